@@ -1,0 +1,55 @@
+"""Everything that can go wrong in the courtroom, as one tree.
+
+CourtroomError                 code, a sentence a student can act on
+├── InputRefused               the hand-in cannot be audited as it is (exit code 2)
+│   ├── UrlRefused             url_*: scheme, credentials, private address, unresolvable
+│   ├── RepositoryRefused      repository_*: not found, needs a login, empty, ref unknown, over a limit
+│   ├── PdfRefused             pdf_*: not a PDF, encrypted, too large
+│   └── RubricRefused          rubric_*: unreadable, nothing that can be judged
+└── ExaminationFailed          we could not look: recorded as an error, never as a score
+    ├── ChildFailed            child_*: a confined process died, ran out of time or memory
+    └── RecordBroken           record_*: a known record does not fit this case
+"""
+
+from __future__ import annotations
+
+
+class CourtroomError(Exception):
+    """`code` is stable and machine-readable; `message` is for the person who handed in."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class InputRefused(CourtroomError):
+    """The submission itself is at fault; nothing was judged."""
+
+
+class UrlRefused(InputRefused):
+    """The address is not one we will connect to."""
+
+
+class RepositoryRefused(InputRefused):
+    """The repository cannot be had, or is larger than the limits."""
+
+
+class PdfRefused(InputRefused):
+    """The report is not a PDF we can open."""
+
+
+class RubricRefused(InputRefused):
+    """The rubric holds nothing that can be judged."""
+
+
+class ExaminationFailed(CourtroomError):
+    """Our own examination failed: missing evidence, never a low score."""
+
+
+class ChildFailed(ExaminationFailed):
+    """A confined child process died or ran over a limit."""
+
+
+class RecordBroken(ExaminationFailed):
+    """An earlier record given as known cannot be used."""

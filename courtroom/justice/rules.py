@@ -1,0 +1,94 @@
+"""The typed rules a constitution is made of: parameters only, no code from an instructor (DESIGN 9)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Rounding = Literal["half_up", "half_even", "none"]
+AppliesTo = Literal["every_criterion", "architecture"]
+
+
+class Rule(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SecurityOverride(Rule):
+    """Confirmed security evidence caps a criterion.
+
+    `trigger` evidence reads tags of found evidence; `argument` reads the Prosecutor's words and is
+    there only to reproduce systems that did so.
+    """
+
+    kind: Literal["security_override"] = "security_override"
+    cap: int = Field(default=3, ge=1, le=5)
+    min_confidence: float = Field(default=0.7, ge=0, le=1)
+    trigger: Literal["evidence", "argument"] = "evidence"
+    prosecutor_at_most: int = Field(default=5, ge=1, le=5)
+
+
+class FactSupremacy(Rule):
+    """Facts overrule opinions.
+
+    `overrule_unsupported`: an opinion above what its citations support is overruled. `weak_below`: with
+    a mean evidence confidence under it, the criterion is capped at `weak_cap` (null switches it off).
+    """
+
+    kind: Literal["fact_supremacy"] = "fact_supremacy"
+    overrule_unsupported: bool = True
+    weak_below: float | None = Field(default=None, ge=0, le=1)
+    weak_cap: int = Field(default=2, ge=1, le=5)
+
+
+class FunctionalityWeight(Rule):
+    """The Tech Lead decides architecture criteria."""
+
+    kind: Literal["functionality_weight"] = "functionality_weight"
+    applies_to: AppliesTo = "architecture"
+
+
+class VarianceReEvaluation(Rule):
+    """A spread (highest minus lowest score) above the limit is heard again, then the Tech Lead decides."""
+
+    kind: Literal["variance_re_evaluation"] = "variance_re_evaluation"
+    spread_above: int = Field(default=2, ge=0, le=4)
+    max_rounds: int = Field(default=1, ge=0, le=3)
+    then: Literal["tech_lead", "average"] = "tech_lead"
+
+
+class DissentRequirement(Rule):
+    """A spread at or above the limit must be explained, quoting both sides' evidence."""
+
+    kind: Literal["dissent_requirement"] = "dissent_requirement"
+    spread_from: int = Field(default=2, ge=1, le=4)
+
+
+class WeightedAverage(Rule):
+    """The score when no other rule decides: a weighted mean of the three judges."""
+
+    kind: Literal["weighted_average"] = "weighted_average"
+    prosecutor: float = Field(default=1, ge=0)
+    defense: float = Field(default=1, ge=0)
+    tech_lead: float = Field(default=2, ge=0)
+    rounding: Rounding = "half_up"
+
+
+AnyRule = Annotated[
+    SecurityOverride
+    | FactSupremacy
+    | FunctionalityWeight
+    | VarianceReEvaluation
+    | DissentRequirement
+    | WeightedAverage,
+    Field(discriminator="kind"),
+]
+
+
+class Constitution(Rule):
+    """An ordered set of rules. `min_evidence`: fewer pieces of evidence in all give a degraded report."""
+
+    id: str
+    rules: tuple[AnyRule, ...]
+    quorum: int = Field(default=2, ge=1, le=3)
+    min_evidence: int = Field(default=1, ge=0)
