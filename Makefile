@@ -1,0 +1,61 @@
+# The whole house in one place: `make run` and `make test` set everything up by themselves.
+
+UV_VERSION := 0.13.8
+PY := .venv/bin/python
+PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell $(name) -c \
+	'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v $(name))))
+LOCK_STATE = $$(cat requirements/dev.txt | cksum)
+BROWSER ?= 1
+WORKERS ?= 2
+TESTS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help setup install run test audit lint types lock bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: ## the virtual environment with every locked package (does nothing when it is current)
+	@test "$$(cat .venv/locked 2>/dev/null)" = "$(LOCK_STATE)" || $(MAKE) --no-print-directory install
+
+# pip alone is the slower way, for a machine that cannot have uv.
+install:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or set PYTHON to it."; exit 1; }
+	@test -x $(PY) || $(PYTHON) -m venv .venv
+	@if $(PY) -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); then \
+		$(PY) -m uv pip sync --quiet --require-hashes --python $(PY) requirements/dev.txt; \
+	else \
+		$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.txt; \
+	fi
+	@echo "$(LOCK_STATE)" > .venv/locked
+
+run: setup ## the site with its demo cohort on http://127.0.0.1:8000 (PORT=... elsewhere)
+	@$(PY) -m auditor_site.localservices exec -- $(PY) manage.py serve
+
+test: setup ## every test (BROWSER=0 leaves the browser out, TESTS="-k word" chooses)
+	$(PY) -m pytest -q -n $(WORKERS) $(if $(filter 0,$(BROWSER)),-m "not browser") $(TESTS)
+
+audit: setup ## one audit without the site: make audit REPO=... PDF=...
+	@test -n "$$REPO" || { echo "Say which repository: make audit REPO=https://... PDF=report.pdf"; exit 2; }
+	@$(PY) -m courtroom "$$REPO" --allow-local $${PDF:+--pdf "$$PDF"}
+
+lint: setup ## style, format and the import contracts
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+	.venv/bin/lint-imports
+
+types: setup ## mypy, strict
+	$(PY) -m mypy .
+
+lock: setup ## requirements/*.in compiled to hash-locked requirements/*.txt
+	@for name in runtime dev; do \
+		$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+			requirements/$$name.in -o requirements/$$name.txt; \
+	done
+
+bench: setup ## speed and size, measured
+	$(PY) -m benchmarks
+
+clean: ## forgets caches and the embedded servers' data (the virtual environment stays)
+	@if [ -f var/services-are-in ]; then rm -rf "$$(cat var/services-are-in)"; fi
+	rm -rf var .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,107 @@
+"""The environment, typed and loud: every variable the project reads is declared here, once.
+
+A reader raises `ImproperlyConfigured` with one sentence naming the variable and what was expected.
+Asking for an undeclared variable is a programming error and raises `KeyError`.
+"""
+
+import os
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One setting an operator may give. `secret` ones may come as NAME_FILE, a path to read instead."""
+
+    name: str
+    default: str
+    meaning: str
+    secret: bool = False
+
+
+VARIABLES = (
+    Variable("DATABASE_URL", "", "PostgreSQL; unset: an embedded server (local settings only)"),
+    Variable("REDIS_URL", "", "Redis or Valkey; unset: an embedded server (local settings only)"),
+    Variable("SECRET_KEY", "", "signs sessions; required in production", secret=True),
+    Variable("EVIDENCE_SECRET", "", "marks the fences in prompts; unset: from SECRET_KEY", secret=True),
+    Variable("ALLOWED_HOSTS", "", "host names, separated by commas; required in production"),
+    Variable("SITE_URL", "http://127.0.0.1:8000", "the address people use, for links in mail"),
+    Variable("EMAIL_URL", "console:", "console: or smtp://user:password@host:port (smtps: or smtp+tls:)"),
+    Variable("MEDIA_ROOT", "var/media", "folder of the uploaded reports, never served by URL"),
+    Variable("OPENAI_API_KEY", "", "key of an OpenAI-compatible endpoint", secret=True),
+    Variable("OPENAI_BASE_URL", "", "address of that endpoint; unset: OpenAI's own"),
+    Variable("PROSECUTOR_MODEL", "", "model of the Prosecutor"),
+    Variable("DEFENSE_MODEL", "", "model of the Defense"),
+    Variable("TECH_LEAD_MODEL", "", "model of the Tech Lead"),
+    Variable("VISION_MODEL", "", "model that reads diagrams"),
+    Variable("JUDGES", "heuristic", "the default bench: heuristic or llm"),
+    Variable("AUDIT_WORKERS", "2", "worker processes that `make run` starts"),
+    Variable(
+        "ALLOW_LOCAL_REPOSITORIES", "", "true lets repositories on this machine be audited (local: true)"
+    ),
+    Variable("PORT", "8000", "port of the web server"),
+)
+_BY_NAME = {variable.name: variable for variable in VARIABLES}
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable's value; unset or blank: `default`, else the table's."""
+    return os.environ.get(_BY_NAME[name].name, "").strip() or default or _BY_NAME[name].default
+
+
+def required(name: str) -> str:
+    """The variable's value, or a sentence saying that it is missing."""
+    value = secret(name) if _BY_NAME[name].secret else text(name)
+    if not value:
+        raise ImproperlyConfigured(f"{name} is required here: {_BY_NAME[name].meaning}.")
+    return value
+
+
+def secret(name: str, default: str = "") -> str:
+    """A secret from NAME, or from the file named by NAME_FILE, without the line end; never both."""
+    path = os.environ.get(f"{name}_FILE", "").strip()
+    value = text(name, default)
+    if not path:
+        return value
+    if os.environ.get(name, "").strip():
+        raise ImproperlyConfigured(f"{name} and {name}_FILE are both set: set one of them.")
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(f"{name}_FILE cannot be read: {error}.") from error
+
+
+def flag(name: str, *, default: bool = False) -> bool:
+    """A yes or no: true/false, yes/no, on/off, 1/0."""
+    value = text(name).lower()
+    if not value:
+        return default
+    if value in {"true", "yes", "on", "1"}:
+        return True
+    if value in {"false", "no", "off", "0"}:
+        return False
+    raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
+
+
+def number(name: str, *, least: int, most: int) -> int:
+    """A whole number within its bounds, both included."""
+    value = text(name)
+    if not value.isdecimal() or not least <= int(value) <= most:
+        raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {value!r}.")
+    return int(value)
+
+
+def choice(name: str, allowed: Collection[str]) -> str:
+    """One of the allowed words."""
+    value = text(name)
+    if value not in allowed:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(sorted(allowed))}, not {value!r}.")
+    return value
+
+
+def words(name: str) -> list[str]:
+    """A list separated by commas, without blanks."""
+    return [word.strip() for word in text(name).split(",") if word.strip()]

@@ -1,0 +1,72 @@
+"""`python -m auditor_site.localservices exec [--ephemeral] -- CMD...`: CMD with a database and a queue.
+
+Exits with CMD's own code (128 + n when signal n ended it), or 1 with one sentence when a server cannot be had.
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+from types import FrameType
+
+from auditor_site.localservices.embedded import embedded
+from auditor_site.localservices.errors import LocalServiceError
+from auditor_site.localservices.server import dying_with_parent
+
+FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the command line and answers with the exit code."""
+    options = _parser().parse_args(arguments)
+    command = options.command[1:] if options.command[:1] == ["--"] else options.command
+    for number in FORWARDED:
+        signal.signal(number, _leave)
+    try:
+        with embedded(ephemeral=options.ephemeral) as addresses:
+            return _run(command, os.environ | addresses)
+    except LocalServiceError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m auditor_site.localservices", description=__doc__)
+    execute = parser.add_subparsers(required=True, metavar="exec").add_parser(
+        "exec", help="run CMD with servers"
+    )
+    execute.add_argument("--ephemeral", action="store_true", help="temporary data, no durability")
+    execute.add_argument("command", nargs=argparse.REMAINDER, metavar="-- CMD")
+    return parser
+
+
+def _run(command: list[str], environment: dict[str, str]) -> int:
+    try:
+        child = subprocess.Popen(command, env=environment, preexec_fn=dying_with_parent(signal.SIGTERM))  # noqa: PLW1509 -- as in server.py
+    except OSError as error:
+        sys.stderr.write(f"{command[0]} cannot be run: {error.strerror}.\n")
+        return 127
+    for number in FORWARDED:
+        signal.signal(number, lambda received, _frame: _forward(received, child))
+    code = child.wait()
+    return code if code >= 0 else 128 - code
+
+
+def _forward(number: int, child: subprocess.Popen[bytes]) -> None:
+    """Passes a signal on, but not the Ctrl-C of a terminal, which reaches the child by itself."""
+    if number != signal.SIGINT or not _in_foreground():
+        child.send_signal(number)
+
+
+def _in_foreground() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+
+
+def _leave(number: int, _frame: FrameType | None) -> None:
+    """Before CMD runs: unwinds, so that what was started is stopped."""
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

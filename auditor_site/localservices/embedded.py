@@ -1,0 +1,58 @@
+"""Both servers, started and stopped together, each only when its variable does not name another."""
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+
+from auditor_site.localservices.places import SHORT_ROOT, Place, checkout_place, ephemeral_place
+from auditor_site.localservices.postgres import Postgres
+from auditor_site.localservices.server import Server, start, take_lock
+from auditor_site.localservices.valkey import Valkey
+
+KINDS: dict[str, type[Server]] = {"DATABASE_URL": Postgres, "REDIS_URL": Valkey}
+SETTLED_SECONDS = 60
+
+
+@contextlib.contextmanager
+def embedded(*, ephemeral: bool = False) -> Iterator[dict[str, str]]:
+    """The addresses of the servers the environment does not name, which run while the block does.
+
+    `ephemeral`: in a temporary folder, without durability, and gone afterwards.
+    """
+    missing = {variable: kind for variable, kind in KINDS.items() if not os.environ.get(variable, "").strip()}
+    with contextlib.ExitStack() as stack:
+        if not missing:
+            yield {}
+            return
+        place = _temporary(stack) if ephemeral else checkout_place()
+        yield {variable: _run(kind(place), stack) for variable, kind in missing.items()}
+
+
+def _run(server: Server, stack: contextlib.ExitStack) -> str:
+    running = start(server)
+    if running is not None:
+        stack.callback(running.stop)
+    return server.url
+
+
+def _temporary(stack: contextlib.ExitStack) -> Place:
+    _sweep()
+    place = ephemeral_place()
+    stack.callback(shutil.rmtree, place.home, ignore_errors=True)
+    return place
+
+
+def _sweep() -> None:
+    """Removes temporary folders whose processes were killed: a minute old, and no lock in them held."""
+    for folder in SHORT_ROOT.glob(f"auditor-test-{os.geteuid()}-*"):
+        with contextlib.suppress(FileNotFoundError):  # another process sweeps too
+            if time.time() - folder.stat().st_mtime < SETTLED_SECONDS:
+                continue
+            locks = [take_lock(folder / f"{kind.name}.lock") for kind in KINDS.values()]
+            if None not in locks:
+                shutil.rmtree(folder, ignore_errors=True)
+            for lock in locks:
+                if lock is not None:
+                    os.close(lock)

@@ -1,0 +1,150 @@
+"""The embedded PostgreSQL: one cluster, and the site's own role that is no superuser."""
+
+import shutil
+import signal
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+from auditor_site.localservices.binaries import postgres_programs
+from auditor_site.localservices.errors import LocalServiceError
+from auditor_site.localservices.server import Server
+
+SUPERUSER = "postgres"
+PORT = 5432  # only a part of the socket's name; said aloud, because PGPORT may say otherwise
+SITE = "auditor"  # the role, and the database it owns
+BUILTIN_LOCALE_SINCE = 17
+
+# Only for servers that keep nothing: a crash may lose all, and commits need not wait for the disk.
+UNSAFE = (
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "wal_level=minimal",
+    "max_wal_senders=0",
+)
+
+
+def address(sockets: Path) -> str:
+    """The DATABASE_URL of a server that listens in this folder."""
+    return f"postgresql://{SITE}@/{SITE}?host={quote(str(sockets), safe='')}&port={PORT}"
+
+
+@dataclass(frozen=True, slots=True)
+class Postgres(Server):
+    """PostgreSQL; SIGINT is its fast shutdown."""
+
+    name: ClassVar[str] = "postgres"
+    stop_signal: ClassVar[signal.Signals] = signal.SIGINT
+
+    @property
+    def url(self) -> str:
+        return address(self.place.sockets)
+
+    @property
+    def data(self) -> Path:
+        return self.place.home / "postgres"
+
+    def leftovers(self) -> list[Path]:
+        return [self.data / "postmaster.pid", *self.place.sockets.glob(".s.PGSQL.*")]
+
+    def prepare(self) -> list[str]:
+        programs = postgres_programs(self.place)
+        if not self.data.exists():
+            self._make_cluster(programs)
+        self._check_version(programs)
+        settings = [
+            f"port={PORT}",
+            "listen_addresses=",
+            f"unix_socket_directories={self.place.sockets}",
+            "max_connections=200",
+        ]
+        if self.place.ephemeral:
+            settings += UNSAFE
+        options = [word for setting in settings for word in ("-c", setting)]
+        return [str(programs / "postgres"), "-D", str(self.data), *options]
+
+    def bring_up(self) -> bool:
+        try:
+            self._make_site_role()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def answers(self) -> bool:
+        try:
+            psycopg.connect(self.url, connect_timeout=5).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _make_cluster(self, programs: Path) -> None:
+        """initdb beside the final name, so that a kill in the middle leaves nothing that looks finished."""
+        draft = self.data.with_name("postgres.draft")
+        shutil.rmtree(draft, ignore_errors=True)
+        command = [
+            str(programs / "initdb"),
+            "-D",
+            str(draft),
+            "-U",
+            SUPERUSER,
+            "--auth=trust",
+            "--encoding=UTF8",
+        ]
+        command += ["--no-sync"] if self.place.ephemeral else []
+        done = subprocess.run(
+            [*command, *_locale(programs)],
+            capture_output=True,
+            check=False,
+            cwd=self.place.home,
+            **self.place.owner.identity,
+        )
+        if done.returncode:
+            raise LocalServiceError(f"initdb failed: {done.stderr.decode(errors='replace').strip()}")
+        draft.rename(self.data)
+
+    def _check_version(self, programs: Path) -> None:
+        made_by = int((self.data / "PG_VERSION").read_text(encoding="ascii"))
+        if made_by != _major(programs):
+            raise LocalServiceError(
+                f"{self.data} was made by PostgreSQL {made_by}, but {_major(programs)} is installed: "
+                "dump it with the old version, or move the folder away to start anew.",
+            )
+
+    def _make_site_role(self) -> None:
+        superuser = {
+            "host": str(self.place.sockets),
+            "port": str(PORT),
+            "user": SUPERUSER,
+            "dbname": SUPERUSER,
+        }
+        site = sql.Identifier(SITE)
+        with psycopg.connect(**superuser, autocommit=True, connect_timeout=5) as connection:
+            if (
+                connection.execute("SELECT FROM pg_database WHERE datname = %s", [SITE]).fetchone()
+                is not None
+            ):
+                return
+            if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [SITE]).fetchone() is None:
+                may = sql.SQL("CREATEDB" if self.place.ephemeral else "NOCREATEDB")
+                connection.execute(sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER {}").format(site, may))
+            connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(site, site))
+
+
+def _major(programs: Path) -> int:
+    """The major version, such as 18 in `postgres (PostgreSQL) 18.4`."""
+    command = [str(programs / "postgres"), "--version"]
+    said = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    return int(said.split(")")[1].split(".")[0])
+
+
+def _locale(programs: Path) -> list[str]:
+    """Unicode case and code-point order, with PostgreSQL's own tables where it has them."""
+    if _major(programs) >= BUILTIN_LOCALE_SINCE:
+        return ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    return ["--locale=C.UTF-8"]

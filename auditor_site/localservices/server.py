@@ -1,0 +1,188 @@
+"""One locked server process.
+
+A server runs for as long as somebody holds its lock, a flock inherited by the server and by all that it forks:
+who gets the lock knows that nothing of an earlier server is alive, and may clear what a kill -9 left behind.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from auditor_site.localservices.errors import LocalServiceError
+from auditor_site.localservices.places import Place
+
+START_SECONDS = 60
+STOP_SECONDS = 15
+POLL_SECONDS = 0.02
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Server(ABC):
+    """What is particular to one kind of server, at one place."""
+
+    name: ClassVar[str]
+    stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
+
+    place: Place
+
+    @property
+    def lock(self) -> Path:
+        return self.place.sockets / f"{self.name}.lock"
+
+    @property
+    def log(self) -> Path:
+        return self.place.home / f"{self.name}.log"
+
+    @property
+    @abstractmethod
+    def url(self) -> str:
+        """The address a client uses."""
+
+    @abstractmethod
+    def leftovers(self) -> list[Path]:
+        """Sockets and process files that only a running server may have."""
+
+    @abstractmethod
+    def prepare(self) -> list[str]:
+        """Makes the data folder when it is missing, and answers with the command that serves it."""
+
+    @abstractmethod
+    def bring_up(self) -> bool:
+        """Whether the starting server now answers; what it must hold is made at that moment."""
+
+    @abstractmethod
+    def answers(self) -> bool:
+        """Whether a server answers at `url`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server this process started, and the lock that says so."""
+
+    server: Server
+    process: subprocess.Popen[bytes]
+    lock: int
+
+    def stop(self) -> None:
+        """A fast shutdown; then neither process, socket nor lock is left."""
+        if self.process.poll() is None:
+            self.process.send_signal(self.server.stop_signal)
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        _clear(self.server)
+        release(self.server, self.lock)
+
+
+def start(server: Server) -> Running | None:
+    """Starts the server and waits until it answers. None: another process's server answers, and is its to stop."""
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        server.place.prepare()
+        lock = take_lock(server.lock)
+        if lock is not None:
+            return _started(server, lock)
+        if server.answers():
+            return None
+        time.sleep(POLL_SECONDS)
+    raise LocalServiceError(f"Another process holds {server.lock}, but its {server.name} does not answer.")
+
+
+def take_lock(path: Path) -> int | None:
+    """The lock's descriptor, or None while somebody else holds it (or has just removed it)."""
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if path.stat().st_ino == os.fstat(lock).st_ino:
+            return lock
+    except (BlockingIOError, FileNotFoundError):
+        pass  # not ours: closed below, and the caller tries again
+    os.close(lock)
+    return None
+
+
+def release(server: Server, lock: int) -> None:
+    """Removes the lock, then the folder of sockets if nothing else is in it."""
+    server.lock.unlink(missing_ok=True)
+    os.close(lock)
+    with contextlib.suppress(OSError):  # the other server still has its socket there
+        server.place.sockets.rmdir()
+
+
+def dying_with_parent(number: signal.Signals) -> Callable[[], None] | None:
+    """A `preexec_fn` by which the kernel sends `number` to the child when its parent dies (Linux only)."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    return lambda: prctl(PR_SET_PDEATHSIG, int(number))
+
+
+def _started(server: Server, lock: int) -> Running:
+    try:
+        _clear(server)
+        process = _spawn(server, server.prepare(), lock)
+    except BaseException:
+        release(server, lock)
+        raise
+    running = Running(server, process, lock)
+    try:
+        _wait(running)
+    except BaseException:
+        running.stop()
+        raise
+    return running
+
+
+def _spawn(server: Server, command: list[str], lock: int) -> subprocess.Popen[bytes]:
+    """Its own session, so that a terminal's Ctrl-C reaches the owner only."""
+    with server.log.open("wb") as log:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            cwd=server.place.home,
+            pass_fds=(lock,),
+            start_new_session=True,
+            preexec_fn=dying_with_parent(server.stop_signal),  # noqa: PLW1509 -- one prctl call, before any thread
+            **server.place.owner.identity,
+        )
+
+
+def _wait(running: Running) -> None:
+    server, deadline = running.server, time.monotonic() + START_SECONDS
+    while not server.bring_up():
+        if running.process.poll() is not None:
+            raise LocalServiceError(
+                f"{server.name} did not start. The end of {server.log}:\n{_tail(server.log)}"
+            )
+        if time.monotonic() > deadline:
+            raise LocalServiceError(
+                f"{server.name} did not answer in {START_SECONDS} s; its log is {server.log}."
+            )
+        time.sleep(POLL_SECONDS)
+
+
+def _clear(server: Server) -> None:
+    for path in server.leftovers():
+        path.unlink(missing_ok=True)
+
+
+def _tail(log: Path, lines: int = 15) -> str:
+    return "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])

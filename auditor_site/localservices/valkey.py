@@ -1,0 +1,61 @@
+"""The embedded Valkey: append-only when it lasts, memory alone when it does not."""
+
+import contextlib
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from auditor_site.localservices.binaries import valkey_program
+from auditor_site.localservices.places import own_folder
+from auditor_site.localservices.server import Server
+
+DATABASES = 64  # one for each test process, and to spare
+
+
+def address(sockets: Path) -> str:
+    """The REDIS_URL of a server that listens in this folder."""
+    return f"unix://{sockets}/valkey.sock?db=0"
+
+
+@dataclass(frozen=True, slots=True)
+class Valkey(Server):
+    """Valkey, or the Redis that is installed."""
+
+    name: ClassVar[str] = "valkey"
+
+    @property
+    def url(self) -> str:
+        return address(self.place.sockets)
+
+    @property
+    def socket(self) -> Path:
+        return self.place.sockets / "valkey.sock"
+
+    def leftovers(self) -> list[Path]:
+        return [self.socket]
+
+    def prepare(self) -> list[str]:
+        data = self.place.home / "valkey"
+        own_folder(data, self.place.owner)
+        options = {
+            "--port": "0",
+            "--unixsocket": str(self.socket),
+            "--unixsocketperm": "700",
+            "--dir": str(data),
+            "--save": "",
+            "--appendonly": "no" if self.place.ephemeral else "yes",
+            "--databases": str(DATABASES),
+        }
+        return [str(valkey_program(self.place)), *(word for option in options.items() for word in option)]
+
+    def bring_up(self) -> bool:
+        return self.answers()
+
+    def answers(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(OSError):
+            client.settimeout(5)
+            client.connect(str(self.socket))
+            client.sendall(b"PING\r\n")
+            return client.recv(16).startswith(b"+PONG")
+        return False

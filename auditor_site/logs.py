@@ -1,0 +1,61 @@
+"""One log for Django, RQ and our own code: structlog's lines, with request and audit ids from contextvars."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+from uuid import uuid4
+
+import structlog
+from django.http import HttpRequest, HttpResponse
+from structlog.types import Processor
+
+RENDERERS: dict[str, Processor] = {
+    "json": structlog.processors.JSONRenderer(ensure_ascii=False),
+    "lines": structlog.processors.KeyValueRenderer(key_order=["timestamp", "level", "event"]),
+}
+_SHARED: list[Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.PositionalArgumentsFormatter(),
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+    structlog.processors.format_exc_info,
+]
+
+
+def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]:
+    """Sets structlog up and answers with Django's LOGGING. `renderer` is a key of `RENDERERS`."""
+    structlog.configure(
+        processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    formatter = {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "foreign_pre_chain": _SHARED,
+        "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, RENDERERS[renderer]],
+    }
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"structlog": formatter},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structlog"}},
+        "root": {"handlers": ["stderr"], "level": level},
+        "loggers": {"django.server": {"handlers": [], "propagate": True}},
+    }
+
+
+class RequestIdMiddleware:
+    """Every line logged while a request is answered carries its `request_id`, which the response names."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request_id = uuid4().hex
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            response = self._get_response(request)
+        response.headers["X-Request-Id"] = request_id
+        return response

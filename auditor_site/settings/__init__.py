@@ -1,0 +1,1 @@
+"""Django's settings: base, and what local, production and test change in it."""

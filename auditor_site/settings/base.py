@@ -1,0 +1,135 @@
+"""What holds everywhere. Database, queue, secrets and hosts are each environment's own."""
+
+import os
+from pathlib import Path
+
+from csp.constants import NONE, SELF
+
+from auditor_site import addresses, env
+
+# langsmith comes with langgraph and would send students' work away if it were told to: never by default.
+os.environ.setdefault("LANGSMITH_TRACING", "false")
+os.environ.setdefault("LANGCHAIN_TRACING_V2", "false")
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+DEBUG = False
+ROOT_URLCONF = "auditor_site.urls"
+WSGI_APPLICATION = "auditor_site.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "django_rq",
+    "django_htmx",
+    "rest_framework",
+    "csp",
+    "grading.apps.GradingConfig",
+]
+
+MIDDLEWARE = [
+    "auditor_site.logs.RequestIdMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "grading.middleware.TenantMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+globals().update(addresses.email(env.text("EMAIL_URL")))
+SITE_URL = addresses.origin(env.text("SITE_URL"))
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "var" / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+
+# Uploads are private: no URL leads into MEDIA_ROOT, and they wait in files, never in memory.
+MEDIA_ROOT = BASE_DIR / env.text("MEDIA_ROOT")
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+FILE_UPLOAD_PERMISSIONS = 0o600
+UPLOAD_MAX_BYTES = 25 * 1024 * 1024
+
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "/"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
+ACCOUNT_EMAIL_VERIFICATION = "optional"
+ACCOUNT_LOGOUT_REDIRECT_URL = "/"
+
+SESSION_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+        "base-uri": [NONE],
+    },
+}
+
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_AUTHENTICATION_CLASSES": ["rest_framework.authentication.SessionAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
+    "PAGE_SIZE": 50,
+}
+
+# A worker serves its queues in this order: what a student waits for comes before bulk work.
+AUDIT_QUEUES = ("submissions", "bulk")
+AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
+PORT = env.number("PORT", least=1, most=65535)
+
+JUDGES = env.choice("JUDGES", {"heuristic", "llm"})
+OPENAI_API_KEY = env.secret("OPENAI_API_KEY")
+OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
+PROSECUTOR_MODEL = env.text("PROSECUTOR_MODEL")
+DEFENSE_MODEL = env.text("DEFENSE_MODEL")
+TECH_LEAD_MODEL = env.text("TECH_LEAD_MODEL")
+VISION_MODEL = env.text("VISION_MODEL")

@@ -1,0 +1,54 @@
+"""Settings that follow from an address or a secret, so that each environment states only those."""
+
+import contextlib
+import hashlib
+import hmac
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+
+from auditor_site import addresses, env
+
+
+def databases(url: str) -> dict[str, Any]:
+    """One PostgreSQL; connections live for a minute and are checked before they are used again."""
+    return {
+        "default": addresses.database(url)
+        | {"ATOMIC_REQUESTS": False, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True},
+    }
+
+
+def queues(url: str, names: tuple[str, ...]) -> dict[str, Any]:
+    """django-rq's RQ_QUEUES: each queue on the same server."""
+    return {name: {"URL": addresses.redis(url)} for name in names}
+
+
+def caches(url: str) -> dict[str, Any]:
+    """The shared cache (allauth counts its rate limits there) on the queue's server."""
+    return {
+        "default": {
+            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "LOCATION": addresses.redis(url),
+            "KEY_PREFIX": "cache",
+        },
+    }
+
+
+def evidence_secret(secret_key: str) -> str:
+    """EVIDENCE_SECRET, or one derived from SECRET_KEY that does not reveal it."""
+    derived = hmac.new(secret_key.encode(), b"automaton-auditor evidence fences", hashlib.sha256)
+    return env.secret("EVIDENCE_SECRET", derived.hexdigest())
+
+
+def kept_secret(path: Path) -> str:
+    """A random secret made once and kept in `path`; two processes that make it at once agree on one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        draft = path.with_name(f"{path.name}.{os.getpid()}")
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(48), encoding="utf-8")
+        with contextlib.suppress(FileExistsError):  # another process was first: its secret is read below
+            path.hardlink_to(draft)
+        draft.unlink()
+    return path.read_text(encoding="utf-8")

@@ -1,0 +1,22 @@
+"""One machine, one person: `make run`. Servers not named by DATABASE_URL and REDIS_URL are embedded."""
+
+from auditor_site import addresses, env, localservices, logs
+from auditor_site.settings import derived
+from auditor_site.settings.base import *  # noqa: F403 -- an environment is the base and what it changes
+from auditor_site.settings.base import AUDIT_QUEUES, BASE_DIR
+
+SECRET_KEY = env.secret("SECRET_KEY") or derived.kept_secret(BASE_DIR / "var" / "secret-key")
+EVIDENCE_SECRET = derived.evidence_secret(SECRET_KEY)
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS") or ["127.0.0.1", "localhost", "[::1]"]
+ALLOW_LOCAL_REPOSITORIES = env.flag("ALLOW_LOCAL_REPOSITORIES", default=True)
+
+DATABASES = derived.databases(env.text("DATABASE_URL", localservices.database_url()))
+REDIS_URL = addresses.redis(env.text("REDIS_URL", localservices.redis_url()))
+RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
+CACHES = derived.caches(REDIS_URL)
+
+# Static files come straight from their folders: an edit shows at once, and nothing is collected.
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
+
+LOGGING = logs.configuration("lines")

@@ -1,0 +1,36 @@
+"""Behind a proxy that speaks TLS and sets X-Forwarded-Proto. Every secret and address is required."""
+
+from auditor_site import addresses, env, logs
+from auditor_site.settings import derived
+from auditor_site.settings.base import *  # noqa: F403 -- an environment is the base and what it changes
+from auditor_site.settings.base import AUDIT_QUEUES, SITE_URL
+
+SECRET_KEY = env.required("SECRET_KEY")
+EVIDENCE_SECRET = derived.evidence_secret(SECRET_KEY)
+env.required("ALLOWED_HOSTS")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
+CSRF_TRUSTED_ORIGINS = [SITE_URL]
+ALLOW_LOCAL_REPOSITORIES = env.flag("ALLOW_LOCAL_REPOSITORIES")
+
+DATABASES = derived.databases(env.required("DATABASE_URL"))
+REDIS_URL = addresses.redis(env.required("REDIS_URL"))
+RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
+CACHES = derived.caches(REDIS_URL)
+
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+SECURE_SSL_REDIRECT = True
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = 365 * 24 * 3600
+SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+SECURE_HSTS_PRELOAD = True
+SESSION_COOKIE_SECURE = True
+CSRF_COOKIE_SECURE = True
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https"
+
+LOGGING = logs.configuration("json")

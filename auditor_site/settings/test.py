@@ -1,0 +1,28 @@
+"""The tests: the servers that tests/services.py found or started, quick passwords, mail kept in memory."""
+
+import logging
+import tempfile
+from pathlib import Path
+
+from auditor_site import addresses, env, localservices, logs
+from auditor_site.settings import derived
+from auditor_site.settings.base import *  # noqa: F403 -- an environment is the base and what it changes
+from auditor_site.settings.base import AUDIT_QUEUES
+
+SECRET_KEY = "only-for-tests-" + "0123456789" * 4
+EVIDENCE_SECRET = derived.evidence_secret(SECRET_KEY)
+ALLOWED_HOSTS = ["testserver", "127.0.0.1", "localhost"]
+ALLOW_LOCAL_REPOSITORIES = True
+
+DATABASES = derived.databases(env.text("DATABASE_URL", localservices.database_url()))
+REDIS_URL = addresses.redis(env.text("REDIS_URL", localservices.redis_url()))
+RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
+CACHES = derived.caches(REDIS_URL)
+
+MEDIA_ROOT = Path(tempfile.gettempdir()) / "automaton-auditor-tests"
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True
+
+LOGGING = logs.configuration("lines", level=logging.WARNING)

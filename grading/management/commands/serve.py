@@ -1,0 +1,108 @@
+"""`manage.py serve`: the whole site on this machine, as one command that stops all it started.
+
+The web server on 127.0.0.1, the workers, the reconciler, and once the first page answers, the demo cohort. A child
+that ends is started again with a growing pause, and said so. Ctrl-C or SIGTERM ends every process below this one.
+"""
+
+import http.client
+import signal
+import socket
+import sys
+import time
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from django.core.management import BaseCommand, CommandError, call_command, get_commands
+
+from grading.management.supervisor import Supervisor
+
+FIRST_PAGE_SECONDS = 60
+POLL_SECONDS = 0.2
+
+
+class Command(BaseCommand):
+    help = "Runs the site, its workers and its reconciler on this machine."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        refuse_taken_port(settings.PORT)
+        call_command("migrate", interactive=False, verbosity=0)
+        supervisor = Supervisor(say=self.stderr.write)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, supervisor_stopper(supervisor))
+        try:
+            self._run(supervisor)
+        finally:
+            supervisor.stop()
+
+    def _run(self, supervisor: Supervisor) -> None:
+        supervisor.keep("web", web_command(settings.PORT))
+        self._wait_for_first_page(supervisor)
+        for number in range(1, settings.AUDIT_WORKERS + 1):
+            supervisor.keep(f"worker {number}", manage("audit_worker"))
+        supervisor.keep("reconciler", manage("reconcile", "--forever"))
+        if "seed_demo" in get_commands():
+            supervisor.once("demo cohort", manage("seed_demo"))
+        while not supervisor.stopping:
+            supervisor.tend()
+            time.sleep(POLL_SECONDS)
+
+    def _wait_for_first_page(self, supervisor: Supervisor) -> None:
+        address = f"http://127.0.0.1:{settings.PORT}/"
+        deadline = time.monotonic() + FIRST_PAGE_SECONDS
+        while not supervisor.stopping and not answers(settings.PORT):
+            if time.monotonic() > deadline:
+                raise CommandError(
+                    f"{address} did not answer in {FIRST_PAGE_SECONDS} s; the lines above say why."
+                )
+            supervisor.tend()
+            time.sleep(POLL_SECONDS)
+        if not supervisor.stopping:
+            self.stdout.write(f"\nAutomaton Auditor is at {address} -- Ctrl-C stops it.\n")
+
+
+def supervisor_stopper(supervisor: Supervisor) -> Any:
+    """A signal handler; hearing it twice changes nothing."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        supervisor.stopping = True
+
+    return stop
+
+
+def refuse_taken_port(port: int) -> None:
+    """Before anything is started: one line when somebody else listens there."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} cannot be used ({error.strerror}): choose another, as in `PORT={port + 1} make run`.",
+            ) from error
+
+
+def manage(*words: str) -> list[str]:
+    """One of our own commands, run by the same Python."""
+    return [sys.executable, sys.argv[0], *words]
+
+
+def web_command(port: int) -> list[str]:
+    """Gunicorn with threads; progress pages are short requests, so few processes are enough."""
+    return [
+        *(sys.executable, "-m", "gunicorn", "auditor_site.wsgi"),
+        *("--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "4"),
+        *("--graceful-timeout", "5", "--no-control-socket", "--log-level", "warning"),
+    ]
+
+
+def answers(port: int) -> bool:
+    """Whether the site answers on this port with a page of its own."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()

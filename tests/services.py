@@ -1,0 +1,36 @@
+"""A pytest plugin (`-p tests.services`): real PostgreSQL and Valkey for every run.
+
+pytest-django reads the settings before any conftest.py is loaded, so the servers must be named earlier still. What
+DATABASE_URL and REDIS_URL name is used; what they do not is started once, by the process that started the run, and
+gone with it. Each xdist worker has a queue of its own: its number chooses the Redis database.
+"""
+
+import os
+from contextlib import ExitStack
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+import pytest
+
+from auditor_site.localservices.embedded import embedded
+
+DATABASES = 16  # what a Redis has unless it is told otherwise
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker:
+        os.environ["REDIS_URL"] = own_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
+        return
+    stack = ExitStack()
+    early_config.add_cleanup(stack.close)
+    os.environ.update(stack.enter_context(embedded(ephemeral=True)))
+
+
+def own_database(url: str, worker: int) -> str:
+    """The URL with the worker's database number; numbers start at 1, where nobody's data is by default."""
+    parts = urlsplit(url)
+    number = 1 + worker % (DATABASES - 1)
+    path = parts.path if parts.scheme == "unix" else f"/{number}"
+    query = urlencode({"db": number}) if parts.scheme == "unix" else parts.query
+    return urlunsplit((parts.scheme, parts.netloc, path, query, ""))
