@@ -1,0 +1,85 @@
+"""Founding an organization, and joining those that expect one's e-mail."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.account.signals import email_confirmed
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Lower
+from django_scopes import scope, scopes_disabled
+
+from grading.actions.activities import note
+from grading.enums import Role
+from grading.errors import SlugTaken
+from grading.models import Enrollment, Membership, Organization
+
+
+def found_organization(*, name: str, slug: str, founder: User) -> Organization:
+    """A new organization with `founder` as its owner. Raises SlugTaken."""
+    try:
+        with transaction.atomic():
+            organization = Organization.objects.create(name=name, slug=slug)
+    except IntegrityError as error:
+        raise SlugTaken("slug_taken", f"Another organization is called “{slug}” already.") from error
+    with transaction.atomic(), scope(organization=organization):
+        Membership.objects.create(organization=organization, user=founder, role=Role.OWNER)
+        note(organization=organization, actor=founder, verb="organization.founded", about=organization)
+    return organization
+
+
+def add_member(*, organization: Organization, user: User, role: Role, by: User | None) -> Membership:
+    """Make `user` a member with this role, or change the role they have."""
+    with transaction.atomic(), scope(organization=organization):
+        membership, _created = Membership.objects.update_or_create(
+            organization=organization, user=user, defaults={"role": role}
+        )
+        note(organization=organization, actor=by, verb="membership.granted", about=membership, role=role)
+    return membership
+
+
+def link_enrollments(*, user: User) -> int:
+    """Give `user` every enrollment that waits for an e-mail of theirs; answer with how many there were.
+
+    Only verified e-mails count where verification is mandatory: else anyone could claim a classmate's
+    place by signing up with their address.
+    """
+    emails = _own_emails(user)
+    with transaction.atomic(), scopes_disabled():
+        waiting = Enrollment.objects.annotate(lowered=Lower("email")).filter(lowered__in=emails, user=None)
+        enrollments = list(waiting.exclude(cohort__enrollments__user=user).select_for_update(of=("self",)))
+        for enrollment in enrollments:
+            _link(enrollment, user)
+    return len(enrollments)
+
+
+def _own_emails(user: User) -> set[str]:
+    addresses = EmailAddress.objects.filter(user=user)
+    if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
+        return {address.email.lower() for address in addresses.filter(verified=True)}
+    return {address.email.lower() for address in addresses} | {user.email.lower()} - {""}
+
+
+def _link(enrollment: Enrollment, user: User) -> None:
+    enrollment.user = user
+    enrollment.save(update_fields=["user"])
+    Membership.objects.get_or_create(
+        organization_id=enrollment.organization_id, user=user, defaults={"role": Role.STUDENT}
+    )
+    note(organization=enrollment.organization_id, actor=user, verb="enrollment.linked", about=enrollment)
+
+
+def link_on_login() -> None:
+    """Link at every login and whenever an e-mail is confirmed (called once, when the app is ready)."""
+    user_logged_in.connect(_on_login, dispatch_uid="link_enrollments_on_login")
+    email_confirmed.connect(_on_confirmation, dispatch_uid="link_enrollments_on_confirmation")
+
+
+def _on_login(user: User, **_: Any) -> None:
+    link_enrollments(user=user)
+
+
+def _on_confirmation(email_address: EmailAddress, **_: Any) -> None:
+    link_enrollments(user=email_address.user)

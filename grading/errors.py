@@ -1,0 +1,54 @@
+"""Everything the site refuses, as one tree.
+
+GradingError               code, a sentence the person can act on
+├── ActionRefused          what was asked for cannot be done as it stands
+│   ├── HandInRefused      field: the form field at fault (repo_url, ref, pdf, or "" for the whole)
+│   ├── RubricRefused      rubric_*: unreadable, or its version is already published
+│   ├── RosterRefused      roster_*: the file as a whole cannot be read
+│   └── SlugTaken          slug_taken: the name is in use
+├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
+└── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
+"""
+
+from __future__ import annotations
+
+
+class GradingError(Exception):
+    """`code` is stable and machine-readable; `sentence` is for the person."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+        self.sentence = sentence
+
+
+class ActionRefused(GradingError):  # noqa: N818 -- a refusal, not a fault
+    """Nothing was changed."""
+
+
+class HandInRefused(ActionRefused):
+    """A submission that was not accepted; `field` says beside which field the sentence belongs."""
+
+    def __init__(self, field: str, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.field = field
+
+
+class RubricRefused(ActionRefused):
+    """A rubric that cannot be published or adopted."""
+
+
+class RosterRefused(ActionRefused):
+    """A roster file that cannot be read at all; single lines are refused one by one instead."""
+
+
+class SlugTaken(ActionRefused):
+    """Another object of the same place has this name in URLs."""
+
+
+class IllegalMoveError(GradingError):
+    """A programming error: the table of moves in enums.py does not allow it."""
+
+
+class LeaseLostError(GradingError):
+    """The fencing token no longer fits: this worker was given up for dead and must write nothing more."""

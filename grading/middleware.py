@@ -1,0 +1,47 @@
+"""The one place where a request enters its tenant's scope."""
+
+import re
+from collections.abc import Callable
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django_scopes import scope, scopes_disabled
+
+from grading.permissions import access_organization, staffed_organizations
+
+_IN_AN_ORGANIZATION = re.compile(r"^/o/(?P<slug>[^/]+)(?:/|$)")
+_IN_THE_ADMIN = re.compile(r"^/admin(?:/|$)")
+
+
+class TenantMiddleware:
+    """Under /o/<org>/ a request sees one organization, and only if its user belongs to it.
+
+    Someone else's organization answers like a missing one. In the admin an organization's staff see their
+    own organizations' rows and a superuser everything. Everywhere else no scope is entered: a query on a
+    tenant's rows raises.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if inside := _IN_AN_ORGANIZATION.match(request.path_info):
+            return self._within(request, inside["slug"])
+        if _IN_THE_ADMIN.match(request.path_info):
+            return self._in_the_admin(request)
+        return self._get_response(request)
+
+    def _within(self, request: HttpRequest, slug: str) -> HttpResponseBase:
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.get_full_path())
+        organization = access_organization(request.user, slug)
+        with scope(organization=organization):
+            return self._get_response(request)
+
+    def _in_the_admin(self, request: HttpRequest) -> HttpResponseBase:
+        if request.user.is_superuser:
+            with scopes_disabled():
+                return self._get_response(request)
+        with scope(organization=list(staffed_organizations(request.user))):
+            return self._get_response(request)

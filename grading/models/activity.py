@@ -1,0 +1,37 @@
+"""Who did what to what, and when. A database trigger refuses to change or delete a row."""
+
+from django.conf import settings
+from django.db import models
+
+from grading.models.tenant import TenantModel
+
+
+class Activity(TenantModel):
+    """`actor` is null when the site itself acted; `verb` is like `submission.handed_in`."""
+
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.DO_NOTHING,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_constraint=False,
+    )
+    verb = models.CharField(max_length=60)
+    object_type = models.CharField(max_length=40)
+    object_id = models.CharField(max_length=40)
+    detail = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        verbose_name_plural = "activities"
+        indexes = [
+            # The organization's log, newest first.
+            models.Index(fields=["organization", "-at"], name="activity_log"),
+            # What happened to one object.
+            models.Index(fields=["object_type", "object_id"], name="activity_of_object"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.object_type} {self.object_id}"

@@ -1,0 +1,90 @@
+"""An audit: the row in PostgreSQL is the truth, the queue only a hint that there is work."""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+
+from grading.enums import FINAL_STATES, REPORTED_STATES, AuditKind, AuditState
+from grading.models.submission import Submission
+from grading.models.tenant import TenantModel
+
+
+class Audit(TenantModel):
+    """One run of the courtroom over one submission.
+
+    `run_attempt` counts how often a worker took it up; job `audit-<id>-<run_attempt + 1>` is the next.
+    While running, only the worker that knows `lease_token` may write, until `lease_until`.
+    `version` grows with every change, for ETags. `report` is the report JSON (DESIGN 10), once there is one.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="audits")
+    kind = models.CharField(max_length=12, choices=AuditKind.choices, default=AuditKind.SELF)
+    state = models.CharField(max_length=12, choices=AuditState.choices, default=AuditState.RECEIVED)
+    stage = models.CharField(max_length=40, blank=True)
+    run_attempt = models.PositiveSmallIntegerField(default=0)
+    lease_token = models.UUIDField(null=True, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    opinions_expected = models.PositiveIntegerField(default=0)
+    opinions_done = models.PositiveIntegerField(default=0)
+    failure_code = models.CharField(max_length=60, blank=True)
+    failure_message = models.TextField(blank=True)
+    report = models.JSONField(null=True, blank=True)
+    report_digest = models.CharField(max_length=64, blank=True)
+    overall_score = models.FloatField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField(null=True, blank=True)
+    started_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=1)
+
+    class Meta:
+        ordering = ["-created_at", "pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=AuditState.values), name="audit_state_known"),
+            models.CheckConstraint(condition=Q(kind__in=AuditKind.values), name="audit_kind_known"),
+            models.CheckConstraint(
+                condition=Q(state=AuditState.RUNNING, lease_token__isnull=False, lease_until__isnull=False)
+                | ~Q(state=AuditState.RUNNING) & Q(lease_token=None, lease_until=None),
+                name="audit_leased_while_running",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=REPORTED_STATES, report__isnull=False)
+                | ~Q(state__in=REPORTED_STATES) & Q(report__isnull=True),
+                name="audit_report_when_it_ended_well",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=AuditState.FAILED) & ~Q(failure_code="")
+                | ~Q(state=AuditState.FAILED) & Q(failure_code=""),
+                name="audit_failure_has_a_code",
+            ),
+            models.CheckConstraint(
+                condition=Q(overall_score__isnull=True)
+                | Q(state__in=(AuditState.DONE, AuditState.NEEDS_REVIEW)),
+                name="audit_failure_is_no_score",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=FINAL_STATES, finished_at__isnull=False)
+                | ~Q(state__in=FINAL_STATES) & Q(finished_at=None),
+                name="audit_finished_has_a_time",
+            ),
+        ]
+        indexes = [
+            # The place in the queue, and the reconciler's search for rows without a job.
+            models.Index(fields=["queued_at"], condition=Q(state=AuditState.QUEUED), name="audit_waiting"),
+            # The reconciler's search for workers that died.
+            models.Index(fields=["lease_until"], condition=Q(state=AuditState.RUNNING), name="audit_leased"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Audit {self.id} ({self.get_state_display()})"
+
+    @property
+    def is_final(self) -> bool:
+        """Nothing more will happen to it by itself."""
+        return self.state in FINAL_STATES
+
+    @property
+    def has_report(self) -> bool:
+        return self.state in REPORTED_STATES

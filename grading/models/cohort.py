@@ -1,0 +1,55 @@
+"""A cohort and the people enrolled in it."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Lower
+
+from grading.models.tenant import TenantModel
+
+
+class Cohort(TenantModel):
+    name = models.CharField(max_length=120)
+    slug = models.SlugField(max_length=60)
+    starts_on = models.DateField(null=True, blank=True)
+    ends_on = models.DateField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-starts_on", "name", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "slug"], name="cohort_slug_once"),
+            models.CheckConstraint(condition=Q(ends_on__gte=F("starts_on")), name="cohort_ends_after_start"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Enrollment(TenantModel):
+    """A student of a cohort, known by e-mail; `user` is null until that e-mail signs up."""
+
+    cohort = models.ForeignKey(Cohort, on_delete=models.CASCADE, related_name="enrollments")
+    email = models.EmailField(max_length=254)
+    name = models.CharField(max_length=200, blank=True)
+    student_number = models.CharField(max_length=64, blank=True)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="enrollments",
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "email"]
+        constraints = [
+            models.UniqueConstraint("cohort", Lower("email"), name="email_once_per_cohort"),
+            models.UniqueConstraint(fields=["cohort", "user"], name="user_once_per_cohort"),
+        ]
+        # link_enrollments looks for an e-mail in every cohort at each login.
+        indexes = [models.Index(Lower("email"), name="enrollment_email")]
+
+    def __str__(self) -> str:
+        return self.name or self.email

@@ -1,0 +1,77 @@
+"""What an audit found and heard, row by row: stored as it arrives, searchable without opening reports."""
+
+from django.db import models
+from django.db.models import Q
+
+from grading.models.audit import Audit
+from grading.models.tenant import TenantModel
+
+
+class EvidenceRecord(TenantModel):
+    """One piece of evidence; `key` is its stable id (E-xxxxxxxx), `document` the whole of it."""
+
+    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="evidence_records")
+    key = models.CharField(max_length=40)
+    detective = models.CharField(max_length=20)
+    check_id = models.CharField(max_length=200)
+    found = models.BooleanField()
+    path = models.TextField(blank=True)
+    line_start = models.PositiveIntegerField(null=True, blank=True)
+    document = models.JSONField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["audit", "key"], name="evidence_once_per_audit")]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class OpinionRecord(TenantModel):
+    """A judge's answer. `key` names what was asked, so what was bought once is never bought again."""
+
+    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="opinion_records")
+    key = models.CharField(max_length=128)
+    judge = models.CharField(max_length=12)
+    criterion_id = models.CharField(max_length=200)
+    round = models.PositiveSmallIntegerField()
+    score = models.PositiveSmallIntegerField()
+    document = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["audit", "key"], name="opinion_once_per_audit"),
+            models.CheckConstraint(condition=Q(score__gte=1, score__lte=5), name="opinion_score_1_to_5"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.judge} on {self.criterion_id}: {self.score}"
+
+
+class CriterionVerdict(TenantModel):
+    """The Chief Justice's result on one criterion. No score where review is needed or it was left out."""
+
+    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="verdicts")
+    position = models.PositiveSmallIntegerField()
+    criterion_id = models.CharField(max_length=200)
+    name = models.CharField(max_length=300)
+    score = models.PositiveSmallIntegerField(null=True, blank=True)
+    level = models.CharField(max_length=200, blank=True)
+    points = models.FloatField(null=True, blank=True)
+    max_points = models.FloatField(null=True, blank=True)
+    needs_review = models.BooleanField(default=False)
+    excluded = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["audit", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["audit", "criterion_id"], name="verdict_once_per_criterion"),
+            models.CheckConstraint(
+                condition=Q(score__isnull=True) | Q(score__gte=1, score__lte=5), name="verdict_score_1_to_5"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion_id}: {self.score if self.score is not None else 'no score'}"

@@ -1,0 +1,82 @@
+"""What is asked of students, and what they handed in."""
+
+from pathlib import PurePosixPath
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from grading.enums import Bench, LatePolicy
+from grading.models.cohort import Cohort, Enrollment
+from grading.models.rubric import RubricVersion
+from grading.models.tenant import TenantModel
+
+
+class Assignment(TenantModel):
+    cohort = models.ForeignKey(Cohort, on_delete=models.PROTECT, related_name="assignments")
+    title = models.CharField(max_length=200)
+    slug = models.SlugField(max_length=60)
+    instructions = models.TextField(blank=True)
+    rubric_version = models.ForeignKey(RubricVersion, on_delete=models.PROTECT, related_name="assignments")
+    opens_at = models.DateTimeField(null=True, blank=True)
+    due_at = models.DateTimeField(null=True, blank=True)
+    late_policy = models.CharField(max_length=8, choices=LatePolicy.choices, default=LatePolicy.REFUSE)
+    max_attempts = models.PositiveSmallIntegerField(default=5)
+    bench = models.CharField(max_length=12, choices=Bench.choices, default=Bench.HEURISTIC)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["due_at", "title", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["cohort", "slug"], name="assignment_slug_once"),
+            models.CheckConstraint(
+                condition=Q(due_at__gt=F("opens_at")), name="assignment_due_after_opening"
+            ),
+            models.CheckConstraint(condition=Q(max_attempts__gte=1), name="assignment_allows_an_attempt"),
+            models.CheckConstraint(condition=Q(late_policy__in=LatePolicy.values), name="late_policy_known"),
+            models.CheckConstraint(condition=Q(bench__in=Bench.values), name="assignment_bench_known"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+def private_pdf_path(submission: "Submission", _name: str) -> str:
+    """A random name: nothing of what the student typed reaches the file system."""
+    return str(PurePosixPath("submissions", str(submission.organization_id), f"{uuid4().hex}.pdf"))
+
+
+class Submission(TenantModel):
+    """One hand-in. `counts` is false when its input was refused later: it uses up no attempt."""
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="submissions")
+    student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="submissions")
+    attempt = models.PositiveSmallIntegerField()
+    repo_url = models.CharField(max_length=500)
+    ref = models.CharField(max_length=250, blank=True)
+    resolved_commit = models.CharField(max_length=64, blank=True)
+    pdf = models.FileField(upload_to=private_pdf_path, blank=True, max_length=200)
+    pdf_name = models.CharField(max_length=255, blank=True)
+    pdf_sha256 = models.CharField(max_length=64, blank=True)
+    late = models.BooleanField(default=False)
+    counts = models.BooleanField(default=True)
+    handed_in_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    handed_in_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-handed_in_at", "pk"]
+        constraints = [
+            # Also serves attempts_of: one student's attempts at one assignment, in order.
+            models.UniqueConstraint(fields=["assignment", "student", "attempt"], name="attempt_once"),
+            models.CheckConstraint(condition=~Q(repo_url=""), name="submission_has_a_repository"),
+            models.CheckConstraint(
+                condition=Q(pdf="", pdf_sha256="") | ~Q(pdf="") & ~Q(pdf_sha256=""), name="pdf_has_a_digest"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.repo_url} (attempt {self.attempt})"

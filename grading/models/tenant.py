@@ -1,0 +1,64 @@
+"""Who the tenants are, and who belongs to them."""
+
+from typing import TYPE_CHECKING, TypeVar
+
+from django.conf import settings
+from django.db import models
+from django_scopes import ScopedManager
+
+from grading.enums import Role
+
+_Row = TypeVar("_Row", bound=models.Model)
+if TYPE_CHECKING:
+    _Scoped = models.Manager
+else:  # django-scopes makes its managers at run time, where no type checker sees them
+    _Scoped = type(ScopedManager(organization="organization"))
+
+
+class TenantManager(_Scoped[_Row]):
+    """Only rows of the organization whose scope is entered; outside a scope every query raises ScopeError."""
+
+
+class Organization(models.Model):
+    """An institution. Organizations never see each other."""
+
+    name = models.CharField(max_length=120)
+    slug = models.SlugField(max_length=60, unique=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["name", "pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class TenantModel(models.Model):
+    """A row of one organization; a query outside a scope raises.
+
+    The organization is on the row itself, also where a parent has it, so that row-level security can
+    compare one column. Organizations are closed, not deleted: their history is append-only.
+    """
+
+    organization = models.ForeignKey(Organization, on_delete=models.PROTECT, related_name="+")
+
+    objects = TenantManager()
+
+    class Meta:
+        abstract = True
+
+
+class Membership(TenantModel):
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=12, choices=Role.choices, default=Role.STUDENT)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "user"], name="one_membership_per_user"),
+            models.CheckConstraint(condition=models.Q(role__in=Role.values), name="membership_role_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_role_display()} {self.user_id} of {self.organization_id}"
