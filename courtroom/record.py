@@ -15,6 +15,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from courtroom.facts import Facts
 
 SCHEMA = "automaton-auditor/report@1"
+# Raised whenever the same input may give another record: what was known under another engine is not reused.
+ENGINE = "courtroom/1"
 
 Persona = Literal["Prosecutor", "Defense", "TechLead"]
 PERSONAS: tuple[Persona, ...] = ("Prosecutor", "Defense", "TechLead")
@@ -207,6 +209,8 @@ class Integrity(Frozen):
 
 
 class Usage(Frozen):
+    """Token figures are the provider's own; `cost_usd` is null when no price is known."""
+
     calls: int = 0
     reused: int = 0
     prompt_tokens: int = 0
@@ -241,6 +245,7 @@ class AuditReport(Frozen):
     """The whole record of one audit. `digest` covers all but usage, timings and itself (DESIGN 10)."""
 
     schema_: Literal["automaton-auditor/report@1"] = Field(default=SCHEMA, alias="schema")
+    engine: str = ENGINE
     repo_url: str
     commit: str | None
     ref: str | None

@@ -1,0 +1,61 @@
+"""The courtroom: (case, bench, what is already known) -> a stream of events that ends in an AuditReport.
+
+This is the door. Importing it is cheap: what is heavy (langgraph, pydantic models, langchain) is imported at
+first use, because the web process and the confined children pass through here too.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from courtroom.case import BenchSettings as BenchSettings
+    from courtroom.case import Case as Case
+    from courtroom.case import Known as Known
+    from courtroom.case import Limits as Limits
+    from courtroom.errors import CourtroomError as CourtroomError
+    from courtroom.errors import InputRefused as InputRefused
+    from courtroom.forensics.pdf import probe_pdf as probe_pdf
+    from courtroom.forensics.snapshot import probe_repository as probe_repository
+    from courtroom.hearing import hold_audit as hold_audit
+    from courtroom.hearing import warm_up as warm_up
+    from courtroom.justice.constitutions import constitution_of as constitution_of
+    from courtroom.record import AuditEvent as AuditEvent
+    from courtroom.record import AuditReport as AuditReport
+    from courtroom.record import JudgeFailure as JudgeFailure
+    from courtroom.record import JudicialOpinion as JudicialOpinion
+    from courtroom.report import render_markdown as render_markdown
+    from courtroom.rubric import Rubric as Rubric
+    from courtroom.rubric_reader import read_rubric as read_rubric
+    from courtroom.rubric_reader import shipped_rubric as shipped_rubric
+
+_ROOMS = {
+    "BenchSettings": "case",
+    "Case": "case",
+    "Known": "case",
+    "Limits": "case",
+    "CourtroomError": "errors",
+    "InputRefused": "errors",
+    "probe_pdf": "forensics.pdf",
+    "probe_repository": "forensics.snapshot",
+    "hold_audit": "hearing",
+    "warm_up": "hearing",
+    "constitution_of": "justice.constitutions",
+    "AuditEvent": "record",
+    "AuditReport": "record",
+    "JudgeFailure": "record",
+    "JudicialOpinion": "record",
+    "render_markdown": "report",
+    "Rubric": "rubric",
+    "read_rubric": "rubric_reader",
+    "shipped_rubric": "rubric_reader",
+}
+__all__ = sorted(_ROOMS)  # noqa: PLE0605 -- one list: the rooms and what is exported
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ROOMS:
+        message = f"the courtroom has no {name}"
+        raise AttributeError(message)
+    return getattr(import_module(f"courtroom.{_ROOMS[name]}"), name)

@@ -1,0 +1,180 @@
+"""What each node of the graph does. Nodes read and write plain JSON; the rooms they call speak typed records.
+
+No node touches a database or a tenant; the only clock is the stopwatch of the stages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, TypeGuard
+
+from courtroom.case import Case
+from courtroom.detectives import doc_analyst, evidence_aggregator, repo_investigator, vision_inspector
+from courtroom.detectives.targeting import owed
+from courtroom.detectives.testimony import Dossier, Testimony
+from courtroom.exhibits import Exhibits
+from courtroom.judges.opinion import Bench, Brief
+from courtroom.justice import synthesis
+from courtroom.record import PERSONAS, DetectiveName, JudgeFailure, JudicialOpinion, Persona
+from courtroom.rubric import Check, Criterion
+from courtroom.state import AgentState, Hearing
+
+Update = dict[str, Any]
+Heard = JudicialOpinion | JudgeFailure
+
+
+@dataclass(frozen=True)
+class Court:
+    """One audit's court: the case, its exhibits, the bench, and the dossier where it is known already."""
+
+    case: Case
+    exhibits: Exhibits
+    bench: Bench
+    seats: asyncio.Semaphore
+    known_dossier: Dossier | None = None
+
+    def build_context(self, _: AgentState) -> Update:
+        """The targeting protocol: which detective owes which checks of the rubric."""
+        return {"targets": {name: [c.id for c in checks] for name, checks in owed(self.case.rubric).items()}}
+
+    def investigate_repository(self, state: AgentState) -> Update:
+        limits, snapshot = self.case.limits, self.exhibits.snapshot
+        return self._testify(
+            state, "RepoInvestigator", lambda checks: repo_investigator.investigate(snapshot, checks, limits)
+        )
+
+    def analyse_document(self, state: AgentState) -> Update:
+        return self._testify(
+            state, "DocAnalyst", lambda checks: doc_analyst.analyse(self.exhibits.pdf, checks)
+        )
+
+    def inspect_diagrams(self, state: AgentState) -> Update:
+        return self._testify(
+            state, "VisionInspector", lambda checks: vision_inspector.inspect(self.exhibits.pdf, checks)
+        )
+
+    def _testify(
+        self, state: AgentState, name: DetectiveName, examine: Callable[[tuple[Check, ...]], Testimony]
+    ) -> Update:
+        """One detective's turn; nothing is examined again when this very case's dossier is known."""
+        if self.known_dossier is not None:
+            return {"timings": {name: 0.0}}
+        begin, owes = perf_counter(), set(state["targets"].get(name, []))
+        testimony = examine(tuple(c for c in self.case.rubric.checks if c.id in owes)).model_dump(mode="json")
+        evidence, errors = testimony.pop("evidence"), testimony.pop("errors")
+        return {
+            "evidences": {name: evidence},
+            "testimonies": {name: testimony},
+            "errors": errors,
+            "timings": {name: perf_counter() - begin},
+        }
+
+    def aggregate_evidence(self, state: AgentState) -> Update:
+        """Join the three testimonies, cross-reference and verify them; once, whatever order they came in."""
+        if self.known_dossier is not None:
+            return {"dossier": self.known_dossier.model_dump(mode="json", by_alias=True)}
+        begin = perf_counter()
+        dossier = evidence_aggregator.aggregate(
+            _testimonies(state), self.exhibits.snapshot, self.case.rubric, self.case.constitution
+        )
+        return {
+            "dossier": dossier.model_dump(mode="json", by_alias=True),
+            "flags": ["integrity"] if dossier.integrity.suspected else [],
+            "timings": {"EvidenceAggregator": perf_counter() - begin},
+        }
+
+    def has_enough_evidence(self, state: AgentState) -> bool:
+        return len(state["dossier"]["evidence"]) >= self.case.constitution.min_evidence
+
+    def first_hearings(self, state: AgentState) -> list[tuple[Persona, Hearing]]:
+        return self._hearings(state, [c.id for c in self.case.rubric.criteria], 1)
+
+    def hearings_again(self, state: AgentState) -> list[tuple[Persona, Hearing]]:
+        """Contested criteria, each judge shown what the bench said before."""
+        return self._hearings(state, state["contested"], state["round"] + 1)
+
+    def _hearings(
+        self, state: AgentState, criteria: Sequence[str], hearing: int
+    ) -> list[tuple[Persona, Hearing]]:
+        """In the order of the rubric and the judges, which is the order in which answers are merged."""
+        dossier, said = Dossier.model_validate(state["dossier"]), heard(state)
+        docket = self.bench.docket(self.case.rubric, dossier.evidence)
+        return [
+            (persona, {"brief": brief.model_dump(mode="json")})
+            for criterion in self.case.rubric.criteria
+            if criterion.id in criteria
+            for persona in PERSONAS
+            for brief in [_brief(persona, criterion, dossier, hearing, said, docket)]
+        ]
+
+    async def hear(self, hearing: Hearing) -> Update:
+        """One judge on one criterion. Never raises: the bench returns failures as values."""
+        brief = Brief.model_validate(hearing["brief"])
+        async with self.seats:
+            answer = await self.bench.hear(brief)
+        return {
+            "opinions": [answer.opinion.model_dump(mode="json")],
+            "usage": [answer.usage.model_dump(mode="json")],
+        }
+
+    def collect_opinions(self, state: AgentState) -> Update:
+        said = heard(state)
+        hearing = max(o.round for o in said)
+        return {"round": hearing, "contested": list(self._contested(said, hearing))}
+
+    def _contested(self, said: Sequence[Heard], hearing: int) -> tuple[str, ...]:
+        return synthesis.contested(self.case.rubric, self.case.constitution, said, hearing)
+
+
+def heard(state: AgentState) -> tuple[Heard, ...]:
+    """The opinions and failures on the record so far."""
+    return tuple(
+        JudgeFailure.model_validate(row) if "failure" in row else JudicialOpinion.model_validate(row)
+        for row in state.get("opinions", [])
+    )
+
+
+def _testimonies(state: AgentState) -> list[Testimony]:
+    errors = state.get("errors", [])
+    return [
+        Testimony.model_validate(
+            {
+                **rest,
+                "evidence": state["evidences"][name],
+                "errors": [e for e in errors if e["stage"] == name],
+            }
+        )
+        for name, rest in state["testimonies"].items()
+    ]
+
+
+def _brief(
+    persona: Persona,
+    criterion: Criterion,
+    dossier: Dossier,
+    hearing: int,
+    said: Sequence[Heard],
+    docket: str,
+) -> Brief:
+    owed_here = {check.id for check in criterion.checks}
+    outcomes = tuple(o for o in dossier.outcomes if o.check in owed_here)
+    shown = {i for outcome in outcomes for i in outcome.evidence}
+    return Brief(
+        persona=persona,
+        criterion=criterion,
+        evidence=tuple(e for e in dossier.evidence if e.id in shown or not criterion.checks),
+        outcomes=outcomes,
+        round=hearing,
+        earlier=tuple(o for o in said if _is_earlier(o, criterion, hearing)),
+        docket=docket,
+    )
+
+
+def _is_earlier(said: Heard, criterion: Criterion, hearing: int) -> TypeGuard[JudicialOpinion]:
+    return isinstance(said, JudicialOpinion) and (said.criterion_id, said.round) == (
+        criterion.id,
+        hearing - 1,
+    )
