@@ -6,6 +6,7 @@ GradingError               code, a sentence the person can act on
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   └── SlugTaken          slug_taken: the name is in use
+├── InputRefused           the courtroom's own codes: a hand-in that was accepted cannot be audited as it is
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
 └── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
 """
@@ -22,7 +23,7 @@ class GradingError(Exception):
         self.sentence = sentence
 
 
-class ActionRefused(GradingError):  # noqa: N818 -- a refusal, not a fault
+class ActionRefused(GradingError):
     """Nothing was changed."""
 
 
@@ -44,6 +45,10 @@ class RosterRefused(ActionRefused):
 
 class SlugTaken(ActionRefused):
     """Another object of the same place has this name in URLs."""
+
+
+class InputRefused(GradingError):
+    """Nothing was judged; the attempt does not count."""
 
 
 class IllegalMoveError(GradingError):

@@ -48,7 +48,7 @@ def private_pdf_path(submission: "Submission", _name: str) -> str:
 
 
 class Submission(TenantModel):
-    """One hand-in. `counts` is false when its input was refused later: it uses up no attempt."""
+    """One hand-in. `counts` is false once its audit has failed: without a verdict no attempt is used up."""
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="submissions")

@@ -1,0 +1,77 @@
+"""The queue is a hint, PostgreSQL the truth: a job carries an audit's id and which attempt it is, no more."""
+
+from datetime import datetime, timedelta
+from enum import Enum
+from functools import partial
+
+from django.db import transaction
+from django.utils import timezone
+from django_rq import get_queue
+from rq.exceptions import InvalidJobOperation, NoSuchJobError
+from rq.job import Job, JobStatus
+
+from grading.enums import AuditKind
+from grading.models import Audit
+
+JOB = "grading.jobs.run_audit"
+JOB_SECONDS = 15 * 60
+KEEP_RESULT_SECONDS = 3600
+KEEP_FAILURE_SECONDS = 24 * 3600
+SILENT_AFTER = timedelta(seconds=45)  # a worker refreshes its job's heartbeat every 5 s
+
+
+class JobHealth(Enum):
+    """Whether the queue still has, or works on, the job that a row waits for."""
+
+    ALIVE = "alive"
+    MISSING = "missing"
+    FAILED = "failed"
+
+
+def job_id(audit: Audit, attempt: int) -> str:
+    return f"audit-{audit.pk}-{attempt}"
+
+
+def queue_of(audit: Audit) -> str:
+    """Students' own submissions are served before what an instructor runs over a whole cohort."""
+    return "bulk" if audit.kind == AuditKind.INSTRUCTOR else "submissions"
+
+
+def enqueue_on_commit(audit: Audit) -> None:
+    """Enqueue the audit's next attempt once the transaction holds; if the queue is down, the reconciler will."""
+    transaction.on_commit(partial(enqueue, audit), robust=True)
+
+
+def enqueue(audit: Audit) -> None:
+    """Put the next attempt's job on its queue, in place of a dead job of the same id."""
+    attempt = audit.run_attempt + 1
+    get_queue(queue_of(audit), commit_mode="auto").enqueue_call(
+        JOB,
+        args=(str(audit.pk), attempt),
+        job_id=job_id(audit, attempt),
+        timeout=JOB_SECONDS,
+        result_ttl=KEEP_RESULT_SECONDS,
+        failure_ttl=KEEP_FAILURE_SECONDS,
+    )
+
+
+def health_of_job(audit: Audit, attempt: int) -> JobHealth:
+    """How the job of this attempt is doing; raises redis.RedisError when the queue cannot be asked."""
+    queue = get_queue(queue_of(audit), commit_mode="auto")
+    try:
+        job = Job.fetch(job_id(audit, attempt), connection=queue.connection)
+        status = job.get_status(refresh=False)
+    except (NoSuchJobError, InvalidJobOperation):
+        return JobHealth.MISSING
+    if status in {JobStatus.FAILED, JobStatus.STOPPED, JobStatus.CANCELED}:
+        return JobHealth.FAILED
+    if status == JobStatus.QUEUED:
+        waiting = queue.get_job_position(job) is not None or not _is_older(job.enqueued_at)
+        return JobHealth.ALIVE if waiting else JobHealth.MISSING
+    if status == JobStatus.STARTED:
+        return JobHealth.MISSING if _is_older(job.last_heartbeat) else JobHealth.ALIVE
+    return JobHealth.MISSING
+
+
+def _is_older(moment: datetime | None) -> bool:
+    return moment is None or timezone.now() - moment > SILENT_AFTER

@@ -1,0 +1,57 @@
+"""Bring back what the queue lost and what died with a worker. Safe to run at any time, by several at once."""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django_scopes import scopes_disabled
+
+from grading.actions.queueing import JobHealth, enqueue, health_of_job
+from grading.actions.runs import give_back, spend_attempt
+from grading.enums import AuditState
+from grading.models import Audit
+
+LOST = ("worker_lost", "The audit was started three times and never ended: a person has to look at it.")
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """How many audits were enqueued again because their job was gone, and taken from dead workers."""
+
+    enqueued: int
+    taken_back: int
+
+
+def reconcile() -> Recovery:
+    """One round over all organizations: running audits without a living worker, waiting ones without a job.
+
+    A running audit's worker is dead when its lease has run out or its job has failed. After the third
+    attempt an audit is failed, for a person to see. Raises redis.RedisError when the queue is down.
+    """
+    with scopes_disabled():
+        taken_back = sum(_take_back(audit) for audit in _in(AuditState.RUNNING))
+        return Recovery(
+            enqueued=sum(_enqueue_again(audit) for audit in _in(AuditState.QUEUED)), taken_back=taken_back
+        )
+
+
+def _in(state: AuditState) -> QuerySet[Audit]:
+    return Audit.objects.filter(state=state).defer("report").order_by("queued_at")
+
+
+def _take_back(audit: Audit) -> bool:
+    code, message = LOST
+    expired = audit.lease_until is None or audit.lease_until < timezone.now()
+    if not expired and health_of_job(audit, audit.run_attempt) is not JobHealth.FAILED:
+        return False
+    return give_back(audit=audit, code=code, message=message)
+
+
+def _enqueue_again(audit: Audit) -> bool:
+    code, message = LOST
+    health = health_of_job(audit, audit.run_attempt + 1)
+    if health is JobHealth.FAILED:
+        return spend_attempt(audit=audit, code=code, message=message)
+    if health is JobHealth.MISSING:
+        enqueue(audit)
+    return health is JobHealth.MISSING

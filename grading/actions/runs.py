@@ -1,0 +1,215 @@
+"""The verbs of a running audit. Every write carries the lease's token; without it nothing is written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from grading.actions.activities import note
+from grading.actions.queueing import enqueue_on_commit
+from grading.enums import AUDIT_MOVES, AuditState
+from grading.errors import IllegalMoveError, LeaseLostError
+from grading.events import EvidenceRow, OpinionRow, Verdict
+from grading.models import Audit, CriterionVerdict, EvidenceRecord, OpinionRecord, Submission
+
+LEASE = timedelta(seconds=60)
+MAX_RUN_ATTEMPTS = 3
+JUDGES_PER_CRITERION = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write about one audit, until it is given to somebody else."""
+
+    audit_id: UUID
+    organization_id: int
+    token: UUID
+
+
+def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
+    """Take the audit up as its attempt number `run_attempt`; None when somebody else did, or it is over."""
+    token, now = uuid4(), timezone.now()
+    waiting = Audit.objects.filter(pk=audit_id, state=AuditState.QUEUED, run_attempt=run_attempt - 1)
+    with transaction.atomic():
+        taken = waiting.update(
+            **_move(AuditState.QUEUED, AuditState.RUNNING), lease_token=token, lease_until=now + LEASE,
+            run_attempt=run_attempt, started_at=now, stage="", opinions_done=0,
+        )  # fmt: skip
+        if not taken:
+            return None
+        audit = Audit.objects.select_related("submission__assignment__rubric_version").get(pk=audit_id)
+        criteria = len(audit.submission.assignment.rubric_version.document["criteria"])
+        Audit.objects.filter(pk=audit.pk).update(opinions_expected=criteria * JUDGES_PER_CRITERION)
+        note(
+            organization=audit.organization_id,
+            actor=None,
+            verb="audit.started",
+            about=audit,
+            attempt=run_attempt,
+        )
+    return Lease(audit_id=audit.pk, organization_id=audit.organization_id, token=token)
+
+
+def renew_lease(*, lease: Lease) -> None:
+    """Still at work. Raises LeaseLostError, as every verb here."""
+    _write(lease)
+
+
+def record_stage(*, lease: Lease, stage: str) -> None:
+    """The stage that began; a page shows it."""
+    _write(lease, stage=stage, version=F("version") + 1)
+
+
+def record_evidence(*, lease: Lease, rows: Sequence[EvidenceRow]) -> None:
+    """Evidence as a detective hands it in; what is on the record already stays as it is."""
+    with transaction.atomic():
+        _write(lease, version=F("version") + 1)
+        _insert_evidence(lease, rows)
+
+
+def record_opinion(*, lease: Lease, opinion: OpinionRow) -> None:
+    """A judge's answer as it arrives; one that gave no score is counted, and kept only by the report."""
+    first_round = 1 if opinion.round == 1 else 0
+    with transaction.atomic():
+        _write(lease, opinions_done=F("opinions_done") + first_round, version=F("version") + 1)
+        if opinion.score is not None:
+            kept = _opinion_record(lease, opinion, opinion.score)
+            OpinionRecord.objects.bulk_create([kept], ignore_conflicts=True)
+
+
+def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
+    """The report and its rows, in one transaction with the end of the audit."""
+    score = verdict.overall_score if verdict.state != AuditState.DEGRADED else None
+    with transaction.atomic():
+        _end(
+            lease, verdict.state, report=verdict.report, report_digest=verdict.digest, overall_score=score
+        )  # fmt: skip
+        _replace_rows(lease, verdict)
+        audit = _bare(lease.audit_id)
+        Submission.objects.filter(pk=audit.submission_id).update(resolved_commit=verdict.commit)
+        note(
+            organization=lease.organization_id, actor=None, verb="audit.finished", about=audit,
+            state=verdict.state, digest=verdict.digest, overall_score=score,
+        )  # fmt: skip
+
+
+def fail_audit(*, lease: Lease, code: str, message: str) -> None:
+    """No verdict, so no attempt is used up: the student may mend what was refused and hand in again."""
+    with transaction.atomic():
+        _end(lease, AuditState.FAILED, failure_code=code, failure_message=message)
+        audit = _bare(lease.audit_id)
+        _forgive_attempt(audit)
+        note(organization=lease.organization_id, actor=None, verb="audit.failed", about=audit, code=code)
+
+
+def give_back(*, audit: Audit, code: str, message: str) -> bool:
+    """Take a running audit from a worker that died or broke: back to the queue, or failed after three attempts.
+
+    `audit` is the row as it was seen: if its token has changed since, nothing happens and the answer is False.
+    """
+    seen = Audit.objects.filter(pk=audit.pk, state=AuditState.RUNNING, lease_token=audit.lease_token)
+    return _another_attempt(seen, audit, code=code, message=message)
+
+
+def spend_attempt(*, audit: Audit, code: str, message: str) -> bool:
+    """The job of a waiting audit failed before it could claim it: that was an attempt as well."""
+    seen = Audit.objects.filter(pk=audit.pk, state=AuditState.QUEUED, run_attempt=audit.run_attempt)
+    audit.run_attempt += 1
+    return _another_attempt(seen, audit, code=code, message=message)
+
+
+def _another_attempt(seen: Any, audit: Audit, *, code: str, message: str) -> bool:
+    over = audit.run_attempt >= MAX_RUN_ATTEMPTS
+    before, after = AuditState(audit.state), AuditState.FAILED if over else AuditState.QUEUED
+    changes: dict[str, Any] = {"run_attempt": audit.run_attempt, "stage": "", "opinions_done": 0}
+    if over:
+        changes |= {"failure_code": code, "failure_message": message, "finished_at": timezone.now()}
+    with transaction.atomic():
+        if not seen.update(**_move(before, after), lease_token=None, lease_until=None, **changes):
+            return False
+        if over:
+            _forgive_attempt(audit)
+        else:
+            enqueue_on_commit(audit)
+        verb = "audit.failed" if over else "audit.requeued"
+        note(
+            organization=audit.organization_id,
+            actor=None,
+            verb=verb,
+            about=audit,
+            code=code,
+            attempt=audit.run_attempt,
+        )
+    return True
+
+
+def _move(before: AuditState, after: AuditState) -> dict[str, Any]:
+    """The fields of one legal move, for a conditional UPDATE."""
+    if after not in AUDIT_MOVES[before]:
+        raise IllegalMoveError("illegal_move", f"An audit cannot go from {before} to {after}.")
+    return {"state": after, "version": F("version") + 1}
+
+
+def _write(lease: Lease, **changes: Any) -> None:
+    """One UPDATE that only the holder of the lease can make; it locks the row until the transaction ends."""
+    changes.setdefault("lease_until", timezone.now() + LEASE)
+    held = Audit.objects.filter(pk=lease.audit_id, state=AuditState.RUNNING, lease_token=lease.token)
+    if not held.update(**changes):
+        raise LeaseLostError("lease_lost", "Another worker holds this audit now.")
+
+
+def _end(lease: Lease, state: AuditState, **changes: Any) -> None:
+    finished_at: datetime = timezone.now()
+    _write(
+        lease, **_move(AuditState.RUNNING, state), lease_token=None, lease_until=None, stage="",
+        finished_at=finished_at, **changes,
+    )  # fmt: skip
+
+
+def _bare(audit_id: UUID) -> Audit:
+    return Audit.objects.only("submission_id", "organization_id").get(pk=audit_id)
+
+
+def _forgive_attempt(audit: Audit) -> None:
+    Submission.objects.filter(pk=audit.submission_id).update(counts=False)
+
+
+def _replace_rows(lease: Lease, verdict: Verdict) -> None:
+    """The evidence that stands in the report, and the verdicts. Opinions stay as they arrived."""
+    kept = [row.key for row in verdict.evidence]
+    EvidenceRecord.objects.filter(audit=lease.audit_id).exclude(key__in=kept).delete()
+    _insert_evidence(lease, verdict.evidence)
+    CriterionVerdict.objects.bulk_create(
+        CriterionVerdict(
+            organization_id=lease.organization_id, audit_id=lease.audit_id, position=position,
+            criterion_id=row.criterion_id, name=row.name, score=row.score, level=row.level,
+            points=row.points, max_points=row.max_points, needs_review=row.needs_review, excluded=row.excluded,
+        )
+        for position, row in enumerate(verdict.criteria)
+    )  # fmt: skip
+
+
+def _insert_evidence(lease: Lease, rows: Sequence[EvidenceRow]) -> None:
+    EvidenceRecord.objects.bulk_create(
+        [
+            EvidenceRecord(
+                organization_id=lease.organization_id, audit_id=lease.audit_id, key=row.key,
+                detective=row.detective, check_id=row.check, found=row.found, path=row.path,
+                line_start=row.line_start, document=row.document,
+            )
+            for row in rows
+        ],
+        ignore_conflicts=True,
+    )  # fmt: skip
+
+
+def _opinion_record(lease: Lease, opinion: OpinionRow, score: int) -> OpinionRecord:
+    return OpinionRecord(
+        organization_id=lease.organization_id, audit_id=lease.audit_id, key=opinion.key, judge=opinion.judge,
+        criterion_id=opinion.criterion_id, round=opinion.round, score=score, document=opinion.document,
+    )  # fmt: skip

@@ -1,0 +1,138 @@
+"""Handing in: every refusal names its field; what is accepted is stored, queued and announced."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from pathlib import Path, PurePath
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.utils import timezone
+from django_scopes import scope
+
+from grading.actions.activities import note
+from grading.actions.queueing import enqueue_on_commit
+from grading.enums import OPEN_STATES, AuditKind, AuditState, LatePolicy
+from grading.errors import HandInRefused
+from grading.models import Assignment, Audit, Enrollment, Submission
+from grading.queries.attempts import attempts_used, next_attempt
+
+WHOLE_FORM = ""
+MEBIBYTE = 1024 * 1024
+
+
+def hand_in(
+    *,
+    assignment: Assignment,
+    student: Enrollment,
+    repo_url: str,
+    by: User | None,
+    ref: str = "",
+    pdf: UploadedFile[Any] | None = None,
+    kind: AuditKind = AuditKind.SELF,
+) -> Submission:
+    """Accept a repository and its report, and queue their audit.
+
+    Raises HandInRefused (field, code, sentence). What costs nothing is asked first, then the PDF and the
+    repository are looked at outside any transaction; under the student's lock it is asked again.
+    """
+    repo_url, ref, now = repo_url.strip(), ref.strip(), timezone.now()
+    with scope(organization=assignment.organization):
+        _refuse_unless_open(assignment, now)
+        _refuse_unless_attempts_left(assignment, student)
+        submission = Submission(
+            organization=assignment.organization, assignment=assignment, student=student,
+            repo_url=repo_url, ref=ref, handed_in_by=by, handed_in_at=now, late=_is_late(assignment, now),
+        )  # fmt: skip
+        _keep_pdf(submission, pdf)
+        try:
+            _accept(submission, by, kind)
+        except BaseException:
+            _drop_pdf(submission)
+            raise
+    return submission
+
+
+def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
+    from grading import engine
+
+    if submission.pdf:
+        engine.probe_pdf(Path(submission.pdf.path))
+    submission.resolved_commit = engine.probe_repository(submission.repo_url, submission.ref)
+    with transaction.atomic():
+        student = Enrollment.objects.select_for_update().get(pk=submission.student_id)
+        _refuse_unless_attempts_left(submission.assignment, student)
+        _refuse_if_running_already(submission)
+        submission.attempt = next_attempt(submission.assignment, student)
+        submission.save(force_insert=True)
+        audit = _queued_audit(submission, kind)
+        note(
+            organization=submission.organization_id, actor=by, verb="submission.handed_in", about=submission,
+            attempt=submission.attempt, commit=submission.resolved_commit, audit=str(audit.pk),
+        )  # fmt: skip
+        enqueue_on_commit(audit)
+
+
+def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
+    audit = Audit.objects.create(organization_id=submission.organization_id, submission=submission, kind=kind)
+    received = Audit.objects.filter(pk=audit.pk, state=AuditState.RECEIVED)
+    received.update(state=AuditState.QUEUED, queued_at=submission.handed_in_at)
+    audit.refresh_from_db(fields=["state", "queued_at"])
+    return audit
+
+
+def _refuse_unless_open(assignment: Assignment, now: datetime) -> None:
+    if assignment.opens_at and now < assignment.opens_at:
+        opening = f"{assignment.opens_at:%d %B %Y, %H:%M %Z}"
+        raise HandInRefused(WHOLE_FORM, "not_open_yet", f"This assignment opens on {opening}.")
+    if _is_late(assignment, now) and assignment.late_policy == LatePolicy.REFUSE:
+        due = f"{assignment.due_at:%d %B %Y, %H:%M %Z}"
+        raise HandInRefused(WHOLE_FORM, "after_due_date", f"This assignment was due on {due}.")
+
+
+def _is_late(assignment: Assignment, now: datetime) -> bool:
+    return assignment.due_at is not None and now > assignment.due_at
+
+
+def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment) -> None:
+    if attempts_used(assignment, student) >= assignment.max_attempts:
+        used_up = f"All {assignment.max_attempts} attempts at this assignment are used up."
+        raise HandInRefused(WHOLE_FORM, "attempts_used_up", used_up)
+
+
+def _refuse_if_running_already(submission: Submission) -> None:
+    """The same commit with the same report, while its audit has not ended."""
+    same = Submission.objects.filter(
+        assignment=submission.assignment_id, student=submission.student_id, repo_url=submission.repo_url,
+        resolved_commit=submission.resolved_commit, pdf_sha256=submission.pdf_sha256,
+        audits__state__in=OPEN_STATES,
+    )  # fmt: skip
+    if same.exists():
+        raise HandInRefused(
+            WHOLE_FORM, "already_running", "This very commit and report are being audited right now."
+        )
+
+
+def _keep_pdf(submission: Submission, pdf: UploadedFile[Any] | None) -> None:
+    """Store the upload under a random name with its digest and the name the student knows it by."""
+    if pdf is None:
+        return
+    if pdf.size is None or pdf.size > settings.UPLOAD_MAX_BYTES:
+        limit = settings.UPLOAD_MAX_BYTES // MEBIBYTE
+        raise HandInRefused("pdf", "pdf_too_large", f"The PDF is larger than {limit} MB.")
+    digest = hashlib.sha256()
+    for chunk in pdf.chunks():
+        digest.update(chunk)
+    name = PurePath((pdf.name or "report.pdf").replace("\\", "/")).name
+    submission.pdf_name = "".join(c for c in name if c.isprintable())[:255] or "report.pdf"
+    submission.pdf_sha256 = digest.hexdigest()
+    submission.pdf.save("report.pdf", pdf, save=False)
+
+
+def _drop_pdf(submission: Submission) -> None:
+    if submission.pdf:
+        submission.pdf.delete(save=False)

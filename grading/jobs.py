@@ -1,0 +1,88 @@
+"""What workers run. A job takes ids, enters its tenant's scope, and calls actions."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from django_scopes import scope, scopes_disabled
+
+from grading.actions import runs
+from grading.errors import InputRefused, LeaseLostError
+from grading.events import OpinionRow, Stage, Verdict
+from grading.models import Audit
+
+if TYPE_CHECKING:
+    from grading.events import RunEvent
+
+HEARTBEAT_SECONDS = 15
+BROKEN = ("engine_failed", "The audit broke three times on our side: a person has to look at it.")
+log = structlog.get_logger(__name__)
+
+
+def in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
+    """Enter the scope of the organization that the audit belongs to; an audit that is gone is only logged."""
+
+    @wraps(job)
+    def scoped(audit_id: str, *args: Any) -> None:
+        with scopes_disabled():
+            organization = Audit.objects.filter(pk=audit_id).values_list("organization", flat=True).first()
+        if organization is None:
+            log.warning("audit_gone", audit=audit_id)
+            return
+        with scope(organization=organization), structlog.contextvars.bound_contextvars(audit=audit_id):
+            job(audit_id, *args)
+
+    return scoped
+
+
+@in_scope_of_audit
+def run_audit(audit_id: str, run_attempt: int) -> None:
+    """Hold one audit and write down what it tells.
+
+    What if the machine dies here? The row stays `running` until its lease runs out (60 s) or RQ reports the
+    job as failed; then the reconciler puts it back on the queue as the next attempt, and the opinions stored
+    so far are not bought again. If this process only seemed dead, its token fits no more, its next write
+    changes nothing and it stops. Started twice, one of the two finds nothing to claim.
+    """
+    lease = runs.claim_audit(audit_id=audit_id, run_attempt=run_attempt)
+    if lease is None:
+        log.info("audit_not_waiting", attempt=run_attempt)
+        return
+    try:
+        _hold(lease)
+    except LeaseLostError:
+        log.warning("lease_lost", attempt=run_attempt)
+    except InputRefused as refused:
+        runs.fail_audit(lease=lease, code=refused.code, message=refused.sentence)
+    except Exception:
+        code, message = BROKEN
+        held = Audit.objects.defer("report").filter(pk=audit_id, lease_token=lease.token).first()
+        if held is not None:
+            runs.give_back(audit=held, code=code, message=message)
+        raise
+
+
+def _hold(lease: runs.Lease) -> None:
+    from grading import engine
+
+    audit = Audit.objects.select_related("submission__assignment__rubric_version").get(pk=lease.audit_id)
+    for event in engine.hold_audit(audit, beat_seconds=HEARTBEAT_SECONDS):
+        _write_down(lease, event)
+        if isinstance(event, Verdict):
+            return
+    raise RuntimeError("the court closed without a report")
+
+
+def _write_down(lease: runs.Lease, event: "RunEvent") -> None:
+    match event:
+        case Verdict():
+            runs.finish_audit(lease=lease, verdict=event)
+        case OpinionRow():
+            runs.record_opinion(lease=lease, opinion=event)
+        case tuple():
+            runs.record_evidence(lease=lease, rows=event)
+        case Stage(name=name, ended=False):
+            runs.record_stage(lease=lease, stage=name)
+        case _:
+            runs.renew_lease(lease=lease)

@@ -1,0 +1,68 @@
+"""What pages ask about organizations, cohorts and their assignments."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+from django_scopes import scopes_disabled
+
+from grading.enums import STAFF_ROLES, LatePolicy
+from grading.models import Assignment, Cohort, Enrollment, Membership, Organization
+
+
+@dataclass(frozen=True, slots=True)
+class CohortOverview:
+    """`assignments` carry `students_handed_in`, how many students handed in at least once."""
+
+    cohort: Cohort
+    students: int
+    assignments: list[Assignment]
+
+
+def organizations_of(user: User) -> QuerySet[Organization]:
+    """Where the user is a member. Needs no scope: it is what scopes are chosen from."""
+    with scopes_disabled():
+        mine = Membership.objects.filter(user=user).values("organization")
+    return Organization.objects.filter(pk__in=mine)
+
+
+def members_of(organization: Organization) -> QuerySet[Membership]:
+    """Everybody who belongs to it, each with its user, by e-mail."""
+    return Membership.objects.filter(organization=organization).select_related("user").order_by("user__email")
+
+
+def cohorts_of(user: User, organization: Organization) -> QuerySet[Cohort]:
+    """All cohorts for staff, one's own for students; with `student_count`."""
+    cohorts = Cohort.objects.filter(organization=organization).annotate(
+        student_count=Count("enrollments", distinct=True)
+    )
+    is_staff = Membership.objects.filter(organization=organization, user=user, role__in=STAFF_ROLES).exists()
+    mine = Enrollment.objects.filter(user=user).values("cohort")
+    return cohorts if is_staff else cohorts.filter(pk__in=mine)
+
+
+def cohort_overview(cohort: Cohort) -> CohortOverview:
+    """A cohort's page for anybody in it. Two queries."""
+    assignments = Assignment.objects.filter(cohort=cohort).annotate(
+        students_handed_in=Count("submissions__student", distinct=True)
+    )
+    return CohortOverview(
+        cohort=cohort,
+        students=Enrollment.objects.filter(cohort=cohort).count(),
+        assignments=list(assignments.select_related("cohort", "rubric_version__rubric")),
+    )
+
+
+def roster_of(cohort: Cohort) -> QuerySet[Enrollment]:
+    """Everybody enrolled, by name, with their account where there is one."""
+    return Enrollment.objects.filter(cohort=cohort).select_related("user")
+
+
+def open_assignments_of(user: User) -> list[Assignment]:
+    """What the user can hand in now, in the organizations whose scope is entered, nearest due date first."""
+    now = timezone.now()
+    mine = Assignment.objects.filter(cohort__enrollments__user=user)
+    opened = mine.filter(Q(opens_at=None) | Q(opens_at__lte=now))
+    still = opened.filter(Q(due_at=None) | Q(due_at__gte=now) | Q(late_policy=LatePolicy.ACCEPT))
+    return list(still.select_related("organization", "cohort"))
