@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-Rounding = Literal["half_up", "half_even", "none"]
+Rounding = Literal["half_up", "half_even"]
 AppliesTo = Literal["every_criterion", "architecture"]
 
 
@@ -65,13 +65,24 @@ class DissentRequirement(Rule):
 
 
 class WeightedAverage(Rule):
-    """The score when no other rule decides: a weighted mean of the three judges."""
+    """The score when no other rule decides: a weighted mean of the judges that were heard.
+
+    `on_unanimity` false: when all scores are the same they stand as they are and no rule is named.
+    """
 
     kind: Literal["weighted_average"] = "weighted_average"
     prosecutor: float = Field(default=1, ge=0)
     defense: float = Field(default=1, ge=0)
     tech_lead: float = Field(default=2, ge=0)
     rounding: Rounding = "half_up"
+    on_unanimity: bool = True
+
+    @model_validator(mode="after")
+    def _someone_weighs_something(self) -> WeightedAverage:
+        if not self.prosecutor + self.defense + self.tech_lead:
+            message = "at least one judge must weigh more than 0"
+            raise ValueError(message)
+        return self
 
 
 AnyRule = Annotated[
@@ -85,10 +96,29 @@ AnyRule = Annotated[
 ]
 
 
+R = TypeVar("R", bound=Rule)
+
+
 class Constitution(Rule):
-    """An ordered set of rules. `min_evidence`: fewer pieces of evidence in all give a degraded report."""
+    """A set of rules, one of a kind, shown in this order; synthesis.py fixes the order they work in.
+
+    `min_evidence`: fewer pieces of evidence in all give a degraded report.
+    """
 
     id: str
     rules: tuple[AnyRule, ...]
     quorum: int = Field(default=2, ge=1, le=3)
     min_evidence: int = Field(default=1, ge=0)
+
+    @model_validator(mode="after")
+    def _one_rule_of_a_kind(self) -> Constitution:
+        kinds = [rule.kind for rule in self.rules]
+        twice = sorted({kind for kind in kinds if kinds.count(kind) > 1})
+        if twice:
+            message = f"a constitution holds each rule once: {', '.join(twice)}"
+            raise ValueError(message)
+        return self
+
+    def find(self, kind: type[R]) -> R | None:
+        """The rule of this class, or None when the constitution does without it."""
+        return next((rule for rule in self.rules if isinstance(rule, kind)), None)

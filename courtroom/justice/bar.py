@@ -1,0 +1,61 @@
+"""What one criterion is decided on, and how a rule's work is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from courtroom.justice.marks import exact
+from courtroom.justice.rules import Constitution, WeightedAverage
+from courtroom.justice.voices import Opinions, Voices
+from courtroom.justice.weighing import Dossier
+from courtroom.record import Evidence, Persona, RuleFired
+from courtroom.rubric import Criterion
+
+Scores = Mapping[Persona, int]
+Fired = tuple[RuleFired, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One criterion before the Chief Justice: the rules, the voices and the evidence."""
+
+    criterion: Criterion
+    constitution: Constitution
+    voices: Voices
+    dossier: Dossier
+
+    @property
+    def opinions(self) -> Opinions:
+        return self.voices.standing
+
+    @property
+    def said(self) -> Scores:
+        return {judge: opinion.score for judge, opinion in self.opinions.items()}
+
+    @property
+    def exhibits(self) -> tuple[Evidence, ...]:
+        return self.dossier.exhibits(self.criterion, self.opinions.values())
+
+    @property
+    def average(self) -> WeightedAverage:
+        return self.constitution.find(WeightedAverage) or WeightedAverage()
+
+    def mean(self, scores: Scores) -> Fraction:
+        """The weighted mean of who was heard; when none of them weighs anything, the plain one."""
+        weigh = self.average
+        weights = {"Prosecutor": weigh.prosecutor, "Defense": weigh.defense, "TechLead": weigh.tech_lead}
+        shares = {judge: exact(weights[judge]) for judge in scores}
+        if not any(shares.values()):
+            shares = dict.fromkeys(scores, Fraction(1))
+        return sum((shares[j] * scores[j] for j in scores), Fraction(0)) / sum(shares.values())
+
+
+def fired(rule: str, before: Fraction | None, after: Fraction, why: str) -> RuleFired:
+    return RuleFired(rule=rule, before=None if before is None else shown(before), after=shown(after), why=why)
+
+
+def shown(value: Fraction) -> float:
+    """To four decimals: for the reader only, nothing is computed from it."""
+    return round(float(value), 4)
