@@ -1,0 +1,189 @@
+"""How the work came about: the commits, and the facts that follow from them.
+
+Two passes of `git log`: names and messages of every commit (trees only), and lines added to Python files by
+each commit that is not a merge (the only part that reads file contents). Files that only moved add no lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from courtroom.forensics.git_process import read_git
+from courtroom.forensics.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from courtroom.case import Limits
+
+# The two largest commits brought more than this share of all Python lines ever added: the course's measure.
+BULK_SHARE = 0.55
+BULK_COMMITS = 2
+# A commit that touches this many stages at once shows none of them.
+STAGES_IN_ONE_GO = 3
+SUBJECT_CHARACTERS = 300
+LATEST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
+
+LOG_FORMAT = (
+    "--format=" + "".join(f"%x00{field}" for field in ("%H", "%P", "%an", "%ae", "%at", "%s")) + "%x00"
+)
+FIELDS = 7
+
+_UNSHOWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# What each stage is called in a message, and in a path's folders and file names.
+STAGES = {
+    "setup": r"set ?up|init(ial\w*)?|scaffold\w*|bootstrap\w*|skeleton|structure|environment|dependenc\w+|config\w*"
+    r"|pyproject|requirements|uv|gitignore|env|readme|package",
+    "tools": r"tools?|tooling|forensics?|detectives?|investigators?|pars(er|ing|e)|ast|clon\w+|pdf|git",
+    "graph": r"graphs?|langgraph|stategraph|orchestrat\w+|workflow|pipeline|wir(e|ing)|nodes|fan",
+    "judges": r"judg\w+|judicial|prosecutor|defen[sc]e|tech|justice|verdict|synthesis|personas?",
+}
+_STAGE_WORDS = {name: re.compile(rf"(?:{words})", re.IGNORECASE) for name, words in STAGES.items()}
+# A message made of these alone says that something was done, not what.
+EMPTY_WORDS = re.compile(
+    r"a|add(ed|ing)?|again|all|and|chang(e|ed|es)|code|commit|done|edit(ed)?|files?|final(ly)?|fix(ed|es)?|for|in|it"
+    r"|latest|minor|misc|more|my|new|now|of|ok|please|push|saved?|small|some|stuff|te?mp|test|the|things?|to|try|up"
+    r"|updat(e|ed|es|ing)|upload|version|via|wip|work"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """`authored_at` is ISO 8601 in UTC; a date git cannot read is the epoch, as git itself has it.
+
+    `python_lines_added` is 0 for a merge: its lines belong to the commits it joins.
+    """
+
+    sha: str
+    parents: tuple[str, ...]
+    author_name: str
+    author_email: str
+    authored_at: str
+    subject: str
+    python_lines_added: int
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """`commits` oldest first; when `truncated`, only the newest of `total`."""
+
+    commits: tuple[Commit, ...]
+    total: int
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where a stage of the work (setup, tools, graph, judges) began."""
+
+    name: str
+    sha: str
+    subject: str
+
+
+def read_history(snapshot: Snapshot, limits: Limits) -> History:
+    """Every commit the snapshot's commit stands on, at most `limits.commits`. Raises ChildFailed."""
+    newest = ["log", f"--max-count={limits.commits}", "--reverse", "--encoding=UTF-8", "-M"]
+    listing = read_git(snapshot.git_dir, [*newest, "--name-only", LOG_FORMAT, snapshot.commit])
+    counts = read_git(
+        snapshot.git_dir,
+        [*newest, "--no-merges", "--numstat", "--format=%x00%H", snapshot.commit, "--", "*.py"],
+    )
+    added = dict(_lines_added(counts.decode(errors="replace")))
+    commits = tuple(_commits(listing.decode(errors="replace"), added))
+    total = len(commits) if len(commits) < limits.commits else _count(snapshot)
+    return History(commits, total, truncated=total > len(commits))
+
+
+def history_facts(history: History) -> tuple[dict[str, Any], dict[str, str]]:
+    """The facts commit_count, author_count and bulk_upload, and why those that are missing are unknown."""
+    facts: dict[str, Any] = {"commit_count": history.total}
+    if history.truncated:
+        why = f"only the newest {len(history.commits)} of {history.total} commits were read"
+        return facts, {"bulk_upload": why, "author_count": why}
+    facts["author_count"] = len({commit.author_email.lower() for commit in history.commits})
+    lines = sorted((commit.python_lines_added for commit in history.commits), reverse=True)
+    if not any(lines):
+        return facts, {"bulk_upload": "no commit added a line of Python"}
+    facts["bulk_upload"] = sum(lines[:BULK_COMMITS]) > BULK_SHARE * sum(lines)
+    return facts, {}
+
+
+def progression(history: History) -> tuple[Stage, ...]:
+    """The stages of the work in the order they began, each in a commit of its own.
+
+    A commit begins one stage at most: the first its message names that had not begun, else the one most of its
+    paths belong to. One that touches nearly everything and names nothing begins none.
+    """
+    begun: dict[str, Stage] = {}
+    for commit in history.commits:
+        shown = [] if len(commit.parents) > 1 else _stages_of(commit)
+        name = next((stage for stage in shown if stage not in begun), None)
+        if name is not None:
+            begun[name] = Stage(name, commit.sha, commit.subject)
+    return tuple(begun.values())
+
+
+def weak_messages(history: History) -> tuple[Commit, ...]:
+    """The commits, merges apart, whose message does not say what was changed."""
+    return tuple(c for c in history.commits if len(c.parents) < 2 and _says_nothing(c.subject))
+
+
+def _lines_added(counts: str) -> Iterator[tuple[str, int]]:
+    """Blocks of "NUL sha", then lines of "added TAB removed TAB path"; a binary file has "-" for a number."""
+    for block in counts.split("\0")[1:]:
+        sha, *lines = block.split("\n")
+        numbers = (line.partition("\t")[0] for line in lines)
+        yield sha, sum(int(number) for number in numbers if number.isdigit())
+
+
+def _commits(listing: str, added: dict[str, int]) -> Iterator[Commit]:
+    """No field of a commit can hold a NUL, so they come in sevens: six fields, then its paths by line."""
+    tokens = listing.split("\0")[1:]
+    for start in range(0, len(tokens), FIELDS):
+        sha, parents, name, email, seconds, subject, paths = tokens[start : start + FIELDS]
+        yield Commit(
+            sha=sha,
+            parents=tuple(parents.split()),
+            author_name=_shown(name),
+            author_email=_shown(email),
+            authored_at=_moment(seconds),
+            subject=_shown(subject),
+            python_lines_added=added.get(sha, 0),
+            paths=tuple(paths.split("\n")[2:-1]),
+        )
+
+
+def _count(snapshot: Snapshot) -> int:
+    return int(read_git(snapshot.git_dir, ["rev-list", "--count", snapshot.commit]))
+
+
+def _shown(text: str) -> str:
+    return _UNSHOWABLE.sub("\ufffd", text)[:SUBJECT_CHARACTERS]
+
+
+def _moment(seconds: str) -> str:
+    return datetime.fromtimestamp(min(int(seconds or 0), LATEST_SECOND), UTC).isoformat()
+
+
+def _stages_of(commit: Commit) -> list[str]:
+    said = _stages_in(commit.subject)
+    touched = Counter(stage for path in commit.paths for stage in _stages_in(path))
+    if said or len(touched) >= STAGES_IN_ONE_GO:
+        return said
+    return [stage for stage, _ in touched.most_common()]
+
+
+def _stages_in(text: str) -> list[str]:
+    """The stages its words name, in the order it names them; ChiefJustice and git_tools are two words each."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", text)
+    named = (name for word in words for name, stage in _STAGE_WORDS.items() if stage.fullmatch(word))
+    return list(dict.fromkeys(named))
+
+
+def _says_nothing(subject: str) -> bool:
+    return all(map(EMPTY_WORDS.fullmatch, re.findall(r"[^\W\d_]+", subject.lower())))
