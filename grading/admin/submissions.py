@@ -1,0 +1,34 @@
+"""Assignments and what was handed in."""
+
+from django.contrib import admin
+
+from grading.admin.tenancy import MachineMadeAdmin, TenantAdmin
+from grading.models import Assignment, Submission
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(TenantAdmin):
+    list_display = (
+        "title",
+        "cohort",
+        "rubric_version",
+        "opens_at",
+        "due_at",
+        "late_policy",
+        "max_attempts",
+        "bench",
+    )
+    list_filter = (("cohort", admin.RelatedOnlyFieldListFilter), "late_policy", "bench")
+    search_fields = ("title", "slug")
+    list_select_related = ("cohort", "rubric_version__rubric")
+    date_hierarchy = "due_at"
+
+
+@admin.register(Submission)
+class SubmissionAdmin(MachineMadeAdmin):
+    list_display = ("student", "assignment", "attempt", "repo_url", "handed_in_at", "late", "counts")
+    list_filter = (("assignment", admin.RelatedOnlyFieldListFilter), "late", "counts")
+    search_fields = ("student__email", "student__name", "repo_url", "resolved_commit")
+    list_select_related = ("student", "assignment")
+    date_hierarchy = "handed_in_at"
+    exclude = ("pdf",)  # uploads are private: no URL leads to them
