@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from courtroom.hearing import hold_audit as hold_audit
     from courtroom.hearing import warm_up as warm_up
     from courtroom.justice.constitutions import constitution_of as constitution_of
+    from courtroom.justice.constitutions import preset as preset
     from courtroom.record import AuditEvent as AuditEvent
     from courtroom.record import AuditReport as AuditReport
     from courtroom.record import JudgeFailure as JudgeFailure
@@ -42,6 +43,7 @@ _ROOMS = {
     "hold_audit": "hearing",
     "warm_up": "hearing",
     "constitution_of": "justice.constitutions",
+    "preset": "justice.constitutions",
     "AuditEvent": "record",
     "AuditReport": "record",
     "JudgeFailure": "record",

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from courtroom.case import BenchSettings, Case, Known
 from courtroom.errors import CourtroomError, InputRefused, RecordBroken
 from courtroom.hearing import hold_audit
-from courtroom.justice.constitutions import constitution_of
+from courtroom.justice.constitutions import constitution_of, preset
 from courtroom.record import AuditEvent, AuditReport
 from courtroom.report import render_markdown
 from courtroom.rubric_reader import read_rubric, shipped_rubric
@@ -102,7 +102,7 @@ def _case(options: argparse.Namespace) -> Case:
         ref=options.ref,
         pdf=options.pdf,
         rubric=rubric,
-        constitution=constitution_of(options.constitution or rubric.constitution),
+        constitution=preset(options.constitution) if options.constitution else constitution_of(rubric),
         allow_local=options.allow_local,
     )
 
