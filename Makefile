@@ -42,14 +42,14 @@ audit: setup ## one audit without the site: make audit REPO=... PDF=...
 lint: setup ## style, format and the import contracts
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
-	.venv/bin/lint-imports
+	.venv/bin/lint-imports --no-logo
 
 types: setup ## mypy, strict
 	$(PY) -m mypy .
 
 lock: setup ## requirements/*.in compiled to hash-locked requirements/*.txt
 	@for name in runtime dev; do \
-		$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+		$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			requirements/$$name.in -o requirements/$$name.txt; \
 	done
 

@@ -23,8 +23,10 @@ class Variable:
 
 
 VARIABLES = (
-    Variable("DATABASE_URL", "", "PostgreSQL; unset: an embedded server (local settings only)"),
-    Variable("REDIS_URL", "", "Redis or Valkey; unset: an embedded server (local settings only)"),
+    Variable("DATABASE_URL", "", "PostgreSQL; unset: an embedded server (local settings only)", secret=True),
+    Variable(
+        "REDIS_URL", "", "Redis or Valkey; unset: an embedded server (local settings only)", secret=True
+    ),
     Variable("SECRET_KEY", "", "signs sessions; required in production", secret=True),
     Variable("EVIDENCE_SECRET", "", "marks the fences in prompts; unset: from SECRET_KEY", secret=True),
     Variable("ALLOWED_HOSTS", "", "host names, separated by commas; required in production"),

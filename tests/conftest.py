@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings as configuration
 from django.core.cache import cache
-from pytest_django.fixtures import SettingsWrapper
+from django.test import override_settings
 from redis import Redis
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -16,8 +16,9 @@ NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM
 
 
 @pytest.fixture(autouse=True)
-def _uploads_stay_in_the_test(settings: SettingsWrapper, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT = tmp_path / "media"
+def _uploads_stay_in_the_test(tmp_path: Path) -> Iterator[None]:
+    with override_settings(MEDIA_ROOT=tmp_path / "media"):
+        yield
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ gone with it. Each xdist worker has a queue of its own: its number chooses the R
 
 import os
 from contextlib import ExitStack
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 
@@ -29,8 +29,8 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 def own_database(url: str, worker: int) -> str:
     """The URL with the worker's database number; numbers start at 1, where nobody's data is by default."""
-    parts = urlsplit(url)
-    number = 1 + worker % (DATABASES - 1)
-    path = parts.path if parts.scheme == "unix" else f"/{number}"
-    query = urlencode({"db": number}) if parts.scheme == "unix" else parts.query
-    return urlunsplit((parts.scheme, parts.netloc, path, query, ""))
+    parts, number = urlsplit(url), 1 + worker % (DATABASES - 1)
+    if parts.scheme != "unix":
+        return parts._replace(path=f"/{number}").geturl()
+    query = dict(parse_qsl(parts.query)) | {"db": str(number)}
+    return f"unix://{parts.netloc}{parts.path}?{urlencode(query)}"

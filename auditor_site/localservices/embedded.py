@@ -21,13 +21,17 @@ def embedded(*, ephemeral: bool = False) -> Iterator[dict[str, str]]:
 
     `ephemeral`: in a temporary folder, without durability, and gone afterwards.
     """
-    missing = {variable: kind for variable, kind in KINDS.items() if not os.environ.get(variable, "").strip()}
+    missing = {variable: kind for variable, kind in KINDS.items() if not _is_named(variable)}
     with contextlib.ExitStack() as stack:
         if not missing:
             yield {}
             return
         place = _temporary(stack) if ephemeral else checkout_place()
         yield {variable: _run(kind(place), stack) for variable, kind in missing.items()}
+
+
+def _is_named(variable: str) -> bool:
+    return any(os.environ.get(name, "").strip() for name in (variable, f"{variable}_FILE"))
 
 
 def _run(server: Server, stack: contextlib.ExitStack) -> str:

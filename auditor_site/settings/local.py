@@ -10,8 +10,8 @@ EVIDENCE_SECRET = derived.evidence_secret(SECRET_KEY)
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS") or ["127.0.0.1", "localhost", "[::1]"]
 ALLOW_LOCAL_REPOSITORIES = env.flag("ALLOW_LOCAL_REPOSITORIES", default=True)
 
-DATABASES = derived.databases(env.text("DATABASE_URL", localservices.database_url()))
-REDIS_URL = addresses.redis(env.text("REDIS_URL", localservices.redis_url()))
+DATABASES = derived.databases(env.secret("DATABASE_URL", localservices.database_url()))
+REDIS_URL = addresses.redis(env.secret("REDIS_URL", localservices.redis_url()))
 RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
 CACHES = derived.caches(REDIS_URL)
 
