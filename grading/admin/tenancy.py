@@ -1,6 +1,8 @@
 """What every admin page of a tenant's rows shares."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.db import models, transaction
@@ -11,6 +13,11 @@ from grading.actions.activities import note
 from grading.models import Organization
 from grading.permissions import staffed_organizations
 
+if TYPE_CHECKING:
+    _ModelAdmin = admin.ModelAdmin[Any]
+else:  # generic only to the type checker
+    _ModelAdmin = admin.ModelAdmin
+
 
 def own_organizations(request: HttpRequest) -> list[Organization]:
     """Where this user may work in the admin: everywhere for a superuser, else where they teach."""
@@ -19,7 +26,7 @@ def own_organizations(request: HttpRequest) -> list[Organization]:
     )
 
 
-class TenantAdmin(admin.ModelAdmin[Any]):
+class TenantAdmin(_ModelAdmin):
     """Rows of the organizations where a staff user teaches. Nothing is deleted here; every change is logged."""
 
     save_on_top = True
