@@ -73,9 +73,8 @@ def test_an_average_in_which_nobody_weighs_anything_is_refused():
 
 def test_a_rubric_names_a_preset_or_brings_its_own():
     own = Constitution(id="own", rules=(FactSupremacy(),))
-    named = rubric().model_copy(update={"constitution": "governance"})
-    assert constitution_of(named) == PRESETS["governance"]
-    assert constitution_of(rubric().model_copy(update={"constitution": own})) == own
+    assert constitution_of("governance") == PRESETS["governance"]
+    assert constitution_of(own) == own
 
 
 def test_the_six_presets_ship():
@@ -215,20 +214,22 @@ def test_governance_sends_a_criterion_to_a_person_when_one_judge_fails():
     assert (judged.criteria[0].resolution, judged.status) == (("quorum",), "degraded")
 
 
-def test_default_hears_1_5_4_again_and_confirmed_security_evidence_caps_whatever_comes_of_it():
-    flaw = piece("no_shell", tags=("security",))
-    case = {
-        "found": (flaw,),
-        "outcomes": (outcome("no_shell", False, flaw),),
-        "rubric_": rubric(criterion("quality", unsafe())),
-    }
-    first = bench((1, 5, 4), flaw)
-    assert contested(case["rubric_"], preset("default"), first, 1) == ("quality",)
-    for second in ((3, 3, 3), (1, 5, 4), (3, 5, 5), (5, 5, 5)):
-        supported = [opinion("Prosecutor", 2, flaw)] if second == (5, 5, 5) else []
-        heard = [*first, *bench(second, flaw, hearing=2), *supported]
-        judged = verdict("default", heard, **case).criteria[0]
-        assert judged.final_score is None or judged.final_score <= 3
+@pytest.mark.parametrize(
+    ("second", "final"), [((3, 3, 3), 3), ((1, 5, 4), 3), ((3, 5, 5), 3), ((5, 5, 5), 3), ((1, 2, 2), 2)]
+)
+def test_default_hears_1_5_4_again_and_security_evidence_caps_whatever_comes_of_it(second, final):
+    flaw, neutral = piece("no_shell", tags=("security",)), piece()
+    asked, first = rubric(criterion("quality", unsafe())), bench((1, 5, 4), flaw, neutral)
+    assert contested(asked, preset("default"), first, 1) == ("quality",)
+    judged = verdict(
+        "default",
+        [*first, *bench(second, flaw, neutral, hearing=2)],
+        found=(flaw, neutral),
+        outcomes=(outcome("no_shell", False, flaw),),
+        rubric_=asked,
+    ).criteria[0]
+    assert judged.final_score == final
+    assert "security_override" in judged.resolution
 
 
 def test_default_caps_a_supported_high_score_at_3_on_security_evidence():
