@@ -101,30 +101,31 @@ def _uphold_facts(bar: Bar) -> tuple[Fired, Scores]:
 def _decide(bar: Bar, scores: Scores) -> tuple[Fraction, Fired]:
     """The Tech Lead's word where a rule gives it that weight, else the weighted mean."""
     mean = bar.mean(scores)
-    value, reheard = _re_evaluate(bar, scores, mean)
+    settled, reheard = _re_evaluate(bar, scores, mean)
     lead = _functionality_lead(bar, scores)
     if lead is not None:
-        why = f"{bar.criterion.name} is decided by the Tech Lead, who gave {lead}."
-        return Fraction(lead), (*reheard, fired("functionality_weight", value, Fraction(lead), why))
-    if value == mean:
-        return mean, (*reheard, *_average(bar, scores, mean))
-    return value, reheard
+        why = f"{bar.criterion.name} is decided by the Tech Lead: {lead}."
+        before = mean if settled is None else settled
+        return Fraction(lead), (*reheard, fired("functionality_weight", before, Fraction(lead), why))
+    if settled is not None:
+        return settled, reheard
+    return mean, (*reheard, *_average(bar, scores, mean))
 
 
-def _re_evaluate(bar: Bar, scores: Scores, mean: Fraction) -> tuple[Fraction, Fired]:
-    """The value after the re-hearings: the Tech Lead's when the bench is still too far apart, else the mean."""
+def _re_evaluate(bar: Bar, scores: Scores, mean: Fraction) -> tuple[Fraction | None, Fired]:
+    """The Tech Lead's score when the bench is too far apart even after the re-hearings; None leaves it to others."""
     rule = bar.constitution.find(VarianceReEvaluation)
     if rule is None:
-        return mean, ()
-    first = {judge: opinion.score for judge, opinion in bar.voices.until(1).items()}
-    reheard, apart = bar.voices.rounds > 1 and bool(first), spread_of(scores.values())
-    if not reheard and apart <= rule.spread_above:
-        return mean, ()
+        return None, ()
+    first = bar.voices.first_scores if bar.voices.rounds > 1 else {}
+    apart = spread_of(scores.values())
+    if not first and apart <= rule.spread_above:
+        return None, ()
     lead = scores.get("TechLead") if apart > rule.spread_above and rule.then == "tech_lead" else None
-    value = mean if lead is None else Fraction(lead)
-    why = f"Heard again: {listing(first)} became {listing(bar.said)}. " if reheard else ""
-    before = bar.mean(first) if reheard else mean
-    return value, (fired(rule.kind, before, value, (why + _why_above(rule, apart, lead)).strip()),)
+    settled = None if lead is None else Fraction(lead)
+    why = f"Heard again: {listing(first)} became {listing(bar.said)}. " if first else ""
+    before, after = bar.mean(first) if first else mean, mean if settled is None else settled
+    return settled, (fired(rule.kind, before, after, (why + _why_above(rule, apart, lead)).strip()),)
 
 
 def _why_above(rule: VarianceReEvaluation, apart: int, lead: int | None) -> str:

@@ -26,7 +26,11 @@ class Voices:
     @property
     def standing(self) -> Opinions:
         """Each judge's latest opinion. A judge who fails in a re-hearing keeps the word given before."""
-        return self.until(self.rounds)
+        return self._until(self.rounds)
+
+    @property
+    def first_scores(self) -> Mapping[Persona, int]:
+        return {judge: opinion.score for judge, opinion in self._until(1).items()}
 
     @property
     def failures(self) -> tuple[JudgeFailure, ...]:
@@ -39,7 +43,7 @@ class Voices:
     def rows(self) -> tuple[OpinionRow, ...]:
         return tuple(_row(answer) for answer in self.answers)
 
-    def until(self, last: int) -> Opinions:
+    def _until(self, last: int) -> Opinions:
         """Each judge's opinion as it stood after that round, in the order of the judges."""
         said = {o.judge: o for o in self.answers if isinstance(o, JudicialOpinion) and o.round <= last}
         return {judge: said[judge] for judge in PERSONAS if judge in said}

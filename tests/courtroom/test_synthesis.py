@@ -114,6 +114,11 @@ def test_a_spread_that_outlives_the_re_hearing_goes_to_the_tech_lead():
     assert judged.rules[0].why.endswith("The scores lie 4 apart, more than 2: the Tech Lead decides, 2.")
 
 
+def test_the_average_is_not_named_when_the_tech_lead_decides_and_happens_to_match_it():
+    judged = result("points-based", (1, 5, 3))
+    assert (judged.final_score, judged.resolution) == (3, ("variance_re_evaluation", "dissent_requirement"))
+
+
 def test_a_constitution_may_average_a_wide_spread():
     constitution = Constitution(id="mean", rules=(VarianceReEvaluation(then="average"), WeightedAverage()))
     judged = result(constitution, (1, 5, 4))
