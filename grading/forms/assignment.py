@@ -1,0 +1,63 @@
+"""What an instructor asks of a cohort."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from grading.enums import Bench, LatePolicy
+from grading.forms.named import NamedForm
+
+DATETIME = "%Y-%m-%dT%H:%M"
+SHIPPED_RUBRICS = (
+    ("shipped:self_audit", "Self-audit of a LangGraph auditor: ten criteria, 1 to 5"),
+    ("shipped:points", "Points: four criteria, 100 points"),
+    ("shipped:general", "Any software project"),
+)
+Choices = Sequence[tuple[str, str]]
+
+
+def _datetime(label: str, help_text: str) -> forms.DateTimeField:
+    widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=DATETIME)
+    return forms.DateTimeField(label=label, required=False, help_text=help_text, widget=widget)
+
+
+class AssignmentForm(NamedForm):
+    """`own_rubrics` are the organisation's published versions, as choices: ("version:<id>", words)."""
+
+    name_field = "title"
+
+    title = forms.CharField(label="Title", max_length=200)
+    instructions = forms.CharField(
+        label="What is asked", required=False, max_length=20_000, help_text="Markdown.", widget=forms.Textarea
+    )
+    opens_at = _datetime("Opens", "UTC. Left empty, it is open at once.")
+    due_at = _datetime("Due", "UTC. Left empty, there is no due date.")
+    late_policy = forms.ChoiceField(
+        label="After the due date", choices=LatePolicy.choices, initial=LatePolicy.REFUSE
+    )
+    max_attempts = forms.IntegerField(label="Attempts", min_value=1, max_value=100, initial=5)
+    bench = forms.ChoiceField(label="Judges", choices=Bench.choices, initial=Bench.HEURISTIC)
+    field_order = ("title", "slug", "instructions", "rubric")
+
+    def __init__(self, *args: Any, own_rubrics: Choices, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        groups = [("This organisation's", list(own_rubrics))] if own_rubrics else []
+        self.fields["rubric"] = forms.ChoiceField(
+            label="Rubric", choices=[*groups, ("Shipped with the site", list(SHIPPED_RUBRICS))]
+        )
+        self.order_fields(self.field_order)
+
+    def clean_rubric(self) -> tuple[str, str]:
+        """("shipped", name) or ("version", id)."""
+        kind, _, key = self.cleaned_data["rubric"].partition(":")
+        return kind, key
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        opens, due = cleaned.get("opens_at"), cleaned.get("due_at")
+        if opens and due and due <= opens:
+            self.add_error("due_at", "It would be due before it opens.")
+        return cleaned

@@ -1,0 +1,25 @@
+"""The site's pages. Everything of one organisation lies under /o/<org>/, where TenantMiddleware enters its scope."""
+
+from django.urls import path
+
+from grading.views import assignments, audits, cohorts, health, home, organizations
+
+ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
+AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("healthz", health.healthz, name="healthz"),
+    path("organizations/new/", organizations.organization_new, name="organization-new"),
+    path("o/<slug:org>/", organizations.organization, name="organization"),
+    path("o/<slug:org>/c/new/", cohorts.cohort_new, name="cohort-new"),
+    path("o/<slug:org>/c/<slug:cohort>/", cohorts.cohort, name="cohort"),
+    path("o/<slug:org>/c/<slug:cohort>/roster/", cohorts.roster, name="roster"),
+    path("o/<slug:org>/c/<slug:cohort>/a/new/", assignments.assignment_new, name="assignment-new"),
+    path(ASSIGNMENT, assignments.assignment, name="assignment"),
+    path(f"{ASSIGNMENT}submit/", assignments.submit, name="submit"),
+    path(AUDIT, audits.audit, name="audit"),
+    path(f"{AUDIT}progress/", audits.progress, name="audit-progress"),
+    path(f"{AUDIT}report.md", audits.report_markdown, name="audit-markdown"),
+    path(f"{AUDIT}report.json", audits.report_json, name="audit-json"),
+]

@@ -1,0 +1,1 @@
+"""Pages: access, form, action, render. Nothing here writes by itself."""

@@ -1,0 +1,121 @@
+"""An assignment: what is asked, where everybody stands, and handing in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from grading.actions.assignments import create_assignment
+from grading.actions.rubrics import adopt_shipped_rubric
+from grading.actions.submissions import hand_in
+from grading.enums import AuditState, RubricState
+from grading.errors import ActionRefused, RubricRefused
+from grading.forms.assignment import AssignmentForm
+from grading.forms.hand_in import HandInForm
+from grading.forms.refusals import field_at_fault, put_beside
+from grading.models import Assignment, Cohort, Enrollment, RubricVersion, Submission
+from grading.permissions import access_assignment, access_cohort, access_enrollment, may
+from grading.queries.attempts import attempts_left, attempts_of, latest_audit, standings_of
+from grading.views.requests import MemberRequest
+from grading.views.trails import trail_to_assignment, trail_to_cohort
+
+
+@require_safe
+def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
+    """Staff see where the cohort stands; a student their own attempts."""
+    found = access_assignment(request.user, cohort, assignment)
+    context: dict[str, Any] = {"assignment": found, "trail": trail_to_cohort(found.cohort)}
+    if may(request.user, found.organization, "staff"):
+        context["standings"] = standings_of(found)
+        return render(request, "assignments/standings.html", context)
+    student = access_enrollment(request.user, found.cohort)
+    submissions = list(attempts_of(student, found))
+    context |= {
+        "attempts": [(submission, latest_audit(submission)) for submission in submissions],
+        "attempts_left": attempts_left(found, student),
+    }
+    return render(request, "assignments/assignment.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
+    found = access_cohort(request.user, cohort, level="teacher")
+    versions = RubricVersion.objects.filter(state=RubricState.PUBLISHED).select_related("rubric")
+    own_rubrics = [(f"version:{version.pk}", str(version)) for version in versions]
+    form = AssignmentForm(request.POST or None, own_rubrics=own_rubrics)
+    created = _created(request, found, form) if form.is_valid() else None
+    if created is not None:
+        return redirect("assignment", org, found.slug, created.slug)
+    context = {
+        "form": form,
+        "title": f"New assignment for {found.name}",
+        "verb": "Create it",
+        "trail": trail_to_cohort(found),
+    }
+    return render(request, "forms/page.html", context)
+
+
+def _created(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> Assignment | None:
+    asked = dict(form.cleaned_data)
+    kind, key = asked.pop("rubric")
+    try:
+        if kind == "shipped":
+            version = adopt_shipped_rubric(organization=cohort.organization, name=key, by=request.user)
+        else:
+            version = RubricVersion.objects.get(pk=key)
+        return create_assignment(cohort=cohort, rubric_version=version, by=request.user, **asked)
+    except ActionRefused as refusal:
+        put_beside(form, refusal, field="rubric" if isinstance(refusal, RubricRefused) else "bench")
+        return None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
+    """Hand in. The form opens with the last address handed in, and what was wrong with it if anything was."""
+    found = access_assignment(request.user, cohort, assignment)
+    student = access_enrollment(request.user, found.cohort)
+    if request.method == "POST":
+        form = HandInForm(request.POST, request.FILES)
+        submission = _handed_in(request, found, student, form) if form.is_valid() else None
+        if submission is not None:
+            return redirect("audit", org, submission.audits.get().pk)
+    else:
+        form = _form_for(attempts_of(student, found).first())
+    context = {
+        "assignment": found,
+        "form": form,
+        "attempts_left": attempts_left(found, student),
+        "trail": trail_to_assignment(found),
+    }
+    return render(request, "assignments/submit.html", context)
+
+
+def _handed_in(
+    request: MemberRequest, assignment: Assignment, student: Enrollment, form: HandInForm
+) -> Submission | None:
+    try:
+        submission = hand_in(assignment=assignment, student=student, by=request.user, **form.cleaned_data)
+    except ActionRefused as refusal:
+        put_beside(form, refusal)
+        return None
+    messages.success(
+        request, f"Attempt {submission.attempt} is received: commit {submission.resolved_commit[:12]}."
+    )
+    return submission
+
+
+def _form_for(last: Submission | None) -> HandInForm:
+    """An empty form, one with the last address, or one that says what was wrong with the last hand-in."""
+    if last is None:
+        return HandInForm()
+    typed = {"repo_url": last.repo_url, "ref": last.ref}
+    audit = latest_audit(last)
+    if audit is None or audit.state != AuditState.FAILED:
+        return HandInForm(initial=typed)
+    form = HandInForm(typed)
+    form.add_error(field_at_fault(audit.failure_code), audit.failure_message)
+    return form

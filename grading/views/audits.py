@@ -1,0 +1,102 @@
+"""An audit: its progress while it runs, its report when it is done, and both downloads."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.text import slugify
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from grading.models import Audit
+from grading.permissions import access_audit
+from grading.queries.audits import queue_position, report_of
+from grading.views.reading.judges import JUDGES
+from grading.views.reading.progress import criteria_judged, progress_of
+from grading.views.reading.report import read_report
+from grading.views.requests import MemberRequest
+from grading.views.trails import trail_to_assignment
+
+
+@never_cache
+@require_safe
+def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    found = access_audit(request.user, audit_id)
+    context: dict[str, Any] = {"audit": found, "trail": trail_to_assignment(found.submission.assignment)}
+    report = report_of(found)
+    if report is None:
+        return render(request, "audits/progress.html", context | _progress(request, found))
+    context |= {"report": read_report(report), "judges": JUDGES}
+    return render(request, "audits/report.html", context)
+
+
+@require_safe
+def progress(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    """The fragment that renews itself: 304 while nothing changed; when the audit has ended, the page is loaded anew."""
+    found = access_audit(request.user, audit_id)
+    context = _progress(request, found)
+    headers = {"ETag": context["etag"], "Cache-Control": "private, no-cache"}
+    if request.headers.get("If-None-Match") == context["etag"]:
+        return HttpResponse(status=304, headers=headers)
+    if found.is_final:
+        headers["HX-Refresh"] = "true"
+    fragment = render_to_string("audits/_progress.html", context, request)
+    return HttpResponse(fragment, headers=headers)
+
+
+def _progress(request: MemberRequest, audit: Audit) -> dict[str, Any]:
+    position = queue_position(audit)
+    return {
+        "audit": audit,
+        "progress": progress_of(audit, position),
+        "etag": f'"{audit.version}-{position or 0}"',
+        "judged": criteria_judged(audit),
+        "criteria": audit.opinions_expected // len(JUDGES),
+        "again": _again(request, audit),
+    }
+
+
+def _again(request: MemberRequest, audit: Audit) -> str | None:
+    """Where the student hands in again; nobody else can."""
+    assignment = audit.submission.assignment
+    if audit.submission.student.user_id != request.user.pk:
+        return None
+    return reverse("submit", args=[audit.organization.slug, assignment.cohort.slug, assignment.slug])
+
+
+@require_safe
+def report_json(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    found, report = _reported(request, audit_id)
+    text = json.dumps(report, ensure_ascii=False, indent=2)
+    return _attachment(found, text, "application/json", "json")
+
+
+@require_safe
+def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    from grading import engine
+
+    found, report = _reported(request, audit_id)
+    date = f"{found.finished_at:%Y-%m-%d %H:%M %Z}"
+    return _attachment(found, engine.render_markdown(report, date=date), "text/markdown", "md")
+
+
+def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, dict[str, Any]]:
+    found = access_audit(request.user, audit_id)
+    report = report_of(found)
+    if report is None:
+        raise Http404
+    return found, report
+
+
+def _attachment(audit: Audit, text: str, content_type: str, extension: str) -> HttpResponse:
+    """Never shown inside the site: what is in it was partly written by others."""
+    submission = audit.submission
+    name = f"{slugify(submission.assignment.title)}-attempt-{submission.attempt}.{extension}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Content-Type-Options": "nosniff"}
+    return HttpResponse(text, content_type=f"{content_type}; charset=utf-8", headers=headers)

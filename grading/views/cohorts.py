@@ -1,0 +1,79 @@
+"""A cohort: its assignments, its roster, and the opening of one."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from grading.actions.cohorts import open_cohort
+from grading.actions.roster import RosterImport, import_roster
+from grading.errors import ActionRefused
+from grading.forms.named import CohortForm
+from grading.forms.refusals import put_beside
+from grading.forms.roster import RosterForm
+from grading.models import Cohort
+from grading.permissions import Level, access_cohort, access_organization, may
+from grading.queries.cohorts import cohort_overview, roster_of
+from grading.views.requests import MemberRequest
+from grading.views.trails import trail_to_cohort, trail_to_organization
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def cohort_new(request: MemberRequest, org: str) -> HttpResponse:
+    organization = access_organization(request.user, org, level="teacher")
+    form = CohortForm(request.POST or None)
+    if form.is_valid():
+        try:
+            opened = open_cohort(organization=organization, by=request.user, **form.cleaned_data)
+        except ActionRefused as refusal:
+            put_beside(form, refusal)
+        else:
+            messages.success(request, f"{opened.name} is open. Next: its roster.")
+            return redirect("roster", organization.slug, opened.slug)
+    context = {
+        "form": form,
+        "title": "Open a cohort",
+        "verb": "Open it",
+        "trail": trail_to_organization(organization),
+    }
+    return render(request, "forms/page.html", context)
+
+
+@require_safe
+def cohort(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
+    found = access_cohort(request.user, cohort)
+    context = {
+        "overview": cohort_overview(found),
+        "is_staff": may(request.user, found.organization, "staff"),
+        "may_change": may(request.user, found.organization, "teacher"),
+        "trail": trail_to_organization(found.organization),
+    }
+    return render(request, "cohorts/cohort.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def roster(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
+    """Staff read it; who teaches may import a list."""
+    level: Level = "staff" if request.method in {"GET", "HEAD"} else "teacher"
+    found = access_cohort(request.user, cohort, level=level)
+    form = RosterForm(request.POST or None, request.FILES or None)
+    imported = _imported(request, found, form) if form.is_valid() else None
+    context = {
+        "cohort": found,
+        "form": form,
+        "imported": imported,
+        "students": roster_of(found),
+        "may_change": may(request.user, found.organization, "teacher"),
+        "trail": trail_to_cohort(found),
+    }
+    return render(request, "cohorts/roster.html", context)
+
+
+def _imported(request: MemberRequest, cohort: Cohort, form: RosterForm) -> RosterImport | None:
+    try:
+        return import_roster(cohort=cohort, text=form.cleaned_data["roster"], by=request.user)
+    except ActionRefused as refusal:
+        put_beside(form, refusal, field="roster")
+        return None

@@ -1,0 +1,26 @@
+"""The first page: what this is, for strangers; what is to be done, for members."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from django_scopes import scope
+
+from grading.queries.audits import latest_audits_of
+from grading.queries.cohorts import open_assignments_of, organizations_of
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    user = request.user
+    if not user.is_authenticated:
+        return render(request, "landing.html")
+    organizations = list(organizations_of(user))
+    with scope(organization=organizations):
+        context = {
+            "organizations": organizations,
+            "open_assignments": open_assignments_of(user),
+            "latest_audits": latest_audits_of(user),
+        }
+        return render(request, "home.html", context)

@@ -1,0 +1,24 @@
+"""How the three judges are told apart on a page: by name, letter, shape and colour, never colour alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """`mark` is both the CSS class and the choice of shape in report/_mark.html."""
+
+    id: str
+    name: str
+    letter: str
+    mark: str
+    seeks: str
+
+
+JUDGES = (
+    Judge("Prosecutor", "Prosecutor", "P", "prosecutor", "looks for gaps and flaws"),
+    Judge("Defense", "Defense", "D", "defense", "looks for effort and intent"),
+    Judge("TechLead", "Tech Lead", "T", "techlead", "asks whether it works and lasts"),
+)
+JUDGE_BY_ID = {judge.id: judge for judge in JUDGES}
