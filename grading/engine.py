@@ -88,13 +88,15 @@ def read_rubric(text: str) -> RubricDocument:
         reading = read_rubric(text)
     except CourtroomError as error:
         raise RubricRefused(error.code, error.message) from error
-    return _document(reading.rubric, tuple(str(note) for note in reading.notes))
+    return _document(reading.rubric, tuple(f"line {note.line}: {note.message}" for note in reading.notes))
 
 
 def shipped_rubric(name: str) -> RubricDocument:
-    """One of SHIPPED_RUBRICS. Raises RubricRefused."""
+    """One of SHIPPED_RUBRICS and nothing else: the courtroom would open a path. Raises RubricRefused."""
     from courtroom import CourtroomError, shipped_rubric
 
+    if name not in SHIPPED_RUBRICS:
+        raise RubricRefused("rubric_unknown", f"There is no rubric “{name}” on this site.")
     try:
         return _document(shipped_rubric(name))
     except CourtroomError as error:

@@ -2,7 +2,6 @@
 
 from datetime import datetime, timedelta
 from enum import Enum
-from functools import partial
 
 from django.db import transaction
 from django.utils import timezone
@@ -39,7 +38,11 @@ def queue_of(audit: Audit) -> str:
 
 def enqueue_on_commit(audit: Audit) -> None:
     """Enqueue the audit's next attempt once the transaction holds; if the queue is down, the reconciler will."""
-    transaction.on_commit(partial(enqueue, audit), robust=True)
+
+    def announce() -> None:  # Django names a robust callback in its log, which it cannot with a partial
+        enqueue(audit)
+
+    transaction.on_commit(announce, robust=True)
 
 
 def enqueue(audit: Audit) -> None:

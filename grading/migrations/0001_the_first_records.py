@@ -187,8 +187,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
                 ('attempt', models.PositiveSmallIntegerField()),
-                ('repo_url', models.CharField(max_length=500)),
-                ('ref', models.CharField(blank=True, max_length=250)),
+                ('repo_url', models.CharField(max_length=2000)),
+                ('ref', models.CharField(blank=True, max_length=255)),
                 ('resolved_commit', models.CharField(blank=True, max_length=64)),
                 ('pdf', models.FileField(blank=True, max_length=200, upload_to=grading.models.submission.private_pdf_path)),
                 ('pdf_name', models.CharField(blank=True, max_length=255)),

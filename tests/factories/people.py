@@ -1,0 +1,89 @@
+"""Users, and the organizations and cohorts they belong to. Every factory enters its scope by itself."""
+
+from typing import Any
+
+import factory
+from allauth.account.models import EmailAddress
+from django.contrib.auth.models import User
+from django_scopes import scopes_disabled
+from factory.django import DjangoModelFactory
+
+from grading.enums import Role
+from grading.models import Cohort, Enrollment, Membership, Organization
+
+PASSWORD = "a long enough password"
+
+
+class UserFactory(DjangoModelFactory):
+    class Meta:
+        model = User
+        skip_postgeneration_save = True
+
+    username = factory.Sequence(lambda n: f"person{n}")
+    email = factory.LazyAttribute(lambda user: f"{user.username}@example.org")
+    password = factory.django.Password(PASSWORD)
+
+    @factory.post_generation
+    def address(self, create: bool, _extracted: Any, **_: Any) -> None:
+        EmailAddress.objects.create(user=self, email=self.email, verified=True, primary=True)
+
+
+class OrganizationFactory(DjangoModelFactory):
+    class Meta:
+        model = Organization
+
+    name = factory.Sequence(lambda n: f"Institute {n}")
+    slug = factory.Sequence(lambda n: f"institute-{n}")
+
+
+class TenantFactory(DjangoModelFactory):
+    """Makes rows of any organization, whatever scope is entered."""
+
+    class Meta:
+        abstract = True
+
+    @classmethod
+    def _create(cls, model_class: Any, *args: Any, **kwargs: Any) -> Any:
+        with scopes_disabled():
+            return super()._create(model_class, *args, **kwargs)
+
+
+class MembershipFactory(TenantFactory):
+    class Meta:
+        model = Membership
+
+    organization = factory.SubFactory(OrganizationFactory)
+    user = factory.SubFactory(UserFactory)
+    role = Role.STUDENT
+
+
+class CohortFactory(TenantFactory):
+    class Meta:
+        model = Cohort
+
+    organization = factory.SubFactory(OrganizationFactory)
+    name = factory.Sequence(lambda n: f"Cohort {n}")
+    slug = factory.Sequence(lambda n: f"cohort-{n}")
+
+
+class EnrollmentFactory(TenantFactory):
+    """Somebody on the roster, without an account; `student()` makes one with an account."""
+
+    class Meta:
+        model = Enrollment
+
+    cohort = factory.SubFactory(CohortFactory)
+    organization = factory.SelfAttribute("cohort.organization")
+    email = factory.Sequence(lambda n: f"student{n}@example.org")
+    name = factory.Sequence(lambda n: f"Student {n:03d}")
+
+
+def staff_user(organization: Organization, role: Role = Role.INSTRUCTOR) -> User:
+    """A user who teaches in the organization."""
+    return MembershipFactory.create(organization=organization, role=role).user
+
+
+def student(cohort: Cohort, **fields: Any) -> Enrollment:
+    """An enrollment whose user has signed up."""
+    user = MembershipFactory.create(organization=cohort.organization).user
+    return EnrollmentFactory.create(cohort=cohort, user=user, email=user.email, **fields)

@@ -1,0 +1,171 @@
+"""Rubrics, assignments, submissions and audits in any state."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import factory
+from django.utils import timezone
+
+from grading.enums import AuditState, RubricState
+from grading.events import CriterionRow, EvidenceRow, OpinionRow, Verdict
+from grading.models import Assignment, Audit, Rubric, RubricVersion, Submission
+from tests.factories.people import CohortFactory, EnrollmentFactory, OrganizationFactory, TenantFactory
+
+CRITERIA = ("tidy", "tested")
+
+
+def rubric_document(*criteria: str) -> dict[str, Any]:
+    """A small rubric in the courtroom's own format: its files must exist."""
+    return {
+        "id": "small",
+        "name": "A small rubric",
+        "version": "1",
+        "criteria": [
+            {
+                "id": criterion,
+                "name": criterion.title(),
+                "checks": [
+                    {
+                        "id": f"{criterion}.readme",
+                        "kind": "file_exists",
+                        "goal": "A README",
+                        "any_of": ["README*"],
+                    },
+                    {
+                        "id": f"{criterion}.source",
+                        "kind": "file_exists",
+                        "goal": "Python",
+                        "any_of": ["**/*.py"],
+                    },
+                    {
+                        "id": f"{criterion}.history",
+                        "kind": "commit_history",
+                        "goal": "Steps",
+                        "aspect": "more_than",
+                    },
+                ],
+            }
+            for criterion in criteria or CRITERIA
+        ],
+    }
+
+
+class RubricFactory(TenantFactory):
+    class Meta:
+        model = Rubric
+
+    organization = factory.SubFactory(OrganizationFactory)
+    name = "A small rubric"
+    slug = factory.Sequence(lambda n: f"small-{n}")
+
+
+class RubricVersionFactory(TenantFactory):
+    """A published version; `draft=True` for one that is not."""
+
+    class Meta:
+        model = RubricVersion
+
+    class Params:
+        draft = factory.Trait(state=RubricState.DRAFT, digest="", published_at=None)
+
+    rubric = factory.SubFactory(RubricFactory)
+    organization = factory.SelfAttribute("rubric.organization")
+    number = 1
+    state = RubricState.PUBLISHED
+    document = factory.LazyFunction(rubric_document)
+    digest = "d" * 64
+    published_at = factory.LazyFunction(timezone.now)
+
+
+class AssignmentFactory(TenantFactory):
+    class Meta:
+        model = Assignment
+
+    cohort = factory.SubFactory(CohortFactory)
+    organization = factory.SelfAttribute("cohort.organization")
+    title = factory.Sequence(lambda n: f"Assignment {n}")
+    slug = factory.Sequence(lambda n: f"assignment-{n}")
+    rubric_version = factory.SubFactory(
+        RubricVersionFactory, rubric__organization=factory.SelfAttribute("...organization")
+    )
+
+
+class SubmissionFactory(TenantFactory):
+    class Meta:
+        model = Submission
+
+    assignment = factory.SubFactory(AssignmentFactory)
+    organization = factory.SelfAttribute("assignment.organization")
+    student = factory.SubFactory(EnrollmentFactory, cohort=factory.SelfAttribute("..assignment.cohort"))
+    attempt = 1
+    repo_url = "https://git.example.org/student/work"
+    handed_in_at = factory.LazyFunction(timezone.now)
+
+
+class AuditFactory(TenantFactory):
+    """Waiting in the queue; traits: running, done, failed."""
+
+    class Meta:
+        model = Audit
+
+    class Params:
+        running = factory.Trait(
+            state=AuditState.RUNNING,
+            run_attempt=1,
+            lease_token=factory.LazyFunction(uuid4),
+            lease_until=factory.LazyFunction(lambda: timezone.now() + timedelta(seconds=60)),
+            started_at=factory.LazyFunction(timezone.now),
+        )
+        done = factory.Trait(
+            state=AuditState.DONE,
+            run_attempt=1,
+            report={"schema": "automaton-auditor/report@1"},
+            report_digest="e" * 64,
+            overall_score=4.0,
+            finished_at=factory.LazyFunction(timezone.now),
+        )
+        failed = factory.Trait(
+            state=AuditState.FAILED,
+            run_attempt=1,
+            failure_code="repository_empty",
+            failure_message="The repository has no commits.",
+            finished_at=factory.LazyFunction(timezone.now),
+        )
+
+    submission = factory.SubFactory(SubmissionFactory)
+    organization = factory.SelfAttribute("submission.organization")
+    state = AuditState.QUEUED
+    queued_at = factory.LazyFunction(timezone.now)
+
+
+def evidence_row(key: str = "E-00000001", **fields: Any) -> EvidenceRow:
+    given = {
+        "key": key, "detective": "RepoInvestigator", "check": "tidy.readme", "found": True,
+        "path": "README.md", "line_start": 1, "document": {"id": key},
+    }  # fmt: skip
+    return EvidenceRow(**given | fields)
+
+
+def opinion_row(key: str = "key-1", **fields: Any) -> OpinionRow:
+    given = {
+        "key": key, "judge": "Prosecutor", "criterion_id": "tidy", "round": 1, "score": 3,
+        "document": {"key": key},
+    }  # fmt: skip
+    return OpinionRow(**given | fields)
+
+
+def criterion_row(criterion_id: str = "tidy", **fields: Any) -> CriterionRow:
+    given = {
+        "criterion_id": criterion_id, "name": criterion_id.title(), "score": 4, "level": "", "points": None,
+        "max_points": None, "needs_review": False, "excluded": False,
+    }  # fmt: skip
+    return CriterionRow(**given | fields)
+
+
+def verdict(**fields: Any) -> Verdict:
+    given = {
+        "state": AuditState.DONE, "report": {"schema": "automaton-auditor/report@1"}, "digest": "e" * 64,
+        "overall_score": 4.0, "commit": "c" * 40, "criteria": (criterion_row(),), "evidence": (evidence_row(),),
+    }  # fmt: skip
+    return Verdict(**given | fields)
