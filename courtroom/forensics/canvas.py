@@ -1,0 +1,122 @@
+"""What one page's content stream draws: pieces of text, painted paths, images. Fed by pypdf's visitors.
+
+Only the standard library is imported; matrices are the six numbers of PDF 32000-1, 8.3.4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from courtroom.forensics.page_text import Piece
+
+Matrix = Sequence[float]
+Point = tuple[float, float]
+
+# How a path operator's operands name the points it adds to the path (PDF 32000-1, 8.5.2).
+_POINTS = {b"m": (0,), b"l": (0,), b"c": (0, 2, 4), b"v": (0, 2), b"y": (0, 2)}
+_FILLS = frozenset({b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*"})
+_STROKES = frozenset({b"S", b"s", b"B", b"B*", b"b", b"b*"})
+_THIN = 1.5  # points
+_MOST_PATHS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A painted path by its corners: enough to tell a box from a line from an arrow head."""
+
+    points: tuple[Point, ...]
+    closed: bool
+    filled: bool
+    stroked: bool
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, bottom, right, top."""
+        xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
+        return min(xs), min(ys), max(xs), max(ys)
+
+
+@dataclass(slots=True)
+class Canvas:
+    """Collects one page. Positions are in points of the page, or of the form they are drawn in."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
+    _subpaths: list[list[Point]] = field(default_factory=list)
+    _closed: bool = False
+
+    def before_operator(self, operator: bytes, operands: Any, cm: Matrix, _tm: Matrix) -> None:
+        """pypdf's visitor_operand_before. Operands that do not fit their operator are passed over."""
+        if operator == b"Do" and operands:
+            self.images.append(str(operands[0]))
+        elif operator == b"re" and _are_numbers(operands, 4):
+            self._rectangle([float(value) for value in operands[:4]], cm)
+        elif operator in _POINTS:
+            self._extend(operator, operands, cm)
+        elif operator == b"h":
+            self._closed = True
+        elif operator == b"n" or operator in _FILLS or operator in _STROKES:
+            self._paint(operator)
+
+    def text(self, text: str, cm: Matrix, tm: Matrix, font: Mapping[str, Any] | None, size: float) -> None:
+        """pypdf's visitor_text. Line breaks are its guesses; positions tell better."""
+        content = text.strip("\r\n")
+        if not content:
+            return
+        a, b, c, d, x, y = _product(tm, cm)
+        scale = math.sqrt(abs(a * d - b * c)) * abs(size)
+        name = str(font.get("/BaseFont", "")) if font else ""
+        bold = any(word in name.lower() for word in ("bold", "black", "cmbx", "heavy"))
+        self.pieces.append(Piece(text=content, x=x, y=y, size=scale or 1.0, bold=bold))
+
+    def _rectangle(self, operands: Sequence[float], cm: Matrix) -> None:
+        x, y, width, height = operands
+        corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
+        self._subpaths.append([_at(corner, cm) for corner in corners])
+        self._closed = True
+
+    def _extend(self, operator: bytes, operands: Any, cm: Matrix) -> None:
+        starts = _POINTS[operator]
+        if not _are_numbers(operands, starts[-1] + 2):
+            return
+        points = [_at((float(operands[i]), float(operands[i + 1])), cm) for i in starts]
+        if operator == b"m" or not self._subpaths:
+            self._subpaths.append([])
+        self._subpaths[-1] += points
+
+    def _paint(self, operator: bytes) -> None:
+        if operator != b"n" and len(self.paths) < _MOST_PATHS:
+            closed = self._closed or operator in {b"s", b"b", b"b*"}
+            for points in (subpath for subpath in self._subpaths if len(subpath) > 1):
+                path = Path(tuple(points), closed, operator in _FILLS, operator in _STROKES)
+                self.paths.append(path)
+                self._note_rule(path)
+        self._subpaths, self._closed = [], False
+
+    def _note_rule(self, path: Path) -> None:
+        """A thin short line may be an underscore; only the text around it can tell (page_text)."""
+        left, bottom, right, top = path.bounds
+        if self.pieces and top - bottom <= _THIN and 1.0 <= right - left <= 12.0:
+            rule = Piece(text="_", x=left, y=bottom, size=right - left, rule=True)
+            self.pieces.append(rule)
+
+
+def _are_numbers(operands: Any, count: int) -> bool:
+    return len(operands) >= count and all(isinstance(value, (int, float)) for value in operands[:count])
+
+
+def _at(point: Point, matrix: Matrix) -> Point:
+    x, y = point
+    return matrix[0] * x + matrix[2] * y + matrix[4], matrix[1] * x + matrix[3] * y + matrix[5]
+
+
+def _product(first: Matrix, then: Matrix) -> tuple[float, float, float, float, float, float]:
+    a, b, c, d, e, f = first
+    g, h, i, j, k, m = then
+    return (
+        a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m,
+    )  # fmt: skip

@@ -1,0 +1,191 @@
+"""Which kind of architecture diagram a report holds, as far as its own text and geometry tell.
+
+Kinds, best first: accurate (both parallel splits, as the code has them), parallel_shown (both splits),
+generic (boxes or names without them), linear (a chain), none. A picture that only eyes could judge is null.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from courtroom.facts import GraphFact
+from courtroom.forensics.pdf_reading import Drawing, PdfImage, PdfReading
+
+Kind = Literal["accurate", "parallel_shown", "generic", "linear", "none"]
+
+_BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linear")
+PICTURE_PIXELS = 200
+_WIDEST = 6.0  # sides' ratio; beyond it an image is a banner or a rule
+_BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
+_FEWEST_ROWS = 4
+_TERMINALS = {"start", "end"}
+# Parts of a node's name that its picture often leaves out.
+_TITLES = re.compile(r"(?:node|judge|judges|agent|attorney)$")
+
+
+@dataclass(frozen=True, slots=True)
+class DiagramSighting:
+    """`kind` is null when it could not be told, and `reason` says why; `page` and `passage` show the diagram."""
+
+    kind: Kind | None
+    reason: str
+    page: int | None = None
+    passage: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sketch:
+    """What a diagram says, however it is drawn: names, and which of them stand side by side."""
+
+    page: int
+    labels: tuple[str, ...]
+    splits: tuple[tuple[str, ...], ...]
+    is_chain: bool
+
+
+def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
+    """Raster images large enough to be a diagram; logos, icons and banners are not."""
+    return tuple(image for image in reading.images if _is_picture(image))
+
+
+def _is_picture(image: PdfImage) -> bool:
+    shorter, longer = sorted((image.width, image.height))
+    return shorter >= PICTURE_PIXELS and longer <= _WIDEST * shorter
+
+
+def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting:
+    """The best diagram in the report, held against the code's graph where there is one."""
+    if reading.text_layer == "none":
+        return DiagramSighting(None, "the PDF has no text layer, and no model looked at its pages")
+    sketches = [*map(_drawn, reading.drawings), *_written(reading)]
+    judged = sorted(((_kind(sketch, graph), sketch) for sketch in sketches), key=_rank)
+    if judged and judged[0][0] in {"accurate", "parallel_shown"}:
+        return _seen(*judged[0])
+    if found := pictures(reading):
+        reason = "the report holds a picture, and no model looked at it"
+        return DiagramSighting(None, reason, found[0].page)
+    return (
+        _seen(*judged[0]) if judged else DiagramSighting("none", "no image, no drawing and no text diagram")
+    )
+
+
+def _rank(judged: tuple[Kind, _Sketch]) -> tuple[int, int]:
+    kind, sketch = judged
+    return _BEST_FIRST.index(kind), sketch.page
+
+
+def _seen(kind: Kind, sketch: _Sketch) -> DiagramSighting:
+    side_by_side = "; ".join(" | ".join(split) for split in sketch.splits)
+    reason = f"side by side: {side_by_side}" if side_by_side else "nothing stands side by side"
+    return DiagramSighting(kind, reason, sketch.page, ", ".join(filter(None, sketch.labels)) or None)
+
+
+def _kind(sketch: _Sketch, graph: GraphFact | None) -> Kind:
+    if graph is not None and _matches(sketch, graph):
+        return "accurate"
+    if len(sketch.splits) >= 2:
+        return "parallel_shown"
+    return "linear" if sketch.is_chain else "generic"
+
+
+def _matches(sketch: _Sketch, graph: GraphFact) -> bool:
+    """Both of the code's splits are drawn side by side, and most of its nodes are there."""
+    groups = code_splits(graph)
+    nodes = [name for name in graph.nodes if _key(name) not in _TERMINALS]
+    drawn = [name for name in nodes if any(_names(label, name) for label in sketch.labels)]
+    return (
+        len(groups) >= 2
+        and 2 * len(drawn) >= len(nodes)
+        and all(_is_shown(sketch, group) for group in groups)
+    )
+
+
+def _is_shown(sketch: _Sketch, group: Iterable[str]) -> bool:
+    members = list(group)
+    return any(
+        sum(any(_names(label, name) for label in split) for name in members) >= 2 for split in sketch.splits
+    )
+
+
+def code_splits(graph: GraphFact) -> tuple[tuple[str, ...], ...]:
+    """The sets of nodes that run side by side: the same node before them, the same node after them."""
+    after: dict[str, set[str]] = {}
+    for source, target in graph.edges:
+        after.setdefault(source, set()).add(target)
+    for route in graph.conditional:
+        after.setdefault(route.from_, set()).update(route.to)
+    groups: set[tuple[str, ...]] = set()
+    for targets in after.values():
+        for joint in {name for target in targets for name in after.get(target, ())} - {"END"}:
+            group = tuple(sorted(name for name in targets if joint in after.get(name, ())))
+            groups |= {group} if len(group) >= 2 else set()
+    return tuple(sorted(groups))
+
+
+def _key(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+def _names(label: str, node: str) -> bool:
+    """Whether a label names a node: in any spelling, with more words around it, or cut short ("repo_invest.")."""
+    written, name = _key(label), _key(node)
+    short = _TITLES.sub("", name) or name
+    return short in written or (len(written) >= 6 and name.startswith(written))
+
+
+def _drawn(drawing: Drawing) -> _Sketch:
+    near: dict[int, set[int]] = {}
+    for one, other in drawing.links:
+        near.setdefault(one, set()).add(other)
+        near.setdefault(other, set()).add(one)
+    labels = [box.label for box in drawing.boxes]
+    splits = tuple(tuple(sorted(labels[index] for index in split)) for split in _splits(near))
+    is_chain = all(len(others) <= 2 for others in near.values())
+    return _Sketch(drawing.page, tuple(labels), splits, is_chain)
+
+
+def _splits(near: dict[int, set[int]]) -> list[set[int]]:
+    """Boxes that lie between the same two boxes. The two around them also share them: the larger side counts."""
+    between = [(near[a] & near[b], {a, b}) for a, b in combinations(sorted(near), 2) if b not in near[a]]
+    chosen: list[set[int]] = []
+    around: list[set[int]] = []
+    for split, ends in sorted(between, key=lambda pair: (-len(pair[0]), sorted(pair[0]))):
+        if len(split) >= 2 and split not in around and not any(split & other for other in chosen):
+            chosen.append(split)
+            around.append(ends)
+    return chosen
+
+
+def _written(reading: PdfReading) -> list[_Sketch]:
+    """Diagrams drawn with characters: rows of names between rows of box-drawing characters."""
+    sketches = []
+    for page, text in enumerate(reading.pages, start=1):
+        lines = text.split("\n")
+        drawn = [index for index, line in enumerate(lines) if _BOX_CHARACTERS.search(line)]
+        if len(drawn) >= _FEWEST_ROWS:
+            first, last = max(0, drawn[0] - 1), drawn[-1] + 2
+            sketches.append(_sketched(page, lines[first:last]))
+    return sketches
+
+
+def _sketched(page: int, lines: Sequence[str]) -> _Sketch:
+    rows = [_row(line) for line in lines]
+    branched = [
+        row for row, above in zip(rows[1:], lines, strict=False) if len(row) >= 2 and _branches(above)
+    ]
+    labels = tuple(label for row in rows for label in row)
+    return _Sketch(page, labels, tuple(branched), is_chain=all(len(row) <= 1 for row in rows))
+
+
+def _branches(line: str) -> bool:
+    """A row of arms or of arrow heads: what stands below it stands side by side."""
+    return len(re.findall(r"[\u2502\u25bc\u252c\u2534v|]", line)) >= 2
+
+
+def _row(line: str) -> tuple[str, ...]:
+    words = re.sub(r"\([^)]*\)|[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]", " ", line).split()
+    return tuple(word for word in words if re.match(r"[A-Za-z]\w{2,}", word))

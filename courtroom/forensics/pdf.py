@@ -1,0 +1,84 @@
+"""Read a PDF report in a confined child: refused with a sentence, read whole, or read as far as the limits go."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from courtroom.errors import PdfRefused
+from courtroom.forensics.confine import examine, reading_limits
+from courtroom.forensics.pdf_reading import Drawing, DrawnBox, PdfImage, PdfReading
+
+if TYPE_CHECKING:
+    from courtroom.case import Limits
+
+__all__ = ["Drawing", "DrawnBox", "PdfImage", "PdfReading", "probe_pdf", "read_pdf"]
+
+MEBIBYTE = 1024 * 1024
+MOST_IMAGES = 50
+# Where a reader must find the signature (PDF 32000-1, Annex H.3, note 13).
+_SIGNATURE_WITHIN = 1024
+# Share of the child's processor time after which it stops at a page's end and hands in what it has.
+_WORKING_SHARE = 0.6
+
+
+def probe_pdf(path: Path, limits: Limits) -> None:
+    """Refuse at the door what read_pdf would refuse, and more pages than are read.
+
+    Raises PdfRefused: pdf_missing, pdf_too_large, pdf_not_a_pdf, pdf_encrypted, pdf_unreadable,
+    pdf_too_many_pages; ChildFailed when our own look failed.
+    """
+    _examined("probe", path, limits)
+
+
+def read_pdf(path: Path, limits: Limits) -> PdfReading:
+    """Every page's text, images and drawings, up to the limits; what was left out is in `errors`.
+
+    Raises as probe_pdf does, but for pdf_too_many_pages: the first pages are read.
+    """
+    answer = _examined("read", path, limits)
+    return PdfReading(
+        pages=tuple(answer["pages"]),
+        images=tuple(PdfImage(**image) for image in answer["images"]),
+        drawn_pages=tuple(answer["drawn_pages"]),
+        text_layer=answer["text_layer"],
+        errors=tuple((code, message) for code, message in answer["errors"]),
+        headings=frozenset((page, text) for page, text in answer["headings"]),
+        drawings=tuple(_drawing(drawing) for drawing in answer["drawings"]),
+        invisible_pages=tuple(answer["invisible_pages"]),
+    )
+
+
+def _drawing(answer: dict[str, Any]) -> Drawing:
+    boxes = tuple(DrawnBox(**box) for box in answer["boxes"])
+    return Drawing(
+        page=answer["page"], boxes=boxes, links=tuple((one, other) for one, other in answer["links"])
+    )
+
+
+def _examined(task: str, path: Path, limits: Limits) -> dict[str, Any]:
+    _check_file(path, limits)
+    request = {
+        "task": task,
+        "path": str(path.resolve()),
+        "most_pages": limits.pdf_pages,
+        "most_characters": limits.pdf_text_characters,
+        "most_images": MOST_IMAGES,
+        "seconds": limits.child_cpu_seconds * _WORKING_SHARE,
+    }
+    # Text is written twice at most (pages, headings and labels), and JSON escapes take up to six bytes.
+    child = reading_limits(limits, output_bytes=12 * limits.pdf_text_characters + 4 * MEBIBYTE)
+    return examine("courtroom.forensics.pdf_child", request, limits=child)
+
+
+def _check_file(path: Path, limits: Limits) -> None:
+    if not path.is_file():
+        raise PdfRefused("pdf_missing", "There is no such PDF file.")
+    if path.stat().st_size > limits.pdf_bytes:
+        most = limits.pdf_bytes // MEBIBYTE
+        raise PdfRefused("pdf_too_large", f"The PDF is larger than {most} MB. Hand in a smaller one.")
+    with path.open("rb") as file:
+        if b"%PDF-" not in file.read(_SIGNATURE_WITHIN):
+            raise PdfRefused(
+                "pdf_not_a_pdf", "The file is not a PDF. Export the report as PDF and hand that in."
+            )

@@ -1,0 +1,1 @@
+"""The demo cohort: students, repositories and reports made for this project."""

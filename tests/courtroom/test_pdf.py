@@ -1,0 +1,158 @@
+"""PDFs in, text and pictures out, through the confined child."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pypdf import PdfWriter
+from pypdf.generic import DecodedStreamObject, NameObject
+
+from courtroom.case import Limits
+from courtroom.errors import PdfRefused
+from courtroom.forensics.page_text import Piece, blocks_of, lines_of
+from courtroom.forensics.pdf import PdfImage, probe_pdf, read_pdf
+from courtroom.forensics.pdf_reading import PdfReading
+from courtroom.forensics.plain_text import plain
+from tests.factories.pdfs import Image, Page, make_pdf, parallel_graph_page
+
+LIMITS = Limits()
+PARAGRAPH = (
+    "The evidence aggregator waits until all three detectives have written what they found, and only then"
+    " hands the merged dictionary to the judges, so that nobody is heard on half of the evidence."
+)
+
+
+def _refusal(path: Path, limits: Limits = LIMITS) -> str:
+    with pytest.raises(PdfRefused) as refused:
+        probe_pdf(path, limits)
+    return refused.value.code
+
+
+def _read(tmp_path: Path, *pages: Page) -> PdfReading:
+    return read_pdf(make_pdf(tmp_path / "report.pdf", pages), LIMITS)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    assert _refusal(tmp_path / "nowhere.pdf") == "pdf_missing"
+
+
+def test_a_file_that_is_no_pdf_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "report.pdf").write_bytes(b"PK\x03\x04 a word processor's file")
+    assert _refusal(tmp_path / "report.pdf") == "pdf_not_a_pdf"
+
+
+def test_a_file_over_the_size_limit_is_refused_before_it_is_opened(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page(["x"])])
+    assert _refusal(path, Limits(pdf_bytes=100)) == "pdf_too_large"
+
+
+def test_an_encrypted_pdf_is_refused(tmp_path: Path) -> None:
+    assert _refusal(make_pdf(tmp_path / "report.pdf", [Page(["secret"])], encrypted=True)) == "pdf_encrypted"
+
+
+def test_a_pdf_with_a_corrupt_body_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "report.pdf").write_bytes(b"%PDF-1.7\n" + b"nonsense " * 200)
+    assert _refusal(tmp_path / "report.pdf") == "pdf_unreadable"
+
+
+def test_too_many_pages_are_refused_at_the_door_and_the_first_are_read_after_it(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page([f"Page {number}."]) for number in range(1, 4)])
+    limits = Limits(pdf_pages=2)
+    reading = read_pdf(path, limits)
+    assert _refusal(path, limits) == "pdf_too_many_pages"
+    assert reading.pages == ("Page 1.", "Page 2.")
+    assert reading.errors == (("pdf_too_many_pages", "Only the first 2 of 3 pages were read."),)
+
+
+def test_reading_stops_at_the_text_limit(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])] * 3)
+    assert [code for code, _ in read_pdf(path, Limits(pdf_text_characters=100)).errors] == [
+        "pdf_too_much_text"
+    ]
+
+
+def test_a_sound_pdf_passes_the_probe(tmp_path: Path) -> None:
+    probe_pdf(make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])]), LIMITS)
+
+
+@pytest.mark.parametrize("word_by_word", [False, True])
+def test_paragraphs_come_out_whole_however_the_words_are_placed(tmp_path: Path, word_by_word: bool) -> None:
+    reading = _read(tmp_path, Page(["# 2.1 Joining the evidence", PARAGRAPH], word_by_word=word_by_word))
+    assert reading.pages == (f"2.1 Joining the evidence\n{PARAGRAPH}",)
+    assert reading.headings == {(1, "2.1 Joining the evidence")}
+    assert reading.text_layer == "text"
+
+
+def test_images_are_counted_in_their_own_pixels_on_the_page_that_draws_them(tmp_path: Path) -> None:
+    reading = _read(tmp_path, Page(["Text."]), Page(images=[Image(320, 240), Image(16, 16)]))
+    assert reading.images == (PdfImage(2, 320, 240), PdfImage(2, 16, 16))
+
+
+def test_a_scan_has_no_text_layer(tmp_path: Path) -> None:
+    assert _read(tmp_path, Page(images=[Image(595, 842)])).text_layer == "none"
+
+
+def test_blank_pages_are_empty(tmp_path: Path) -> None:
+    assert _read(tmp_path, Page(), Page()).text_layer == "empty"
+
+
+def test_boxes_joined_by_arrows_are_a_drawing(tmp_path: Path) -> None:
+    reading = _read(tmp_path, Page(["Text."]), parallel_graph_page())
+    assert reading.drawn_pages == (2,)
+    assert [len(drawing.links) for drawing in reading.drawings] == [13]
+    assert reading.drawings[0].boxes[4].label == "Evidence Aggregator"
+
+
+def test_a_page_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page(["First."]), Page(["Second."])])
+    path.write_bytes(path.read_bytes().replace(b"/FlateDecode", b"/FlateDecodX", 1))
+    reading = read_pdf(path, LIMITS)
+    assert reading.pages == ("", "Second.")
+    assert [code for code, _ in reading.errors] == ["pdf_page_unreadable"]
+
+
+def test_a_compression_bomb_is_stopped_and_recorded(tmp_path: Path) -> None:
+    writer = PdfWriter(clone_from=make_pdf(tmp_path / "report.pdf", [Page(["Fine."]), Page(["Bomb."])]))
+    bomb = DecodedStreamObject()
+    bomb.set_data(b" " * 20_000_000)
+    writer.pages[1][NameObject("/Contents")] = bomb.flate_encode()
+    writer.write(tmp_path / "report.pdf")
+    reading = read_pdf(tmp_path / "report.pdf", LIMITS)
+    assert reading.pages == ("Fine.", "")
+    assert [code for code, _ in reading.errors] == ["pdf_page_unreadable"]
+
+
+def _block(*lines: str) -> str:
+    pieces = [Piece(line, 72, 700 - 14 * row, 11) for row, line in enumerate(lines)]
+    return "\n".join(block.text for block in blocks_of(lines_of(pieces)))
+
+
+def test_a_word_broken_at_the_end_of_a_line_is_mended() -> None:
+    assert _block("All of the evi-", "dence is kept.") == "All of the evidence is kept."
+
+
+def test_a_compound_keeps_its_hyphen() -> None:
+    assert _block("The judges fan-", "out is drawn.") == "The judges fan-out is drawn."
+
+
+def test_a_path_broken_after_its_slash_is_mended() -> None:
+    assert _block("It lives in src/nodes/", "judges.py today.") == "It lives in src/nodes/judges.py today."
+
+
+def test_an_underscore_drawn_as_a_rule_is_read() -> None:
+    pieces = [
+        Piece("git", 100, 700, 10),
+        Piece("_", 113, 699, 3, rule=True),
+        Piece(" tools.py", 117, 700, 10),
+    ]
+    assert [line.text for line in lines_of(pieces)] == ["git_tools.py"]
+
+
+def test_an_underline_is_no_underscore() -> None:
+    pieces = [Piece("title", 100, 700, 10), Piece("_", 100, 698, 8, rule=True), Piece(" page", 130, 700, 10)]
+    assert [line.text for line in lines_of(pieces)] == ["title page"]
+
+
+def test_control_and_invisible_characters_are_taken_out() -> None:
+    assert plain("a\x00b\x1b\u200bc\u202ed\U000e0041 \ufb01n\u00a0e") == "abcd fin e"
