@@ -7,6 +7,8 @@ have to be told from an absent one. What bounds a clone is the deadline, the fil
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
 import shutil
 import time
@@ -31,11 +33,15 @@ NOT_FOUND = "No repository was found at this address. Check the spelling."
 REDIRECTED = "The address leads to another one. Give the address it leads to."
 TOO_SLOW = "The repository could not be fetched in the time allowed. Try again, or make it smaller."
 REF_UNKNOWN = "The repository has no branch, tag or commit of that name."
-EMPTY = "The repository has no commits on the branch it shows first. Push your work, then hand in again."
+# A web page answers git's question like an empty repository does, hence both in one sentence.
+EMPTY = (
+    "No commits were found: push your work to the branch the repository shows first, or check the address."
+)
 UNREACHABLE = (
     "The repository's site could not be reached, or did not answer as a git server. Try again later."
 )
-# What git says on stderr under LC_ALL=C, first match decides. Lines the server wrote are not read.
+# What git says on stderr under LC_ALL=C, first match decides. Lines the server wrote are not read. An index-pack
+# that gave no reason for its invalid output was killed by a limit.
 COMPLAINTS = (
     (r"No space left on device|cannot be started", "child_died", "The machine could not run the clone."),
     (
@@ -51,7 +57,8 @@ COMPLAINTS = (
         NOT_FOUND,
     ),
     (r"Operation too slow|timed out", "too_slow", TOO_SLOW),
-    (r"[Oo]ut of memory|Cannot allocate memory|File too large|died of signal (25|9)\b", "too_large", ""),
+    (r"early EOF|RPC failed", "unreachable", UNREACHABLE),
+    (r"[Oo]ut of memory|Cannot allocate memory|invalid index-pack output", "too_large", ""),
 )
 
 
@@ -66,7 +73,7 @@ def clone(
     """
     narrow = [] if every_branch else ["--single-branch", "--no-tags"]
     chosen = [] if branch is None else [f"--branch={branch}"]
-    arguments = ["clone", "-q", "--bare", "--template=", "--no-local", SERVE_LOCAL, *narrow, *chosen, "--"]
+    arguments = ["clone", "-q", "--bare", "--template=", "--no-local", *_serving(url), *narrow, *chosen, "--"]
     attempt = _Attempt([*arguments, url.url, str(into)], url, into, limits)
     try:
         malformed = not attempt.run(check_objects=True)
@@ -83,7 +90,7 @@ def clone(
 def advertised(url: CheckedUrl, patterns: list[str], *, seconds: float) -> dict[str, str]:
     """The remote's refs that match, name to object id. Raises as `clone` does."""
     limits = replace(READING, wall_seconds=seconds)
-    words = ["ls-remote", "-q", SERVE_LOCAL, "--", url.url, *patterns]
+    words = ["ls-remote", "-q", *_serving(url), "--", url.url, *patterns]
     pairs = _remote(words, url, limits, []).decode(errors="replace").splitlines()
     return {name: oid for oid, _, name in (pair.partition("\t") for pair in pairs)}
 
@@ -119,6 +126,10 @@ def too_large(file_bytes: int) -> RepositoryRefused:
     return RepositoryRefused(
         "repository_too_large", f"The repository is larger than {size}. Remove data files and built output."
     )
+
+
+def _serving(url: CheckedUrl) -> list[str]:
+    return [SERVE_LOCAL] if url.protocol == "file" else []
 
 
 def _remote(
@@ -176,11 +187,10 @@ def _refusal(code: str, sentence: str, limits: ChildLimits) -> CourtroomError:
 def _bytes_under(directory: Path) -> int:
     """Files may vanish while git works; those count as nothing."""
     total = 0
-    for path in directory.rglob("*"):
-        try:
-            total += path.lstat().st_size
-        except FileNotFoundError:
-            continue
+    for folder, _, names in os.walk(directory):
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                total += Path(folder, name).lstat().st_size
     return total
 
 

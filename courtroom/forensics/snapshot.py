@@ -6,6 +6,7 @@ Imports no pydantic: confined children hold a Snapshot too.
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,6 +80,7 @@ def take_snapshot(
     )
     commit = _resolve(git_dir, ref if by_id else None)
     if commit is None:
+        shutil.rmtree(git_dir)
         raise RepositoryRefused(*_nothing_at(ref))
     return Snapshot(git_dir=git_dir, commit=commit, ref=ref, malformed_objects=malformed)
 

@@ -1,0 +1,205 @@
+"""Which addresses are refused, with which code; which are rebuilt and pinned."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.errors import UrlRefused
+from courtroom.forensics.addresses import CheckedUrl, check_url, is_public, system_addresses
+
+HOSTILE = {
+    "url_not_https": [
+        "http://github.com/a/b",
+        "git://github.com/a/b",
+        "ssh://git@github.com/a/b",
+        "git@github.com:a/b.git",
+        "file:///etc",
+        "/etc",
+        "../repository",
+        "ext::sh%20-c%20id",
+        "http::http://127.0.0.1/a",
+        "https::https://127.0.0.1/a",
+        "fd::17",
+        "ftp://github.com/a/b",
+        "-uhttps://github.com/a/b",
+        "--upload-pack=id",
+        "",
+    ],
+    "url_malformed": [
+        "https://",
+        "https:///a/b",
+        "https://github.com",
+        "https://github.com/",
+        "https://github.com/a/b?tab=readme",
+        "https://github.com/a/b?",
+        "https://github.com/a/b#readme",
+        "https://github.com/a b",
+        " https://github.com/a/b",
+        "https://github.com/a/b\n",
+        "https://github.com/a\x00b",
+        "https://github.com/a\x1b[2Jb",
+        "https://github.com\\@127.0.0.1/a",
+        "https://github.com/a\u2028b",
+        "https://git_hub.com/a/b",
+        "https://-github.com/a/b",
+        "https://git..hub.com/a/b",
+        "https://[::1/a/b",
+        "https://[github.com]/a/b",
+        "https://github.com:port/a/b",
+        "https://github.com:99999/a/b",
+        "https://" + "a" * 64 + ".com/a/b",
+        "https://github.com/" + "a" * 2000,
+        "https://2130706433/a",
+        "https://0x7f000001/a",
+        "https://0x7f.1/a",
+        "https://0177.0.0.1/a",
+        "https://127.1/a",
+        "https://0/a",
+        "https://%31%32%37.0.0.1/a",
+    ],
+    "url_credentials": [
+        "https://user@github.com/a/b",
+        "https://user:token@github.com/a/b",
+        "https://github.com@127.0.0.1/a",
+        "https://@github.com/a/b",
+    ],
+    "url_port": [
+        "https://github.com:80/a/b",
+        "https://github.com:8443/a/b",
+        "https://github.com:22/a/b",
+        "https://github.com:/a/b",
+    ],
+    "url_private_address": [
+        "https://127.0.0.1/a",
+        "https://127.0.0.1./a",
+        "https://\uff11\uff12\uff17.0.0.1/a",
+        "https://127。0。0。1/a",
+        "https://10.0.0.1/a",
+        "https://172.16.0.1/a",
+        "https://192.168.1.1/a",
+        "https://169.254.169.254/latest/meta-data",
+        "https://100.64.0.1/a",
+        "https://0.0.0.0/a",
+        "https://255.255.255.255/a",
+        "https://224.0.0.1/a",
+        "https://[::1]/a",
+        "https://[::]/a",
+        "https://[::ffff:127.0.0.1]/a",
+        "https://[::ffff:8.8.8.8]/a",
+        "https://[64:ff9b::7f00:1]/a",
+        "https://[2002:7f00:1::]/a",
+        "https://[2001:0:7f00:1::]/a",
+        "https://[fe80::1]/a",
+        "https://[fc00::1]/a",
+        "https://[fec0::1]/a",
+        "https://[ff02::1]/a",
+        "https://localhost/a",
+        "https://metadata/a",
+    ],
+}
+
+
+def resolver(**addresses: tuple[str, ...]):
+    return lambda host: addresses[host.split(".")[0]]
+
+
+def code_of(url: str, **more) -> str:
+    with pytest.raises(UrlRefused) as refused:
+        check_url(url, **{"allow_local": False, "resolve": lambda _: ("140.82.121.3",), **more})
+    return refused.value.code
+
+
+@pytest.mark.parametrize(("code", "url"), [(code, url) for code, urls in HOSTILE.items() for url in urls])
+def test_a_hostile_address_is_refused_with_its_own_code(code, url):
+    assert code_of(url) == code
+
+
+@pytest.mark.parametrize("url", ["ext::sh", "http::http://127.0.0.1/a", "git@github.com:a/b", "fd::17"])
+def test_a_helper_or_a_login_is_no_path_even_where_paths_are_allowed(url):
+    assert code_of(url, allow_local=True) == "url_not_https"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.2/a", "http://10.0.0.1/a", "http://github.com/a", "file://host/a"]
+)
+def test_allowing_local_addresses_allows_no_others(url):
+    assert code_of(url, allow_local=True) == "url_not_https"
+
+
+def test_a_host_with_one_private_address_among_public_ones_is_refused():
+    mixed = resolver(evil=("140.82.121.3", "10.0.0.1"))
+    assert code_of("https://evil.example/a", resolve=mixed) == "url_private_address"
+
+
+@pytest.mark.parametrize("error", [OSError("no such host"), TimeoutError()])
+def test_a_host_that_does_not_resolve_in_time_is_unresolvable(error):
+    def fail(host: str) -> tuple[str, ...]:
+        raise error
+
+    assert code_of("https://github.com/a/b", resolve=fail) == "url_unresolvable"
+
+
+def test_a_host_without_addresses_is_unresolvable():
+    assert code_of("https://github.com/a/b", resolve=lambda _: ()) == "url_unresolvable"
+
+
+def test_an_accepted_address_is_rebuilt_and_pinned_to_every_address_it_resolved_to():
+    both = resolver(github=("140.82.121.3", "2606:50c0:8000::64"))
+    checked = check_url("HTTPS://GitHub.com./You/Project.git", allow_local=False, resolve=both)
+    assert checked == CheckedUrl(
+        "https://github.com/You/Project.git", "https", "github.com:443:140.82.121.3,[2606:50c0:8000::64]"
+    )
+
+
+def test_an_international_name_is_checked_as_the_network_sees_it():
+    asked = []
+    check_url(
+        "https://bücher.example/a",
+        allow_local=False,
+        resolve=lambda h: asked.append(h) or ("1.1.1.1",),
+    )
+    assert asked == ["xn--bcher-kva.example"]
+
+
+def test_a_public_literal_address_is_its_own_resolution():
+    assert check_url("https://140.82.121.3/a", allow_local=False).pin == "140.82.121.3:443:140.82.121.3"
+
+
+def test_the_systems_resolver_knows_this_machine():
+    assert system_addresses("127.0.0.1") == ("127.0.0.1",)
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("8.8.8.8", True),
+        ("2606:4700::1111", True),
+        ("192.88.99.1", False),
+        ("240.0.0.1", False),
+        ("::", False),
+    ],
+)
+def test_public_means_reachable_by_everyone(address, public):
+    assert is_public(address) is public
+
+
+def test_local_addresses_when_they_are_allowed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a:b").mkdir()
+    spellings = [
+        "work",
+        str(tmp_path / "work"),
+        f"file://{tmp_path}/work",
+        "a:b",
+        "http://localhost:8000/x.git",
+    ]
+    checked = [check_url(url, allow_local=True) for url in [*spellings, "http://127.0.0.1/x"]]
+    work = CheckedUrl(str(tmp_path / "work"), "file", None)
+    assert checked == [
+        work,
+        work,
+        work,
+        CheckedUrl(str(tmp_path / "a:b"), "file", None),
+        CheckedUrl("http://localhost:8000/x.git", "http", "localhost:8000:127.0.0.1"),
+        CheckedUrl("http://127.0.0.1:80/x", "http", "127.0.0.1:80:127.0.0.1"),
+    ]

@@ -1,0 +1,117 @@
+"""A git server on loopback that speaks the real smart HTTP protocol, and the ways a server can misbehave."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from tests.factories.repositories import ENVIRONMENT
+
+
+@dataclass(frozen=True)
+class GitServer:
+    """`url` ends without a slash; `requests` are the paths that were asked for."""
+
+    url: str
+    requests: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def serve_repositories(root: Path) -> Iterator[GitServer]:
+    """Serve the repositories under `root`, and one misbehaviour under each name of MISBEHAVIOURS."""
+    served = root
+
+    class Handler(_Handler):
+        root = served
+        finished = threading.Event()
+        asked: list[str] = []
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        try:
+            yield GitServer(f"http://127.0.0.1:{server.server_port}", Handler.asked)
+        finally:
+            Handler.finished.set()
+            server.shutdown()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    root: Path
+    finished: threading.Event
+    asked: list[str]
+
+    def do_GET(self) -> None:
+        self.asked.append(self.path)
+        name = self.path.split("/")[1]
+        MISBEHAVIOURS.get(name, _Handler.serve)(self)
+
+    do_POST = do_GET  # noqa: N815 -- the library's own name
+
+    def serve(self) -> None:
+        """Hand the request to git's own CGI program."""
+        parts = urlsplit(self.path)
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        variables = {
+            "GIT_PROJECT_ROOT": str(self.root),
+            "GIT_HTTP_EXPORT_ALL": "1",
+            "REQUEST_METHOD": self.command,
+            "PATH_INFO": parts.path,
+            "QUERY_STRING": parts.query,
+            "CONTENT_TYPE": self.headers.get("Content-Type", ""),
+            "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
+            "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
+        }
+        done = subprocess.run(
+            ["git", "http-backend"], input=body, capture_output=True, check=True, env=ENVIRONMENT | variables
+        )
+        head, _, answer = done.stdout.partition(b"\r\n\r\n")
+        headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
+        self.say(int(headers.pop("Status", "200").split()[0]), answer, **headers)
+
+    def say(self, status: int, answer: bytes = b"", **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        with contextlib.suppress(ConnectionError):  # a client may have heard enough
+            self.wfile.write(answer)
+
+    def cut(self) -> None:
+        """Answer as git would, but end in the middle of what a POST asked for."""
+        self.path = self.path.removeprefix("/cut")
+        whole, self.wfile = self.wfile, io.BytesIO()
+        self.serve()
+        answer, self.wfile = self.wfile.getvalue(), whole
+        self.wfile.write(answer[: len(answer) // 2] if self.command == "POST" else answer)
+        self.close_connection = True
+
+    def hang(self) -> None:
+        self.finished.wait(30)
+        self.close_connection = True
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 -- the library's own name
+        """Say nothing."""
+
+
+ADVERTISEMENT = {"Content_Type": "application/x-git-upload-pack-advertisement"}
+MISBEHAVIOURS: dict[str, Callable[[_Handler], None]] = {
+    "redirect": lambda handler: handler.say(302, Location=handler.path.replace("redirect/", "")),
+    "login": lambda handler: handler.say(401, WWW_Authenticate='Basic realm="git"'),
+    "forbidden": lambda handler: handler.say(403),
+    "missing": lambda handler: handler.say(404),
+    "broken": lambda handler: handler.say(500),
+    "page": lambda handler: handler.say(200, b"<!doctype html><p>Welcome</p>", Content_Type="text/html"),
+    "nonsense": lambda handler: handler.say(200, b"nonsense", **ADVERTISEMENT),
+    "silent": lambda handler: handler.say(200, b""),
+    "cut": _Handler.cut,
+    "hang": _Handler.hang,
+}
