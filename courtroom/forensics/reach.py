@@ -1,0 +1,113 @@
+"""Who calls whom, by name: enough to know what lies on the way to a piece of code, or behind it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from courtroom.forensics.names import Names
+from courtroom.forensics.syntax import FunctionSite, SourceFile
+
+MAX_ROUNDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One function of the repository."""
+
+    source: SourceFile
+    site: FunctionSite
+
+    @property
+    def name(self) -> str:
+        return self.site.node.name
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.source.path, self.site.node.lineno
+
+
+@dataclass
+class Reach:
+    names: Names
+
+    @cached_property
+    def _mentioned(self) -> dict[tuple[str, int], frozenset[str]]:
+        return {}
+
+    def mentions(self, place: Place) -> frozenset[str]:
+        """Every name and attribute a function uses."""
+        if place.key not in self._mentioned:
+            self._mentioned[place.key] = frozenset(
+                found
+                for node in ast.walk(place.site.node)
+                for found in (
+                    [node.id]
+                    if isinstance(node, ast.Name)
+                    else [node.attr]
+                    if isinstance(node, ast.Attribute)
+                    else []
+                )
+            )
+        return self._mentioned[place.key]
+
+    def callers_of(self, names: Iterable[str]) -> set[str]:
+        """Names of functions and classes from which one of `names` may be reached, themselves included."""
+        reached = set(names)
+        frontier = set(reached)
+        for _ in range(MAX_ROUNDS):
+            grown = {
+                name
+                for source in self.names.codebase.production
+                if any(name in source.text for name in frontier)
+                for site in source.functions
+                if self.mentions(Place(source, site)) & frontier
+                for name in _called_as(site)
+            }
+            frontier = grown - reached
+            reached |= frontier
+            if not frontier:
+                break
+        return reached
+
+    def behind(self, starts: Iterable[Place]) -> list[Place]:
+        """The functions that `starts` may lead to, themselves first, each once."""
+        found: dict[tuple[str, int], Place] = {}
+        queue = list(starts)
+        while queue:
+            place = queue.pop(0)
+            if place.key in found:
+                continue
+            found[place.key] = place
+            queue.extend(self._called_from(place))
+        return list(found.values())
+
+    def _called_from(self, place: Place) -> list[Place]:
+        table = self.names.functions_by_name
+        called: list[Place] = []
+        for name in sorted(self.mentions(place)):
+            candidates = table.get(name, [])
+            called.extend(Place(*one) for one in self._meant(place.source, name, candidates))
+        return called
+
+    def _meant(
+        self, source: SourceFile, name: str, candidates: list[tuple[SourceFile, FunctionSite]]
+    ) -> list[tuple[SourceFile, FunctionSite]]:
+        """Of functions with one name: those of this file, else of the module it is imported from, else a lone one."""
+        here = [one for one in candidates if one[0] is source]
+        if here:
+            return here
+        origin = source.imports.get(name)
+        if origin is not None:
+            home = self.names.module(self.names.canonical(origin, source).rpartition(".")[0], source)
+            return [one for one in candidates if one[0] is home]
+        methods = [one for one in candidates if one[1].owner is not None]
+        return methods if len(methods) == 1 else []
+
+
+def _called_as(site: FunctionSite) -> list[str]:
+    if site.node.name == "__init__" and site.owner is not None:
+        return [site.owner.name]
+    return [site.node.name]

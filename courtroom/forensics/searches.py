@@ -1,0 +1,204 @@
+"""Checks that point at a place in the sources: files, words, classes, calls, imports, logs."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from courtroom.forensics import exchanges, patterns
+from courtroom.forensics.blobs import BlobReader
+from courtroom.forensics.globs import matches
+from courtroom.forensics.names import Names
+from courtroom.forensics.survey import Sighting
+from courtroom.forensics.syntax import SourceFile, keyword_of, line_of_call
+
+MOST_SIGHTINGS = 50
+LONGEST_CLASS = 40
+BINARY_PROBE = 8000
+
+Check = Mapping[str, Any]
+
+
+class NotAnswerable(Exception):
+    """The check could not be looked into; the message says why, for the reader."""
+
+
+@dataclass
+class Searches:
+    names: Names
+    reader: BlobReader
+
+    def answer_all(self, checks: Iterable[Check]) -> tuple[dict[str, list[Sighting]], dict[str, str]]:
+        """Sightings by check id, and the reason for each check nobody could look into."""
+        sightings: dict[str, list[Sighting]] = {}
+        unanswered: dict[str, str] = {}
+        for check in checks:
+            try:
+                sightings[check["id"]] = SEARCHES[check["kind"]](self, check)[:MOST_SIGHTINGS]
+            except (NotAnswerable, patterns.PatternsMissing) as reason:
+                unanswered[check["id"]] = str(reason)
+        return sightings, unanswered
+
+    def texts(self, globs: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """The text files of the tree that match, in the tree's order; binary and oversized ones are passed over."""
+        for path in self.reader.blobs:
+            if matches(path, globs):
+                content = self.reader.read(path)
+                if content is not None and b"\0" not in content[:BINARY_PROBE]:
+                    yield path, text_of(content)
+
+    @property
+    def python(self) -> list[SourceFile]:
+        return [
+            source
+            for source in self.names.codebase
+            if source in self.names.codebase.production or source.is_test
+        ]
+
+
+def text_of(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+def line_at(text: str, offset: int) -> int:
+    """The 1-based line an offset lies on, lines ending where Python's parser ends them."""
+    before = text[:offset]
+    return before.count("\n") + before.count("\r") - before.count("\r\n") + 1
+
+
+def _file_exists(searches: Searches, check: Check) -> list[Sighting]:
+    found = [path for path in searches.reader.blobs if matches(path, check["any_of"])]
+    return [Sighting(path, None, None) for path in found]
+
+
+def _text_contains(searches: Searches, check: Check) -> list[Sighting]:
+    wanted = ["\\s+".join(map(re.escape, words.split())) for words in check["any_of"]]
+    pattern = re.compile("|".join(wanted), re.IGNORECASE)
+    found: list[Sighting] = []
+    for path, text in searches.texts(check["paths"]):
+        hit = pattern.search(text)
+        if hit is not None:
+            first, last = line_at(text, hit.start()), line_at(text, hit.end())
+            found.append(Sighting(path, first, last, f"contains {' '.join(hit.group().split())!r}"))
+        if len(found) >= MOST_SIGHTINGS:
+            break
+    return found
+
+
+def _python_class(searches: Searches, check: Check) -> list[Sighting]:
+    found: list[Sighting] = []
+    for source in searches.python:
+        for node in source.classes:
+            if _is_wanted_class(searches.names, source, node, check):
+                end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
+                found.append(Sighting(source.path, node.lineno, end, f"class {node.name}"))
+    return found
+
+
+def _is_wanted_class(names: Names, source: SourceFile, node: ast.ClassDef, check: Check) -> bool:
+    if check["any_of"] and node.name not in check["any_of"]:
+        return False
+    if check["base"] and not any(
+        _is_named(base, wanted) for base in names.bases(source, node) for wanted in check["base"]
+    ):
+        return False
+    return set(check["fields"]) <= fields_of(names, source, node)
+
+
+def fields_of(names: Names, source: SourceFile, node: ast.ClassDef) -> set[str]:
+    """Annotated or assigned names of a class and of the repository's classes it inherits from."""
+    found: set[str] = set()
+    queue = [(source, node)]
+    for home, current in queue:
+        for statement in current.body:
+            targets = (
+                statement.targets
+                if isinstance(statement, ast.Assign)
+                else [getattr(statement, "target", None)]
+            )
+            found.update(target.id for target in targets if isinstance(target, ast.Name))
+        for base in current.bases:
+            parent = names.classes_named(home, base)
+            if parent and all(parent.node is not known for _, known in queue):
+                queue.append((parent.source, parent.node))
+    return found
+
+
+def _python_call(searches: Searches, check: Check) -> list[Sighting]:
+    found: list[Sighting] = []
+    for source in searches.python:
+        for site, dotted in searches.names.calls(source):
+            name = dotted or _attribute(site.node.func)
+            if not any(_is_named(name, wanted) for wanted in check["any_of"]):
+                continue
+            if check["keyword"] is None or keyword_of(site.node, check["keyword"]) is not None:
+                line = line_of_call(site.node)
+                found.append(Sighting(source.path, line, line, f"calls {name}"))
+    return found
+
+
+def _attribute(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _is_named(name: str, wanted: str) -> bool:
+    """The whole dotted name, or its end; a builtin only by itself (model.eval() is not eval)."""
+    if name == wanted:
+        return True
+    return not hasattr(builtins, wanted) and name.endswith(f".{wanted}")
+
+
+def _python_import(searches: Searches, check: Check) -> list[Sighting]:
+    found: list[Sighting] = []
+    for source in searches.python:
+        for module, line in source.imported_modules.items():
+            if any(module == wanted or module.startswith(f"{wanted}.") for wanted in check["any_of"]):
+                found.append(Sighting(source.path, line, line, f"imports {module}"))
+    return found
+
+
+def _code_pattern(searches: Searches, check: Check) -> list[Sighting]:
+    found: list[Sighting] = []
+    for path, text in searches.texts(check["paths"]):
+        if patterns.is_written_in(path, check["language"]):
+            found += [
+                Sighting(path, first, last, "matches the pattern")
+                for first, last in patterns.find(text, check["language"], check["pattern"])
+            ]
+        if len(found) >= MOST_SIGHTINGS:
+            break
+    return found
+
+
+def _feedback_log(searches: Searches, check: Check) -> list[Sighting]:
+    sizes = {path: blob.size for path, blob in searches.reader.blobs.items() if blob.is_file}
+    found = exchanges.feedback_files(sizes, check["aspect"])
+    return [Sighting(path, None, None, f"feedback, {kind}") for path, kind in found]
+
+
+def _communication_log(searches: Searches, _check: Check) -> list[Sighting]:
+    found: list[Sighting] = []
+    for path in filter(exchanges.is_communication_log, searches.reader.blobs):
+        content = searches.reader.read(path)
+        lines = exchanges.entry_lines(text_of(content or b""))
+        found.extend(Sighting(path, line, line, "an entry of the communication log") for line in lines)
+    return found
+
+
+SEARCHES: dict[str, Callable[[Searches, Check], list[Sighting]]] = {
+    "file_exists": _file_exists,
+    "text_contains": _text_contains,
+    "python_class": _python_class,
+    "python_call": _python_call,
+    "python_import": _python_import,
+    "code_pattern": _code_pattern,
+    "feedback_log": _feedback_log,
+    "communication_log": _communication_log,
+}

@@ -1,0 +1,187 @@
+"""What a graph's shape amounts to: which layers run in parallel, where they join, where failures are routed.
+
+A layer is parallel when two of its nodes run in the same step, as really wired: plain edges, lists and Send
+count; alternatives of one router do not, and neither does one node that runs several judges by itself.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from courtroom.forensics.syntax import words_of
+from courtroom.forensics.values import Builder, Called, Function, Instance, Route, Value
+
+DETECTIVE_WORDS = frozenset(
+    words_of(
+        """detective detectives investigator investigate analyst analyzer analyser inspector inspect forensic forensics
+    vision repo repository doc docs document pdf git diagram image screenshot scanner researcher examiner"""
+    )
+)
+JUDGE_WORDS = frozenset(
+    words_of("""prosecutor prosecution defense defence defender lead techlead judge judges advocate""")
+)
+JUSTICE_WORDS = frozenset(
+    words_of("""justice chief chiefjustice supreme synthesis synthesizer synthesize verdict""")
+)
+JOIN_WORDS = frozenset(
+    words_of(
+        """aggregator aggregate aggregation aggregated collector collect join sync synchronizer merge fan gate router
+    route dispatch dispatcher start entry check builder context prepare error handler abort report save saver
+    variance evaluation cleanup debate init initialize setup load loader clone end exit barrier hub layer"""
+    )
+)
+TROUBLE_WORDS = frozenset(
+    words_of(
+        """error errors fail failed fails failure failures abort aborted fatal insufficient missing invalid degraded
+    degrade fallback empty exit stop skip halt crash critical unavailable incomplete sufficient exception
+    exceptions evidence evidences terminate retry"""
+    )
+)
+MIN_TROUBLE_OUTCOMES = 2
+
+
+@dataclass(slots=True)
+class Wiring:
+    """Layers by node name, and for every node the sets of nodes that start together after it."""
+
+    detectives: list[str] = field(default_factory=list)
+    judges: list[str] = field(default_factory=list)
+    justice: list[str] = field(default_factory=list)
+    together: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    after: dict[str, set[str]] = field(default_factory=dict)
+    before: dict[str, set[str]] = field(default_factory=dict)
+    sent: set[str] = field(default_factory=set)
+
+
+def wiring_of(builder: Builder, routes: Iterable[Route]) -> Wiring:
+    wiring = Wiring()
+    for name, action in builder.nodes.items():
+        layer = {"detective": wiring.detectives, "judge": wiring.judges, "justice": wiring.justice}
+        layer.get(role_of(name, action), []).append(name)
+    fixed: dict[str, set[str]] = {}
+    for start, end in builder.edges:
+        fixed.setdefault(start, set()).add(end)
+        _link(wiring, start, end)
+    outcomes: dict[str, list[tuple[str, ...]]] = {}
+    for route in routes:
+        outcomes.setdefault(route.start, []).extend(route.outcomes)
+        wiring.sent.update(route.sends)
+        for target in route.targets:
+            _link(wiring, route.start, target)
+    for start in {*fixed, *outcomes}:
+        always = fixed.get(start, set())
+        wiring.together[start] = [frozenset(always | set(one)) for one in outcomes.get(start, [()])]
+    return wiring
+
+
+def _link(wiring: Wiring, start: str, end: str) -> None:
+    wiring.after.setdefault(start, set()).add(end)
+    wiring.before.setdefault(end, set()).add(start)
+
+
+def role_of(name: str, action: Value) -> str:
+    """The part a node plays, by its name; by its function's name when its own says nothing."""
+    for words in (set(words_of(name)), set(words_of(_function_name(action)))):
+        if words & JUSTICE_WORDS:
+            return "justice"
+        if words & JOIN_WORDS:
+            return "join"
+        if words & JUDGE_WORDS:
+            return "judge"
+        if words & DETECTIVE_WORDS:
+            return "detective"
+    return ""
+
+
+def _function_name(action: Value) -> str:
+    if isinstance(action, Function):
+        return action.name
+    if isinstance(action, Instance):
+        return action.kind.node.name
+    if isinstance(action, Called) and action.positional:
+        return _function_name(action.positional[0])
+    return ""
+
+
+def reachable(wiring: Wiring, start: str, without: frozenset[str] = frozenset()) -> set[str]:
+    """Every node after `start`, itself included, on ways that do not pass through `without`."""
+    seen: set[str] = set()
+    queue = [start]
+    while queue:
+        node = queue.pop()
+        if node in seen or node in without:
+            continue
+        seen.add(node)
+        queue.extend(wiring.after.get(node, ()))
+    return seen
+
+
+def parallel_pairs(wiring: Wiring, layer: Iterable[str]) -> list[tuple[str, str]]:
+    """Pairs of a layer's nodes that run side by side; a node that Send starts several times pairs with itself."""
+    pairs = [(node, node) for node in layer if node in wiring.sent]
+    for first, second in itertools.combinations(layer, 2):
+        if any(_side_by_side(wiring, start, group, first, second) for start, group in _splits(wiring)):
+            pairs.append((first, second))
+    return pairs
+
+
+def _splits(wiring: Wiring) -> list[tuple[str, frozenset[str]]]:
+    return [(start, group) for start, groups in wiring.together.items() for group in groups if len(group) > 1]
+
+
+def _side_by_side(wiring: Wiring, start: str, group: frozenset[str], first: str, second: str) -> bool:
+    without = frozenset({start})
+    if second in reachable(wiring, first, without) or first in reachable(wiring, second, without):
+        return False
+    for left, right in itertools.permutations(sorted(group), 2):
+        if first in reachable(wiring, left, without) and second in reachable(wiring, right, without):
+            return True
+    return False
+
+
+def joins(wiring: Wiring, pairs: list[tuple[str, str]], towards: Iterable[str], layer: Iterable[str]) -> bool:
+    """Whether two parallel nodes come together in one node that leads to (or is) one of `towards`."""
+    goals, members = set(towards), set(layer)
+    for first, second in pairs:
+        outside = frozenset(members - {first, second})
+        shared = reachable(wiring, first, outside) & reachable(wiring, second, outside)
+        for node in shared - members - {"END"}:
+            arriving = wiring.before.get(node, set()) & (
+                reachable(wiring, first, frozenset({node})) | reachable(wiring, second, frozenset({node}))
+            )
+            if (len(arriving) > 1 or first == second) and (not goals or reachable(wiring, node) & goals):
+                return True
+    return False
+
+
+def has_error_route(routes: Iterable[Route], wiring: Wiring) -> bool:
+    """A conditional edge with a way out for failures: it asks about them, and at least two things can follow."""
+    downstream = {node for judge in wiring.judges for node in reachable(wiring, judge) - {judge}}
+    for route in routes:
+        late = route.start in downstream and not _loops_back(wiring, route.start)
+        if late or len(set(route.outcomes)) < MIN_TROUBLE_OUTCOMES:
+            continue
+        words = set(route.words) | {word for target in route.targets for word in words_of(target)}
+        if words & TROUBLE_WORDS:
+            return True
+    return False
+
+
+def _loops_back(wiring: Wiring, node: str) -> bool:
+    return any(detective in reachable(wiring, node) for detective in wiring.detectives)
+
+
+def flags_of(builder: Builder, routes: list[Route]) -> dict[str, bool]:
+    """The five facts about a graph's shape."""
+    wiring = wiring_of(builder, routes)
+    detectives = parallel_pairs(wiring, wiring.detectives)
+    judges = parallel_pairs(wiring, wiring.judges)
+    return {
+        "detectives_parallel": bool(detectives),
+        "judges_parallel": bool(judges),
+        "fan_in_before_judges": joins(wiring, detectives, wiring.judges, wiring.detectives),
+        "fan_in_before_justice": joins(wiring, judges, wiring.justice, wiring.judges),
+        "conditional_error_route": has_error_route(routes, wiring),
+    }
