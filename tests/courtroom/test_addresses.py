@@ -152,13 +152,11 @@ def test_an_accepted_address_is_rebuilt_and_pinned_to_every_address_it_resolved_
 
 
 def test_an_international_name_is_checked_as_the_network_sees_it():
-    asked = []
-    check_url(
-        "https://bücher.example/a",
-        allow_local=False,
-        resolve=lambda h: asked.append(h) or ("1.1.1.1",),
+    punycode = "xn--bcher-kva.example"
+    checked = check_url(
+        "https://bücher.example/a", allow_local=False, resolve={punycode: ("1.1.1.1",)}.__getitem__
     )
-    assert asked == ["xn--bcher-kva.example"]
+    assert checked.url == f"https://{punycode}/a"
 
 
 def test_a_public_literal_address_is_its_own_resolution():
