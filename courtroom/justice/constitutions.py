@@ -15,6 +15,7 @@ from courtroom.justice.rules import (
     VarianceReEvaluation,
     WeightedAverage,
 )
+from courtroom.rubric import Rubric
 
 DEFAULT = Constitution(
     id="default",
@@ -107,6 +108,7 @@ def preset(name: str) -> Constitution:
         ) from None
 
 
-def constitution_of(named: str | Constitution) -> Constitution:
-    """What a rubric holds under `constitution`: one of its own as it is, or the preset of that name."""
-    return preset(named) if isinstance(named, str) else named
+def constitution_of(rubric: Rubric) -> Constitution:
+    """The rubric's own constitution, or the preset that it names."""
+    own = rubric.constitution
+    return preset(own) if isinstance(own, str) else own

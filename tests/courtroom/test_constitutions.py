@@ -73,8 +73,9 @@ def test_an_average_in_which_nobody_weighs_anything_is_refused():
 
 def test_a_rubric_names_a_preset_or_brings_its_own():
     own = Constitution(id="own", rules=(FactSupremacy(),))
-    assert constitution_of("governance") == PRESETS["governance"]
-    assert constitution_of(own) == own
+    named, brought = (rubric().model_copy(update={"constitution": c}) for c in ("governance", own))
+    assert constitution_of(named) == PRESETS["governance"]
+    assert constitution_of(brought) == own
 
 
 def test_the_six_presets_ship():

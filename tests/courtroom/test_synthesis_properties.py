@@ -1,6 +1,7 @@
 """What holds for every bench and every dossier: order, caps, names of rules, and the bytes."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -78,7 +79,7 @@ def test_the_order_of_evidence_outcomes_and_opinions_never_matters(name, record,
 def test_no_score_stands_above_a_cap_and_every_score_names_its_rules(name, record):
     unanimous_may_stand = name == "opinions-only"
     for judged in decide(name, record).criteria:
-        caps = [fired.after for fired in judged.rules if " The score is at most " in fired.why]
+        caps = [int(cap) for fired in judged.rules for cap in re.findall(r"at most (\d)\.$", fired.why)]
         assert all(judged.final_score <= cap for cap in caps)
         assert judged.needs_review is (judged.final_score is None)
         assert judged.resolution or unanimous_may_stand
