@@ -7,7 +7,7 @@ generic (boxes or names without them), linear (a chain), none. A picture that on
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -143,18 +143,28 @@ def _drawn(drawing: Drawing) -> _Sketch:
         near.setdefault(one, set()).add(other)
         near.setdefault(other, set()).add(one)
     labels = [box.label for box in drawing.boxes]
-    splits = tuple(tuple(sorted(labels[index] for index in split)) for split in _splits(near))
-    is_chain = all(len(others) <= 2 for others in near.values())
+    splits = tuple(tuple(sorted(labels[index] for index in split)) for split in _splits(drawing, near))
+    is_chain = not splits and all(len(others) <= 2 for others in near.values())
     return _Sketch(drawing.page, tuple(labels), splits, is_chain)
 
 
-def _splits(near: dict[int, set[int]]) -> list[set[int]]:
-    """Boxes that lie between the same two boxes. The two around them also share them: the larger side counts."""
+def _splits(drawing: Drawing, near: Mapping[int, set[int]]) -> list[set[int]]:
+    """Boxes that lie between the same two boxes.
+
+    The two around them also lie between those: the larger side is the split, else the side with fewer other
+    links, else the side that stands on one level.
+    """
+
+    def order(pair: tuple[set[int], set[int]]) -> tuple[float, ...]:
+        levels = [drawing.boxes[index].y for index in pair[0]]
+        links = sum(len(near[index]) for index in pair[0])
+        return -len(pair[0]), links, max(levels) - min(levels), *sorted(pair[0])
+
     between = [(near[a] & near[b], {a, b}) for a, b in combinations(sorted(near), 2) if b not in near[a]]
     chosen: list[set[int]] = []
     around: list[set[int]] = []
-    for split, ends in sorted(between, key=lambda pair: (-len(pair[0]), sorted(pair[0]))):
-        if len(split) >= 2 and split not in around and not any(split & other for other in chosen):
+    for split, ends in sorted((pair for pair in between if len(pair[0]) >= 2), key=order):
+        if split not in around and not any(split & other for other in chosen):
             chosen.append(split)
             around.append(ends)
     return chosen
