@@ -1,0 +1,111 @@
+"""The door to rubrics: those that ship, our own format, and whatever JSON a course has written.
+
+A rubric in our own format (rubric/schema.json) must fit it exactly. Any other JSON is read leniently: what can be
+judged is kept, and every part that is not used is named with its line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from courtroom.errors import RubricRefused
+from courtroom.json_lines import JsonPath, lines_of
+from courtroom.record import Frozen
+from courtroom.rubric import Rubric
+from courtroom.rubric_notes import Notebook, ReadingNote
+
+SHIPPED = ("self_audit", "points", "general")
+FOLDER = Path(__file__).resolve().parent.parent / "rubric"
+# The longest rubric known from practice has 13 kB.
+MOST_CHARACTERS = 1_000_000
+NAMED_FAULTS = 5
+
+
+class RubricReading(Frozen):
+    """A rubric as it will be applied, and what of the text it leaves out or fills in."""
+
+    rubric: Rubric
+    notes: tuple[ReadingNote, ...] = ()
+
+
+def read_rubric(text: str) -> RubricReading:
+    """Read a rubric from JSON. Raises RubricRefused when nothing in it can be judged, saying where and why."""
+    data = _parse(text)
+    if _is_our_own(data):
+        return RubricReading(rubric=_validate(data, text))
+    from courtroom.rubric_translation import translate
+
+    notebook = Notebook(lines_of(text))
+    return RubricReading(rubric=translate(data, notebook), notes=notebook.notes)
+
+
+def shipped_rubric(name: str) -> Rubric:
+    """A rubric by its shipped name (self_audit, points, general) or by the path of a JSON file."""
+    if name in SHIPPED:
+        return _shipped(name)
+    try:
+        text = Path(name).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        known = ", ".join(SHIPPED)
+        message = f"There is no rubric {name!r}: neither a readable file nor one of {known}."
+        raise RubricRefused("rubric_unknown", message) from error
+    return read_rubric(text).rubric
+
+
+@cache
+def _shipped(name: str) -> Rubric:
+    return Rubric.model_validate_json((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _parse(text: str) -> Any:
+    if len(text) > MOST_CHARACTERS:
+        message = f"The rubric has {len(text)} characters; at most {MOST_CHARACTERS} are read."
+        raise RubricRefused("rubric_too_large", message)
+    if not text.strip():
+        raise RubricRefused("rubric_empty", "The rubric is empty.")
+    try:
+        return json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        message = f"The rubric is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}."
+        raise RubricRefused("rubric_invalid_json", message) from error
+    except (RecursionError, ValueError) as error:
+        message = "The rubric is nested too deeply, or holds a number that is too long."
+        raise RubricRefused("rubric_invalid_json", message) from error
+
+
+def _is_our_own(data: Any) -> bool:
+    """Our format has an id and a version at the top, and criteria; no course file of the wild does."""
+    return isinstance(data, dict) and {"id", "version", "criteria"} <= set(data)
+
+
+def _validate(data: Any, text: str) -> Rubric:
+    try:
+        return Rubric.model_validate(data)
+    except ValidationError as error:
+        faults = "; ".join(_faults(error, lines_of(text))[:NAMED_FAULTS])
+        raise RubricRefused("rubric_invalid", f"The rubric does not fit its schema: {faults}.") from error
+
+
+def _faults(error: ValidationError, lines: Mapping[JsonPath, int]) -> list[str]:
+    """Each fault with its line. A list is not blamed for being empty when its items are at fault."""
+    faults = [(_place(fault["loc"], lines), fault["msg"]) for fault in error.errors()]
+    blamed = {place[:length] for place, _ in faults for length in range(len(place))}
+    return [
+        f"line {lines[place]}, {'.'.join(map(str, place)) or 'the rubric'}: {message}"
+        for place, message in faults
+        if place not in blamed
+    ]
+
+
+def _place(steps: JsonPath, lines: Mapping[JsonPath, int]) -> JsonPath:
+    """The innermost place that stands in the text: unions add names that do not."""
+    place: JsonPath = ()
+    for step in steps:
+        place = (*place, step) if (*place, step) in lines else place
+    return place
