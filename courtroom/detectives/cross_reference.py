@@ -1,0 +1,101 @@
+"""Report against repository: do the files it names exist, and does its diagram show the graph in the code?
+
+This needs both sides, so it happens where both testimonies meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from courtroom.detectives.diagram_checks import what_it_shows
+from courtroom.detectives.document_checks import NO_PDF, READ_NOT_UNDERSTOOD
+from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
+from courtroom.detectives.testimony import PATH_FACTS, Claim, Testimony
+from courtroom.errors import ExaminationFailed
+from courtroom.facts import GraphFact
+from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts, hold_against_tree, path_facts
+from courtroom.forensics.diagrams import DiagramSighting, diagram_of
+from courtroom.forensics.pdf import PdfReading
+from courtroom.rubric import Check, Diagram, PdfPaths
+
+NO_TREE = "The repository's file list could not be read."
+
+
+@dataclass(frozen=True, slots=True)
+class BothSides:
+    """What report and repository come to together. `paths` is null where either side is missing."""
+
+    pdf: PdfReading | ExaminationFailed | None
+    paths: PathVerdicts | None
+    diagram: DiagramSighting | None
+
+
+def lay_side_by_side(
+    testimonies: Sequence[Testimony],
+    pdf: PdfReading | ExaminationFailed | None,
+    graph: Mapping[str, Any] | None,
+) -> BothSides:
+    """Hold the report's claims against the tree, and its diagram against the code's graph (JSON, or null)."""
+    claims = next((t.claims for t in testimonies if t.claims is not None), None)
+    tree = next((t.paths for t in testimonies if t.paths is not None), None)
+    drawn = (
+        diagram_of(pdf, GraphFact.model_validate(graph) if graph else None)
+        if isinstance(pdf, PdfReading)
+        else None
+    )
+    return BothSides(
+        pdf=pdf,
+        paths=None if claims is None or tree is None else hold_against_tree(map(_as_claimed, claims), tree),
+        diagram=drawn,
+    )
+
+
+def finding_on_both(check: Check, sides: BothSides) -> Finding:
+    """The answer to a check that no detective could give alone."""
+    if isinstance(sides.pdf, ExaminationFailed):
+        return could_not_look(sides.pdf.message)
+    match check:
+        case PdfPaths() if sides.paths:
+            return _hallucinated(check.maximum, sides.paths)
+        case PdfPaths():
+            return could_not_look(NO_TREE)
+        case Diagram() if sides.diagram:
+            return what_it_shows(check, sides.diagram)
+        case _:
+            return could_not_look("No detective answered.")
+
+
+def facts_of_both(sides: BothSides) -> tuple[dict[str, Any], dict[str, str]]:
+    """The facts on paths and the diagram, and why they are null."""
+    if isinstance(sides.pdf, ExaminationFailed):
+        return {}, {}
+    facts: dict[str, Any] = path_facts(sides.paths) if sides.paths else {}
+    reasons = {} if sides.paths else dict.fromkeys(PATH_FACTS, NO_TREE)
+    seen = sides.diagram or DiagramSighting("none", NO_PDF)
+    return facts | {"pdf_diagram": seen.kind}, reasons | (
+        {"pdf_diagram": seen.reason} if seen.kind is None else {}
+    )
+
+
+def _hallucinated(maximum: int, paths: PathVerdicts) -> Finding:
+    missing, there = paths.hallucinated, paths.verified
+    reason = (
+        f"The report names {len(missing) + len(there)} files of the repository; {len(missing)} do not exist."
+    )
+    clues = [_clue(c, f"The tree has no {c.path}.") for c in missing]
+    clues = clues or [_clue(c, f"{c.path} is in the tree.") for c in there]
+    if not clues:
+        return absent(
+            reason, "Held the files that the report names against the tree: it names none.", met=True
+        )
+    return present(reason, clues, met=len(missing) <= maximum)
+
+
+def _clue(claim: ClaimedPath, rationale: str) -> Clue:
+    return Clue(rationale=rationale, statement=claim.passage, page=claim.page, confidence=READ_NOT_UNDERSTOOD)
+
+
+def _as_claimed(claim: Claim) -> ClaimedPath:
+    return ClaimedPath(path=claim.path, page=claim.page, passage=claim.passage)

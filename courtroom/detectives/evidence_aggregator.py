@@ -1,0 +1,95 @@
+"""The EvidenceAggregator: joins the testimonies, holds report against repository, and verifies every quote."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from courtroom.detectives.cross_reference import BothSides, facts_of_both, finding_on_both, lay_side_by_side
+from courtroom.detectives.evidence_writer import write_down
+from courtroom.detectives.suspicion import integrity_of, suspicious_evidence, tagged
+from courtroom.detectives.targeting import DETECTIVES
+from courtroom.detectives.testimony import Dossier, Testimony, recorded
+from courtroom.detectives.verification import unverified
+from courtroom.errors import ExaminationFailed
+from courtroom.facts import Facts, establish
+from courtroom.forensics.pdf import PdfReading
+from courtroom.forensics.snapshot import Snapshot
+from courtroom.record import CheckOutcome, Evidence, RecordedError
+from courtroom.rubric import Check, Rubric
+
+STAGE = "EvidenceAggregator"
+UNVERIFIED = "evidence_unverified"
+
+
+def aggregate(
+    testimonies: Sequence[Testimony],
+    snapshot: Snapshot,
+    rubric: Rubric,
+    pdf: PdfReading | ExaminationFailed | None,
+) -> Dossier:
+    """One dossier of all testimonies, whatever their order: one outcome per check, evidence in rubric order.
+
+    What is not verbatim at its place is dropped and counted; an outcome that loses all its evidence is open.
+    """
+    testimonies = sorted(testimonies, key=lambda t: DETECTIVES.index(t.detective))
+    graph = next((t.facts["graph"] for t in testimonies if t.facts.get("graph")), None)
+    sides = lay_side_by_side(testimonies, pdf, graph)
+    evidence, outcomes = _joined(testimonies, rubric.checks, sides)
+    dropped, errors = _verify(evidence, snapshot)
+    kept = tagged((item for item in evidence if item.id not in dropped), rubric.checks)
+    suspicious = suspicious_evidence(pdf) if isinstance(pdf, PdfReading) else ()
+    return Dossier(
+        evidence=kept + suspicious,
+        outcomes=tuple(_without(dropped, outcome) for outcome in outcomes),
+        facts=_facts(testimonies, sides),
+        errors=(*_errors(testimonies), *errors),
+        integrity=integrity_of(kept + suspicious),
+    )
+
+
+def _joined(
+    testimonies: Sequence[Testimony], checks: Sequence[Check], sides: BothSides
+) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...]]:
+    """Evidence and outcomes in the rubric's order, with answers to the checks that are still open for both."""
+    given = {outcome.check: outcome for testimony in testimonies for outcome in testimony.outcomes}
+    unanswered = [(check, finding_on_both(check, sides)) for check in checks if check.id not in given]
+    added, answers = write_down(unanswered)
+    outcomes = given | {outcome.check: outcome for outcome in answers}
+    order = {check.id: place for place, check in enumerate(checks)}
+    items = [item for testimony in testimonies for item in testimony.evidence] + list(added)
+    ranked = sorted((item for item in items if item.check in order), key=lambda item: order[item.check])
+    return tuple({item.id: item for item in ranked}.values()), tuple(outcomes[check.id] for check in checks)
+
+
+def _verify(
+    evidence: Sequence[Evidence], snapshot: Snapshot
+) -> tuple[Collection[str], tuple[RecordedError, ...]]:
+    """What to drop. When nothing can be read again, every quote is dropped: none of them is verified."""
+    try:
+        dropped = unverified(evidence, snapshot)
+    except ExaminationFailed as failed:
+        return {item.id for item in evidence if item.location.path}, (recorded(STAGE, failed),)
+    if not dropped:
+        return dropped, ()
+    message = f"{len(dropped)} pieces of evidence were not verbatim at their place and were dropped."
+    return dropped, (RecordedError(stage=STAGE, code=UNVERIFIED, message=message),)
+
+
+def _without(dropped: Collection[str], outcome: CheckOutcome) -> CheckOutcome:
+    kept = tuple(id_ for id_ in outcome.evidence if id_ not in dropped)
+    if outcome.evidence and not kept:
+        reason = "Not established: its evidence could not be verified."
+        return CheckOutcome(check=outcome.check, met=None, reason=reason)
+    return outcome.model_copy(update={"evidence": kept})
+
+
+def _facts(testimonies: Sequence[Testimony], sides: BothSides) -> Facts:
+    facts, reasons = facts_of_both(sides)
+    for testimony in testimonies:
+        facts |= testimony.facts
+        reasons |= testimony.reasons
+    return establish(facts, reasons)
+
+
+def _errors(testimonies: Sequence[Testimony]) -> tuple[RecordedError, ...]:
+    return tuple(dict.fromkeys(error for testimony in testimonies for error in testimony.errors))

@@ -1,0 +1,59 @@
+"""What a check came to before it is written down: met or not, why, and the clues that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# A reader opens a handful of places; the rest is counted in the reason.
+MOST_CLUES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """One place to show. Without a `statement`, the lines of `path` are quoted verbatim.
+
+    A clue with `found` false stands for absence: its statement says what was looked for, and where.
+    """
+
+    rationale: str
+    found: bool = True
+    statement: str | None = None
+    path: str | None = None
+    line_start: int | None = None
+    line_end: int | None = None
+    page: int | None = None
+    commit: str | None = None
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`met` is in the criterion's favour: for a negative check it means looked for and not found.
+
+    Null: we could not look. A finding that is met or unmet shows at least one clue.
+    """
+
+    met: bool | None
+    reason: str
+    clues: tuple[Clue, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.met is None) == bool(self.clues):
+            message = "a finding shows clues when it is established, and none when it is not"
+            raise ValueError(message)
+
+
+def could_not_look(reason: str) -> Finding:
+    return Finding(met=None, reason=reason)
+
+
+def absent(reason: str, looked_for: str, *, met: bool = False, confidence: float = 1.0) -> Finding:
+    """Nothing was found; `looked_for` says what, and where."""
+    clue = Clue(rationale=reason, found=False, statement=looked_for, confidence=confidence)
+    return Finding(met=met, reason=reason, clues=(clue,))
+
+
+def present(reason: str, clues: Sequence[Clue], *, met: bool = True) -> Finding:
+    """Found, at the first few of these places."""
+    return Finding(met=met, reason=reason, clues=tuple(clues[:MOST_CLUES]))

@@ -1,0 +1,110 @@
+"""Checks on how the work was committed: how many commits, in which steps, with which messages, over what time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from courtroom.detectives.findings import Clue, Finding, absent, present
+from courtroom.forensics.history import Commit, History, history_facts, progression, weak_messages
+from courtroom.rubric import CommitHistory
+
+# A quarter of messages may be hasty before the history stops explaining itself.
+WEAK_SHARE = 0.25
+# Commits of one sitting: more than half of all within one hour is work handed over, not work under way.
+SITTING = timedelta(hours=1)
+SITTING_SHARE = 0.5
+
+
+def finding_on_history(check: CommitHistory, history: History) -> Finding:
+    """Raises nothing: an unread history never gets here."""
+    if not history.commits:
+        return absent("The branch has no commits.", "Read the history of the branch: it is empty.")
+    match check.aspect:
+        case "more_than":
+            return _more_than(check.minimum, history)
+        case "not_bulk":
+            return _not_bulk(history)
+        case "progression":
+            return _progression(check.minimum, history)
+        case "messages":
+            return _messages(history)
+        case "spread_over_time":
+            return _spread(check.minimum, history)
+
+
+def commit_clue(commit: Commit, rationale: str) -> Clue:
+    lines = f", {commit.python_lines_added} Python lines added" if commit.python_lines_added else ""
+    return Clue(
+        rationale=rationale,
+        statement=f"{commit.sha[:10]} {commit.authored_at} {commit.subject}{lines}",
+        commit=commit.sha,
+    )
+
+
+def _more_than(minimum: int, history: History) -> Finding:
+    first, last = history.commits[0], history.commits[-1]
+    clues = [commit_clue(first, "The first commit.")]
+    if last.sha != first.sha:
+        clues.append(commit_clue(last, "The last commit."))
+    return present(f"The history has {history.total} commits.", clues, met=history.total > minimum)
+
+
+def _not_bulk(history: History) -> Finding:
+    facts, reasons = history_facts(history)
+    largest = sorted(history.commits, key=lambda c: c.python_lines_added, reverse=True)[:2]
+    clues = [commit_clue(c, "One of the two commits that brought the most Python.") for c in largest]
+    if facts.get("bulk_upload") is None:
+        return Finding(
+            met=None, reason=reasons.get("bulk_upload", "It could not be told how code was added.")
+        )
+    if facts["bulk_upload"]:
+        return present(
+            "The two largest commits brought more than 55 % of all Python lines.", clues, met=False
+        )
+    return present("No two commits brought more than 55 % of all Python lines.", clues)
+
+
+def _progression(minimum: int, history: History) -> Finding:
+    stages = progression(history)
+    reason = f"The commits show these stages in turn: {', '.join(s.name for s in stages) or 'none'}."
+    by_sha = {commit.sha: commit for commit in history.commits}
+    clues = [commit_clue(by_sha[s.sha], f"Begins the stage: {s.name}.") for s in stages if s.sha in by_sha]
+    if not clues:
+        return absent(
+            reason, f"Read {len(history.commits)} commits for stages of work: none could be told apart."
+        )
+    return present(reason, clues, met=len(stages) >= minimum)
+
+
+def _messages(history: History) -> Finding:
+    weak = weak_messages(history)
+    count = len(history.commits)
+    reason = f"{len(weak)} of {count} commit messages do not say what was changed."
+    met = len(weak) <= WEAK_SHARE * count
+    if weak:
+        return present(
+            reason, [commit_clue(c, "The message does not say what was changed.") for c in weak], met=met
+        )
+    return present(
+        reason, [commit_clue(history.commits[-1], "A message that says what was changed.")], met=met
+    )
+
+
+def _spread(minimum: int, history: History) -> Finding:
+    times = sorted(datetime.fromisoformat(c.authored_at) for c in history.commits)
+    days = len({time.date() for time in times})
+    densest = _most_within(times, SITTING)
+    met = days >= minimum and densest <= max(1, SITTING_SHARE * len(times))
+    reason = f"{len(times)} commits on {days} days; the busiest hour holds {densest} of them."
+    ends = [
+        commit_clue(history.commits[0], "The first commit."),
+        commit_clue(history.commits[-1], "The last commit."),
+    ]
+    return present(reason, ends, met=met)
+
+
+def _most_within(times: Sequence[datetime], window: timedelta) -> int:
+    """The largest number of these sorted times that lie within one window."""
+    return max(index + 1 - bisect_left(times, time - window) for index, time in enumerate(times))

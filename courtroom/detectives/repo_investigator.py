@@ -1,0 +1,128 @@
+"""The RepoInvestigator: reads the history and the source of a snapshot and answers the checks about them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from courtroom.case import Limits
+from courtroom.detectives import fact_checks
+from courtroom.detectives.evidence_writer import write_down
+from courtroom.detectives.findings import Finding, could_not_look
+from courtroom.detectives.history_checks import finding_on_history
+from courtroom.detectives.source_checks import sighted
+from courtroom.detectives.testimony import (
+    HISTORY_FACTS,
+    SOURCE_FACTS,
+    Testimony,
+    failed_testimony,
+    recorded,
+)
+from courtroom.errors import ExaminationFailed
+from courtroom.forensics.history import History, history_facts, read_history
+from courtroom.forensics.snapshot import Snapshot
+from courtroom.forensics.survey import Survey, survey_repository
+from courtroom.record import DetectiveName, RecordedError
+from courtroom.rubric import (
+    Check,
+    CheckBase,
+    CommitHistory,
+    GraphTopology,
+    PersonaOverlap,
+    ReducerCheck,
+    SandboxedClone,
+    StructuredOutput,
+    SynthesisRules,
+    UnsafeCallCheck,
+)
+
+T = TypeVar("T")
+
+NAME: DetectiveName = "RepoInvestigator"
+
+FACT_CHECKS: dict[type[CheckBase], Callable[[Any, Survey], Finding]] = {
+    ReducerCheck: fact_checks.reducers,
+    GraphTopology: fact_checks.topology,
+    SandboxedClone: fact_checks.clone,
+    UnsafeCallCheck: fact_checks.unsafe_calls,
+    StructuredOutput: fact_checks.structured_output,
+    PersonaOverlap: fact_checks.personas,
+    SynthesisRules: fact_checks.synthesis_rules,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What could be read of the repository; an error stands where something could not."""
+
+    history: History | ExaminationFailed
+    survey: Survey | ExaminationFailed
+
+
+def investigate(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Testimony:
+    """Answer every check that is owed, with verbatim quotes. What fails on our side is on the testimony."""
+    scene = _visit(snapshot, checks, limits)
+    facts, reasons = _facts(scene)
+    findings = [(check, _finding_on(check, scene)) for check in checks]
+    try:
+        evidence, outcomes = write_down(findings, snapshot)
+    except ExaminationFailed as error:
+        return failed_testimony(NAME, checks, error, (*HISTORY_FACTS, *SOURCE_FACTS))
+    return Testimony(
+        detective=NAME,
+        evidence=evidence,
+        outcomes=outcomes,
+        facts=facts,
+        reasons=reasons,
+        errors=_errors(scene),
+        paths=scene.survey.paths if isinstance(scene.survey, Survey) else None,
+    )
+
+
+def _visit(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Scene:
+    """Read history and source at the same time: each is a child process of its own."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
+        survey = _attempt(lambda: survey_repository(snapshot, checks, limits))
+        return Scene(history=history.result(), survey=survey)
+
+
+def _attempt(examine: Callable[[], T]) -> T | ExaminationFailed:
+    try:
+        return examine()
+    except ExaminationFailed as failed:
+        return failed
+
+
+def _finding_on(check: Check, scene: Scene) -> Finding:
+    if isinstance(check, CommitHistory):
+        if isinstance(scene.history, ExaminationFailed):
+            return could_not_look(scene.history.message)
+        return finding_on_history(check, scene.history)
+    if isinstance(scene.survey, ExaminationFailed):
+        return could_not_look(scene.survey.message)
+    return FACT_CHECKS.get(type(check), sighted)(check, scene.survey)
+
+
+def _facts(scene: Scene) -> tuple[dict[str, Any], dict[str, str]]:
+    facts: dict[str, Any] = {}
+    reasons: dict[str, str] = {}
+    for names, part in ((HISTORY_FACTS, scene.history), (SOURCE_FACTS, scene.survey)):
+        if isinstance(part, ExaminationFailed):
+            reasons |= dict.fromkeys(names, part.message)
+        else:
+            known, unknown = history_facts(part) if isinstance(part, History) else (part.facts, part.reasons)
+            facts |= known
+            reasons |= unknown
+    return facts, reasons
+
+
+def _errors(scene: Scene) -> tuple[RecordedError, ...]:
+    failed = [
+        recorded(NAME, part) for part in (scene.history, scene.survey) if isinstance(part, ExaminationFailed)
+    ]
+    if isinstance(scene.survey, Survey):
+        failed += [RecordedError(stage=NAME, code=code, message=text) for code, text in scene.survey.errors]
+    return tuple(failed)

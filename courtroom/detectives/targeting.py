@@ -1,0 +1,23 @@
+"""The targeting protocol: which detective owes an answer to which checks of a rubric."""
+
+from __future__ import annotations
+
+from courtroom.record import DetectiveName
+from courtroom.rubric import Check, Diagram, PdfConcept, PdfPaths, Rubric
+
+DETECTIVES: tuple[DetectiveName, ...] = ("RepoInvestigator", "DocAnalyst", "VisionInspector")
+
+
+def owed(rubric: Rubric) -> dict[DetectiveName, tuple[Check, ...]]:
+    """Every check of the rubric under exactly one detective, in the rubric's order."""
+    return {name: tuple(c for c in rubric.checks if detective_for(c) == name) for name in DETECTIVES}
+
+
+def detective_for(check: Check) -> DetectiveName:
+    match check:
+        case PdfConcept() | PdfPaths():
+            return "DocAnalyst"
+        case Diagram():
+            return "VisionInspector"
+        case _:
+            return "RepoInvestigator"
