@@ -29,10 +29,9 @@ def reconcile() -> Recovery:
     attempt an audit is failed, for a person to see. Raises redis.RedisError when the queue is down.
     """
     with scopes_disabled():
+        enqueued = sum(_enqueue_again(audit) for audit in _in(AuditState.QUEUED))
         taken_back = sum(_take_back(audit) for audit in _in(AuditState.RUNNING))
-        return Recovery(
-            enqueued=sum(_enqueue_again(audit) for audit in _in(AuditState.QUEUED)), taken_back=taken_back
-        )
+    return Recovery(enqueued=enqueued, taken_back=taken_back)
 
 
 def _in(state: AuditState) -> QuerySet[Audit]:

@@ -46,7 +46,9 @@ def standings_of(assignment: Assignment) -> list[Standing]:
         attempts=Count("submissions", filter=mine)
     )
     newest = (
-        Submission.objects.filter(assignment=assignment).order_by("student", "-attempt").distinct("student")
+        Submission.objects.filter(assignment=assignment)
+        .order_by("student_id", "-attempt")
+        .distinct("student_id")
     )
     latest = {submission.student_id: submission for submission in _with_audits(newest)}
     return [

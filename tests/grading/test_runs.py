@@ -155,7 +155,7 @@ def test_a_worker_given_up_for_dead_cannot_write_into_the_next_attempt():
 
 
 def test_giving_back_what_somebody_else_holds_by_now_does_nothing():
-    audit, lease = claimed()
+    audit, _lease = claimed()
     audit.refresh_from_db()
     seen = Audit.objects.get(pk=audit.pk)
     assert runs.give_back(audit=seen, code="worker_lost", message="Lost.")

@@ -1,0 +1,146 @@
+"""What pages ask: the answer, and that its cost does not grow with the cohort."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from django_scopes import scope, scopes_disabled
+
+from grading.enums import LatePolicy
+from grading.queries import attempts, audits, cohorts
+from tests.factories.people import (
+    CohortFactory,
+    EnrollmentFactory,
+    MembershipFactory,
+    OrganizationFactory,
+    staff_user,
+    student,
+)
+from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
+
+pytestmark = pytest.mark.django_db
+NOW = timezone.now()
+
+
+@pytest.fixture
+def assignment():
+    return AssignmentFactory(max_attempts=3)
+
+
+def audited(assignment, student_, attempt, **trait):
+    return AuditFactory(
+        submission__assignment=assignment, submission__student=student_, submission__attempt=attempt, **trait
+    )
+
+
+def test_attempts_are_numbered_on_and_only_those_that_count_are_used_up(assignment):
+    ada = student(assignment.cohort)
+    SubmissionFactory(assignment=assignment, student=ada, attempt=1, counts=False)
+    SubmissionFactory(assignment=assignment, student=ada, attempt=2)
+    SubmissionFactory(assignment=assignment, attempt=1)
+    with scopes_disabled():
+        assert attempts.next_attempt(assignment, ada) == 3
+        assert attempts.attempts_left(assignment, ada) == 2
+
+
+def test_the_history_of_a_student_is_newest_first_with_its_audits(assignment):
+    ada = student(assignment.cohort)
+    first, second = (audited(assignment, ada, n) for n in (1, 2))
+    audited(assignment, student(assignment.cohort), 1)
+    with scopes_disabled():
+        history = [(s.attempt, attempts.latest_audit(s)) for s in attempts.attempts_of(ada, assignment)]
+    assert history == [(2, second), (1, first)]
+
+
+@pytest.mark.parametrize("students", [1, 3, 30])
+def test_the_standings_of_a_cohort_cost_three_queries(assignment, students, django_assert_num_queries):
+    for n in range(students):
+        ada = EnrollmentFactory(cohort=assignment.cohort, name=f"{n:02d}")
+        for attempt in (1, 2):
+            audited(assignment, ada, attempt, done=True)
+    EnrollmentFactory(cohort=assignment.cohort, name="never")
+    with scopes_disabled(), django_assert_num_queries(3):
+        standings = attempts.standings_of(assignment)
+        shown = [
+            (s.student.name, s.attempts, s.latest and s.latest.attempt, s.audit and s.audit.overall_score)
+            for s in standings
+        ]
+    assert shown == [(f"{n:02d}", 2, 2, 4.0) for n in range(students)] + [("never", 0, None, None)]
+
+
+def test_the_queue_is_one_for_all_organizations_and_a_place_says_nothing_else():
+    first = AuditFactory(queued_at=NOW - timedelta(minutes=2))
+    second = AuditFactory(queued_at=NOW - timedelta(minutes=1))
+    with scope(organization=second.organization):
+        assert audits.queue_position(second) == 2
+    assert audits.queue_position(first) == 1
+    assert audits.queue_position(AuditFactory(running=True)) is None
+
+
+def test_there_is_no_report_before_there_is_one():
+    done, failed = AuditFactory(done=True), AuditFactory(failed=True)
+    with scopes_disabled():
+        assert audits.report_of(done) == {"schema": "automaton-auditor/report@1"}
+        assert audits.report_of(failed) is None
+
+
+def test_ones_latest_audits_are_ones_own(assignment):
+    ada = student(assignment.cohort)
+    mine = [audited(assignment, ada, n) for n in (1, 2, 3)]
+    audited(assignment, student(assignment.cohort), 1)
+    with scopes_disabled():
+        assert audits.latest_audits_of(ada.user, limit=2) == [mine[2], mine[1]]
+
+
+def test_staff_see_all_cohorts_and_a_student_their_own():
+    organization = OrganizationFactory()
+    one, two = (CohortFactory(organization=organization, name=name) for name in "ab")
+    ada = student(one)
+    EnrollmentFactory(cohort=one)
+    with scope(organization=organization):
+        all_of_them = cohorts.cohorts_of(staff_user(organization), organization)
+        assert [(c, c.student_count) for c in all_of_them] == [(one, 2), (two, 0)]
+        assert list(cohorts.cohorts_of(ada.user, organization)) == [one]
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_cohorts_page_costs_two_queries(size, django_assert_num_queries):
+    cohort = CohortFactory()
+    for n in range(size):
+        assignment = AssignmentFactory(cohort=cohort, title=str(n))
+        ada = EnrollmentFactory(cohort=cohort)
+        for attempt in (1, 2):
+            SubmissionFactory(assignment=assignment, student=ada, attempt=attempt)
+    with scopes_disabled(), django_assert_num_queries(2):
+        overview = cohorts.cohort_overview(cohort)
+        shown = [(a.title, a.students_handed_in, a.rubric_version.rubric.name) for a in overview.assignments]
+    assert shown == [(str(n), 1, "A small rubric") for n in range(size)]
+    assert overview.students == size
+
+
+def test_open_assignments_are_those_one_can_hand_in_now():
+    cohort = CohortFactory()
+    ada = student(cohort)
+    open_ = AssignmentFactory(cohort=cohort, due_at=NOW + timedelta(days=1))
+    late = AssignmentFactory(cohort=cohort, due_at=NOW - timedelta(days=1), late_policy=LatePolicy.ACCEPT)
+    AssignmentFactory(cohort=cohort, due_at=NOW - timedelta(days=1))
+    AssignmentFactory(cohort=cohort, opens_at=NOW + timedelta(days=1))
+    AssignmentFactory()
+    with scope(organization=[cohort.organization]):
+        assert cohorts.open_assignments_of(ada.user) == [late, open_]
+
+
+def test_organizations_and_members():
+    membership = MembershipFactory()
+    MembershipFactory()
+    organization = membership.organization
+    assert list(cohorts.organizations_of(membership.user)) == [organization]
+    with scope(organization=organization):
+        assert list(cohorts.members_of(organization)) == [membership]
+
+
+def test_a_roster_is_in_the_order_of_names():
+    cohort = CohortFactory()
+    zoe, ada = (EnrollmentFactory(cohort=cohort, name=name) for name in ("Zoe", "Ada"))
+    with scopes_disabled():
+        assert list(cohorts.roster_of(cohort)) == [ada, zoe]
