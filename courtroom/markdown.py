@@ -15,7 +15,7 @@ UNSEEN = re.compile(
 REPLACEMENT = "�"
 # An underscore inside a word is no emphasis and stays readable.
 MARKS = re.compile(r"[\\`*\[\]<>&|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
-LIST_MARK = re.compile(r"^(\d*)([-+=#.)])")
+BLOCK_START = re.compile(r"^(?:(\d+)(?=[.)](?:\s|$))|(?=[-+=#]))")
 LINK_START = re.compile(r"(:)(?=//)|(?<=www)(\.)", re.IGNORECASE)
 
 
@@ -23,7 +23,7 @@ def prose(text: str) -> str:
     """One line of plain words."""
     line = UNSEEN.sub(REPLACEMENT, " ".join(text.split()))
     line = LINK_START.sub(lambda mark: "\\" + mark.group(), MARKS.sub(r"\\\g<0>", line))
-    return LIST_MARK.sub(r"\1\\\2", line)
+    return BLOCK_START.sub(r"\1\\", line)
 
 
 def code(text: str) -> str:

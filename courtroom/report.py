@@ -103,12 +103,12 @@ def _decided_by(criterion: CriterionResult) -> str:
 
 
 def _key_findings(report: AuditReport) -> Iterator[str]:
-    """What lowered a score for certain, then the most urgent changes of the lowest criteria."""
+    """What capped a score, then the most urgent change of each of the lowest criteria."""
     for criterion in report.criteria:
         caps = [rule for rule in criterion.rules if rule.rule == "security_override"]
         yield from (f"- **{prose(criterion.name)}**: {prose(rule.why)}" for rule in caps)
     lowest = sorted(report.criteria, key=lambda c: c.final_score or 0)
-    urgent = [(c, change) for c in lowest for change in c.remediation if change.priority == "high"]
+    urgent = [(c, c.remediation[0]) for c in lowest if c.remediation and c.remediation[0].priority == "high"]
     for criterion, change in urgent[:KEY_FINDINGS]:
         yield f"- **{prose(criterion.name)}**{_at(change)}: {prose(change.action)}"
 

@@ -232,6 +232,10 @@ def test_no_text_at_all_changes_the_shape_of_the_report(words):
     assert shape(render_markdown(hostile_report(words or "x"))) == CALM
 
 
+def test_a_version_number_is_no_list_and_stays_readable():
+    assert (prose("1.0.0"), prose("1. x"), prose("state_of_it")) == ("1.0.0", "1\\. x", "state_of_it")
+
+
 def rendered_text(markdown):
     tokens = blocks(markdown)
     return "".join(child.content for token in tokens for child in token.children or ())
