@@ -82,7 +82,7 @@ class Supervisor:
         steady = time.monotonic() - child.started > STEADY_SECONDS
         child.pause = 0.5 if steady else min(child.pause * 2, LONGEST_PAUSE)
         child.due = time.monotonic() + child.pause
-        self._say(f"{child.name} ended with code {code}; it starts again in {child.pause:.0f} s.")
+        self._say(f"{child.name} ended with code {code}; it starts again in {child.pause:.1f} s.")
 
 
 def _launch(child: Child) -> None:

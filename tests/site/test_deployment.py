@@ -64,8 +64,9 @@ def test_every_secret_is_a_file_that_is_declared_and_mounted() -> None:
         COMPOSE["secrets"]
     )
     for service in SERVICES.values():
-        files = {value for value in service["environment"].values() if str(value).startswith("/run/secrets/")}
-        assert {Path(file).name for file in files} <= set(service["secrets"]) if files else True
+        values = service.get("environment", {}).values()
+        files = {Path(value).name for value in values if value.startswith("/run/secrets/")}
+        assert files - set(service.get("secrets", [])) == set()
 
 
 def commands_of(service: dict[str, Any]) -> list[list[str]]:
