@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
+from psycopg.conninfo import make_conninfo
 
 from auditor_site.localservices.binaries import postgres_programs
 from auditor_site.localservices.errors import LocalServiceError
@@ -117,14 +118,9 @@ class Postgres(Server):
             )
 
     def _make_site_role(self) -> None:
-        superuser = {
-            "host": str(self.place.sockets),
-            "port": str(PORT),
-            "user": SUPERUSER,
-            "dbname": SUPERUSER,
-        }
+        superuser = make_conninfo(host=str(self.place.sockets), port=PORT, user=SUPERUSER, dbname=SUPERUSER)
         site = sql.Identifier(SITE)
-        with psycopg.connect(**superuser, autocommit=True, connect_timeout=5) as connection:
+        with psycopg.connect(superuser, autocommit=True, connect_timeout=5) as connection:
             if (
                 connection.execute("SELECT FROM pg_database WHERE datname = %s", [SITE]).fetchone()
                 is not None
