@@ -26,6 +26,7 @@ from courtroom.forensics.git_process import READING, run_git
 OLDEST_GIT = (2, 37)
 # A local repository may belong to another user; git allows that only by a setting of the serving side.
 SERVE_LOCAL = "--upload-pack=git -c safe.directory=* upload-pack"
+SHA1_DIGITS = 40
 BARE_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
 LOGIN = "The repository asks for a login: it is private, or its address is misspelt. Make it public."
@@ -80,6 +81,8 @@ def clone(
         if malformed:
             shutil.rmtree(into, ignore_errors=True)
             attempt.run(check_objects=False)
+        if "\tobjectformat = sha256" in (into / "config").read_text().lower().splitlines():
+            raise _sha256()
     except CourtroomError:
         shutil.rmtree(into, ignore_errors=True)
         raise
@@ -92,7 +95,10 @@ def advertised(url: CheckedUrl, patterns: list[str], *, seconds: float) -> dict[
     limits = replace(READING, wall_seconds=seconds)
     words = ["ls-remote", "-q", *_serving(url), "--", url.url, *patterns]
     pairs = _remote(words, url, limits, []).decode(errors="replace").splitlines()
-    return {name: oid for oid, _, name in (pair.partition("\t") for pair in pairs)}
+    refs = {name: oid for oid, _, name in (pair.partition("\t") for pair in pairs)}
+    if any(len(oid) > SHA1_DIGITS for oid in refs.values()):
+        raise _sha256()
+    return refs
 
 
 class _Attempt:
@@ -114,17 +120,29 @@ class _Attempt:
 
     def _watch(self) -> None:
         if _bytes_under(self.into) > self.limits.file_bytes:
-            raise too_large(self.limits.file_bytes)
+            raise _too_large(self.limits.file_bytes)
 
 
 class _MalformedObjects(ExaminationFailed):
     """git's object check refused the repository."""
 
 
-def too_large(file_bytes: int) -> RepositoryRefused:
+def _too_large(file_bytes: int) -> RepositoryRefused:
+    """A probe writes no file: there, only the list of refs can be too large."""
+    if not file_bytes:
+        return RepositoryRefused(
+            "repository_too_large", "The repository has more branches and tags than we can list."
+        )
     size = f"{file_bytes / 1024 / 1024:g} MB"
     return RepositoryRefused(
         "repository_too_large", f"The repository is larger than {size}. Remove data files and built output."
+    )
+
+
+def _sha256() -> RepositoryRefused:
+    return RepositoryRefused(
+        "repository_sha256",
+        "The repository names its objects by SHA-256, which we cannot read. Hand in a SHA-1 one.",
     )
 
 
@@ -157,7 +175,7 @@ def _as_refusal(failed: ChildFailed, limits: ChildLimits) -> CourtroomError:
     if failed.code == "child_timeout":
         return RepositoryRefused("repository_too_slow", TOO_SLOW)
     if failed.code in ("child_memory", "child_output"):
-        return too_large(limits.file_bytes)
+        return _too_large(limits.file_bytes)
     return failed
 
 
@@ -178,7 +196,7 @@ def _refusal(code: str, sentence: str, limits: ChildLimits) -> CourtroomError:
     if code == "child_died":
         return ChildFailed(code, sentence)
     return (
-        too_large(limits.file_bytes)
+        _too_large(limits.file_bytes)
         if code == "too_large"
         else RepositoryRefused(f"repository_{code}", sentence)
     )

@@ -23,6 +23,7 @@ SETTINGS = (
     "core.symlinks=false",
     "core.quotePath=false",
     "core.bigFileThreshold=16m",
+    "attr.tree=no-such-tree",  # newer git reads attributes from a bare repository's tree, and hides files by them
     "fetch.recurseSubmodules=false",
     "submodule.recurse=false",
     "pack.threads=1",

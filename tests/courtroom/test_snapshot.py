@@ -97,6 +97,11 @@ def test_a_server_that_hangs_is_too_slow(server, refused):
     assert probed.value.code == "repository_too_slow"
 
 
+def test_a_server_that_never_stops_advertising_is_too_large(server, refused):
+    limits = Limits(child_memory_bytes=200 * 1024 * 1024, clone_seconds=20)
+    assert refused(f"{server.url}/flood/x.git", limits=limits) == "repository_too_large"
+
+
 def test_a_server_that_is_not_there_is_unreachable(refused):
     assert refused("http://127.0.0.1:1/x.git") == "repository_unreachable"
 
@@ -113,6 +118,17 @@ def test_a_repository_without_commits_is_empty(tmp_path, refused):
     with pytest.raises(RepositoryRefused) as probed:
         probe_repository(str(tmp_path / "empty.git"), ref=None, allow_local=True)
     assert probed.value.code == "repository_empty"
+
+
+def test_a_repository_of_sha256_objects_is_not_called_empty(tmp_path, refused):
+    repository = tmp_path / "sha256.git"
+    git("init", "-q", "--bare", "-b", "main", "--object-format=sha256", str(repository))
+    tree, identity = git("mktree", at=repository), ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    git("update-ref", "HEAD", git(*identity, "commit-tree", "-m", "New", tree, at=repository), at=repository)
+    assert refused(repository) == "repository_sha256"
+    with pytest.raises(RepositoryRefused) as probed:
+        probe_repository(str(repository), ref=None, allow_local=True)
+    assert probed.value.code == "repository_sha256"
 
 
 def test_a_path_that_holds_no_repository_is_not_found(tmp_path, refused):

@@ -94,6 +94,17 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer[: len(answer) // 2] if self.command == "POST" else answer)
         self.close_connection = True
 
+    def flood(self) -> None:
+        """Advertise refs for as long as anyone listens."""
+        self.send_response(200)
+        self.send_header("Content-Type", ADVERTISEMENT["Content_Type"])
+        self.end_headers()
+        refs = b"".join(b"0041%040x refs/heads/%08x\n" % (number, number) for number in range(10_000))
+        with contextlib.suppress(ConnectionError):
+            while not self.finished.is_set():
+                self.wfile.write(refs)
+        self.close_connection = True
+
     def hang(self) -> None:
         self.finished.wait(30)
         self.close_connection = True
@@ -113,5 +124,6 @@ MISBEHAVIOURS: dict[str, Callable[[_Handler], None]] = {
     "nonsense": lambda handler: handler.say(200, b"nonsense", **ADVERTISEMENT),
     "silent": lambda handler: handler.say(200, b""),
     "cut": _Handler.cut,
+    "flood": _Handler.flood,
     "hang": _Handler.hang,
 }
