@@ -26,7 +26,7 @@ STATE_WORDS: dict[str, tuple[str, str]] = {
 def audit_state(audit: Audit | None) -> SafeString:
     """The state as a chip; no audit means nothing was handed in."""
     if audit is None:
-        return format_html('<span class="soft">nothing handed in</span>')
+        return format_html('<span class="soft">{}</span>', "nothing handed in")
     words, tone = STATE_WORDS[audit.state]
     return format_html('<span class="chip {}">{}</span>', tone, words)
 

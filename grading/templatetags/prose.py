@@ -16,7 +16,7 @@ register = template.Library()
 # 64 KB of the worst Markdown known takes about half a second; no instruction or argument comes near it.
 MOST_CHARACTERS = 64 * 1024
 TAGS = {
-    "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "hr", "li", "ol", "p", "pre", "strong",
+    "a", "blockquote", "br", "code", "del", "em", "h3", "hr", "li", "ol", "p", "pre", "strong",
     "table", "tbody", "td", "th", "thead", "tr", "ul",
 }  # fmt: skip
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -24,8 +24,15 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @register.filter
 def markdown(text: str) -> SafeString:
-    """CommonMark and tables; no raw HTML, no images, links to http(s) and mail only. Cut at 64 KB."""
-    html = _MARKDOWN.render(text[:MOST_CHARACTERS])
+    """CommonMark and tables; no raw HTML, no images, links to http(s) and mail only. Cut at 64 KB.
+
+    Every heading becomes an h3: whatever people write, the page keeps its order of headings.
+    """
+    tokens = _MARKDOWN.parse(text[:MOST_CHARACTERS])
+    for token in tokens:
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = "h3"
+    html = str(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))
     return mark_safe(  # noqa: S308 -- nh3 has just cleaned it
         nh3.clean(html, tags=TAGS, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"})
     )

@@ -59,7 +59,7 @@ def page_of_audit(audit: Audit, name: str = "audit") -> str:
 
 def test_a_stranger_is_told_what_this_is_and_asked_nothing(client: Client) -> None:
     answer = client.get("/")
-    assert (answer.status_code, [t.name for t in answer.templates][0]) == (200, "landing.html")
+    assert (answer.status_code, next(t.name for t in answer.templates)) == (200, "landing.html")
 
 
 def test_a_member_finds_what_to_hand_in_and_the_latest_audits(audit: Audit, ada: Enrollment) -> None:
