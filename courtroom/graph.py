@@ -9,6 +9,7 @@ START -> context_builder -> repo_investigator | doc_analyst | vision_inspector -
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -17,8 +18,8 @@ from langgraph.types import Send
 
 from courtroom.proceedings import Court
 from courtroom.record import Persona
-from courtroom.state import AgentState
-from courtroom.verdict import deliver, deliver_degraded
+from courtroom.state import AgentState, Hearing
+from courtroom.verdict import deliver
 
 DETECTIVES = ("repo_investigator", "doc_analyst", "vision_inspector")
 JUDGES: dict[Persona, str] = {"Prosecutor": "prosecutor", "Defense": "defense", "TechLead": "tech_lead"}
@@ -36,12 +37,12 @@ def build_graph(court: Court) -> Graph:
     builder.add_node("doc_analyst", court.analyse_document)
     builder.add_node("vision_inspector", court.inspect_diagrams)
     builder.add_node("evidence_aggregator", court.aggregate_evidence)
-    builder.add_node("degraded_report", lambda state: deliver_degraded(court, state))
+    builder.add_node("degraded_report", partial(deliver, court))
     for judge in JUDGES.values():
-        builder.add_node(judge, court.hear)
+        builder.add_node(judge, court.hear, input_schema=Hearing)
     builder.add_node("judge_collector", court.collect_opinions)
-    builder.add_node("rehearing", lambda _: {"flags": ["rehearing"]})
-    builder.add_node("chief_justice", lambda state: deliver(court, state))
+    builder.add_node("rehearing", court.call_again)
+    builder.add_node("chief_justice", partial(deliver, court))
     _wire(builder, court)
     return builder.compile()
 

@@ -68,11 +68,11 @@ async def _proceed(graph: Any) -> AsyncIterator[AuditEvent]:
 
 def _events(task: dict[str, Any]) -> Iterator[AuditEvent]:
     """A task of the graph began (it has an input) or ended (it has a result)."""
-    stage, result = task["name"], task.get("result")
+    stage = task["name"]
     if "result" not in task:
         yield AuditEvent(kind="stage", stage=stage)
         return
-    update = dict(result)
+    update: dict[str, Any] = dict(task["result"])
     for rows in update.get("evidences", {}).values():
         yield AuditEvent(
             kind="evidence", stage=stage, evidence=tuple(Evidence.model_validate(r) for r in rows)

@@ -36,7 +36,7 @@ class Court:
     seats: asyncio.Semaphore
     known_dossier: Dossier | None = None
 
-    def build_context(self, _: AgentState) -> Update:
+    def build_context(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
         """The targeting protocol: which detective owes which checks of the rubric."""
         return {"targets": {name: [c.id for c in checks] for name, checks in owed(self.case.rubric).items()}}
 
@@ -78,7 +78,7 @@ class Court:
             return {"dossier": self.known_dossier.model_dump(mode="json", by_alias=True)}
         begin = perf_counter()
         dossier = evidence_aggregator.aggregate(
-            _testimonies(state), self.exhibits.snapshot, self.case.rubric, self.case.constitution
+            _testimonies(state), self.exhibits.snapshot, self.case.rubric, self.exhibits.pdf
         )
         return {
             "dossier": dossier.model_dump(mode="json", by_alias=True),
@@ -110,9 +110,9 @@ class Court:
             for brief in [_brief(persona, criterion, dossier, hearing, said, docket)]
         ]
 
-    async def hear(self, hearing: Hearing) -> Update:
+    async def hear(self, state: Hearing) -> Update:
         """One judge on one criterion. Never raises: the bench returns failures as values."""
-        brief = Brief.model_validate(hearing["brief"])
+        brief = Brief.model_validate(state["brief"])
         async with self.seats:
             answer = await self.bench.hear(brief)
         return {
@@ -124,6 +124,10 @@ class Court:
         said = heard(state)
         hearing = max(o.round for o in said)
         return {"round": hearing, "contested": list(self._contested(said, hearing))}
+
+    def call_again(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
+        """Note on the record that the bench disagreed and some criteria are heard again."""
+        return {"flags": ["rehearing"]}
 
     def _contested(self, said: Sequence[Heard], hearing: int) -> tuple[str, ...]:
         return synthesis.contested(self.case.rubric, self.case.constitution, said, hearing)

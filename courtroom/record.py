@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from courtroom.facts import Facts
 
-SCHEMA = "automaton-auditor/report@1"
+SCHEMA: Final = "automaton-auditor/report@1"
 # Raised whenever the same input may give another record: what was known under another engine is not reused.
 ENGINE = "courtroom/1"
 

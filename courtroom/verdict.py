@@ -1,18 +1,19 @@
-"""The last two nodes: the Chief Justice's report, and the report of an audit that could not be judged."""
+"""The last node of every audit: the Chief Justice, or the degraded report when nothing could be judged."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
 from courtroom.detectives.testimony import Dossier
 from courtroom.justice import synthesis
-from courtroom.proceedings import Court, heard
+from courtroom.proceedings import Court, Heard, heard
 from courtroom.record import (
     AuditReport,
     ConstitutionReference,
-    CriterionResult,
+    JudicialOpinion,
     RecordedError,
     RubricReference,
     Usage,
@@ -22,40 +23,32 @@ from courtroom.state import AgentState
 
 
 def deliver(court: Court, state: AgentState) -> dict[str, Any]:
-    """The verdict: a pure function of evidence, opinions and rules."""
-    begin, dossier, opinions = perf_counter(), Dossier.model_validate(state["dossier"]), heard(state)
+    """The report: a pure function of evidence, opinions and rules.
+
+    Without enough evidence nobody was heard: then no criterion has a score and each says why.
+    """
+    begin, dossier, said = perf_counter(), Dossier.model_validate(state["dossier"]), heard(state)
     verdict = synthesis.synthesise(
         rubric=court.case.rubric,
         constitution=court.case.constitution,
         evidence=dossier.evidence,
         outcomes=dossier.outcomes,
         facts=dossier.facts,
-        opinions=opinions,
+        opinions=said,
     )
-    invented = sum(o.invented_citations for o in opinions if hasattr(o, "invented_citations"))
-    errors = [*dossier.errors, *_invented(invented)]
-    report = _report(court, state, dossier, verdict, errors)
-    return _sealed(report, state, {"ChiefJustice": perf_counter() - begin})
+    report = _report(court, state, dossier, verdict, (*dossier.errors, *_invented(said)))
+    timings = {**state.get("timings", {}), "ChiefJustice": perf_counter() - begin}
+    rounded = {stage: round(seconds, 4) for stage, seconds in timings.items()}
+    return {"report": report.model_copy(update={"timings": rounded}).sealed().as_json()}
 
 
-def deliver_degraded(court: Court, state: AgentState) -> dict[str, Any]:
-    """No scores: each criterion says that it needs a person, and the errors say why."""
-    dossier = Dossier.model_validate(state["dossier"])
-    criteria = tuple(
-        CriterionResult(
-            id=criterion.id,
-            name=criterion.name,
-            max_points=criterion.max_points,
-            needs_review=True,
-            rationale="Too little evidence could be collected to judge this criterion.",
-        )
-        for criterion in court.case.rubric.criteria
-    )
-    verdict = synthesis.Verdict(criteria=criteria, overall_score=None, points=None, status="degraded")
-    return _sealed(_report(court, state, dossier, verdict, dossier.errors), state, {})
-
-
-def _report(court: Court, state: AgentState, dossier: Dossier, verdict: Any, errors: Any) -> AuditReport:
+def _report(
+    court: Court,
+    state: AgentState,
+    dossier: Dossier,
+    verdict: synthesis.Verdict,
+    errors: tuple[RecordedError, ...],
+) -> AuditReport:
     case, exhibits = court.case, court.exhibits
     return AuditReport(
         repo_url=case.repo_url,
@@ -74,18 +67,14 @@ def _report(court: Court, state: AgentState, dossier: Dossier, verdict: Any, err
         evidence=dossier.evidence,
         facts=dossier.facts,
         integrity=dossier.integrity,
-        errors=tuple(errors),
+        errors=errors,
         usage=_total(state),
         timings={},
     )
 
 
-def _sealed(report: AuditReport, state: AgentState, last: dict[str, float]) -> dict[str, Any]:
-    timings = {stage: round(seconds, 4) for stage, seconds in {**state.get("timings", {}), **last}.items()}
-    return {"report": report.model_copy(update={"timings": timings}).sealed().as_json()}
-
-
-def _invented(count: int) -> list[RecordedError]:
+def _invented(said: Sequence[Heard]) -> list[RecordedError]:
+    count = sum(o.invented_citations for o in said if isinstance(o, JudicialOpinion))
     if not count:
         return []
     message = f"{count} citations of evidence that no judge was shown were removed."

@@ -5,8 +5,8 @@ from courtroom.record import CheckOutcome, Location, evidence
 from courtroom.rubric import Criterion, FileExists
 
 
-def check(id, **fields):
-    return FileExists(id=id, goal=f"goal of {id}", any_of=(f"{id}.py",), **fields)
+def check(name, **fields):
+    return FileExists(id=name, goal=f"goal of {name}", any_of=(f"{name}.py",), **fields)
 
 
 def seen(check_id, *, found=True, tags=(), content=None):
@@ -22,7 +22,7 @@ def seen(check_id, *, found=True, tags=(), content=None):
     )
 
 
-def brief(persona, met=(), unmet=(), unknown=(), *, checks=None, round=1, earlier=(), extra_evidence=()):
+def brief(persona, met=(), unmet=(), unknown=(), *, checks=None, hearing=1, earlier=(), extra_evidence=()):
     """A brief whose checks `met`, `unmet` and `unknown` are named by id; `checks` overrides their definitions."""
     definitions = {c.id: c for c in checks or ()}
     names = [*met, *unmet, *unknown]
@@ -37,6 +37,6 @@ def brief(persona, met=(), unmet=(), unknown=(), *, checks=None, round=1, earlie
         criterion=criterion,
         evidence=(*items.values(), *extra_evidence),
         outcomes=tuple(outcomes),
-        round=round,
+        round=hearing,
         earlier=earlier,
     )

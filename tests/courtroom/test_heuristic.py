@@ -75,7 +75,7 @@ def test_the_defense_never_falls_below_three_where_effort_is_evident():
 
 
 def test_a_second_hearing_brings_the_bench_together():
-    first, second = scores(tuple("ab"), tuple("cd")), scores(tuple("ab"), tuple("cd"), round=2)
+    first, second = scores(tuple("ab"), tuple("cd")), scores(tuple("ab"), tuple("cd"), hearing=2)
     assert (max(first) - min(first), max(second) - min(second)) == (2, 0)
 
 

@@ -1,0 +1,102 @@
+"""A scripted bench in the real graph: contested criteria are heard again, failures are never scores."""
+
+import asyncio
+
+import pytest
+
+from courtroom.exhibits import Collection
+from courtroom.graph import build_graph
+from courtroom.judges.opinion import Answer, failure, opinion
+from courtroom.proceedings import Court
+from courtroom.record import PERSONAS, AuditReport, JudgeReference
+from tests.courtroom.submissions import case_of, student_repository
+
+
+class ScriptedBench:
+    """Answers `script[persona]` by round; a word instead of a number is a failure of that kind."""
+
+    def __init__(self, script):
+        self.script = script
+        self.briefs = []
+
+    @property
+    def references(self):
+        return {p: JudgeReference(kind="llm", model="scripted", prompt_digest="0") for p in PERSONAS}
+
+    def docket(self, rubric, evidence):
+        return ""
+
+    def key(self, brief):
+        return brief.digest("scripted")
+
+    async def hear(self, brief):
+        self.briefs.append(brief)
+        answer, key = self.script[brief.persona][brief.round - 1], self.key(brief)
+        if isinstance(answer, str):
+            return Answer(opinion=failure(brief, kind=answer, message="scripted", model="scripted", key=key))
+        cited = [item.id for item in brief.evidence]
+        return Answer(
+            opinion=opinion(brief, score=answer, argument="So.", cited=cited, model="scripted", key=key)
+        )
+
+
+@pytest.fixture(scope="module")
+def exhibits(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("rehearing")
+    case = case_of(student_repository(folder))
+    return case, Collection(case, folder / "work").wait()
+
+
+def judged(exhibits, script):
+    case, material = exhibits
+    bench = ScriptedBench(dict(zip(PERSONAS, script, strict=True)))
+    court = Court(case=case, exhibits=material, bench=bench, seats=asyncio.Semaphore(30))
+    state = asyncio.run(build_graph(court).ainvoke({}, config={"recursion_limit": 25}))
+    return AuditReport.model_validate(state["report"]), bench
+
+
+def test_a_spread_above_two_is_heard_again_once_and_both_rounds_stay_on_the_record(exhibits):
+    report, bench = judged(exhibits, [(1, 2), (5, 4), (4, 4)])
+    first = report.criteria[1]
+    assert len(bench.briefs) == 60
+    assert [(o.judge, o.round) for o in first.opinions] == [(p, r) for r in (1, 2) for p in PERSONAS]
+
+
+def test_judges_who_are_heard_again_are_shown_what_the_bench_said(exhibits):
+    _, bench = judged(exhibits, [(1, 2), (5, 4), (4, 4)])
+    again = [brief for brief in bench.briefs if brief.round == 2]
+    assert {tuple(o.score for o in brief.earlier) for brief in again} == {(1, 5, 4)}
+
+
+def test_a_spread_of_two_is_not_heard_again_but_its_dissent_is_explained(exhibits):
+    report, bench = judged(exhibits, [(2,), (4,), (3,)])
+    assert len(bench.briefs) == 30
+    assert "Prosecutor" in report.criteria[1].dissent
+
+
+def test_a_failed_judge_leaves_a_quorum_of_two(exhibits):
+    report, _ = judged(exhibits, [("timeout",), (4,), (4,)])
+    judged_by_two = report.criteria[1]
+    assert [o.score for o in judged_by_two.opinions] == [None, 4, 4]
+    assert (judged_by_two.final_score, judged_by_two.needs_review) == (4, False)
+
+
+def test_below_the_quorum_there_is_no_score(exhibits):
+    report, _ = judged(exhibits, [("timeout",), ("refusal",), (5,)])
+    assert report.status != "verdict"
+    assert {(c.final_score, c.needs_review) for c in report.criteria} == {(None, True)}
+
+
+def test_the_order_of_completion_changes_no_byte(exhibits):
+    class Slow(ScriptedBench):
+        async def hear(self, brief):
+            await asyncio.sleep({"Prosecutor": 0.02, "Defense": 0.01, "TechLead": 0}[brief.persona])
+            return await super().hear(brief)
+
+    case, material = exhibits
+    script = dict(zip(PERSONAS, [(2,), (4,), (3,)], strict=True))
+    digests = []
+    for kind in (ScriptedBench, Slow):
+        court = Court(case=case, exhibits=material, bench=kind(script), seats=asyncio.Semaphore(7))
+        digests.append(asyncio.run(build_graph(court).ainvoke({}))["report"]["digest"])
+    assert digests[0] == digests[1]
