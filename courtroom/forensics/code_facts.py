@@ -5,17 +5,24 @@ Each room answers for itself: one that fails leaves its own facts null, with the
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from courtroom.forensics import state_class, wiring
 from courtroom.forensics.blobs import BlobReader
+from courtroom.forensics.cloning import read_clone
+from courtroom.forensics.layers import Layers, read_layers
 from courtroom.forensics.names import Names
+from courtroom.forensics.prompts import is_prompt_file, read_personas
+from courtroom.forensics.reach import Reach
+from courtroom.forensics.rulings import read_rules
+from courtroom.forensics.safety import unsafe_calls
+from courtroom.forensics.structured import retries, structured_calls
 from courtroom.forensics.survey import Sighting
 from courtroom.forensics.syntax import Codebase, is_vendored, parse
 from courtroom.forensics.topology import GraphReading, read_graph
+from courtroom.forensics.verdict_source import markdown_reports, model_made_scores
 
 SHOWN_LINES = 40
 MANIFESTS = ("pyproject.toml", "langgraph.json")
@@ -32,6 +39,8 @@ FLAGS = (
 class FactReading:
     names: Names
     reader: BlobReader
+    reach: Reach = field(init=False)
+    layers: Layers = field(init=False)
     graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
     facts: dict[str, Any] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -146,8 +155,84 @@ def _models(reading: FactReading) -> None:
         reading.show("pydantic_models", site.source.path, site.node.lineno, note=f"class {site.node.name}")
 
 
-def end_of(node: ast.stmt | ast.expr) -> int:
-    return node.end_lineno or node.lineno
+def _layers(reading: FactReading) -> None:
+    reading.reach = Reach(reading.names)
+    reading.layers = read_layers(reading.names, reading.reach, reading.graph)
+
+
+def _safety(reading: FactReading) -> None:
+    for fact, calls in unsafe_calls(reading.names).items():
+        reading.facts[fact] = [{"path": source.path, "line": line} for source, line in calls]
+        for source, line in calls:
+            reading.show(fact, source.path, line)
+
+
+def _clone(reading: FactReading) -> None:
+    clone = read_clone(reading.names, reading.reach, reading.layers.in_use)
+    reading.facts.update(
+        clone_in_tempdir=clone.in_tempdir,
+        clone_timeout=clone.has_timeout,
+        clone_errors_handled=clone.handles_errors,
+        url_validated=clone.validates_url,
+    )
+    if clone.place is None:
+        reading.leave_open(["clone_function"], "no function that clones a repository was found")
+        return
+    node = clone.place.site.node
+    reading.facts["clone_function"] = {
+        "name": node.name,
+        "path": clone.place.source.path,
+        "line": node.lineno,
+    }
+    reading.show("clone_function", clone.place.source.path, node.lineno, node.end_lineno, f"def {node.name}")
+    for fact, lines in clone.lines.items():
+        for source, line in lines:
+            reading.show(fact, source.path, line)
+
+
+def _structured(reading: FactReading) -> None:
+    calls = structured_calls(reading.names)
+    reading.facts["structured_output_calls"] = [
+        {"path": call.source.path, "line": call.line, "schema": call.schema} for call in calls
+    ]
+    for call in calls:
+        reading.show("structured_output_calls", call.source.path, call.line, note=call.schema)
+    lines = list(retries(reading.layers.judges))
+    reading.facts["structured_output_retry"] = bool(lines)
+    for source, line in lines:
+        reading.show("structured_output_retry", source.path, line)
+
+
+def _personas(reading: FactReading) -> None:
+    paths = [path for path in reading.reader.blobs if is_prompt_file(path) and not is_vendored(path)]
+    files = {path: raw.decode("utf-8", "replace") for path, raw in reading.reader.read_all(paths).items()}
+    personas = read_personas(reading.names, reading.layers, files)
+    reading.facts["persona_prompts"] = [
+        {"persona": one.persona, "path": one.path, "line": one.line} for one in personas.prompts
+    ]
+    reading.facts["persona_prompts_distinct"] = personas.are_distinct
+    for one in personas.prompts:
+        reading.show("persona_prompts", one.path, one.line, one.end, one.persona)
+
+
+def _justice(reading: FactReading) -> None:
+    justice = reading.layers.justice
+    by_model = list(model_made_scores(reading.names, justice))
+    reading.facts["justice_deterministic"] = bool(justice) and not by_model
+    for place, line in by_model:
+        reading.show("justice_deterministic", place.source.path, line, note="a model gives the score here")
+    for place in justice[:1]:
+        node = place.site.node
+        reading.show("justice", place.source.path, node.lineno, node.end_lineno, f"def {node.name}")
+    rules = read_rules(reading.reach, reading.layers, reading.graph.routes)
+    reading.facts["rules"] = {rule: bool(lines) for rule, lines in rules.items()}
+    for rule, lines in rules.items():
+        for place, line in lines:
+            reading.show(rule, place.source.path, line)
+    reports = list(markdown_reports(reading.names))
+    reading.facts["markdown_report"] = bool(reports)
+    for source, line in reports:
+        reading.show("markdown_report", source.path, line)
 
 
 Room = Callable[[FactReading], None]
@@ -155,4 +240,13 @@ ROOMS: tuple[tuple[Room, tuple[str, ...]], ...] = (
     (_graph, ("graph", *FLAGS)),
     (_state, ("state_class", "reducers")),
     (_models, ("pydantic_models",)),
+    (_safety, ("os_system_calls", "shell_true_calls", "eval_exec_calls")),
+    (_layers, ()),
+    (
+        _clone,
+        ("clone_function", "clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated"),
+    ),
+    (_structured, ("structured_output_calls", "structured_output_retry")),
+    (_personas, ("persona_prompts", "persona_prompts_distinct")),
+    (_justice, ("justice_deterministic", "rules", "markdown_report")),
 )

@@ -1,0 +1,247 @@
+"""Which synthesis rules the Chief Justice's code really carries out.
+
+A rule counts when a score is changed (or a text made, for dissent) under its condition, in code that the Chief
+Justice reaches. A comment, a docstring, a function nobody calls or a message alone is no rule.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from courtroom.forensics.layers import Layers
+from courtroom.forensics.reach import Place, Reach
+from courtroom.forensics.routers import vocabulary
+from courtroom.forensics.score_changes import (
+    SCORE_WORDS,
+    ChangeReader,
+    ScoreChange,
+    assignments_in,
+    called_name,
+    words_in,
+)
+from courtroom.forensics.structured import ASKING
+from courtroom.forensics.syntax import words_of
+from courtroom.forensics.values import Route
+
+SECURITY = frozenset(
+    words_of(
+        """security secure insecure unsafe vulnerability vulnerabilities vulnerable os.system shell injection malicious
+        sandbox exploit negligence"""
+    )
+)
+CAPS = frozenset(words_of("cap capped floor ceiling limit max maximum penalty"))
+EVIDENCE = frozenset(
+    words_of(
+        """evidence evidences ev evs fact facts factual forensic hallucination hallucinations hallucinated cited
+        citation citations"""
+    )
+)
+ESTABLISHED = frozenset(
+    words_of(
+        """found confidence supported unsupported verified exists exist missing absent hallucination hallucinations
+        hallucinated cited citation citations contradict contradicts contradicted reliability"""
+    )
+)
+SPREAD = frozenset(
+    words_of(
+        "variance spread conflict conflicts conflicting disagreement divergence range gap diff debate discrepancy"
+    )
+)
+_AGAIN = re.compile(
+    r"re_?-?(eval|exam|check|assess|visit|hear|consider|judge|view|deliberat|investigat)|mediat|debat|deliberat"
+)
+
+Lines = list[tuple[Place, int]]
+
+
+def read_rules(reach: Reach, layers: Layers, routes: Iterable[Route]) -> dict[str, Lines]:
+    """For each rule the lines that carry it out; none means that it is not carried out."""
+    changes = ChangeReader(layers.justice).changes()
+    return {
+        "security_override": [(c.place, c.line) for c in changes if _is_security_cap(c)],
+        "fact_supremacy": [
+            (c.place, c.line) for c in changes if c.guard & EVIDENCE and c.guard & ESTABLISHED
+        ],
+        "functionality_weight": [*_tech_lead_decides(changes), *_tech_lead_weights(layers.justice)],
+        "dissent": list(_dissent(layers.justice)),
+        "variance_re_evaluation": [*_heard_again(reach, layers.justice), *_routed_again(layers, routes)],
+    }
+
+
+def _is_security_cap(change: ScoreChange) -> bool:
+    about = change.guard | (change.block if change.guard else frozenset()) | words_in(change.value)
+    return bool(about & SECURITY) and _is_cap(change.value)
+
+
+def _is_cap(value: ast.expr) -> bool:
+    if isinstance(value, ast.Constant):
+        return True
+    if isinstance(value, ast.Call):
+        return called_name(value) == "min"
+    if isinstance(value, ast.IfExp):
+        return _is_cap(value.body) or _is_cap(value.orelse)
+    return bool(words_in(value) & CAPS) or isinstance(value, ast.BinOp)
+
+
+def is_tech_lead(words: Iterable[str]) -> bool:
+    found = set(words)
+    return "techlead" in found or {"tech", "lead"} <= found
+
+
+def _tech_lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[Place, int]]:
+    """Under a condition, the Tech Lead's score alone, or weighted above the others, becomes the score."""
+    for change in changes:
+        if not change.guard or not is_tech_lead(change.guard | change.block | words_in(change.value)):
+            continue
+        alone = isinstance(change.value, ast.Name | ast.Attribute) and not words_in(change.value) & CAPS
+        of_lead = is_tech_lead(words_in(change.value)) or not words_in(change.value) & SCORE_WORDS
+        on_architecture = change.guard & {"architecture", "orchestration"} and is_tech_lead(change.guard)
+        if (alone and of_lead) or on_architecture or (_is_weighted(change.value) and change.guard):
+            yield change.place, change.line
+
+
+def _is_weighted(value: ast.expr) -> bool:
+    products = [n for n in ast.walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+    factors = {factor for product in products if (factor := _factor(product)) is not None}
+    return bool(products) and (len(factors) > 1 or any(factor > 1 for factor in factors))
+
+
+def _factor(product: ast.BinOp) -> float | None:
+    for side in (product.left, product.right):
+        if isinstance(side, ast.Constant) and isinstance(side.value, int | float):
+            return float(side.value)
+    return None
+
+
+def _tech_lead_weights(places: list[Place]) -> Iterator[tuple[Place, int]]:
+    """A table or a sum in which the Tech Lead weighs more than another judge."""
+    seen: set[str] = set()
+    for place in places:
+        scope: ast.AST = place.site.node
+        for node in ast.walk(scope):
+            if _favours_lead(node):
+                yield place, getattr(node, "lineno", place.site.node.lineno)
+        if place.source.path not in seen:
+            seen.add(place.source.path)
+            for statement in place.source.tree.body:
+                if isinstance(statement, ast.Assign | ast.AnnAssign) and any(
+                    map(_favours_lead, ast.walk(statement))
+                ):
+                    yield place, statement.lineno
+
+
+def _favours_lead(node: ast.AST) -> bool:
+    if isinstance(node, ast.Dict):
+        weights = [(words_in(key), value) for key, value in zip(node.keys, node.values, strict=True) if key]
+        return _outweighs([(words, _number(value)) for words, value in weights])
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        products = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+        return _outweighs([(words_in(product), _factor(product)) for product in products])
+    return False
+
+
+def _number(node: ast.expr) -> float | None:
+    is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
+    return float(node.value) if is_number and isinstance(node, ast.Constant) else None  # type: ignore[arg-type] -- checked above
+
+
+def _outweighs(weights: list[tuple[frozenset[str], float | None]]) -> bool:
+    lead = [weight for words, weight in weights if weight is not None and is_tech_lead(words)]
+    others = [weight for words, weight in weights if weight is not None and not is_tech_lead(words)]
+    return bool(lead and others) and max(lead) > min(others)
+
+
+def _dissent(places: list[Place]) -> Iterator[tuple[Place, int]]:
+    """A dissent that is made and goes somewhere: into a field, a text, a list or a call."""
+    for place in places:
+        assigned = {
+            name
+            for name, values in assignments_in(place.site.node).items()
+            if any(map(_is_text_like, values))
+        }
+        for node in ast.walk(place.site.node):
+            if _carries_dissent(node, assigned):
+                yield place, getattr(node, "lineno", place.site.node.lineno)
+
+
+def _carries_dissent(node: ast.AST, assigned: set[str]) -> bool:
+    if isinstance(node, ast.keyword):
+        return "dissent" in words_of(node.arg or "") and not isinstance(node.value, ast.Constant)
+    if isinstance(node, ast.Dict):
+        return any(
+            isinstance(key, ast.Constant)
+            and "dissent" in words_of(str(key.value))
+            and not isinstance(value, ast.Constant)
+            for key, value in zip(node.keys, node.values, strict=True)
+        )
+    if isinstance(node, ast.Assign | ast.AugAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return any(isinstance(t, ast.Attribute | ast.Subscript) and "dissent" in words_in(t) for t in targets)
+    if isinstance(node, ast.FormattedValue | ast.Return):
+        return node.value is not None and _names_dissent(node.value, assigned)
+    return (
+        isinstance(node, ast.Call)
+        and called_name(node) in {"append", "extend"}
+        and any(_names_dissent(argument, assigned) for argument in node.args)
+    )
+
+
+def _names_dissent(node: ast.expr, assigned: set[str]) -> bool:
+    return any(
+        isinstance(n, ast.Name) and n.id in assigned and "dissent" in words_of(n.id) for n in ast.walk(node)
+    )
+
+
+def _is_text_like(value: ast.expr) -> bool:
+    return not (isinstance(value, ast.Constant) and not value.value) and not isinstance(value, ast.Compare)
+
+
+def _heard_again(reach: Reach, places: list[Place]) -> Iterator[tuple[Place, int]]:
+    """When the scores lie far apart, code is entered that looks at evidence again or asks a model again."""
+    known = {place.name: place for place in places}
+    reader = ChangeReader(places)
+    for place in places:
+        assigned = assignments_in(place.site.node)
+        for node in ast.walk(place.site.node):
+            if isinstance(node, ast.If) and _asks_spread(reader.words_of_test(node.test, assigned)):
+                for called in _calls_in(node.body):
+                    target = known.get(called_name(called))
+                    if target is not None and looks_again(reach, target):
+                        yield place, called.lineno
+
+
+def _asks_spread(words: frozenset[str]) -> bool:
+    return bool(words & SPREAD) or bool(_AGAIN.search("_".join(sorted(words)))) or {"max", "min"} <= words
+
+
+def _calls_in(body: list[ast.stmt]) -> Iterator[ast.Call]:
+    for statement in body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call):
+                yield node
+
+
+def looks_again(reach: Reach, place: Place) -> bool:
+    """It asks a model, or it is called a re-evaluation and reads evidence."""
+    behind = reach.behind([place])
+    if any(called_name(call) in ASKING for one in behind for call in _calls_in(one.site.node.body)):
+        return True
+    words = frozenset(word for one in behind for word in vocabulary(one.site.node))
+    return bool(_AGAIN.search(place.name.lower())) and bool(words & EVIDENCE)
+
+
+def _routed_again(layers: Layers, routes: Iterable[Route]) -> Iterator[tuple[Place, int]]:
+    """The graph sends widely spread scores to a node that hears somebody again."""
+    for route in routes:
+        if not route.words & SPREAD and not _AGAIN.search("_".join(sorted(route.words))):
+            continue
+        for target in route.targets:
+            place = layers.nodes.get(target)
+            if (
+                place is not None
+                and place not in layers.justice
+                and _AGAIN.search(f"{target} {place.name}".lower())
+            ):
+                yield place, place.site.node.lineno
