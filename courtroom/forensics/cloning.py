@@ -28,14 +28,9 @@ MAX_CALLER_ROUNDS = 2
 
 @dataclass(frozen=True, slots=True)
 class CloneReading:
-    """`place` is null when nothing clones; then the four answers are all no."""
+    """`place` is null when nothing clones. `lines`: for each careful habit, by fact name, where it is kept."""
 
     place: Place | None = None
-    call: ast.Call | None = None
-    in_tempdir: bool = False
-    has_timeout: bool = False
-    handles_errors: bool = False
-    validates_url: bool = False
     lines: dict[str, list[tuple[SourceFile, int]]] = field(default_factory=dict)
 
 
@@ -50,15 +45,11 @@ def read_clone(names: Names, reach: Reach, in_use: Iterable[Place]) -> CloneRead
     around = _around(names, reach, place)
     lines = {
         "clone_in_tempdir": list(_temporary(names, around)),
-        "clone_timeout": list(_timeouts(names, reach, place, call)),
+        "clone_timeout": list(_timeouts(reach, place, call)),
         "clone_errors_handled": list(_handlers(place, call, around)),
-        "url_validated": list(_validations(reach, place, call, around)),
+        "url_validated": list(_validations(place, call, around)),
     }
-    answers = [
-        bool(lines[name])
-        for name in ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
-    ]
-    return CloneReading(place, call, *answers, lines)
+    return CloneReading(place, lines)
 
 
 def _clone_calls(names: Names) -> Iterator[tuple[Place, ast.Call]]:
@@ -66,11 +57,11 @@ def _clone_calls(names: Names) -> Iterator[tuple[Place, ast.Call]]:
         if "clone" not in source.text:
             continue
         for site, dotted in names.calls(source):
-            if site.function is not None and _is_clone(source, site, dotted):
+            if site.function is not None and _is_clone(site, dotted):
                 yield Place(source, site.function), site.node
 
 
-def _is_clone(source: SourceFile, site: CallSite, dotted: str) -> bool:
+def _is_clone(site: CallSite, dotted: str) -> bool:
     func = site.node.func
     if dotted in CLONE_FUNCTIONS or (isinstance(func, ast.Attribute) and func.attr in CLONE_METHODS):
         return True
@@ -136,7 +127,7 @@ def _temporary(names: Names, around: list[Place]) -> Iterator[tuple[SourceFile, 
                 yield source, site.node.lineno
 
 
-def _timeouts(names: Names, reach: Reach, place: Place, call: ast.Call) -> Iterator[tuple[SourceFile, int]]:
+def _timeouts(reach: Reach, place: Place, call: ast.Call) -> Iterator[tuple[SourceFile, int]]:
     """A limit on the very call, on the wrapper's call it goes through, or on waiting for the process."""
     if _has_timeout(call):
         yield place.source, call.lineno
@@ -177,9 +168,7 @@ def _asks_return_code(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr == "returncode" for node in ast.walk(test))
 
 
-def _validations(
-    reach: Reach, place: Place, call: ast.Call, around: list[Place]
-) -> Iterator[tuple[SourceFile, int]]:
+def _validations(place: Place, call: ast.Call, around: list[Place]) -> Iterator[tuple[SourceFile, int]]:
     """The address is tested before it is cloned: by a validating function, or by a test that refuses it."""
     members = [
         one

@@ -12,7 +12,7 @@ from courtroom.forensics.attributes import attribute_of
 from courtroom.forensics.interpreter import Interpreter
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place, Reach
-from courtroom.forensics.syntax import words_of
+from courtroom.forensics.syntax import SourceFile, words_of
 from courtroom.forensics.topology import GraphReading
 from courtroom.forensics.values import Called, Function, Instance, Value
 from courtroom.forensics.wiring import JUDGE_WORDS, JUSTICE_WORDS, role_of
@@ -78,9 +78,17 @@ def _named(names: Names, words: frozenset[str]) -> list[Place]:
 
 
 def _entry_functions(names: Names) -> list[Place]:
+    """Functions that a `python file.py` of the repository calls from its main block."""
     return [
         Place(source, site)
         for source in names.codebase.production
         if "__main__" in source.text
+        for called in [_mentioned_by_main(source)]
         for site in source.functions
+        if site.node.name in called
     ]
+
+
+def _mentioned_by_main(source: SourceFile) -> set[str]:
+    blocks = [node for node in source.tree.body if isinstance(node, ast.If)]
+    return {inner.id for block in blocks for inner in ast.walk(block) if isinstance(inner, ast.Name)}

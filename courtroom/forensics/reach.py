@@ -11,6 +11,8 @@ from courtroom.forensics.names import Names
 from courtroom.forensics.syntax import FunctionSite, SourceFile
 
 MAX_ROUNDS = 8
+# Names that nearly always mean a list's, a dict's or a string's own method.
+EVERYDAY_METHODS = frozenset(dir(dict) + dir(list) + dir(str) + dir(set))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +97,28 @@ class Reach:
     def _meant(
         self, source: SourceFile, name: str, candidates: list[tuple[SourceFile, FunctionSite]]
     ) -> list[tuple[SourceFile, FunctionSite]]:
-        """Of functions with one name: those of this file, else of the module it is imported from, else a lone one."""
+        """Of functions with one name: this file's, else those of modules it imports, else a lone one anywhere."""
+        if not candidates or name in EVERYDAY_METHODS:
+            return []
         here = [one for one in candidates if one[0] is source]
         if here:
             return here
-        origin = source.imports.get(name)
-        if origin is not None:
-            home = self.names.module(self.names.canonical(origin, source).rpartition(".")[0], source)
-            return [one for one in candidates if one[0] is home]
-        methods = [one for one in candidates if one[1].owner is not None]
-        return methods if len(methods) == 1 else []
+        imported = self._imported_files(source)
+        near = [one for one in candidates if one[0].path in imported]
+        return near or (candidates if len(candidates) == 1 else [])
+
+    def _imported_files(self, source: SourceFile) -> frozenset[str]:
+        if source.path not in self._imports:
+            dotted = {self.names.canonical(name, source) for name in source.imports.values()}
+            homes = [
+                self.names.module(part, source) for name in dotted for part in (name, name.rpartition(".")[0])
+            ]
+            self._imports[source.path] = frozenset(home.path for home in homes if home is not None)
+        return self._imports[source.path]
+
+    @cached_property
+    def _imports(self) -> dict[str, frozenset[str]]:
+        return {}
 
 
 def _called_as(site: FunctionSite) -> list[str]:
