@@ -25,6 +25,7 @@ from courtroom.forensics.topology import GraphReading, read_graph
 from courtroom.forensics.verdict_source import markdown_reports, model_made_scores
 
 SHOWN_LINES = 40
+CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
 MANIFESTS = ("pyproject.toml", "langgraph.json")
 FLAGS = (
     "detectives_parallel",
@@ -169,12 +170,7 @@ def _safety(reading: FactReading) -> None:
 
 def _clone(reading: FactReading) -> None:
     clone = read_clone(reading.names, reading.reach, reading.layers.in_use)
-    reading.facts.update(
-        clone_in_tempdir=clone.in_tempdir,
-        clone_timeout=clone.has_timeout,
-        clone_errors_handled=clone.handles_errors,
-        url_validated=clone.validates_url,
-    )
+    reading.facts.update({fact: bool(clone.lines.get(fact)) for fact in CLONE_HABITS})
     if clone.place is None:
         reading.leave_open(["clone_function"], "no function that clones a repository was found")
         return
@@ -242,10 +238,7 @@ ROOMS: tuple[tuple[Room, tuple[str, ...]], ...] = (
     (_models, ("pydantic_models",)),
     (_safety, ("os_system_calls", "shell_true_calls", "eval_exec_calls")),
     (_layers, ()),
-    (
-        _clone,
-        ("clone_function", "clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated"),
-    ),
+    (_clone, ("clone_function", *CLONE_HABITS)),
     (_structured, ("structured_output_calls", "structured_output_retry")),
     (_personas, ("persona_prompts", "persona_prompts_distinct")),
     (_justice, ("justice_deterministic", "rules", "markdown_report")),

@@ -125,13 +125,13 @@ def _in_code(names: Names) -> Iterator[PersonaText]:
             module = run.module(source)
         except (OutOfFuel, RecursionError):
             continue
-        named = list(_named_texts(run, source, module.scope.names))
+        named = list(_named_texts(source, module.scope.names))
         yield from named
         told = {one.persona for one in named if len(plain_words(one.text)) >= SENTENCE_WORDS}
         yield from _texts_in_functions(run, source, told)
 
 
-def _named_texts(run: Interpreter, source: SourceFile, values: Mapping[str, Value]) -> Iterator[PersonaText]:
+def _named_texts(source: SourceFile, values: Mapping[str, Value]) -> Iterator[PersonaText]:
     """Constants, entries of dicts and attributes of classes that are called after a persona."""
     for statement in source.tree.body:
         if isinstance(statement, ast.ClassDef):

@@ -143,8 +143,9 @@ def _favours_lead(node: ast.AST) -> bool:
 
 
 def _number(node: ast.expr) -> float | None:
-    is_number = isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-    return float(node.value) if is_number and isinstance(node, ast.Constant) else None  # type: ignore[arg-type] -- checked above
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        return float(node.value)
+    return None
 
 
 def _outweighs(weights: list[tuple[frozenset[str], float | None]]) -> bool:
