@@ -12,9 +12,10 @@ from courtroom.rubric import CommitHistory
 
 # A quarter of messages may be hasty before the history stops explaining itself.
 WEAK_SHARE = 0.25
-# Commits of one sitting: more than half of all within one hour is work handed over, not work under way.
+# More of all commits than this within one hour is work handed over, not work under way.
 SITTING = timedelta(hours=1)
-SITTING_SHARE = 0.5
+SITTING_SHARE = 0.3
+STAGE_ORDER = ("setup", "tools", "graph", "judges")
 
 
 def finding_on_history(check: CommitHistory, history: History) -> Finding:
@@ -68,14 +69,24 @@ def _not_bulk(history: History) -> Finding:
 
 def _progression(minimum: int, history: History) -> Finding:
     stages = progression(history)
-    reason = f"The commits show these stages in turn: {', '.join(s.name for s in stages) or 'none'}."
+    in_turn = _longest_rise([STAGE_ORDER.index(stage.name) for stage in stages])
+    begun = ", ".join(stage.name for stage in stages) or "none"
+    reason = f"Stages of the work in the order they began: {begun}; {in_turn} of them in their natural order."
     by_sha = {commit.sha: commit for commit in history.commits}
-    clues = [commit_clue(by_sha[s.sha], f"Begins the stage: {s.name}.") for s in stages if s.sha in by_sha]
+    clues = [commit_clue(by_sha[s.sha], f"Begins the stage: {s.name}.") for s in stages]
     if not clues:
         return absent(
             reason, f"Read {len(history.commits)} commits for stages of work: none could be told apart."
         )
-    return present(reason, clues, met=len(stages) >= minimum)
+    return present(reason, clues, met=in_turn >= minimum)
+
+
+def _longest_rise(places: Sequence[int]) -> int:
+    """The length of the longest part, gaps allowed, that only rises."""
+    best: list[int] = []
+    for index, place in enumerate(places):
+        best.append(1 + max((best[i] for i in range(index) if places[i] < place), default=0))
+    return max(best, default=0)
 
 
 def _messages(history: History) -> Finding:

@@ -51,7 +51,12 @@ def test_the_points_rubric_adds_up_to_a_hundred_and_leaves_out_feedback_that_nev
 
 def test_every_criterion_in_points_has_four_levels_at_100_60_20_and_0_percent():
     for criterion in shipped_rubric("points").criteria:
-        assert [level.points / criterion.max_points for level in criterion.levels] == [1.0, 0.6, 0.2, 0.0]
+        assert [level.points / (criterion.max_points or 1) for level in criterion.levels] == [
+            1.0,
+            0.6,
+            0.2,
+            0.0,
+        ]
 
 
 def test_only_the_orchestration_of_the_graph_is_an_architecture_criterion():

@@ -1,0 +1,367 @@
+"""Each kind of check turns what was read into one finding: met, unmet or open, with something to show."""
+
+import pytest
+
+from courtroom.detectives.diagram_checks import is_present, what_it_shows
+from courtroom.detectives.document_checks import concept, names_files
+from courtroom.detectives.fact_checks import (
+    clone,
+    personas,
+    reducers,
+    structured_output,
+    synthesis_rules,
+    topology,
+    unsafe_calls,
+)
+from courtroom.detectives.findings import Clue, Finding
+from courtroom.detectives.history_checks import finding_on_history
+from courtroom.detectives.source_checks import sighted
+from courtroom.detectives.testimony import Claim
+from courtroom.forensics.diagrams import DiagramSighting
+from courtroom.forensics.history import Commit, History
+from courtroom.forensics.pdf import PdfImage, PdfReading
+from courtroom.forensics.survey import Sighting, Survey
+from courtroom.rubric import (
+    CommitHistory,
+    CommunicationLog,
+    Diagram,
+    FileExists,
+    GraphTopology,
+    PdfConcept,
+    PersonaOverlap,
+    ReducerCheck,
+    SandboxedClone,
+    StructuredOutput,
+    SynthesisRules,
+    UnsafeCallCheck,
+)
+
+ASKED = {"id": "c", "goal": "a goal"}
+
+
+def survey(*, facts=None, reasons=None, sightings=None, unanswered=None, places=None):
+    return Survey(
+        facts={"python_file_count": 2, **(facts or {})},
+        reasons=reasons or {},
+        sightings={"c": sightings} if sightings is not None else {},
+        unanswered=unanswered or {},
+        places=places or {},
+        paths=("a.py", "b.py"),
+        errors=(),
+    )
+
+
+def at(path, line, note=""):
+    return Sighting(path, line, line, note)
+
+
+def lines(finding):
+    return [(clue.path, clue.line_start) for clue in finding.clues]
+
+
+# -- what a finding may be ------------------------------------------------------------------------
+
+
+def test_an_established_finding_without_a_clue_cannot_be_made():
+    with pytest.raises(ValueError, match="shows clues when it is established"):
+        Finding(met=True, reason="because")
+
+
+def test_an_open_finding_with_a_clue_cannot_be_made():
+    with pytest.raises(ValueError, match="none when it is not"):
+        Finding(met=None, reason="because", clues=(Clue(rationale="here"),))
+
+
+# -- checks that point ----------------------------------------------------------------------------
+
+
+def test_what_nobody_could_look_into_is_open_with_the_reason():
+    found = sighted(FileExists(**ASKED, any_of=("x",)), survey(unanswered={"c": "no reader for it"}))
+    assert (found.met, found.reason) == (None, "no reader for it")
+
+
+def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
+    found = sighted(FileExists(**ASKED, any_of=("x.md", "y.md")), survey(sightings=()))
+    assert (found.met, [c.found for c in found.clues]) == (False, [False])
+    assert found.clues[0].statement == (
+        "Looked for a file matching x.md or y.md among the 2 files of the repository: there is none."
+    )
+
+
+def test_a_file_is_named_and_a_line_is_quoted():
+    found = sighted(
+        FileExists(**ASKED, any_of=("a*",)), survey(sightings=(Sighting("a.py", None, None), at("b.py", 3)))
+    )
+    assert [(c.path, c.line_start, c.statement) for c in found.clues] == [
+        ("a.py", None, "The tree has a.py."),
+        ("b.py", 3, None),
+    ]
+
+
+@pytest.mark.parametrize(("sightings", "met"), [((), True), ((at("a.py", 1),), False)])
+def test_a_negative_check_is_met_when_nothing_is_found(sightings, met):
+    check = FileExists(**ASKED, any_of=(".env",), polarity="negative")
+    assert sighted(check, survey(sightings=sightings)).met is met
+
+
+def test_only_the_first_places_are_shown_and_the_rest_is_counted():
+    found = sighted(
+        FileExists(**ASKED, any_of=("*",)), survey(sightings=tuple(at("a.py", n) for n in range(1, 10)))
+    )
+    assert (found.reason, len(found.clues)) == ("Found in 9 places: a file matching *.", 4)
+
+
+@pytest.mark.parametrize(("minimum", "met"), [(2, True), (3, False)])
+def test_a_communication_log_needs_enough_entries(minimum, met):
+    entries = (at("log.md", 1), at("log.md", 2))
+    assert sighted(CommunicationLog(**ASKED, minimum=minimum), survey(sightings=entries)).met is met
+
+
+# -- checks on facts ------------------------------------------------------------------------------
+
+FLAG_CHECKS = [
+    (topology, GraphTopology(**ASKED, aspect="judges_parallel"), "judges_parallel"),
+    (structured_output, StructuredOutput(**ASKED, aspect="retry"), "structured_output_retry"),
+    (synthesis_rules, SynthesisRules(**ASKED, aspect="deterministic"), "justice_deterministic"),
+    (synthesis_rules, SynthesisRules(**ASKED, aspect="markdown_report"), "markdown_report"),
+]
+
+
+@pytest.mark.parametrize(("examine", "check", "fact"), FLAG_CHECKS)
+def test_a_flag_that_is_null_leaves_its_check_open_with_the_facts_reason(examine, check, fact):
+    found = examine(check, survey(facts={fact: None}, reasons={fact: "could not be read"}))
+    assert (found.met, found.reason) == (None, "could not be read")
+
+
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize(("examine", "check", "fact"), FLAG_CHECKS)
+def test_a_flag_decides_its_check_and_shows_its_lines(examine, check, fact, value):
+    found = examine(check, survey(facts={fact: value}, places={fact: (at("a.py", 7),)}))
+    assert (found.met, lines(found)) == (value, [("a.py", 7)])
+
+
+def test_a_flag_without_lines_of_its_own_shows_the_graph_that_concern_it():
+    edges = (
+        at("g.py", 1, "START -> repo"),
+        at("g.py", 2, "hub -> prosecutor"),
+        at("g.py", 2, "hub -> defense"),
+    )
+    found = topology(
+        GraphTopology(**ASKED, aspect="judges_parallel"),
+        survey(facts={"judges_parallel": True}, places={"graph": edges}),
+    )
+    assert [(c.line_start, c.rationale) for c in found.clues] == [(2, "hub -> prosecutor; hub -> defense")]
+
+
+def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
+    check, why = GraphTopology(**ASKED, aspect="exists"), {"graph": "the class StateGraph is home-made"}
+    missing = topology(check, survey(facts={"graph": None, "detectives_parallel": False}, reasons=why))
+    unread = topology(check, survey(facts={"graph": None, "detectives_parallel": None}, reasons=why))
+    assert [(f.met, f.reason) for f in (missing, unread)] == [(False, why["graph"]), (None, why["graph"])]
+
+
+def test_a_graph_is_shown_where_it_is_made():
+    graph = {"path": "g.py", "state_graph_line": 9, "nodes": ["a", "b"], "edges": [], "conditional": []}
+    found = topology(GraphTopology(**ASKED, aspect="exists"), survey(facts={"graph": graph}))
+    assert (found.met, lines(found)) == (True, [("g.py", 9)])
+
+
+REDUCERS = [
+    {"field": "e", "reducer": "operator.ior", "path": "s.py", "line": 4},
+    {"field": "o", "reducer": "add", "path": "s.py", "line": 5},
+]
+
+
+@pytest.mark.parametrize(
+    ("fields", "met", "shown"),
+    [
+        ({}, True, [("s.py", 4), ("s.py", 5)]),
+        ({"any_of": ("ior",)}, True, [("s.py", 4)]),
+        ({"minimum": 3}, False, [("s.py", 4), ("s.py", 5)]),
+        ({"any_of": ("mul",)}, False, [(None, None)]),
+    ],
+)
+def test_reducers_are_counted_by_the_last_part_of_their_name(fields, met, shown):
+    found = reducers(ReducerCheck(**ASKED, **fields), survey(facts={"reducers": REDUCERS}))
+    assert (found.met, lines(found)) == (met, shown)
+
+
+def test_each_unsafe_call_is_shown_and_counts_against():
+    facts = {"os_system_calls": [{"path": "t.py", "line": 2}], "shell_true_calls": [], "eval_exec_calls": []}
+    check = UnsafeCallCheck(**ASKED, polarity="negative")
+    unsafe = unsafe_calls(check, survey(facts=facts))
+    safe = unsafe_calls(check, survey(facts={**facts, "os_system_calls": []}))
+    assert (unsafe.met, lines(unsafe)) == (False, [("t.py", 2)])
+    assert (safe.met, [c.found for c in safe.clues]) == (True, [False])
+
+
+def test_unsafe_calls_that_nobody_looked_for_are_open():
+    found = unsafe_calls(UnsafeCallCheck(**ASKED, polarity="negative"), survey(facts={"os_system_calls": []}))
+    assert (found.met, found.reason) == (None, "The survey left shell_true_calls open.")
+
+
+@pytest.mark.parametrize(("aspect", "met"), [("exists", True), ("timeout", False)])
+def test_a_clone_function_is_judged_aspect_by_aspect(aspect, met):
+    facts = {"clone_function": {"name": "fetch", "path": "t.py", "line": 3}, "clone_timeout": False}
+    found = clone(
+        SandboxedClone(**ASKED, aspect=aspect),
+        survey(facts=facts, places={"clone_function": (at("t.py", 3),)}),
+    )
+    assert (found.met, lines(found)) == (met, [("t.py", 3)])
+
+
+def test_without_a_clone_function_every_aspect_is_unmet():
+    facts = {"clone_function": None, "clone_in_tempdir": False}
+    reasons = {"clone_function": "nothing clones"}
+    for aspect in ("exists", "in_tempdir", "timeout", "errors_handled", "url_validated"):
+        found = clone(SandboxedClone(**ASKED, aspect=aspect), survey(facts=facts, reasons=reasons))
+        assert (found.met, found.reason) == (False, "nothing clones")
+
+
+@pytest.mark.parametrize(("schemas", "met"), [(("JudicialOpinion",), True), (("Other",), False)])
+def test_a_bound_schema_is_compared_by_name_and_shown_either_way(schemas, met):
+    facts = {"structured_output_calls": [{"path": "j.py", "line": 8, "schema": "models.JudicialOpinion"}]}
+    check = StructuredOutput(**ASKED, aspect="schema", schemas=schemas)
+    found = structured_output(check, survey(facts=facts))
+    assert (found.met, lines(found)) == (met, [("j.py", 8)])
+
+
+PROMPTS = [
+    {"persona": name, "path": "p.py", "line": n} for n, name in enumerate(["Prosecutor", "Defense"], start=1)
+]
+
+
+def test_too_few_personas_are_not_distinct_either():
+    for aspect in ("exist", "distinct"):
+        found = personas(PersonaOverlap(**ASKED, aspect=aspect), survey(facts={"persona_prompts": PROMPTS}))
+        assert (found.met, lines(found)) == (False, [("p.py", 1), ("p.py", 2)])
+
+
+def test_enough_personas_may_still_share_their_text():
+    facts = {"persona_prompts": PROMPTS, "persona_prompts_distinct": False}
+    places = {"persona_prompts": (at("p.py", 1), at("p.py", 2))}
+    asked = [PersonaOverlap(**ASKED, aspect=aspect, minimum=2) for aspect in ("exist", "distinct")]
+    assert [personas(check, survey(facts=facts, places=places)).met for check in asked] == [True, False]
+
+
+@pytest.mark.parametrize("met", [True, False])
+def test_a_synthesis_rule_is_read_from_the_facts(met):
+    facts = {"rules": {"dissent": met}}
+    found = synthesis_rules(
+        SynthesisRules(**ASKED, aspect="dissent"), survey(facts=facts, places={"rules": (at("x.py", 1),)})
+    )
+    assert (found.met, lines(found)) == (met, [("x.py", 1)])
+
+
+# -- checks on the history ------------------------------------------------------------------------
+
+
+def commit(number, *, when="2026-01-01T09:00:00+00:00", subject="Add the parser of things", lines=10):
+    return Commit(f"{number:040d}", (), "Ada", "ada@example.org", when, subject, lines)
+
+
+def history(*commits):
+    return History(tuple(commits), len(commits), truncated=False)
+
+
+def judged(aspect, *commits, **fields):
+    return finding_on_history(CommitHistory(**ASKED, aspect=aspect, **fields), history(*commits))
+
+
+def test_an_empty_history_meets_nothing():
+    assert [judged(aspect).met for aspect in ("more_than", "not_bulk", "messages")] == [False, False, False]
+
+
+@pytest.mark.parametrize(("count", "met"), [(3, False), (4, True)])
+def test_more_than_three_means_four(count, met):
+    found = judged("more_than", *map(commit, range(1, count + 1)))
+    assert (found.met, [c.commit for c in found.clues]) == (met, [f"{1:040d}", f"{count:040d}"])
+
+
+@pytest.mark.parametrize(("lines", "met"), [((50, 40, 5, 5), False), ((25, 25, 25, 25), True)])
+def test_two_commits_with_most_of_the_python_are_a_bulk_upload(lines, met):
+    commits = [commit(n, lines=added) for n, added in enumerate(lines, start=1)]
+    assert judged("not_bulk", *commits).met is met
+
+
+def test_without_python_nobody_can_tell_how_it_was_added():
+    assert judged("not_bulk", commit(1, lines=0)).met is None
+
+
+SUBJECTS = ("Set up the environment", "Add the clone tool", "Wire the graph", "Add the judges")
+
+
+@pytest.mark.parametrize(
+    ("subjects", "minimum", "met"),
+    [
+        (SUBJECTS, 4, True),
+        ((*SUBJECTS[2:], *SUBJECTS[:2]), 3, False),
+        ((*SUBJECTS[2:], *SUBJECTS[:2]), 2, True),
+    ],
+)
+def test_stages_count_in_their_natural_order_only(subjects, minimum, met):
+    commits = [commit(n, subject=subject) for n, subject in enumerate(subjects, start=1)]
+    assert judged("progression", *commits, minimum=minimum).met is met
+
+
+def test_messages_that_say_nothing_are_shown():
+    found = judged("messages", commit(1, subject="update"), commit(2, subject="fix"), commit(3))
+    assert (found.met, [c.commit for c in found.clues]) == (False, [f"{1:040d}", f"{2:040d}"])
+
+
+@pytest.mark.parametrize(
+    ("hours", "met"), [((0, 30, 60, 90), True), ((0, 0, 0, 90), False), ((0, 4, 8, 12), False)]
+)
+def test_work_is_spread_over_days_and_not_done_in_one_hour(hours, met):
+    commits = [
+        commit(n, when=f"2026-01-0{1 + h // 24}T{h % 24:02}:00:00+00:00")
+        for n, h in enumerate(hours, start=1)
+    ]
+    assert judged("spread_over_time", *commits, minimum=2).met is met
+
+
+# -- checks on the report -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("use", "met"), [("mentioned", True), ("substantive", False)])
+def test_a_dropped_term_is_mentioned_and_not_explained(use, met):
+    found = concept(
+        PdfConcept(**ASKED, term="Metacognition", use=use), PdfReading(("We used Metacognition.",))
+    )
+    assert (found.met, [(c.page, c.statement) for c in found.clues]) == (met, [(1, "We used Metacognition.")])
+
+
+def test_an_absent_term_says_where_it_was_looked_for():
+    found = concept(PdfConcept(**ASKED, term="Metacognition"), PdfReading(("Nothing.", "")))
+    assert (found.met, found.clues[0].found) == (False, False)
+    assert (
+        found.clues[0].statement
+        == "Looked for 'Metacognition' and its usual spellings on 2 pages: it is absent."
+    )
+
+
+def test_files_named_are_counted_once_each():
+    claims = [Claim(path="a.py", page=page, passage="see a.py") for page in (1, 2)]
+    assert names_files(claims, PdfReading(("",))).reason == "The report names 1 files."
+    assert names_files([], PdfReading(("",))).met is False
+
+
+def test_a_picture_is_a_diagram_that_nobody_looked_at():
+    reading = PdfReading(("text",), images=(PdfImage(1, 400, 300),))
+    found = is_present(reading)
+    assert (found.met, [c.page for c in found.clues]) == (True, [1])
+
+
+def test_a_report_without_pictures_has_no_diagram_and_a_scan_may_have_one():
+    assert is_present(PdfReading(("text",))).met is False
+    assert is_present(PdfReading(("",), text_layer="none")).met is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "parallel", "accurate"),
+    [("accurate", True, True), ("parallel_shown", True, False), ("linear", False, False), (None, None, None)],
+)
+def test_a_diagram_is_judged_by_its_kind(kind, parallel, accurate):
+    seen = DiagramSighting(kind, "why", 2, "a, b")
+    asked = [Diagram(**ASKED, aspect=aspect) for aspect in ("parallel", "accurate")]
+    assert [what_it_shows(check, seen).met for check in asked] == [parallel, accurate]
