@@ -12,7 +12,7 @@ from types import FrameType
 
 from auditor_site.localservices.embedded import embedded
 from auditor_site.localservices.errors import LocalServiceError
-from auditor_site.localservices.server import dying_with_parent
+from auditor_site.localservices.server import die_with_parent
 
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
@@ -42,15 +42,23 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(command: list[str], environment: dict[str, str]) -> int:
+    """Signals wait while the child is made, so that each is passed on and none is lost between."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     try:
-        child = subprocess.Popen(command, env=environment, preexec_fn=dying_with_parent(signal.SIGTERM))  # noqa: PLW1509 -- as in server.py
+        child = subprocess.Popen(command, env=environment, preexec_fn=_begin_child)  # noqa: PLW1509 -- as in server.py
     except OSError as error:
         sys.stderr.write(f"{command[0]} cannot be run: {error.strerror}.\n")
         return 127
     for number in FORWARDED:
         signal.signal(number, lambda received, _frame: _forward(received, child))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     code = child.wait()
     return code if code >= 0 else 128 - code
+
+
+def _begin_child() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
+    die_with_parent(signal.SIGTERM)
 
 
 def _forward(number: int, child: subprocess.Popen[bytes]) -> None:

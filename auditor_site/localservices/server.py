@@ -13,7 +13,6 @@ import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -125,12 +124,10 @@ def release(server: Server, lock: int) -> None:
         server.place.sockets.rmdir()
 
 
-def dying_with_parent(number: signal.Signals) -> Callable[[], None] | None:
-    """A `preexec_fn` by which the kernel sends `number` to the child when its parent dies (Linux only)."""
-    if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    return lambda: prctl(PR_SET_PDEATHSIG, int(number))
+def die_with_parent(number: signal.Signals) -> None:
+    """Called in a new child: the kernel sends it `number` when its parent dies (Linux only)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
 
 
 def _started(server: Server, lock: int) -> Running:
@@ -160,7 +157,7 @@ def _spawn(server: Server, command: list[str], lock: int) -> subprocess.Popen[by
             cwd=server.place.home,
             pass_fds=(lock,),
             start_new_session=True,
-            preexec_fn=dying_with_parent(server.stop_signal),  # noqa: PLW1509 -- one prctl call, before any thread
+            preexec_fn=lambda: die_with_parent(server.stop_signal),  # noqa: PLW1509 -- one prctl call, before any thread
             **server.place.owner.identity,
         )
 
