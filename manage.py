@@ -2,6 +2,7 @@
 """Django's command line, with the local settings unless DJANGO_SETTINGS_MODULE says otherwise."""
 
 import os
+import shlex
 import sys
 
 from django.core.management import execute_from_command_line
@@ -22,7 +23,7 @@ def main() -> None:
     except (OperationalError, QueueUnreachable) as error:
         if os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL"):
             raise
-        sys.exit(UNREACHABLE.format(error=error, command=" ".join(sys.argv[1:])))
+        sys.exit(UNREACHABLE.format(error=error, command=shlex.join(sys.argv[1:])))
 
 
 if __name__ == "__main__":
