@@ -20,7 +20,10 @@ _POINTS = {b"m": (0,), b"l": (0,), b"c": (0, 2, 4), b"v": (0, 2), b"y": (0, 2)}
 _FILLS = frozenset({b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*"})
 _STROKES = frozenset({b"S", b"s", b"B", b"B*", b"b", b"b*"})
 _THIN = 1.5  # points
-_MOST_PATHS = 20_000
+# Spaces in justified text are offsets, in thousandths of an em, and shrink to where pypdf takes them for kerning;
+# kerning itself stays under a sixth of an em.
+_SHRUNK_SPACE, _SURE_SPACE = -180, -300
+_MOST_PATHS = 2000  # a page with more is a chart or a map; its first ones are kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ class Canvas:
 
     def before_operator(self, operator: bytes, operands: Any, cm: Matrix, _tm: Matrix) -> None:
         """pypdf's visitor_operand_before. Operands that do not fit their operator are passed over."""
-        if operator == b"Do" and operands:
+        if operator == b"TJ" and operands and isinstance(operands[0], list):
+            _widen_spaces(operands[0])
+        elif operator == b"Do" and operands:
             self.images.append(str(operands[0]))
         elif operator == b"re" and _are_numbers(operands, 4):
             self._rectangle([float(value) for value in operands[:4]], cm)
@@ -103,6 +108,20 @@ class Canvas:
         if self.pieces and top - bottom <= _THIN and 1.0 <= right - left <= 12.0:
             rule = Piece(text="_", x=left, y=bottom, size=right - left, rule=True)
             self.pieces.append(rule)
+
+
+def _widen_spaces(parts: list[Any]) -> None:
+    """Make shrunk spaces wide enough for pypdf to see, in its own operands: it offers no other way.
+
+    What is added is taken back at once, so that the pen's position stays right.
+    """
+    widened: list[Any] = []
+    for part in parts:
+        if isinstance(part, (int, float)) and _SURE_SPACE < part <= _SHRUNK_SPACE:
+            widened += [_SURE_SPACE, part - _SURE_SPACE]
+        else:
+            widened.append(part)
+    parts[:] = widened
 
 
 def _are_numbers(operands: Any, count: int) -> bool:

@@ -19,7 +19,12 @@ _PATH = re.compile(
     rf"(?<![\w/\\:@.}}…-])(?:\./)?(?:{_SEGMENT}+/)*{_SEGMENT}*\w\.(?:{_ENDINGS})(?![\w/\\-]|\.\w|\{{)"
     r"|(?<![\w/\\.-])(?:Makefile|Dockerfile|Procfile)(?![\w/\\-]|\.\w)"
 )
-_URL = re.compile(r"\b(?:https?|ssh|git|file)://\S+|\bgithub\.com/\S+|\bgit@\S+", re.IGNORECASE)
+# A long address is broken over lines, and comes out with a space at the break.
+_URL = re.compile(
+    r"\b(?:https?|ssh|git|file)://(?:\S*[./_-] (?=\S*/))*\S*|\bgit@\S+"
+    r"|\b(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|edu)/\S*",
+    re.IGNORECASE,
+)
 # "Node.js" and its like are products, and "e.g." style fragments are no files.
 _PRODUCT = re.compile(r"[A-Z]\w*\.js")
 _TEMPLATE = re.compile(r"[{}<>*$]")
@@ -108,7 +113,13 @@ def path_facts(verdicts: PathVerdicts) -> dict[str, Any]:
 def _in_line(page: int, line: str) -> Iterator[ClaimedPath]:
     for sentence in _SENTENCE.split(line):
         for path in _paths_of(_URL.sub(" ", sentence)):
-            yield ClaimedPath(path, page, sentence.strip()[:_PASSAGE_CHARACTERS])
+            yield ClaimedPath(path, page, _around(path, sentence.strip()))
+
+
+def _around(path: str, sentence: str) -> str:
+    """The sentence, or of a long one the part that names the path."""
+    start = max(0, min(sentence.find(path) - _PASSAGE_CHARACTERS // 2, len(sentence) - _PASSAGE_CHARACTERS))
+    return sentence[start : start + _PASSAGE_CHARACTERS]
 
 
 def _paths_of(text: str) -> Iterator[str]:

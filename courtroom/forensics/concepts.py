@@ -37,7 +37,9 @@ _IDENTIFIERS = re.compile(r"\b(?:[a-z]+_[a-z_]+|[A-Z][a-z]+[A-Z]\w+|[a-z]\w*\.[a
 # Saying how: cause, means, purpose, or what a part does.
 _EXPLAINS = re.compile(
     r"\b(?:because|by|via|through|using|uses?|so that|ensur\w+|prevent\w*|without|when|which|instead|implement\w*"
-    r"|execut\w+|writes?|reads?|waits?|blocks?|merg\w+|resolv\w+|detect\w*|appl\w+|route[sd]?|converge\w*|runs?)\b"
+    r"|execut(?:es?|ed|ing)|writes?|reads?|waits?|blocks?|merg\w+|resolv\w+|detect(?:s|ed|ing|ion)?|appl\w+|route[sd]?"
+    r"|converge\w*|runs?|collects?|receives?|validat\w+|evaluat\w+|pass(?:es|ed)|sends?|feeds?|fans|joins?|then|after"
+    r"|before)\b"
 )
 _FEWEST_WORDS = 30
 _FEWEST_MECHANISMS = 4
@@ -121,9 +123,10 @@ def _pattern(term: str) -> re.Pattern[str]:
 
 
 def _passage(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> str:
-    """The text that should explain the term: its section under a heading, else the sentences around it."""
+    """The text that should explain the term: what follows a heading or a colon, else the sentences
+    around it."""
     block = blocks[index]
-    if block.heading:
+    if block.heading or block.text.endswith(":"):
         return _section(blocks, index)
     sentences = [one for one in _SENTENCE.split(block.text) if not _is_list_of_terms(one)]
     hits = [number for number, one in enumerate(sentences) if pattern.search(_folded(one))]
@@ -131,7 +134,7 @@ def _passage(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> str:
 
 
 def _section(blocks: list[_Block], index: int) -> str:
-    """The heading and what follows it, up to the next heading or enough words. Empty in a table of contents."""
+    """The block and what follows it, up to the next heading or enough words. Empty in a table of contents."""
     texts = [blocks[index].text]
     for block in blocks[index + 1 :]:
         if block.heading or _LEADERS.search(block.text) or len(" ".join(texts).split()) > _SECTION_WORDS:

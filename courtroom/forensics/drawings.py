@@ -17,7 +17,7 @@ _SMALLEST_BOX = (14.0, 7.0)
 _LARGEST_BOX = (500.0, 400.0)
 _REACH = 14.0
 _SHORTEST_LINK = 6.0
-_MOST_BOXES = 300
+_MOST_BOXES = 150
 _LONGEST_LABEL = 160
 _FEWEST_LINKS = 2
 _SAME = 5.0
@@ -46,15 +46,19 @@ def _boxes(paths: Sequence[Path]) -> list[Bounds]:
     found: list[Bounds] = []
     for path in paths:
         closed = path.closed or path.filled or path.points[0] == path.points[-1]
-        if closed and _fits(path.bounds) and not any(_is_same(path.bounds, box) for box in found):
-            found.append(path.bounds)
+        bounds = path.bounds
+        if closed and _fits(bounds) and not any(_is_same(bounds, box) for box in found):
+            found.append(bounds)
         if len(found) == _MOST_BOXES:
             break
     return found
 
 
 def _is_same(one: Bounds, other: Bounds) -> bool:
-    return all(abs(a - b) <= _SHADOW for a, b in zip(one, other, strict=True))
+    return (
+        abs(one[0] - other[0]) <= _SHADOW and abs(one[1] - other[1]) <= _SHADOW
+        and abs(one[2] - other[2]) <= _SHADOW and abs(one[3] - other[3]) <= _SHADOW
+    )  # fmt: skip
 
 
 def _fits(box: Bounds) -> bool:
@@ -76,7 +80,8 @@ def _labels(boxes: Sequence[Bounds], pieces: Iterable[Piece]) -> dict[Bounds, st
     written: dict[Bounds, list[str]] = {}
     for line in lines_of(pieces):
         for stretch in _stretches(line):
-            around = [box for box in boxes if _holds(box, _middle(stretch))]
+            middle = _middle(stretch)
+            around = [box for box in boxes if _holds(box, middle)]
             if around:
                 written.setdefault(min(around, key=_area), []).append(_said(stretch))
     labels = {box: " ".join(texts) for box, texts in written.items()}
@@ -146,7 +151,12 @@ def _runs_along(box: Bounds, start: Point, end: Point) -> bool:
 
 def _nearest(boxes: Sequence[Bounds], point: Point) -> int | None:
     """The box whose border is nearest to the point, within reach; frames around boxes come last."""
-    reached = [index for index, box in enumerate(boxes) if _to_border(box, point) <= _REACH]
+    x, y = point
+    reached = [
+        index for index, (left, bottom, right, top) in enumerate(boxes)
+        if left - _REACH <= x <= right + _REACH and bottom - _REACH <= y <= top + _REACH
+        and _to_border(boxes[index], point) <= _REACH
+    ]  # fmt: skip
     if not reached:
         return None
     return min(reached, key=lambda index: (_is_frame(boxes, index), _to_border(boxes[index], point)))

@@ -15,7 +15,7 @@ from statistics import median
 # Characters take about half an em, these less and more: enough to tell a gap from none without the font.
 _NARROW = re.compile(r"[iljtfrI.,:;'|!()\[\]{}/\\ -]")
 _CAPITAL = re.compile(r"[A-HJ-ZmwMW@%]")
-_SPACE_BEFORE_STOP = re.compile(r" +([,;.])(?=\s|$)")
+_SPACE_BEFORE_STOP = re.compile(r" +([,;.)])(?=\s|$)")
 _BULLET = re.compile(r"(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 # With one number only ("3. Parse it") it may as well be a list item; then the type face must tell.
 _NUMBERED_HEADING = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z]")
@@ -170,7 +170,7 @@ def _joined(group: Sequence[Line]) -> str:
 def _glued(text: str, following: str) -> str:
     if _ends_inside_path(text):
         return text + following
-    if text.endswith("-") and following[:1].islower():
+    if re.search(r"\w-$", text) and following[:1].isalpha():
         return (text[:-1] if _is_broken_word(text, following) else text) + following
     return f"{text} {following}"
 

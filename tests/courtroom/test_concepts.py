@@ -100,6 +100,7 @@ def test_without_a_text_layer_the_terms_are_unknown_not_absent() -> None:
     [
         "Formats: .pdf, .md and .docx.",
         "See https://example.org/blob/main/src/other.py for more.",
+        "Read https://docs.example. org/3/library/tempfile.html and docs.example.org/ast.html first.",
         "Built with Node.js and operator.add.",
         r"Windows gave C:\Users\me\state.py there.",
         "Call graph.compile() and state.pyramid, e.g. like this.",
