@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place, Reach
-from courtroom.forensics.syntax import CallSite, SourceFile, constant_text, keyword_of, words_of
+from courtroom.forensics.syntax import (
+    CallSite,
+    SourceFile,
+    constant_text,
+    keyword_of,
+    walk,
+    words_of,
+)
 
 CLONE_METHODS = frozenset({"clone_from"})
 CLONE_FUNCTIONS = frozenset({"pygit2.clone_repository", "dulwich.porcelain.clone"})
@@ -56,32 +63,37 @@ def _clone_calls(names: Names) -> Iterator[tuple[Place, ast.Call]]:
     for source in names.codebase.production:
         if "clone" not in source.text:
             continue
+        commands = _clone_commands(source)
         for site, dotted in names.calls(source):
-            if site.function is not None and _is_clone(site, dotted):
+            if site.function is None:
+                continue
+            if _is_clone(site, dotted, commands.get(id(site.function.node), set())):
                 yield Place(source, site.function), site.node
 
 
-def _is_clone(site: CallSite, dotted: str) -> bool:
+def _clone_commands(source: SourceFile) -> dict[int, set[str]]:
+    """By function, the local names that hold the words of a git clone command."""
+    found: dict[int, set[str]] = {}
+    lines = source.text.split("\n")
+    for site in source.functions:
+        node = site.node
+        if not any("clone" in line for line in lines[node.lineno - 1 : node.end_lineno]):
+            continue
+        for inner in walk(node):
+            if isinstance(inner, ast.Assign) and _is_clone_words(inner.value):
+                names = {target.id for target in inner.targets if isinstance(target, ast.Name)}
+                found.setdefault(id(node), set()).update(names)
+    return found
+
+
+def _is_clone(site: CallSite, dotted: str, commands: set[str]) -> bool:
     func = site.node.func
     if dotted in CLONE_FUNCTIONS or (isinstance(func, ast.Attribute) and func.attr in CLONE_METHODS):
         return True
-    return any(_is_clone_command(argument, site) for argument in site.node.args)
-
-
-def _is_clone_command(argument: ast.expr, site: CallSite) -> bool:
-    """["git", "clone", ...] itself, or a local name it was given to, or a command line in one string."""
-    if isinstance(argument, ast.Name) and site.function is not None:
-        assigned = [
-            node.value
-            for node in ast.walk(site.function.node)
-            if isinstance(node, ast.Assign) and any(_is_name(target, argument.id) for target in node.targets)
-        ]
-        return any(_is_clone_words(value) for value in assigned)
-    return _is_clone_words(argument)
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
+    starred = (one.value if isinstance(one, ast.Starred) else one for one in site.node.args)
+    return any(_named(one) in commands or _is_clone_words(one) for one in starred) or _is_clone_words(
+        ast.List([one for one in site.node.args if isinstance(one, ast.Constant)], ast.Load())
+    )
 
 
 def _is_clone_words(node: ast.expr) -> bool:
@@ -154,10 +166,10 @@ def _handlers(place: Place, call: ast.Call, around: list[Place]) -> Iterator[tup
     """A try around the clone (or around the call of its function), or a look at the return code."""
     for one in around:
         is_clone = one.key == place.key
-        for node in ast.walk(one.site.node):
+        for node in walk(one.site.node):
             if isinstance(node, ast.Try) and node.handlers:
-                inside = {id(inner) for statement in node.body for inner in ast.walk(statement)}
-                calls = [n for s in node.body for n in ast.walk(s) if isinstance(n, ast.Call)]
+                inside = {id(inner) for statement in node.body for inner in walk(statement)}
+                calls = [n for s in node.body for n in walk(s) if isinstance(n, ast.Call)]
                 if id(call) in inside or (not is_clone and any(_called_name(n) == place.name for n in calls)):
                     yield one.source, node.handlers[0].lineno
             elif is_clone and isinstance(node, ast.If) and _asks_return_code(node.test):
@@ -165,7 +177,7 @@ def _handlers(place: Place, call: ast.Call, around: list[Place]) -> Iterator[tup
 
 
 def _asks_return_code(test: ast.expr) -> bool:
-    return any(isinstance(node, ast.Attribute) and node.attr == "returncode" for node in ast.walk(test))
+    return any(isinstance(node, ast.Attribute) and node.attr == "returncode" for node in walk(test))
 
 
 def _validations(place: Place, call: ast.Call, around: list[Place]) -> Iterator[tuple[SourceFile, int]]:
@@ -177,7 +189,7 @@ def _validations(place: Place, call: ast.Call, around: list[Place]) -> Iterator[
     ]
     for one in members:
         last = call.lineno if one.key == place.key else None
-        for node in ast.walk(one.site.node):
+        for node in walk(one.site.node):
             line = getattr(node, "lineno", 0)
             if last is not None and line > last:
                 continue
@@ -207,7 +219,7 @@ def _refuses(node: ast.If) -> bool:
 
 def _tests_address(test: ast.expr) -> bool:
     """The form of an address is asked: its beginning, its parts, a pattern, its host."""
-    for node in ast.walk(test):
+    for node in walk(test):
         if isinstance(node, ast.Call):
             func = node.func
             subject = _named(func.value) if isinstance(func, ast.Attribute) else ""

@@ -12,7 +12,11 @@ from courtroom.forensics.attributes import attribute_of
 from courtroom.forensics.interpreter import Interpreter
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place, Reach
-from courtroom.forensics.syntax import SourceFile, words_of
+from courtroom.forensics.syntax import (
+    SourceFile,
+    walk,
+    words_of,
+)
 from courtroom.forensics.topology import GraphReading
 from courtroom.forensics.values import Called, Function, Instance, Value
 from courtroom.forensics.wiring import JUDGE_WORDS, JUSTICE_WORDS, role_of
@@ -60,7 +64,7 @@ def _called_in(names: Names, node: ast.Lambda) -> Place | None:
     """What `lambda state: judge(state, "Defense")` calls, when that is one function of the repository."""
     called = {
         inner.func.id
-        for inner in ast.walk(node)
+        for inner in walk(node)
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
     }
     found = [one for name in sorted(called) for one in names.functions_by_name.get(name, [])]
@@ -91,4 +95,4 @@ def _entry_functions(names: Names) -> list[Place]:
 
 def _mentioned_by_main(source: SourceFile) -> set[str]:
     blocks = [node for node in source.tree.body if isinstance(node, ast.If)]
-    return {inner.id for block in blocks for inner in ast.walk(block) if isinstance(inner, ast.Name)}
+    return {inner.id for block in blocks for inner in walk(block) if isinstance(inner, ast.Name)}

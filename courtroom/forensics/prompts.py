@@ -19,7 +19,11 @@ from courtroom.forensics.interpreter import Interpreter, OutOfFuel
 from courtroom.forensics.layers import Layers
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place
-from courtroom.forensics.syntax import SourceFile, words_of
+from courtroom.forensics.syntax import (
+    SourceFile,
+    walk,
+    words_of,
+)
 from courtroom.forensics.values import Class, Function, Instance, Items, Table, Template, Value, choices_of
 
 FEWEST_WORDS = 8
@@ -195,7 +199,7 @@ def _locals(run: Interpreter, place: Place) -> Iterator[tuple[ast.stmt | ast.exp
     run.fuel = FUEL
     try:
         frame = run.enter(function, [_self(place, scope.names)] if place.site.owner else [], {})
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Assign | ast.AnnAssign) and (name := _target(inner)):
                 yield inner, frame.scope.names.get(name)
             elif isinstance(inner, ast.Call):

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from courtroom.forensics.names import Names
-from courtroom.forensics.syntax import FunctionSite, SourceFile
+from courtroom.forensics.syntax import (
+    FunctionSite,
+    SourceFile,
+    walk,
+)
 
 MAX_ROUNDS = 8
 # Names that nearly always mean a list's, a dict's or a string's own method.
@@ -44,7 +48,7 @@ class Reach:
         if place.key not in self._mentioned:
             self._mentioned[place.key] = frozenset(
                 found
-                for node in ast.walk(place.site.node)
+                for node in walk(place.site.node)
                 for found in (
                     [node.id]
                     if isinstance(node, ast.Name)

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 from courtroom.forensics import builders
 from courtroom.forensics.attributes import attribute_of
-from courtroom.forensics.syntax import words_of
+from courtroom.forensics.syntax import (
+    walk,
+    words_of,
+)
 from courtroom.forensics.values import (
     UNKNOWN,
     Called,
@@ -72,7 +75,7 @@ def read_commands(run: Interpreter, action: Value) -> RouterReading | None:
 
 def _uses_command(action: Function) -> bool:
     local = {name for name, dotted in action.source.imports.items() if dotted.endswith(".Command")}
-    return bool(local) and any(isinstance(n, ast.Name) and n.id in local for n in ast.walk(action.node))
+    return bool(local) and any(isinstance(n, ast.Name) and n.id in local for n in walk(action.node))
 
 
 def _returned(run: Interpreter, function: Function) -> list[Value]:
@@ -115,9 +118,9 @@ def _complete_from_annotation(function: Function, reading: RouterReading) -> Non
     returns = None if isinstance(function.node, ast.Lambda) else function.node.returns
     names = [
         builders.ENDS.get(constant.value, constant.value)
-        for literal in ast.walk(returns or ast.Pass())
+        for literal in walk(returns or ast.Pass())
         if isinstance(literal, ast.Subscript) and _last_name(literal.value) == "Literal"
-        for constant in ast.walk(literal.slice)
+        for constant in walk(literal.slice)
         if isinstance(constant, ast.Constant) and isinstance(constant.value, str)
     ]
     for name in names:
@@ -154,7 +157,7 @@ def vocabulary(node: ast.AST) -> frozenset[str]:
     if statements and isinstance(statements[0], ast.Expr) and isinstance(statements[0].value, ast.Constant):
         statements = statements[1:]
     words: set[str] = set(words_of(getattr(node, "name", "")))
-    for inner in (found for statement in statements for found in ast.walk(statement)):
+    for inner in (found for statement in statements for found in walk(statement)):
         if isinstance(inner, ast.Name):
             words.update(words_of(inner.id))
         elif isinstance(inner, ast.Attribute):

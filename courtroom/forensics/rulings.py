@@ -22,7 +22,10 @@ from courtroom.forensics.score_changes import (
     words_in,
 )
 from courtroom.forensics.structured import ASKING
-from courtroom.forensics.syntax import words_of
+from courtroom.forensics.syntax import (
+    walk,
+    words_of,
+)
 from courtroom.forensics.values import Route
 
 SECURITY = frozenset(
@@ -103,7 +106,7 @@ def _tech_lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[Place, int]
 
 
 def _is_weighted(value: ast.expr) -> bool:
-    products = [n for n in ast.walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+    products = [n for n in walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
     factors = {factor for product in products if (factor := _factor(product)) is not None}
     return bool(products) and (len(factors) > 1 or any(factor > 1 for factor in factors))
 
@@ -120,14 +123,14 @@ def _tech_lead_weights(places: list[Place]) -> Iterator[tuple[Place, int]]:
     seen: set[str] = set()
     for place in places:
         scope: ast.AST = place.site.node
-        for node in ast.walk(scope):
+        for node in walk(scope):
             if _favours_lead(node):
                 yield place, getattr(node, "lineno", place.site.node.lineno)
         if place.source.path not in seen:
             seen.add(place.source.path)
             for statement in place.source.tree.body:
                 if isinstance(statement, ast.Assign | ast.AnnAssign) and any(
-                    map(_favours_lead, ast.walk(statement))
+                    map(_favours_lead, walk(statement))
                 ):
                     yield place, statement.lineno
 
@@ -137,7 +140,7 @@ def _favours_lead(node: ast.AST) -> bool:
         weights = [(words_in(key), value) for key, value in zip(node.keys, node.values, strict=True) if key]
         return _outweighs([(words, _number(value)) for words, value in weights])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        products = [n for n in ast.walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+        products = [n for n in walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
         return _outweighs([(words_in(product), _factor(product)) for product in products])
     return False
 
@@ -162,7 +165,7 @@ def _dissent(places: list[Place]) -> Iterator[tuple[Place, int]]:
             for name, values in assignments_in(place.site.node).items()
             if any(map(_is_text_like, values))
         }
-        for node in ast.walk(place.site.node):
+        for node in walk(place.site.node):
             if _carries_dissent(node, assigned):
                 yield place, getattr(node, "lineno", place.site.node.lineno)
 
@@ -191,7 +194,7 @@ def _carries_dissent(node: ast.AST, assigned: set[str]) -> bool:
 
 def _names_dissent(node: ast.expr, assigned: set[str]) -> bool:
     return any(
-        isinstance(n, ast.Name) and n.id in assigned and "dissent" in words_of(n.id) for n in ast.walk(node)
+        isinstance(n, ast.Name) and n.id in assigned and "dissent" in words_of(n.id) for n in walk(node)
     )
 
 
@@ -205,7 +208,7 @@ def _heard_again(reach: Reach, places: list[Place]) -> Iterator[tuple[Place, int
     reader = ChangeReader(places)
     for place in places:
         assigned = assignments_in(place.site.node)
-        for node in ast.walk(place.site.node):
+        for node in walk(place.site.node):
             if isinstance(node, ast.If) and _asks_spread(reader.words_of_test(node.test, assigned)):
                 for called in _calls_in(node.body):
                     target = known.get(called_name(called))
@@ -219,7 +222,7 @@ def _asks_spread(words: frozenset[str]) -> bool:
 
 def _calls_in(body: list[ast.stmt]) -> Iterator[ast.Call]:
     for statement in body:
-        for node in ast.walk(statement):
+        for node in walk(statement):
             if isinstance(node, ast.Call):
                 yield node
 

@@ -9,7 +9,10 @@ from functools import cached_property
 
 from courtroom.forensics.reach import Place
 from courtroom.forensics.routers import vocabulary
-from courtroom.forensics.syntax import words_of
+from courtroom.forensics.syntax import (
+    walk,
+    words_of,
+)
 
 SCORE_WORDS = frozenset(
     words_of("score scores final cap capped rating points weighted grade resolved adjusted")
@@ -65,20 +68,20 @@ class ChangeReader:
 
     def _inline_guard(self, value: ast.expr, assigned: dict[str, list[ast.expr]]) -> frozenset[str]:
         """`cap if insecure else score` is guarded too."""
-        tests = [node.test for node in ast.walk(value) if isinstance(node, ast.IfExp)]
+        tests = [node.test for node in walk(value) if isinstance(node, ast.IfExp)]
         return frozenset(word for test in tests for word in self.words_of_test(test, assigned))
 
     def words_of_test(self, test: ast.expr, assigned: dict[str, list[ast.expr]]) -> frozenset[str]:
         """Its own words, those of what its names were assigned, and those of the functions it calls."""
         words = set(words_in(test))
-        for node in ast.walk(test):
+        for node in walk(test):
             if isinstance(node, ast.Name) and not set(words_of(node.id)) & SCORE_WORDS:
                 for value in assigned.get(node.id, []):
                     words |= words_in(value) | self._called_words(value)
         return frozenset(words | self._called_words(test))
 
     def _called_words(self, node: ast.expr) -> set[str]:
-        called = {called_name(inner) for inner in ast.walk(node) if isinstance(inner, ast.Call)}
+        called = {called_name(inner) for inner in walk(node) if isinstance(inner, ast.Call)}
         known = [self._functions[name] for name in called if name in self._functions]
         return {word for place in known for word in vocabulary(place.site.node)}
 
@@ -86,7 +89,7 @@ class ChangeReader:
 def assignments_in(function: ast.AST) -> dict[str, list[ast.expr]]:
     """What each local name is assigned anywhere in a function."""
     found: dict[str, list[ast.expr]] = {}
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name):
@@ -103,7 +106,7 @@ def assignments_in(function: ast.AST) -> dict[str, list[ast.expr]]:
 def words_in(node: ast.AST) -> frozenset[str]:
     """The words of the names, attributes and strings of an expression."""
     words: set[str] = set()
-    for inner in ast.walk(node):
+    for inner in walk(node):
         if isinstance(inner, ast.Name):
             words.update(words_of(inner.id))
         elif isinstance(inner, ast.Attribute):

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place
-from courtroom.forensics.syntax import SourceFile, keyword_of, line_of_call
+from courtroom.forensics.syntax import (
+    SourceFile,
+    keyword_of,
+    line_of_call,
+    walk,
+)
 
 BINDERS = frozenset({"with_structured_output", "bind_tools"})
 ASKING = frozenset(
@@ -51,11 +56,11 @@ def retries(places: Iterable[Place]) -> Iterator[tuple[SourceFile, int]]:
     """Where, in the functions that judge, an answer that does not fit is asked for again."""
     for place in places:
         node = place.site.node
-        if not any(_asks(inner) for inner in ast.walk(node)):
+        if not any(_asks(inner) for inner in walk(node)):
             continue
         if any(_decorator(one) in RETRY_DECORATORS for one in node.decorator_list):
             yield place.source, node.lineno
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if _retries(inner, node):
                 yield place.source, getattr(inner, "lineno", node.lineno)
 
@@ -82,18 +87,16 @@ def _counts_attempts(iterated: ast.expr) -> bool:
     if not isinstance(iterated, ast.Call) or _name(iterated.func) != "range":
         return False
     return not any(
-        isinstance(n, ast.Call) and _name(n.func) == "len" for n in ast.walk(iterated) if n is not iterated
+        isinstance(n, ast.Call) and _name(n.func) == "len" for n in walk(iterated) if n is not iterated
     )
 
 
 def _asks_again(loop: ast.For | ast.AsyncFor | ast.While) -> bool:
     """The loop asks the model, and a failure does not end it: it is caught, and the handler may go on."""
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Try) and any(_asks(inner) for s in node.body for inner in ast.walk(s)):
+    for node in walk(loop):
+        if isinstance(node, ast.Try) and any(_asks(inner) for s in node.body for inner in walk(s)):
             return any(not _always_leaves(handler.body) for handler in node.handlers)
-    return any(_asks(node) for node in ast.walk(loop)) and any(
-        isinstance(node, ast.If) for node in ast.walk(loop)
-    )
+    return any(_asks(node) for node in walk(loop)) and any(isinstance(node, ast.If) for node in walk(loop))
 
 
 def _always_leaves(body: list[ast.stmt]) -> bool:
@@ -102,10 +105,10 @@ def _always_leaves(body: list[ast.stmt]) -> bool:
 
 def _handler_repeats(node: ast.Try, function: ast.AST) -> bool:
     """The handler asks the same model again, or calls its own function again."""
-    asked = {_receiver(call) for s in node.body for call in ast.walk(s) if _asks(call)}
+    asked = {_receiver(call) for s in node.body for call in walk(s) if _asks(call)}
     own = getattr(function, "name", "")
     for handler in node.handlers:
-        for call in (inner for statement in handler.body for inner in ast.walk(statement)):
+        for call in (inner for statement in handler.body for inner in walk(statement)):
             if _asks(call) and _receiver(call) in asked:
                 return True
             if isinstance(call, ast.Call) and asked and _name(call.func) == own:

@@ -158,6 +158,29 @@ def line_of_call(call: ast.Call) -> int:
     return call.func.end_lineno or call.lineno
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes directly inside a node, in the order of the source; whether a name is read or written is left out."""
+    found: list[ast.AST] = []
+    for name in node._fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found.extend(item for item in value if isinstance(item, ast.AST))
+        elif isinstance(value, ast.AST) and not isinstance(value, ast.expr_context):
+            found.append(value)
+    return found
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """A node and all nodes inside it, in the order of the source, with an explicit stack."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        inner = children(current)
+        inner.reverse()
+        stack.extend(inner)
+
+
 def _why(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         place = f" (line {error.lineno})" if error.lineno else ""
@@ -186,9 +209,9 @@ def _index(source: SourceFile) -> None:
             _note_import(source, node)
         elif isinstance(node, ast.ImportFrom):
             _note_import_from(source, node)
-        children = [(child, function, owner) for child in ast.iter_child_nodes(node)]
-        children.reverse()
-        stack.extend(children)
+        inner = children(node)
+        inner.reverse()
+        stack.extend((child, function, owner) for child in inner)
 
 
 def _function_site(

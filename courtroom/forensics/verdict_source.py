@@ -15,7 +15,13 @@ from courtroom.forensics.score_changes import (
     words_in,
 )
 from courtroom.forensics.structured import BINDERS
-from courtroom.forensics.syntax import SourceFile, constant_text, keyword_of, words_of
+from courtroom.forensics.syntax import (
+    SourceFile,
+    constant_text,
+    keyword_of,
+    walk,
+    words_of,
+)
 
 MODEL_CALLS = frozenset(
     {"invoke", "ainvoke", "predict", "apredict", "generate_content", "complete", "acomplete"}
@@ -41,13 +47,13 @@ def model_made_scores(names: Names, justice: list[Place]) -> Iterator[tuple[Plac
             yield place, asked[0].lineno
             continue
         tainted = _tainted(place.site.node, asked)
-        for node in ast.walk(place.site.node):
+        for node in walk(place.site.node):
             if _gives_score(node, tainted):
                 yield place, getattr(node, "lineno", asked[0].lineno)
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (inner for inner in ast.walk(node) if isinstance(inner, ast.Call))
+    return (inner for inner in walk(node) if isinstance(inner, ast.Call))
 
 
 def _asks_model(names: Names, source: SourceFile, call: ast.Call) -> bool:
@@ -63,7 +69,7 @@ def _is_bound_to_scores(
     seen: set[str] = set()
     while queue:
         node = queue.pop()
-        for inner in ast.walk(node):
+        for inner in walk(node):
             if isinstance(inner, ast.Call) and called_name(inner) in BINDERS:
                 return _schema_has_score(names, place.source, inner)
             if isinstance(inner, ast.Name) and inner.id in assigned and inner.id not in seen:
@@ -89,7 +95,7 @@ def _tainted(function: ast.AST, asked: list[ast.Call]) -> set[str]:
     tainted: set[str] = set()
     for _ in range(8):
         before = len(tainted)
-        for node in ast.walk(function):
+        for node in walk(function):
             value = getattr(node, "iter", None) if isinstance(node, ast.For) else getattr(node, "value", None)
             if (
                 isinstance(node, ast.Assign | ast.AnnAssign | ast.For)
@@ -97,16 +103,14 @@ def _tainted(function: ast.AST, asked: list[ast.Call]) -> set[str]:
                 and _is_tainted(value, tainted, asked_ids)
             ):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                tainted.update(
-                    n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)
-                )
+                tainted.update(n.id for target in targets for n in walk(target) if isinstance(n, ast.Name))
         if len(tainted) == before:
             break
     return tainted
 
 
 def _is_tainted(value: ast.AST, tainted: set[str], asked: set[int]) -> bool:
-    return any(id(n) in asked or (isinstance(n, ast.Name) and n.id in tainted) for n in ast.walk(value))
+    return any(id(n) in asked or (isinstance(n, ast.Name) and n.id in tainted) for n in walk(value))
 
 
 def _gives_score(node: ast.AST, tainted: set[str]) -> bool:
@@ -128,7 +132,7 @@ def markdown_reports(names: Names) -> Iterator[tuple[SourceFile, int]]:
         return
     for source in production:
         for site in source.functions:
-            headings = [node for node in ast.walk(site.node) if _is_heading(node)]
+            headings = [node for node in walk(site.node) if _is_heading(node)]
             words = words_in(site.node) if len(headings) >= FEWEST_HEADINGS else frozenset()
             if words & {"report", "audit", "summary", "criterion", "verdict"} and not _is_prompt(site.node):
                 yield source, site.node.lineno
