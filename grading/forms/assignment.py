@@ -25,7 +25,7 @@ def _datetime(label: str, help_text: str) -> forms.DateTimeField:
 
 
 class AssignmentForm(NamedForm):
-    """`own_rubrics` are the organisation's published versions, as choices: ("version:<id>", words)."""
+    """`own_rubrics` are the organization's published versions, as choices: ("version:<id>", words)."""
 
     name_field = "title"
 
@@ -44,7 +44,7 @@ class AssignmentForm(NamedForm):
 
     def __init__(self, *args: Any, own_rubrics: Choices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        groups = [("This organisation's", list(own_rubrics))] if own_rubrics else []
+        groups = [("This organization's", list(own_rubrics))] if own_rubrics else []
         self.fields["rubric"] = forms.ChoiceField(
             label="Rubric", choices=[*groups, ("Shipped with the site", list(SHIPPED_RUBRICS))]
         )

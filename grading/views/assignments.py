@@ -88,6 +88,7 @@ def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     context = {
         "assignment": found,
         "form": form,
+        "earlier": request.method != "POST",
         "attempts_left": attempts_left(found, student),
         "trail": trail_to_assignment(found),
     }

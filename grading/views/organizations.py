@@ -1,4 +1,4 @@
-"""An organisation, and the founding of one."""
+"""An organization, and the founding of one."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.actions.membership import found_organization
+from grading.enums import Role
 from grading.errors import ActionRefused
 from grading.forms.named import OrganizationForm
 from grading.forms.refusals import put_beside
@@ -34,7 +35,7 @@ def organization_new(request: MemberRequest) -> HttpResponse:
             return redirect("organization", founded.slug)
     context = {
         "form": form,
-        "title": "Found an organisation",
+        "title": "Found an organization",
         "lead": "An institution of its own: nobody outside it sees anything of it.",
         "verb": "Found it",
         "trail": [("Start", reverse("home"))],
@@ -49,7 +50,7 @@ def organization(request: MemberRequest, org: str) -> HttpResponse:
     context = {
         "organization": found,
         "cohorts": cohorts_of(request.user, found),
-        "members": members_of(found) if is_staff else (),
+        "staff": members_of(found).exclude(role=Role.STUDENT) if is_staff else (),
         "may_change": may(request.user, found, "teacher"),
         "trail": [("Start", reverse("home"))],
     }

@@ -113,7 +113,7 @@ class World:
         client, user = Client(**options), self.users[person]
         if user is not None:
             client.force_login(user)
-        if person == "deactivated":
+        if user is not None and person == "deactivated":
             User.objects.filter(pk=user.pk).update(is_active=False)
         return client
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.datastructures import MultiValueDict
 
 from grading import engine
 from grading.enums import Bench, LatePolicy
@@ -28,6 +29,10 @@ from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 
 STATIC = Path(__file__).parents[2] / "static"
+
+
+def uploaded(field: str, content: bytes) -> MultiValueDict[str, UploadedFile[Any]]:
+    return MultiValueDict({field: [SimpleUploadedFile("a-file", content)]})
 
 
 def test_the_shipped_rubrics_offered_are_those_that_the_engine_ships() -> None:
@@ -80,15 +85,13 @@ def test_a_rubric_that_was_not_offered_is_refused() -> None:
 
 
 def test_a_roster_that_is_no_utf8_text_is_refused_with_what_to_do() -> None:
-    form = RosterForm({}, {"roster": SimpleUploadedFile("r.csv", "email\nö@example.org".encode("latin-1"))})
+    form = RosterForm({}, uploaded("roster", "email\nö@example.org".encode("latin-1")))
     assert form.errors == {"roster": ["The file is not UTF-8 text: export it as “CSV UTF-8”."]}
 
 
 def test_a_pdf_over_the_limit_is_refused_with_its_size(settings: Any) -> None:
     settings.UPLOAD_MAX_BYTES = 1024 * 1024
-    form = HandInForm(
-        {"repo_url": "https://x.example/r"}, {"pdf": SimpleUploadedFile("r.pdf", b"%" * (1536 * 1024))}
-    )
+    form = HandInForm({"repo_url": "https://x.example/r"}, uploaded("pdf", b"%" * (1536 * 1024)))
     assert form.errors == {"pdf": ["The PDF has 1.5 MB; at most 1 MB are taken."]}
 
 
@@ -128,6 +131,7 @@ class Table:
         self.assignment = AssignmentFactory.create(cohort=CohortFactory.create(), **assignment)
         self.student: Enrollment = student(self.assignment.cohort)
         self.client = Client()
+        assert self.student.user is not None
         self.client.force_login(self.student.user)
         slugs = [self.assignment.organization.slug, self.assignment.cohort.slug, self.assignment.slug]
         self.address = reverse("submit", args=slugs)

@@ -27,9 +27,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def assignment() -> Assignment:
-    return AssignmentFactory.create(
-        cohort=CohortFactory.create(name="Autumn"), title="The auditor", slug="auditor"
-    )
+    cohort = CohortFactory.create(name="Autumn")
+    made: Assignment = AssignmentFactory.create(cohort=cohort, title="The auditor", slug="auditor")
+    return made
 
 
 @pytest.fixture
@@ -40,7 +40,10 @@ def ada(assignment: Assignment) -> Enrollment:
 @pytest.fixture
 def audit(assignment: Assignment, ada: Enrollment) -> Audit:
     submission = SubmissionFactory.create(assignment=assignment, student=ada, resolved_commit="a" * 40)
-    return AuditFactory.create(submission=submission, done=True, report=report_json(), overall_score=3.2)
+    made: Audit = AuditFactory.create(
+        submission=submission, done=True, report=report_json(), overall_score=3.2
+    )
+    return made
 
 
 def signed_in(user: Any) -> Client:

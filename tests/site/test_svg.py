@@ -158,9 +158,33 @@ def test_next_tasks_are_urgent_ones_of_the_weakest_criteria() -> None:
 def test_evidence_is_printed_once_and_only_named_after_that() -> None:
     document = report_json(criteria=2)
     document["criteria"][1]["evidence"] = document["criteria"][0]["evidence"]
-    first, second = read_report(document).criteria
-    assert [e.is_first for e in first.exhibits] == [True] * 4
-    assert [(e.is_first, e.lines) for e in second.exhibits] == [(False, ())] * 4
+    first, second = (
+        [exhibit for group in criterion.exhibit_groups for exhibit in group.exhibits]
+        for criterion in read_report(document).criteria
+    )
+    assert [e.is_first for e in first] == [True] * 4
+    assert [(e.is_first, e.lines) for e in second] == [(False, ())] * 4
+
+
+def test_evidence_stands_under_what_was_looked_for() -> None:
+    groups = read_report(report_json(criteria=1)).criteria[0].exhibit_groups
+    assert [(group.goal, len(group.exhibits)) for group in groups] == [
+        ("A clone without a shell", 3),
+        ("The report explains the choice", 1),
+    ]
+
+
+def test_a_place_that_is_cited_twice_is_named_once() -> None:
+    document = report_json(criteria=1)
+    opinion = document["criteria"][0]["opinions"][0]
+    opinion["cited_evidence"] = [*opinion["cited_evidence"], *document["criteria"][0]["evidence"]]
+    argument = read_report(document).criteria[0].arguments[0]
+    assert [citation.words for citation in argument.citations] == [
+        "src/tools/git_forensics.py:10-14",
+        "src/tools/git_forensics.py:20-24",
+        "src/tools/git_forensics.py:30-34",
+        "not found: The report explains the choice",
+    ]
 
 
 def test_a_judge_heard_again_is_shown_where_they_stood_last() -> None:

@@ -46,6 +46,7 @@ class ReportPage:
     criteria: tuple[CriterionView, ...]
     strongest: tuple[CriterionView, ...]
     weakest: tuple[CriterionView, ...]
+    unjudged: tuple[CriterionView, ...]
     next_tasks: tuple[Task, ...]
     tasks_by_file: tuple[tuple[str, tuple[Task, ...]], ...]
     topology: Topology | None
@@ -78,6 +79,7 @@ def read_report(document: Json) -> ReportPage:
         criteria=criteria,
         strongest=tuple(c for c in scored if c.score == max(s.score or 0 for s in scored))[:3],
         weakest=_weakest(scored),
+        unjudged=tuple(c for c in criteria if c.document["needs_review"]),
         next_tasks=tasks[:STEPS_SHOWN_FIRST],
         tasks_by_file=_by_file(tasks),
         topology=topology_of(document["facts"]["graph"]) if document["facts"].get("graph") else None,
