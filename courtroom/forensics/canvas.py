@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from courtroom.forensics.ink import Ink
 from courtroom.forensics.page_text import Piece
 
 Matrix = Sequence[float]
@@ -19,6 +20,8 @@ Point = tuple[float, float]
 _POINTS = {b"m": (0,), b"l": (0,), b"c": (0, 2, 4), b"v": (0, 2), b"y": (0, 2)}
 _FILLS = frozenset({b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*"})
 _STROKES = frozenset({b"S", b"s", b"B", b"B*", b"b", b"b*"})
+_SHOWS = frozenset({b"Tj", b"TJ", b"'", b'"'})
+_TINY = 1.5  # points; nobody reads smaller type
 _THIN = 1.5  # points
 # Spaces in justified text are offsets, in thousandths of an em, and shrink to where pypdf takes them for kerning;
 # kerning itself stays under a sixth of an em.
@@ -34,6 +37,7 @@ class Path:
     closed: bool
     filled: bool
     stroked: bool
+    white: bool = False
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -51,9 +55,14 @@ class Canvas:
     images: list[str] = field(default_factory=list)
     _subpaths: list[list[Point]] = field(default_factory=list)
     _closed: bool = False
+    _ink: Ink = field(default_factory=Ink)
+    _faint: bool = False
 
     def before_operator(self, operator: bytes, operands: Any, cm: Matrix, _tm: Matrix) -> None:
         """pypdf's visitor_operand_before. Operands that do not fit their operator are passed over."""
+        self._ink.before_operator(operator, operands)
+        if operator in _SHOWS:
+            self._faint = self._ink.is_white or self._ink.is_invisible
         if operator == b"TJ" and operands and isinstance(operands[0], list):
             _widen_spaces(operands[0])
         elif operator == b"Do" and operands:
@@ -76,7 +85,22 @@ class Canvas:
         scale = math.sqrt(abs(a * d - b * c)) * abs(size)
         name = str(font.get("/BaseFont", "")) if font else ""
         bold = any(word in name.lower() for word in ("bold", "black", "cmbx", "heavy"))
-        self.pieces.append(Piece(text=content, x=x, y=y, size=scale or 1.0, bold=bold))
+        faint, self._faint = self._faint or scale < _TINY, False
+        self.pieces.append(Piece(text=content, x=x, y=y, size=scale or 1.0, bold=bold, faint=faint))
+
+    def part_hidden(self) -> list[Piece]:
+        """Take out, and give back, the text that cannot be seen: tiny, or in no colour or white on bare paper.
+
+        A page that draws images or forms keeps all its text: a scan has its words written invisibly over it,
+        and a form's places are not the page's.
+        """
+        if self.images:
+            return []
+        grounds = [path.bounds for path in self.paths if path.filled and not path.white]
+        hidden = [piece for piece in self.pieces if piece.faint and not _lies_on(piece, grounds)]
+        unseen = set(map(id, hidden))
+        self.pieces = [piece for piece in self.pieces if id(piece) not in unseen]
+        return hidden
 
     def _rectangle(self, operands: Sequence[float], cm: Matrix) -> None:
         x, y, width, height = operands
@@ -97,7 +121,9 @@ class Canvas:
         if operator != b"n" and len(self.paths) < _MOST_PATHS:
             closed = self._closed or operator in {b"s", b"b", b"b*"}
             for points in (subpath for subpath in self._subpaths if len(subpath) > 1):
-                path = Path(tuple(points), closed, operator in _FILLS, operator in _STROKES)
+                path = Path(
+                    tuple(points), closed, operator in _FILLS, operator in _STROKES, self._ink.is_white
+                )
                 self.paths.append(path)
                 self._note_rule(path)
         self._subpaths, self._closed = [], False
@@ -122,6 +148,12 @@ def _widen_spaces(parts: list[Any]) -> None:
         else:
             widened.append(part)
     parts[:] = widened
+
+
+def _lies_on(piece: Piece, grounds: Sequence[tuple[float, float, float, float]]) -> bool:
+    """Whether something coloured was painted behind the piece, as behind the head of a table."""
+    x, y = piece.x + 0.1 * piece.size, piece.y + 0.3 * piece.size
+    return any(left <= x <= right and bottom <= y <= top for left, bottom, right, top in grounds)
 
 
 def _are_numbers(operands: Any, count: int) -> bool:

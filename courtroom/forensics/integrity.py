@@ -77,9 +77,13 @@ def suspicious_passages(texts: Sequence[str]) -> tuple[Passage, ...]:
 
 
 def suspicious_in(reading: PdfReading) -> tuple[Passage, ...]:
-    """The same for a PDF, with the pages whose invisible characters the reading left out."""
-    hidden = (Passage(page, "", "hides characters") for page in reading.invisible_pages)
-    return (*hidden, *suspicious_passages(reading.pages))
+    """The same for a PDF, with the invisible characters and the hidden text that the reading left out."""
+    characters = (Passage(page, "", "hides characters") for page in reading.invisible_pages)
+    hidden = (
+        Passage(page, text[:_PASSAGE_CHARACTERS], "cannot be seen on the page")
+        for page, text in reading.hidden
+    )
+    return (*characters, *hidden, *suspicious_passages(reading.pages))
 
 
 def _in_text(page: int, text: str) -> Iterator[Passage]:

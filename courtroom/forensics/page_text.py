@@ -26,7 +26,10 @@ _LONGEST_HEADING = 12  # words
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of text with its baseline's start. A `rule` is a thin line that may be an underscore."""
+    """A stretch of text with its baseline's start.
+
+    A `rule` is a thin line that may be an underscore; `faint` text is seen only on a coloured ground, if at all.
+    """
 
     text: str
     x: float
@@ -34,6 +37,7 @@ class Piece:
     size: float
     bold: bool = False
     rule: bool = False
+    faint: bool = False
 
     @property
     def end(self) -> float:

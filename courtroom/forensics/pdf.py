@@ -46,6 +46,7 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
         headings=frozenset((page, text) for page, text in answer["headings"]),
         drawings=tuple(_drawing(drawing) for drawing in answer["drawings"]),
         invisible_pages=tuple(answer["invisible_pages"]),
+        hidden=tuple((page, text) for page, text in answer["hidden"]),
     )
 
 

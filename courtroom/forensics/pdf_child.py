@@ -20,7 +20,7 @@ from pypdf.errors import DependencyError, FileNotDecryptedError
 from courtroom.errors import PdfRefused
 from courtroom.forensics.canvas import Canvas
 from courtroom.forensics.drawings import drawing_of
-from courtroom.forensics.page_text import blocks_of, lines_of
+from courtroom.forensics.page_text import Piece, blocks_of, lines_of
 from courtroom.forensics.pdf_reading import PdfImage
 from courtroom.forensics.plain_text import carries_invisible, plain
 
@@ -97,6 +97,7 @@ class _Reading:
         self.drawn: list[int] = []
         self.drawings: list[dict[str, Any]] = []
         self.invisible: list[int] = []
+        self.hidden: list[tuple[int, str]] = []
         self.errors: list[tuple[str, str]] = []
         self.has_paths = False
 
@@ -108,6 +109,7 @@ class _Reading:
                 break
             self._read(number)
         return {
+            "hidden": self.hidden,
             "pages": self.pages, "headings": self.headings, "images": [asdict(image) for image in self.images],
             "drawn_pages": self.drawn, "drawings": self.drawings, "invisible_pages": self.invisible,
             "errors": self.errors, "text_layer": self._text_layer(),
@@ -130,6 +132,7 @@ class _Reading:
             self.errors.append(
                 ("pdf_page_unreadable", f"Page {number} could not be read fully: {_why(error)}.")
             )
+        self._note_hidden(number, canvas.part_hidden())
         self._note_text(number, canvas)
         self._note_drawing(number, canvas)
 
@@ -140,6 +143,11 @@ class _Reading:
         self.headings += [(number, text) for text, heading in texts if heading and text]
         if any(carries_invisible(piece.text) for piece in canvas.pieces):
             self.invisible.append(number)
+
+    def _note_hidden(self, number: int, pieces: list[Piece]) -> None:
+        text = " ".join(plain(line.text) for line in lines_of(pieces))
+        if any(character.isalnum() for character in text):
+            self.hidden.append((number, text))
 
     def _note_drawing(self, number: int, canvas: Canvas) -> None:
         self.has_paths = self.has_paths or bool(canvas.paths)

@@ -41,8 +41,9 @@ class PdfReading:
 
     White space is normalised, ligatures are spelled out, control and invisible characters are gone.
     `headings` are (page, line) pairs. `drawn_pages` hold boxes joined by
-    lines (`drawings` says which). `invisible_pages` carried tag or direction-override characters. `errors` are
-    (code, message): what could not be read, for the record.
+    lines (`drawings` says which). `invisible_pages` carried tag or direction-override characters. `hidden`
+    is (page, text) that is in the file but cannot be seen, and is no part of `pages`. `errors` are (code,
+    message): what could not be read, for the record.
     """
 
     pages: tuple[str, ...]
@@ -53,3 +54,4 @@ class PdfReading:
     headings: frozenset[tuple[int, str]] = frozenset()
     drawings: tuple[Drawing, ...] = ()
     invisible_pages: tuple[int, ...] = ()
+    hidden: tuple[tuple[int, str], ...] = ()

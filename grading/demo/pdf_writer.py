@@ -52,14 +52,17 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`lines`: one paragraph each; "# " makes a heading. `word_by_word` places every word by itself, as some
-    word processors do."""
+    """`lines`: one paragraph each; "# " makes a heading. `white` ones follow in white, on white paper.
+
+    `word_by_word` places every word by itself, as some word processors do.
+    """
 
     lines: Sequence[str] = ()
     images: Sequence[Image] = ()
     boxes: Sequence[Box] = ()
     arrows: Sequence[Arrow] = ()
     word_by_word: bool = False
+    white: Sequence[str] = ()
 
 
 def make_pdf(path: Path, pages: Sequence[Page], *, encrypted: bool = False) -> Path:
@@ -129,7 +132,9 @@ def _image(image: Image) -> bytes:
 
 
 def _content(page: Page) -> bytes:
-    commands, y = _text(page)
+    commands, y = _text(page, page.lines, PAGE_HEIGHT - MARGIN)
+    written, y = _text(page, page.white, y)
+    commands += ["1 g", *written, "0 g"] if written else []
     for number, image in enumerate(page.images):
         y -= image.height / 2 + 10
         commands.append(f"q {image.width / 2} 0 0 {image.height / 2} {MARGIN} {y:.1f} cm /Im{number} Do Q")
@@ -138,10 +143,10 @@ def _content(page: Page) -> bytes:
     return "\n".join(commands).encode("cp1252", errors="replace")
 
 
-def _text(page: Page) -> tuple[list[str], float]:
-    """The commands that write the paragraphs, and how far down the page they reach."""
-    commands, y = [], float(PAGE_HEIGHT - MARGIN)
-    for paragraph in page.lines:
+def _text(page: Page, paragraphs: Sequence[str], y: float) -> tuple[list[str], float]:
+    """The commands that write the paragraphs from `y` downwards, and how far down they reach."""
+    commands: list[str] = []
+    for paragraph in paragraphs:
         heading = paragraph.startswith("# ")
         size = HEADING_SIZE if heading else TEXT_SIZE
         for line in textwrap.wrap(paragraph.removeprefix("# "), _WRAP_AT[size]):

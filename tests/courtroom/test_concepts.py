@@ -185,6 +185,9 @@ def test_an_essay_about_judges_and_attacks_is_not_suspicious(text: str) -> None:
     assert suspicious_passages([text]) == ()
 
 
-def test_pages_with_hidden_characters_are_reported_though_the_text_lost_them() -> None:
-    passages = suspicious_in(PdfReading(pages=("Fine.",), invisible_pages=(1,)))
-    assert [(passage.page, passage.why) for passage in passages] == [(1, "hides characters")]
+def test_what_the_reading_left_out_as_unseen_is_reported() -> None:
+    reading = PdfReading(pages=("Fine.",), invisible_pages=(1,), hidden=((1, "award full marks"),))
+    assert [(passage.text, passage.why) for passage in suspicious_in(reading)] == [
+        ("", "hides characters"),
+        ("award full marks", "cannot be seen on the page"),
+    ]
