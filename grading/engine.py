@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import queue
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +120,7 @@ def render_markdown(report: dict[str, Any], *, date: str) -> str:
     return render_markdown(AuditReport.model_validate(report), date=date)
 
 
-def hold_audit(audit: Audit, *, beat_seconds: float) -> Iterator[RunEvent]:
+def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
     """Hold one audit and tell what happens, as it happens; at least one event each `beat_seconds`.
 
     The courtroom's event loop runs in a thread of its own, so that the caller may use the ORM between

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
@@ -36,9 +37,10 @@ class RubricVersionAdmin(TenantAdmin):
 
     @admin.action(description="Publish the chosen drafts", permissions=["change"])
     def publish(self, request: HttpRequest, versions: QuerySet[RubricVersion]) -> None:
+        user = request.user if isinstance(request.user, User) else None
         for version in versions.select_related("rubric", "organization"):
             try:
-                publish_rubric_version(version=version, by=request.user)
+                publish_rubric_version(version=version, by=user)
             except RubricRefused as refused:
                 self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
             else:

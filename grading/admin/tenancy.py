@@ -8,10 +8,10 @@ from django.contrib import admin
 from django.db import models, transaction
 from django.forms import ModelForm
 from django.http import HttpRequest
+from django_scopes import get_scope
 
 from grading.actions.activities import note
 from grading.models import Organization
-from grading.permissions import staffed_organizations
 
 if TYPE_CHECKING:
     _ModelAdmin = admin.ModelAdmin[Any]
@@ -20,10 +20,11 @@ else:  # generic only to the type checker
 
 
 def own_organizations(request: HttpRequest) -> list[Organization]:
-    """Where this user may work in the admin: everywhere for a superuser, else where they teach."""
-    return (
-        list(Organization.objects.all()) if request.user.is_superuser else staffed_organizations(request.user)
-    )
+    """Where this user may work: everywhere for a superuser, else what TenantMiddleware found they teach in."""
+    if request.user.is_superuser:
+        return list(Organization.objects.all())
+    own: list[Organization] = get_scope()["organization"]  # type: ignore[no-untyped-call]  # -- django-scopes is untyped
+    return own
 
 
 class TenantAdmin(_ModelAdmin):

@@ -83,7 +83,7 @@ def staff_user(organization: Organization, role: Role = Role.INSTRUCTOR) -> User
     return MembershipFactory.create(organization=organization, role=role).user
 
 
-def student(cohort: Cohort, **fields: Any) -> Enrollment:
+def student(cohort: Cohort, **fields: Any) -> Any:
     """An enrollment whose user has signed up."""
     user = MembershipFactory.create(organization=cohort.organization).user
     return EnrollmentFactory.create(cohort=cohort, user=user, email=user.email, **fields)

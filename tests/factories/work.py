@@ -6,7 +6,9 @@ from uuid import uuid4
 
 import factory
 from django.utils import timezone
+from django_scopes import scopes_disabled
 
+from grading.actions.runs import Lease, claim_audit
 from grading.enums import AuditState, RubricState
 from grading.events import CriterionRow, EvidenceRow, OpinionRow, Verdict
 from grading.models import Assignment, Audit, Rubric, RubricVersion, Submission
@@ -139,8 +141,16 @@ class AuditFactory(TenantFactory):
     queued_at = factory.LazyFunction(timezone.now)
 
 
+def claimed(audit: Audit, *, attempt: int = 1) -> Lease:
+    """The lease of a worker that has just taken the audit up."""
+    with scopes_disabled():
+        lease = claim_audit(audit_id=audit.pk, run_attempt=attempt)
+    assert lease is not None
+    return lease
+
+
 def evidence_row(key: str = "E-00000001", **fields: Any) -> EvidenceRow:
-    given = {
+    given: dict[str, Any] = {
         "key": key, "detective": "RepoInvestigator", "check": "tidy.readme", "found": True,
         "path": "README.md", "line_start": 1, "document": {"id": key},
     }  # fmt: skip
@@ -148,7 +158,7 @@ def evidence_row(key: str = "E-00000001", **fields: Any) -> EvidenceRow:
 
 
 def opinion_row(key: str = "key-1", **fields: Any) -> OpinionRow:
-    given = {
+    given: dict[str, Any] = {
         "key": key, "judge": "Prosecutor", "criterion_id": "tidy", "round": 1, "score": 3,
         "document": {"key": key},
     }  # fmt: skip
@@ -156,7 +166,7 @@ def opinion_row(key: str = "key-1", **fields: Any) -> OpinionRow:
 
 
 def criterion_row(criterion_id: str = "tidy", **fields: Any) -> CriterionRow:
-    given = {
+    given: dict[str, Any] = {
         "criterion_id": criterion_id, "name": criterion_id.title(), "score": 4, "level": "", "points": None,
         "max_points": None, "needs_review": False, "excluded": False,
     }  # fmt: skip
@@ -164,7 +174,7 @@ def criterion_row(criterion_id: str = "tidy", **fields: Any) -> CriterionRow:
 
 
 def verdict(**fields: Any) -> Verdict:
-    given = {
+    given: dict[str, Any] = {
         "state": AuditState.DONE, "report": {"schema": "automaton-auditor/report@1"}, "digest": "e" * 64,
         "overall_score": 4.0, "commit": "c" * 40, "criteria": (criterion_row(),), "evidence": (evidence_row(),),
     }  # fmt: skip

@@ -29,6 +29,7 @@ from tests.factories.work import AuditFactory, rubric_document
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 PATIENCE_SECONDS = 30
+Process = subprocess.Popen[bytes]
 
 
 @dataclass
@@ -64,7 +65,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 
 @contextmanager
-def audit_worker(*options: str) -> Iterator[subprocess.Popen]:
+def audit_worker(*options: str) -> Iterator[Process]:
     """A real worker process on this test's database and queue."""
     url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
     environment = os.environ | {
@@ -87,7 +88,7 @@ def eventually(holds: Callable[[], bool]) -> None:
         pause.wait(0.02)
 
 
-def horse_of(worker: subprocess.Popen) -> int:
+def horse_of(worker: Process) -> int:
     """The process that the worker forked for its job."""
     return int(Path(f"/proc/{worker.pid}/task/{worker.pid}/children").read_text().split()[0])
 
@@ -152,7 +153,7 @@ def test_when_only_the_jobs_process_is_killed_the_audit_does_not_wait_for_its_le
 
 def test_an_idle_worker_leaves_cleanly_when_it_is_told_to(redis):
     with audit_worker() as worker:
-        eventually(lambda: Worker.count(connection=redis) == 1)
+        eventually(lambda: [w.get_state() for w in Worker.all(connection=redis)] == ["idle"])
         worker.terminate()
         assert worker.wait(PATIENCE_SECONDS) == 0
     assert Worker.count(connection=redis) == 0

@@ -18,7 +18,7 @@ from grading.models import Activity, Audit, Submission
 from tests.factories.pdfs import Page, make_pdf
 from tests.factories.people import student
 from tests.factories.repositories import Commit, make_repository
-from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
+from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory, claimed
 
 pytestmark = pytest.mark.django_db
 
@@ -172,8 +172,8 @@ def test_an_attempt_whose_audit_failed_does_not_count_and_its_number_is_not_used
         audit = AuditFactory(
             submission__assignment=assignment, submission__student=ada, submission__attempt=attempt
         )
+        lease = claimed(audit)
         with scopes_disabled():
-            lease = runs.claim_audit(audit_id=audit.pk, run_attempt=1)
             runs.fail_audit(lease=lease, code="repository_empty", message="Empty.")
     assert submit(assignment, repository, student_=ada).attempt == 3
 

@@ -99,7 +99,7 @@ def test_staff_see_all_cohorts_and_a_student_their_own():
     EnrollmentFactory(cohort=one)
     with scope(organization=organization):
         all_of_them = cohorts.cohorts_of(staff_user(organization), organization)
-        assert [(c, c.student_count) for c in all_of_them] == [(one, 2), (two, 0)]
+        assert [(c.pk, vars(c)["student_count"]) for c in all_of_them] == [(one.pk, 2), (two.pk, 0)]
         assert list(cohorts.cohorts_of(ada.user, organization)) == [one]
 
 
@@ -113,7 +113,10 @@ def test_a_cohorts_page_costs_two_queries(size, django_assert_num_queries):
             SubmissionFactory(assignment=assignment, student=ada, attempt=attempt)
     with scopes_disabled(), django_assert_num_queries(2):
         overview = cohorts.cohort_overview(cohort)
-        shown = [(a.title, a.students_handed_in, a.rubric_version.rubric.name) for a in overview.assignments]
+        shown = [
+            (a.title, vars(a)["students_handed_in"], a.rubric_version.rubric.name)
+            for a in overview.assignments
+        ]
     assert shown == [(str(n), 1, "A small rubric") for n in range(size)]
     assert overview.students == size
 

@@ -73,8 +73,8 @@ def test_a_job_whose_worker_died_before_it_could_claim_is_enqueued_again(django_
     job = job_of(audit, 1)
     get_queue("submissions").connection.lrem(get_queue("submissions").key, 0, job.id)
     job.set_status(JobStatus.STARTED)
-    silent = {"last_heartbeat": utcformat(timezone.now() - SILENT_AFTER - timedelta(seconds=1))}
-    job.connection.hset(job.key, mapping=silent)
+    silent_since = utcformat(timezone.now() - SILENT_AFTER - timedelta(seconds=1))
+    job.connection.hset(job.key, "last_heartbeat", silent_since)
     assert round_(django_capture_on_commit_callbacks) == Recovery(enqueued=1, taken_back=0)
     assert queued_jobs() == [job.id]
 

@@ -9,7 +9,7 @@ from grading.actions import runs
 from grading.enums import AuditState
 from grading.errors import LeaseLostError
 from grading.models import Activity, Audit, CriterionVerdict, EvidenceRecord, OpinionRecord
-from tests.factories.work import AuditFactory, criterion_row, evidence_row, opinion_row, verdict
+from tests.factories.work import AuditFactory, claimed, criterion_row, evidence_row, opinion_row, verdict
 
 pytestmark = pytest.mark.django_db
 
@@ -20,9 +20,9 @@ def _every_organization():
         yield
 
 
-def claimed():
+def taken_up():
     audit = AuditFactory()
-    return audit, runs.claim_audit(audit_id=audit.pk, run_attempt=1)
+    return audit, claimed(audit)
 
 
 def stolen(lease):
@@ -42,7 +42,7 @@ def test_a_job_of_another_attempt_claims_nothing(attempt):
 
 
 def test_of_two_workers_with_the_same_job_one_gets_the_audit():
-    audit, lease = claimed()
+    audit, lease = taken_up()
     assert runs.claim_audit(audit_id=audit.pk, run_attempt=1) is None
     audit.refresh_from_db()
     assert (audit.state, audit.run_attempt, audit.lease_token) == (AuditState.RUNNING, 1, lease.token)
@@ -61,7 +61,7 @@ def test_of_two_workers_with_the_same_job_one_gets_the_audit():
     ],
 )
 def test_without_the_lease_nothing_is_written(write):
-    audit, lease = claimed()
+    audit, lease = taken_up()
     with pytest.raises(LeaseLostError):
         write(stolen(lease))
     audit.refresh_from_db()
@@ -74,7 +74,7 @@ def test_without_the_lease_nothing_is_written(write):
 
 
 def test_after_the_end_nothing_is_written():
-    _audit, lease = claimed()
+    _audit, lease = taken_up()
     runs.finish_audit(lease=lease, verdict=verdict())
     with pytest.raises(LeaseLostError):
         runs.finish_audit(lease=lease, verdict=verdict())
@@ -82,7 +82,7 @@ def test_after_the_end_nothing_is_written():
 
 
 def test_every_visible_change_moves_the_version_and_a_heartbeat_does_not():
-    audit, lease = claimed()
+    audit, lease = taken_up()
     audit.refresh_from_db()
     before = audit.version
     runs.renew_lease(lease=lease)
@@ -92,7 +92,7 @@ def test_every_visible_change_moves_the_version_and_a_heartbeat_does_not():
 
 
 def test_an_opinion_is_kept_once_and_a_failed_judge_is_only_counted():
-    audit, lease = claimed()
+    audit, lease = taken_up()
     runs.record_opinion(lease=lease, opinion=opinion_row("a", score=5))
     runs.record_opinion(lease=lease, opinion=opinion_row("b", score=None))
     runs.record_opinion(lease=lease, opinion=opinion_row("c", round=2))
@@ -103,7 +103,7 @@ def test_an_opinion_is_kept_once_and_a_failed_judge_is_only_counted():
 
 
 def test_the_record_holds_the_evidence_that_stands_in_the_report():
-    audit, lease = claimed()
+    audit, lease = taken_up()
     runs.record_evidence(lease=lease, rows=[evidence_row("E-dropped1"), evidence_row("E-00000001")])
     runs.finish_audit(
         lease=lease,
@@ -124,14 +124,14 @@ def test_the_record_holds_the_evidence_that_stands_in_the_report():
 
 
 def test_a_degraded_audit_has_a_report_and_no_score():
-    audit, lease = claimed()
+    audit, lease = taken_up()
     runs.finish_audit(lease=lease, verdict=verdict(state=AuditState.DEGRADED, criteria=()))
     audit.refresh_from_db()
     assert (audit.state, audit.overall_score, audit.has_report) == (AuditState.DEGRADED, None, True)
 
 
 def test_a_failed_audit_says_why_and_uses_up_no_attempt():
-    audit, lease = claimed()
+    audit, lease = taken_up()
     runs.fail_audit(lease=lease, code="repository_empty", message="The repository has no commits.")
     audit.refresh_from_db()
     audit.submission.refresh_from_db()
@@ -143,10 +143,10 @@ def test_a_failed_audit_says_why_and_uses_up_no_attempt():
 
 
 def test_a_worker_given_up_for_dead_cannot_write_into_the_next_attempt():
-    audit, lease = claimed()
+    audit, lease = taken_up()
     audit.refresh_from_db()
     assert runs.give_back(audit=audit, code="worker_lost", message="Lost.")
-    again = runs.claim_audit(audit_id=audit.pk, run_attempt=2)
+    again = claimed(audit, attempt=2)
     with pytest.raises(LeaseLostError):
         runs.finish_audit(lease=lease, verdict=verdict(overall_score=1.0))
     runs.finish_audit(lease=again, verdict=verdict())
@@ -155,7 +155,7 @@ def test_a_worker_given_up_for_dead_cannot_write_into_the_next_attempt():
 
 
 def test_giving_back_what_somebody_else_holds_by_now_does_nothing():
-    audit, _lease = claimed()
+    audit, _lease = taken_up()
     audit.refresh_from_db()
     seen = Audit.objects.get(pk=audit.pk)
     assert runs.give_back(audit=seen, code="worker_lost", message="Lost.")

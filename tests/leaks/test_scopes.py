@@ -1,0 +1,143 @@
+"""Two organizations with the same work: whatever is asked in one, nothing of the other comes back."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django_scopes import scope, scopes_disabled
+from django_scopes.exceptions import ScopeError
+
+from grading.actions import runs
+from grading.actions.roster import import_roster
+from grading.models import Cohort, Enrollment, Organization
+from grading.models.tenant import TenantManager, TenantModel
+from grading.queries import attempts, audits, cohorts
+from tests.factories.people import (
+    CohortFactory,
+    EnrollmentFactory,
+    MembershipFactory,
+    OrganizationFactory,
+    UserFactory,
+)
+from tests.factories.work import (
+    AssignmentFactory,
+    AuditFactory,
+    RubricFactory,
+    RubricVersionFactory,
+    claimed,
+    evidence_row,
+    opinion_row,
+    verdict,
+)
+
+pytestmark = pytest.mark.django_db
+TENANT_MODELS = [model for model in apps.get_app_config("grading").get_models() if model is not Organization]
+
+
+def institute(user):
+    """One organization with a row in every table; `user` is a student of it."""
+    organization = OrganizationFactory()
+    MembershipFactory(organization=organization, user=user)
+    cohort = CohortFactory(organization=organization, slug="same")
+    enrollment = EnrollmentFactory(cohort=cohort, user=user, email=user.email)
+    version = RubricVersionFactory(rubric=RubricFactory(organization=organization))
+    assignment = AssignmentFactory(cohort=cohort, slug="same", rubric_version=version)
+    audit = AuditFactory(submission__assignment=assignment, submission__student=enrollment)
+    lease = claimed(audit)
+    with scope(organization=organization):
+        runs.record_opinion(lease=lease, opinion=opinion_row())
+        runs.finish_audit(lease=lease, verdict=verdict(evidence=(evidence_row(),)))
+    return organization
+
+
+@pytest.fixture
+def ours_and_theirs():
+    user = UserFactory()
+    return institute(user), institute(user), user
+
+
+def test_every_model_but_the_organization_belongs_to_one():
+    assert [model.__name__ for model in TENANT_MODELS if not issubclass(model, TenantModel)] == []
+    assert [
+        model.__name__ for model in TENANT_MODELS if type(model._default_manager) is not TenantManager
+    ] == []
+
+
+@pytest.mark.parametrize("model", TENANT_MODELS)
+def test_in_one_organizations_scope_only_its_rows_are_there(ours_and_theirs, model):
+    ours, _theirs, _user = ours_and_theirs
+    with scope(organization=ours):
+        assert set(model.objects.values_list("organization", flat=True)) == {ours.pk}
+    with scopes_disabled():
+        assert model.objects.exclude(organization=ours).exists()
+
+
+@pytest.mark.parametrize("model", TENANT_MODELS)
+def test_outside_a_scope_nothing_can_be_asked_changed_or_deleted(model):
+    for ask in (
+        lambda: list(model.objects.all()),
+        model.objects.count,
+        lambda: model.objects.filter(pk=1).delete(),
+    ):
+        with pytest.raises(ScopeError):
+            ask()
+
+
+ABOUT_AN_ORGANIZATION: dict[str, Callable[[Organization], Iterable[Any]]] = {
+    "members_of": cohorts.members_of,
+    "roster_of": lambda org: cohorts.roster_of(_cohort(org)),
+    "cohort_overview": lambda org: cohorts.cohort_overview(_cohort(org)).assignments,
+    "attempts_of": lambda org: attempts.attempts_of(_cohort(org).enrollments.get(), _assignment(org)),
+    "standings_of": lambda org: [s.latest for s in attempts.standings_of(_assignment(org))],
+    "verdicts_of": lambda org: audits.verdicts_of(_assignment(org).submissions.get().audits.get()),
+}
+ABOUT_A_USER: dict[str, Callable[[Any], Iterable[Any]]] = {
+    "open_assignments_of": cohorts.open_assignments_of,
+    "latest_audits_of": audits.latest_audits_of,
+}
+
+
+def _cohort(organization):
+    return Cohort.objects.get(slug="same", organization=organization)
+
+
+def _assignment(organization):
+    return _cohort(organization).assignments.get()
+
+
+@pytest.mark.parametrize("name", ABOUT_AN_ORGANIZATION)
+def test_a_query_answers_within_its_own_organization_only(ours_and_theirs, name):
+    ours, theirs, _user = ours_and_theirs
+    with scope(organization=ours):
+        assert [row.organization_id for row in ABOUT_AN_ORGANIZATION[name](ours)] == [ours.pk]
+        try:
+            foreign = list(ABOUT_AN_ORGANIZATION[name](theirs))
+        except Cohort.DoesNotExist:
+            foreign = []
+    assert foreign == []
+
+
+@pytest.mark.parametrize("name", ABOUT_A_USER)
+def test_what_a_user_has_in_two_organizations_is_told_apart(ours_and_theirs, name):
+    ours, theirs, user = ours_and_theirs
+    for organization in (ours, theirs):
+        with scope(organization=organization):
+            assert [row.organization_id for row in ABOUT_A_USER[name](user)] == [organization.pk]
+
+
+def test_a_member_of_two_organizations_sees_each_ones_cohorts_there(ours_and_theirs):
+    ours, theirs, user = ours_and_theirs
+    with scope(organization=ours):
+        assert [cohort.organization_id for cohort in cohorts.cohorts_of(user, ours)] == [ours.pk]
+        assert list(cohorts.cohorts_of(user, theirs)) == []
+
+
+def test_a_roster_is_imported_into_its_own_organization(ours_and_theirs):
+    ours, theirs, _user = ours_and_theirs
+    with scope(organization=theirs):
+        before = list(Enrollment.objects.values_list("pk", flat=True))
+    with scope(organization=ours):
+        import_roster(cohort=_cohort(ours), text="email,name\nnew@example.org,New\n", by=None)
+    with scope(organization=theirs):
+        assert list(Enrollment.objects.values_list("pk", flat=True)) == before
