@@ -1,66 +1,105 @@
-"""What the court is handed before it opens: the repository's snapshot and the PDF's reading.
+"""What the court is handed before it opens: the repository's snapshot and scene, and the PDF's reading.
 
-What the student must mend (a bad address, an encrypted PDF) is refused here, before anyone is heard; what we
-fail to read is carried on as the failure it is.
+Reading untrusted bytes happens in child processes, so all of it runs while this process imports the graph's
+libraries. What the student must mend (a bad address, an encrypted PDF) is refused here, before anyone is
+heard; what we fail to read is carried on as the failure it is.
 """
 
 from __future__ import annotations
 
 import hashlib
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
-from courtroom.case import Case
+from courtroom.case import Case, Limits
+from courtroom.detectives.targeting import owed
+from courtroom.detectives.testimony import Dossier
 from courtroom.errors import ExaminationFailed, PdfRefused
+from courtroom.forensics.history import History, read_history
 from courtroom.forensics.pdf import PdfReading, read_pdf
 from courtroom.forensics.snapshot import Snapshot, take_snapshot
+from courtroom.forensics.survey import Survey, survey_repository
+from courtroom.record import AuditReport
+from courtroom.remembrance import dossier_still_holding
+from courtroom.rubric import Check
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What could be read of the repository; an error stands where something could not."""
+
+    history: History | ExaminationFailed
+    survey: Survey | ExaminationFailed
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibits:
-    """`pdf` is null when none was handed in, and the failure when it could not be read by us."""
+    """`repository` is what was read of it, or the known dossier that spares the reading.
+
+    `pdf` is null when none was handed in.
+    """
 
     snapshot: Snapshot
+    repository: Scene | Dossier
     pdf: PdfReading | ExaminationFailed | None
     pdf_sha256: str | None
 
+    @property
+    def known(self) -> Dossier | None:
+        return self.repository if isinstance(self.repository, Dossier) else None
+
 
 class Collection:
-    """Fetches the exhibits in the background, so that the graph's libraries load meanwhile."""
+    """Fetches the exhibits in the background. `known` is an earlier report, whose dossier may still hold."""
 
-    def __init__(self, case: Case, workspace: Path) -> None:
+    def __init__(self, case: Case, workspace: Path, known: AuditReport | None = None) -> None:
+        self._case, self._known = case, known
+        self._sha256 = _sha256(case)
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="exhibit")
-        self._sha256 = _sha256(case) if case.pdf else None
-        self._snapshot = self._pool.submit(_snapshot, case, workspace)
-        self._pdf = self._pool.submit(_reading, case)
-        self._pool.shutdown(wait=False)
+        self._pdf = self._pool.submit(_attempt, lambda: read_pdf(case.pdf, case.limits) if case.pdf else None)
+        self._repository = self._pool.submit(self._fetch, workspace)
 
     def wait(self) -> Exhibits:
         """Block until everything is there. Raises InputRefused for what the student must mend."""
-        snapshot = self._snapshot.result()
-        return Exhibits(snapshot=snapshot, pdf=_read_or_failed(self._pdf), pdf_sha256=self._sha256)
+        with self._pool:
+            snapshot, repository = self._repository.result()
+            return Exhibits(
+                snapshot=snapshot, repository=repository, pdf=self._pdf.result(), pdf_sha256=self._sha256
+            )
+
+    def _fetch(self, workspace: Path) -> tuple[Snapshot, Scene | Dossier]:
+        case = self._case
+        snapshot = take_snapshot(
+            case.repo_url, ref=case.ref, into=workspace, limits=case.limits, allow_local=case.allow_local
+        )
+        known = dossier_still_holding(self._known, case, snapshot.commit, self._sha256)
+        return snapshot, known or visit(snapshot, owed(case.rubric)["RepoInvestigator"], case.limits)
 
 
-def _snapshot(case: Case, workspace: Path) -> Snapshot:
-    return take_snapshot(
-        case.repo_url, ref=case.ref, into=workspace, limits=case.limits, allow_local=case.allow_local
-    )
+def visit(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Scene:
+    """Read history and source at the same time: each is a child process of its own."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
+        survey = _attempt(lambda: survey_repository(snapshot, checks, limits))
+        return Scene(history=history.result(), survey=survey)
 
 
-def _reading(case: Case) -> PdfReading | None:
-    return read_pdf(case.pdf, case.limits) if case.pdf else None
-
-
-def _read_or_failed(reading: Future[PdfReading | None]) -> PdfReading | ExaminationFailed | None:
+def _attempt(examine: Callable[[], T]) -> T | ExaminationFailed:
     try:
-        return reading.result()
+        return examine()
     except ExaminationFailed as failed:
         return failed
 
 
-def _sha256(case: Case) -> str:
-    if case.pdf is None or not case.pdf.is_file():
+def _sha256(case: Case) -> str | None:
+    if case.pdf is None:
+        return None
+    if not case.pdf.is_file():
         raise PdfRefused("pdf_missing", f"There is no file {case.pdf}.")
     if case.pdf.stat().st_size > case.limits.pdf_bytes:
         limit = case.limits.pdf_bytes // (1024 * 1024)

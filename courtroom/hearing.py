@@ -9,18 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from courtroom.case import BenchSettings, Case, Known
-from courtroom.detectives.testimony import Dossier
-from courtroom.exhibits import Collection, Exhibits
+from courtroom.exhibits import Collection
 from courtroom.judges.bench import seat
-from courtroom.record import (
-    ENGINE,
-    AuditEvent,
-    AuditReport,
-    CheckOutcome,
-    Evidence,
-    JudgeFailure,
-    JudicialOpinion,
-)
+from courtroom.record import AuditEvent, AuditReport, Evidence, JudgeFailure, JudicialOpinion
 
 
 async def hold_audit(
@@ -32,11 +23,11 @@ async def hold_audit(
     """
     settings, known = bench or BenchSettings(), known or Known()
     with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
-        yield AuditEvent(kind="stage", stage="snapshot")
-        collection = Collection(case, Path(workspace))
+        yield AuditEvent(kind="stage", stage="exhibits")
+        collection = Collection(case, Path(workspace), known.report)
         build_graph = await asyncio.to_thread(warm_up)
         exhibits = await asyncio.to_thread(collection.wait)
-        yield AuditEvent(kind="stage", stage="snapshot", ended=True)
+        yield AuditEvent(kind="stage", stage="exhibits", ended=True)
         from courtroom.proceedings import Court
 
         court = Court(
@@ -44,7 +35,6 @@ async def hold_audit(
             exhibits=exhibits,
             bench=seat(settings, known),
             seats=asyncio.Semaphore(settings.concurrency),
-            known_dossier=_dossier_still_holding(case, exhibits, known.report),
         )
         async for event in _proceed(build_graph(court)):
             yield event
@@ -88,30 +78,3 @@ def _opinion_event(stage: str, row: dict[str, Any]) -> AuditEvent:
     if "failure" in row:
         return AuditEvent(kind="opinion", stage=stage, failure=JudgeFailure.model_validate(row))
     return AuditEvent(kind="opinion", stage=stage, opinion=JudicialOpinion.model_validate(row))
-
-
-def _dossier_still_holding(case: Case, exhibits: Exhibits, known: AuditReport | None) -> Dossier | None:
-    """The known report's dossier, if it is of the same engine, commit, PDF and rubric and nothing had failed."""
-    if known is None or known.errors or known.engine != ENGINE:
-        return None
-    same = (
-        known.commit == exhibits.snapshot.commit
-        and known.pdf_sha256 == exhibits.pdf_sha256
-        and known.rubric.digest == case.rubric.digest
-    )
-    return _dossier_of(known) if same else None
-
-
-def _dossier_of(report: AuditReport) -> Dossier:
-    outcomes = tuple(
-        CheckOutcome(check=check.check, met=check.met, reason=check.reason, evidence=check.evidence)
-        for criterion in report.criteria
-        for check in criterion.checks
-    )
-    return Dossier(
-        evidence=report.evidence,
-        outcomes=outcomes,
-        facts=report.facts,
-        errors=report.errors,
-        integrity=report.integrity,
-    )

@@ -24,58 +24,49 @@ from courtroom.state import AgentState, Hearing
 
 Update = dict[str, Any]
 Heard = JudicialOpinion | JudgeFailure
+# A detective's update where this very case's dossier is known: a task of the graph must write something.
+NOTHING_TO_EXAMINE: Update = {"flags": ["known"]}
 
 
 @dataclass(frozen=True)
 class Court:
-    """One audit's court: the case, its exhibits, the bench, and the dossier where it is known already."""
+    """One audit's court: the case, its exhibits, the bench and how many may answer at once."""
 
     case: Case
     exhibits: Exhibits
     bench: Bench
     seats: asyncio.Semaphore
-    known_dossier: Dossier | None = None
 
     def build_context(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
         """The targeting protocol: which detective owes which checks of the rubric."""
         return {"targets": {name: [c.id for c in checks] for name, checks in owed(self.case.rubric).items()}}
 
     def investigate_repository(self, state: AgentState) -> Update:
-        limits, snapshot = self.case.limits, self.exhibits.snapshot
-        return self._testify(
-            state, "RepoInvestigator", lambda checks: repo_investigator.investigate(snapshot, checks, limits)
+        snapshot, seen = self.exhibits.snapshot, self.exhibits.repository
+        if isinstance(seen, Dossier):
+            return NOTHING_TO_EXAMINE
+        return _testify(
+            self.case, state, "RepoInvestigator", lambda c: repo_investigator.investigate(seen, snapshot, c)
         )
 
     def analyse_document(self, state: AgentState) -> Update:
-        return self._testify(
-            state, "DocAnalyst", lambda checks: doc_analyst.analyse(self.exhibits.pdf, checks)
-        )
+        if self.exhibits.known:
+            return NOTHING_TO_EXAMINE
+        pdf = self.exhibits.pdf
+        return _testify(self.case, state, "DocAnalyst", lambda checks: doc_analyst.analyse(pdf, checks))
 
     def inspect_diagrams(self, state: AgentState) -> Update:
-        return self._testify(
-            state, "VisionInspector", lambda checks: vision_inspector.inspect(self.exhibits.pdf, checks)
+        if self.exhibits.known:
+            return NOTHING_TO_EXAMINE
+        pdf = self.exhibits.pdf
+        return _testify(
+            self.case, state, "VisionInspector", lambda checks: vision_inspector.inspect(pdf, checks)
         )
-
-    def _testify(
-        self, state: AgentState, name: DetectiveName, examine: Callable[[tuple[Check, ...]], Testimony]
-    ) -> Update:
-        """One detective's turn; nothing is examined again when this very case's dossier is known."""
-        if self.known_dossier is not None:
-            return {"timings": {name: 0.0}}
-        begin, owes = perf_counter(), set(state["targets"].get(name, []))
-        testimony = examine(tuple(c for c in self.case.rubric.checks if c.id in owes)).model_dump(mode="json")
-        evidence, errors = testimony.pop("evidence"), testimony.pop("errors")
-        return {
-            "evidences": {name: evidence},
-            "testimonies": {name: testimony},
-            "errors": errors,
-            "timings": {name: perf_counter() - begin},
-        }
 
     def aggregate_evidence(self, state: AgentState) -> Update:
         """Join the three testimonies, cross-reference and verify them; once, whatever order they came in."""
-        if self.known_dossier is not None:
-            return {"dossier": self.known_dossier.model_dump(mode="json", by_alias=True)}
+        if self.exhibits.known is not None:
+            return {"dossier": self.exhibits.known.model_dump(mode="json", by_alias=True)}
         begin = perf_counter()
         dossier = evidence_aggregator.aggregate(
             _testimonies(state), self.exhibits.snapshot, self.case.rubric, self.exhibits.pdf
@@ -131,6 +122,20 @@ class Court:
 
     def _contested(self, said: Sequence[Heard], hearing: int) -> tuple[str, ...]:
         return synthesis.contested(self.case.rubric, self.case.constitution, said, hearing)
+
+
+def _testify(
+    case: Case, state: AgentState, name: DetectiveName, examine: Callable[[tuple[Check, ...]], Testimony]
+) -> Update:
+    """One detective's turn at the checks it owes."""
+    begin, owes = perf_counter(), set(state["targets"].get(name, []))
+    testimony = examine(tuple(c for c in case.rubric.checks if c.id in owes)).model_dump(mode="json")
+    return {
+        "evidences": {name: testimony.pop("evidence")},
+        "errors": testimony.pop("errors"),
+        "testimonies": {name: testimony},
+        "timings": {name: perf_counter() - begin},
+    }
 
 
 def heard(state: AgentState) -> tuple[Heard, ...]:

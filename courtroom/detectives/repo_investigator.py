@@ -1,13 +1,10 @@
-"""The RepoInvestigator: reads the history and the source of a snapshot and answers the checks about them."""
+"""The RepoInvestigator: answers the checks about a repository from what was read of its history and source."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-from courtroom.case import Limits
 from courtroom.detectives import fact_checks
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.findings import Finding, could_not_look
@@ -21,9 +18,10 @@ from courtroom.detectives.testimony import (
     recorded,
 )
 from courtroom.errors import ExaminationFailed
-from courtroom.forensics.history import History, history_facts, read_history
+from courtroom.exhibits import Scene
+from courtroom.forensics.history import History, history_facts
 from courtroom.forensics.snapshot import Snapshot
-from courtroom.forensics.survey import Survey, survey_repository
+from courtroom.forensics.survey import Survey
 from courtroom.record import DetectiveName, RecordedError
 from courtroom.rubric import (
     Check,
@@ -38,8 +36,6 @@ from courtroom.rubric import (
     UnsafeCallCheck,
 )
 
-T = TypeVar("T")
-
 NAME: DetectiveName = "RepoInvestigator"
 
 FACT_CHECKS: dict[type[CheckBase], Callable[[Any, Survey], Finding]] = {
@@ -53,17 +49,8 @@ FACT_CHECKS: dict[type[CheckBase], Callable[[Any, Survey], Finding]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """What could be read of the repository; an error stands where something could not."""
-
-    history: History | ExaminationFailed
-    survey: Survey | ExaminationFailed
-
-
-def investigate(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Testimony:
-    """Answer every check that is owed, with verbatim quotes. What fails on our side is on the testimony."""
-    scene = _visit(snapshot, checks, limits)
+def investigate(scene: Scene, snapshot: Snapshot, checks: Sequence[Check]) -> Testimony:
+    """Answer every check that is owed, with verbatim quotes. What failed on our side is on the testimony."""
     facts, reasons = _facts(scene)
     findings = [(check, _finding_on(check, scene)) for check in checks]
     try:
@@ -79,21 +66,6 @@ def investigate(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> 
         errors=_errors(scene),
         paths=scene.survey.paths if isinstance(scene.survey, Survey) else None,
     )
-
-
-def _visit(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Scene:
-    """Read history and source at the same time: each is a child process of its own."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
-        survey = _attempt(lambda: survey_repository(snapshot, checks, limits))
-        return Scene(history=history.result(), survey=survey)
-
-
-def _attempt(examine: Callable[[], T]) -> T | ExaminationFailed:
-    try:
-        return examine()
-    except ExaminationFailed as failed:
-        return failed
 
 
 def _finding_on(check: Check, scene: Scene) -> Finding:

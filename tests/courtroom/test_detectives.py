@@ -12,6 +12,7 @@ from courtroom.detectives.testimony import (
 )  # pytest would collect a name that begins with Test
 from courtroom.detectives.vision_inspector import inspect
 from courtroom.errors import ChildFailed
+from courtroom.exhibits import visit
 from courtroom.forensics.pdf import PdfReading
 from courtroom.forensics.snapshot import Snapshot, read_lines, take_snapshot
 from courtroom.record import Location, evidence
@@ -36,6 +37,10 @@ def snapshot(tmp_path_factory):
     return take_snapshot(str(source), ref=None, into=folder, limits=LIMITS, allow_local=True)
 
 
+def investigate_at(snapshot, checks):
+    return investigate(visit(snapshot, checks, LIMITS), snapshot, checks)
+
+
 @pytest.fixture(scope="module")
 def rubric():
     return shipped_rubric("self_audit")
@@ -43,7 +48,7 @@ def rubric():
 
 @pytest.fixture(scope="module")
 def of_repository(snapshot, rubric):
-    return investigate(snapshot, owed(rubric)["RepoInvestigator"], LIMITS)
+    return investigate_at(snapshot, owed(rubric)["RepoInvestigator"])
 
 
 def heard_from(of_repository, rubric, pdf):
@@ -70,7 +75,7 @@ def evidence_of(dossier, check):
 def test_a_repository_that_cannot_be_read_leaves_every_check_open_and_says_why(rubric, tmp_path):
     gone = Snapshot(git_dir=tmp_path, commit="0" * 40, ref=None, malformed_objects=False)
     checks = owed(rubric)["RepoInvestigator"]
-    testimony = investigate(gone, checks, LIMITS)
+    testimony = investigate_at(gone, checks)
     assert {o.met for o in testimony.outcomes} == {None}
     assert [o.check for o in testimony.outcomes] == [c.id for c in checks]
     assert {e.stage for e in testimony.errors} == {"RepoInvestigator"}
@@ -101,7 +106,7 @@ def test_every_established_outcome_cites_evidence_and_no_open_one_does(dossier):
 
 def test_a_shell_call_is_security_evidence_at_its_line(snapshot, rubric):
     checks = [c for c in rubric.checks if c.id == "safety.no_os_system"]
-    (unsafe,) = investigate(snapshot, checks, LIMITS).evidence
+    (unsafe,) = investigate_at(snapshot, checks).evidence
     assert unsafe.content == '    os.system("git clone " + url)'
     assert (unsafe.found, unsafe.tags) == (True, ("security",))
     assert unsafe.location == Location(path="src/tools.py", line_start=5, line_end=5, commit=snapshot.commit)
@@ -223,6 +228,6 @@ def test_a_rubric_without_checks_has_no_outcomes(snapshot):
     bare = Rubric.model_validate(
         {"id": "r", "name": "R", "version": "1", "criteria": [{"id": "c", "name": "C"}]}
     )
-    found = aggregate([investigate(snapshot, (), LIMITS)], snapshot, bare, None)
+    found = aggregate([investigate_at(snapshot, ())], snapshot, bare, None)
     assert (found.outcomes, found.evidence) == ((), ())
     assert found.facts.commit_count == 5
