@@ -88,35 +88,47 @@ def _with_id(name: str, entry: Any) -> Any:
 
 def _draft(place: JsonPath, entry: Any, logic: JudicialLogic, notebook: Notebook) -> _Draft | None:
     fields = {"name": entry, "instruction": entry} if isinstance(entry, str) else entry
-    if not isinstance(fields, dict):
-        notebook.note(place, "Not used: a criterion is an object or a sentence.")
-        return None
-    identity, name = _identity(fields)
-    if not identity:
-        notebook.note(place, "Not used: this criterion has neither an id nor a name.")
-        return None
-    known = known_criterion(identity, name)
-    words = _words(fields)
-    if known is None and not any(words.values()):
-        notebook.note(place, "Not used: nothing says what to look for.")
+    known = known_criterion(*_identity(fields)) if isinstance(fields, dict) else None
+    if fault := _fault(fields, known):
+        notebook.note(place, f"Not used: {fault}.")
         return None
     _note_use(place, fields, known, notebook)
+    return _Draft(place, _criterion(place, fields, known, logic, notebook))
+
+
+def _fault(fields: Any, known: Criterion | None) -> str:
+    """Why nothing can be judged by this entry; empty when something can."""
+    if not isinstance(fields, dict):
+        return "a criterion is an object or a sentence"
+    if not _identity(fields)[0]:
+        return "this criterion has neither an id nor a name"
+    return "" if known or any(_words(fields).values()) else "nothing says what to look for"
+
+
+def _criterion(
+    place: JsonPath,
+    fields: Mapping[str, Any],
+    known: Criterion | None,
+    logic: JudicialLogic,
+    notebook: Notebook,
+) -> Criterion:
+    identity, name = _identity(fields)
+    own_logic = _first(fields, LOGIC)
     levels = levels_in(_first(fields, LEVELS), (*place, _key(fields, LEVELS)), notebook)
-    criterion = Criterion(
+    best = max((level.points for level in levels), default=0.0)
+    return Criterion(
         id=identity,
         name=name,
         target_artifact=_target(place, fields, notebook),
-        **words,
-        judicial_logic=_logic(_first(fields, LOGIC)) if _first(fields, LOGIC) else logic,
+        **_words(fields),
+        judicial_logic=_logic(own_logic) if own_logic else logic,
         weight=positive_in(fields.get("weight")) or 1,
-        max_points=max((level.points for level in levels), default=0)
-        or positive_in(_first(fields, MOST_POINTS)),
+        max_points=best or positive_in(_first(fields, MOST_POINTS)),
         levels=levels,
         checks=known.checks if known else (),
         architecture=known.architecture if known else False,
         exclude_when="no_exchange" if _is_excluding(fields, [level.name for level in levels]) else None,
     )
-    return _Draft(place, criterion)
 
 
 def _identity(fields: Mapping[str, Any]) -> tuple[str, str]:

@@ -28,7 +28,8 @@ def write_down(
     collected: list[Evidence] = []
     outcomes = []
     for check, finding in findings:
-        items = [_written(check, clue, quotes, snapshot) for clue in finding.clues]
+        found = finding.met == (check.polarity == "positive")
+        items = [_written(check, clue, found, quotes, snapshot) for clue in finding.clues]
         ids = tuple(dict.fromkeys(item.id for item in items))
         outcomes.append(CheckOutcome(check=check.id, met=finding.met, reason=finding.reason, evidence=ids))
         collected += items
@@ -51,22 +52,23 @@ def _span(clue: Clue) -> Span | None:
 
 
 def _written(
-    check: Check, clue: Clue, quotes: Mapping[Span, str | None], snapshot: Snapshot | None
+    check: Check, clue: Clue, found: bool, quotes: Mapping[Span, str | None], snapshot: Snapshot | None
 ) -> Evidence:
+    """`found`: what the check looks for is there. Only then do the check's tags say something about the place."""
     content, line_end = _content(clue, quotes)
     commit = clue.commit or (snapshot.commit if snapshot and clue.path else None)
     return evidence(
         detective=detective_for(check),
         check=check.id,
         goal=check.goal,
-        found=clue.found,
+        found=found,
         content=content,
         location=Location(
             path=clue.path, line_start=clue.line_start, line_end=line_end, page=clue.page, commit=commit
         ),
         rationale=clue.rationale,
         confidence=clue.confidence,
-        tags=check.tags if clue.found else (),
+        tags=check.tags if found else (),
     )
 
 

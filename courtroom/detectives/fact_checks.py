@@ -6,10 +6,10 @@ A fact that is null is not established, and neither is the check; only a fact th
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
-from courtroom.detectives.findings import MOST_CLUES, Clue, Finding, absent, could_not_look, present
+from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.detectives.source_checks import clue_of
 from courtroom.forensics.survey import Sighting, Survey
 from courtroom.rubric import (
@@ -23,9 +23,9 @@ from courtroom.rubric import (
 )
 
 UNSAFE_FACTS = {
-    "os_system": "os_system_calls",
-    "shell_true": "shell_true_calls",
-    "eval_exec": "eval_exec_calls",
+    "os_system": ("os_system_calls", "os.system"),
+    "shell_true": ("shell_true_calls", "shell=True"),
+    "eval_exec": ("eval_exec_calls", "eval or exec"),
 }
 CLONE_FACTS = {
     "in_tempdir": "clone_in_tempdir",
@@ -60,15 +60,17 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     """What the wiring of the main graph shows."""
     if check.aspect == "exists":
         return _graph_exists(survey)
-    found = _flag(check.aspect, "graph", survey)
-    return replace(found, clues=_telling(check.aspect, found.clues)[:MOST_CLUES])
+    value = survey.facts.get(check.aspect)
+    if value is None:
+        return _unknown(check.aspect, survey)
+    places = survey.places.get(check.aspect) or _telling(check.aspect, survey.places.get("graph", ()))
+    return _decided(check.aspect, value, places, survey)
 
 
-def _telling(aspect: str, clues: tuple[Clue, ...]) -> tuple[Clue, ...]:
+def _telling(aspect: str, edges: tuple[Sighting, ...]) -> tuple[Sighting, ...]:
     """The edges that touch the nodes in question, if their names tell; else all of them."""
     words = EDGE_WORDS.get(aspect)
-    chosen = tuple(clue for clue in clues if words and words.search(clue.rationale))
-    return chosen or clues
+    return tuple(edge for edge in edges if words and words.search(edge.note)) or edges
 
 
 def _graph_exists(survey: Survey) -> Finding:
@@ -92,23 +94,24 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
         return _nothing(reason, "clone_function", survey)
     if check.aspect == "exists":
         reason = f"{function['name']} clones the repository."
-        return present(reason, _places("clone_function", survey) or [_line(function, reason)])
+        return present(reason, _clues(survey.places.get("clone_function", ())) or [_line(function, reason)])
     return _flag(CLONE_FACTS[check.aspect], "clone_function", survey)
 
 
 def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     """Calls that hand text to a shell or an interpreter; met, being negative, when there are none."""
-    names = [UNSAFE_FACTS[name] for name in check.any_of]
-    unknown = next((name for name in names if survey.facts.get(name) is None), None)
+    asked = [UNSAFE_FACTS[name] for name in check.any_of]
+    unknown = next((fact for fact, _ in asked if survey.facts.get(fact) is None), None)
     if unknown:
         return _unknown(unknown, survey)
-    calls = [(name, call) for name in names for call in survey.facts[name]]
-    wanted = check.polarity == "positive"
-    kinds = ", ".join(name.removesuffix("_calls").replace("_", " ") for name in names)
+    calls = [(words, call) for fact, words in asked for call in survey.facts[fact]]
+    wanted, kinds = check.polarity == "positive", ", ".join(words for _, words in asked)
     if not calls:
-        return absent(f"No such call was found ({kinds}).", _searched(kinds, survey), met=not wanted)
-    clues = [_line(call, f"A call of the kind: {name.removesuffix('_calls')}.") for name, call in calls]
-    return present(f"{len(calls)} such calls were found ({kinds}).", clues, met=wanted)
+        return absent(
+            f"No call with {kinds} was found.", _searched(f"calls with {kinds}", survey), met=not wanted
+        )
+    clues = [_line(call, f"A call with {words}.") for words, call in calls]
+    return present(f"Calls found with {kinds}: {len(calls)}.", clues, met=wanted)
 
 
 def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
@@ -136,7 +139,7 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     prompts = survey.facts.get("persona_prompts")
     if prompts is None:
         return _unknown("persona_prompts", survey)
-    clues = _places("persona_prompts", survey) or [
+    clues = _clues(survey.places.get("persona_prompts", ())) or [
         _line(p, f"The prompt of {p['persona']}.") for p in prompts
     ]
     reason = f"{len(prompts)} persona prompts were found."
@@ -156,30 +159,34 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     rules = survey.facts.get("rules")
     if rules is None:
         return _unknown("rules", survey)
-    return _decided(check.aspect, rules[check.aspect], "rules", survey)
+    places = survey.places.get(check.aspect) or survey.places.get("rules", ())
+    return _decided(check.aspect, rules[check.aspect], places, survey)
 
 
 def _flag(name: str, fallback: str, survey: Survey) -> Finding:
     """A yes-or-no fact with its own places, or those of the fact it was read from."""
     value = survey.facts.get(name)
-    return _unknown(name, survey) if value is None else _decided(name, value, fallback, survey)
+    if value is None:
+        return _unknown(name, survey)
+    return _decided(name, value, survey.places.get(name) or survey.places.get(fallback, ()), survey)
 
 
-def _decided(name: str, value: bool, fallback: str, survey: Survey) -> Finding:
+def _decided(name: str, value: bool, places: Sequence[Sighting], survey: Survey) -> Finding:
     words = name.replace("_", " ")
-    reason = f"Established: {words}." if value else f"Not so: {words}."
-    clues = tuple(_places(name, survey) or _places(fallback, survey))
-    return (
-        Finding(met=value, reason=reason, clues=clues) if clues else _nothing(reason, name, survey, met=value)
-    )
+    reason = f"The code shows: {words}." if value else f"The code does not show: {words}."
+    clues = _clues(places, reason)
+    return present(reason, clues, met=value) if clues else _nothing(reason, name, survey, met=value)
 
 
-def _places(name: str, survey: Survey) -> list[Clue]:
-    """A fact's places, each line once: a loop makes several edges on one line."""
+def _clues(places: Sequence[Sighting], reason: str = "") -> list[Clue]:
+    """Each line once: a loop makes several edges on one line."""
     notes: dict[tuple[str, int | None, int | None], list[str]] = {}
-    for place in survey.places.get(name, ()):
+    for place in places:
         notes.setdefault((place.path, place.line_start, place.line_end), []).append(place.note)
-    return [clue_of(Sighting(*span, "; ".join(dict.fromkeys(said)))) for span, said in notes.items()]
+    return [
+        clue_of(Sighting(*span, " ".join(filter(None, [reason, "; ".join(dict.fromkeys(said))]))))
+        for span, said in notes.items()
+    ]
 
 
 def _line(place: dict[str, Any], rationale: str) -> Clue:

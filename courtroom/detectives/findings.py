@@ -11,13 +11,9 @@ MOST_CLUES = 4
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """One place to show. Without a `statement`, the lines of `path` are quoted verbatim.
-
-    A clue with `found` false stands for absence: its statement says what was looked for, and where.
-    """
+    """One place to show. Without a `statement`, the lines of `path` are quoted verbatim."""
 
     rationale: str
-    found: bool = True
     statement: str | None = None
     path: str | None = None
     line_start: int | None = None
@@ -50,10 +46,10 @@ def could_not_look(reason: str) -> Finding:
 
 def absent(reason: str, looked_for: str, *, met: bool = False, confidence: float = 1.0) -> Finding:
     """Nothing was found; `looked_for` says what, and where."""
-    clue = Clue(rationale=reason, found=False, statement=looked_for, confidence=confidence)
+    clue = Clue(rationale=reason, statement=looked_for, confidence=confidence)
     return Finding(met=met, reason=reason, clues=(clue,))
 
 
 def present(reason: str, clues: Sequence[Clue], *, met: bool = True) -> Finding:
-    """Found, at the first few of these places."""
+    """What was looked at, at the first few of these places, and whether it is as asked."""
     return Finding(met=met, reason=reason, clues=tuple(clues[:MOST_CLUES]))

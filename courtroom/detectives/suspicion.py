@@ -59,4 +59,5 @@ def _spans(item: Evidence) -> Iterator[str]:
 
 
 def _in(item: Evidence) -> tuple[Passage, ...]:
-    return suspicious_passages([item.content]) if item.found and item.content else ()
+    """Passages of what the item quotes; a statement without a place is our own."""
+    return suspicious_passages([item.content]) if item.content and item.location != Location() else ()

@@ -82,7 +82,7 @@ def test_what_nobody_could_look_into_is_open_with_the_reason():
 
 def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
     found = sighted(FileExists(**ASKED, any_of=("x.md", "y.md")), survey(sightings=()))
-    assert (found.met, [c.found for c in found.clues]) == (False, [False])
+    assert (found.met, found.reason) == (False, "Not found: a file matching x.md or y.md.")
     assert found.clues[0].statement == (
         "Looked for a file matching x.md or y.md among the 2 files of the repository: there is none."
     )
@@ -150,7 +150,9 @@ def test_a_flag_without_lines_of_its_own_shows_the_graph_that_concern_it():
         GraphTopology(**ASKED, aspect="judges_parallel"),
         survey(facts={"judges_parallel": True}, places={"graph": edges}),
     )
-    assert [(c.line_start, c.rationale) for c in found.clues] == [(2, "hub -> prosecutor; hub -> defense")]
+    assert [(c.line_start, c.rationale) for c in found.clues] == [
+        (2, "The code shows: judges parallel. hub -> prosecutor; hub -> defense")
+    ]
 
 
 def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
@@ -192,7 +194,7 @@ def test_each_unsafe_call_is_shown_and_counts_against():
     unsafe = unsafe_calls(check, survey(facts=facts))
     safe = unsafe_calls(check, survey(facts={**facts, "os_system_calls": []}))
     assert (unsafe.met, lines(unsafe)) == (False, [("t.py", 2)])
-    assert (safe.met, [c.found for c in safe.clues]) == (True, [False])
+    assert (safe.met, lines(safe)) == (True, [(None, None)])
 
 
 def test_unsafe_calls_that_nobody_looked_for_are_open():
@@ -333,7 +335,7 @@ def test_a_dropped_term_is_mentioned_and_not_explained(use, met):
 
 def test_an_absent_term_says_where_it_was_looked_for():
     found = concept(PdfConcept(**ASKED, term="Metacognition"), PdfReading(("Nothing.", "")))
-    assert (found.met, found.clues[0].found) == (False, False)
+    assert (found.met, found.reason) == (False, "The report does not use 'Metacognition'.")
     assert (
         found.clues[0].statement
         == "Looked for 'Metacognition' and its usual spellings on 2 pages: it is absent."
