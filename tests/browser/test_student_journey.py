@@ -1,0 +1,139 @@
+"""A student's way through the site, in a real browser, with a real worker: sign in, hand in, watch, read, hand in again."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from grading.actions.rubrics import adopt_shipped_rubric
+from tests.factories.pdfs import make_pdf, parallel_graph_page
+from tests.factories.people import PASSWORD, CohortFactory, student
+from tests.factories.repositories import Commit, make_repository
+from tests.factories.work import AssignmentFactory
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+PATIENCE_MS = 60_000
+UNSAFE = 'import os\n\n\ndef clone(url):\n    os.system(f"git clone {url} <b>here</b>")\n'
+SAFE = 'import subprocess\n\n\ndef clone(url):\n    subprocess.run(["git", "clone", "--", url], check=True, timeout=60)\n'
+FIRST_COMMITS = (Commit(message="Begin", files={"README.md": "# Work\n"}), Commit(message="Clone", files={"src/clone.py": UNSAFE}))  # fmt: skip
+
+
+@pytest.fixture
+def worker() -> Iterator[None]:
+    """A worker process on this test's database, queue and uploads."""
+    url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    environment = os.environ | {
+        "DATABASE_URL": url, "REDIS_URL": settings.REDIS_URL, "MEDIA_ROOT": str(settings.MEDIA_ROOT),
+        "SECRET_KEY": settings.SECRET_KEY, "DJANGO_SETTINGS_MODULE": "auditor_site.settings.local",
+    }  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "audit_worker"], cwd=settings.BASE_DIR, env=environment
+    )
+    yield
+    process.terminate()
+    process.wait(timeout=20)
+
+
+@contextmanager
+def tab(browser: Browser, address: str, **options: Any) -> Iterator[Page]:
+    """A fresh browser profile; at its end nothing may have been complained of in its console."""
+    context = browser.new_context(base_url=address, **options)
+    page, complaints = context.new_page(), list[str]()
+    page.set_default_timeout(PATIENCE_MS)
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield page
+    context.close()
+    assert complaints == []
+
+
+def sign_in(page: Page, email: str) -> None:
+    page.goto("/")
+    page.get_by_role("navigation", name="Account").get_by_role("link", name="Sign in").click()
+    page.get_by_label("Email").fill(email)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("main").get_by_role("button", name="Sign In").click()
+
+
+def hand_in(page: Page, repository: Path, pdf: Path) -> None:
+    page.get_by_label("Repository").fill(str(repository))
+    page.get_by_label("Report (PDF)").set_input_files(pdf)
+    page.get_by_role("button", name="Hand in for audit").click()
+
+
+def test_a_student_hands_in_watches_reads_and_hands_in_again(
+    live_server: Any, worker: None, chromium: str, tmp_path: Path
+) -> None:
+    cohort = CohortFactory.create(name="Autumn 2026")
+    rubric = adopt_shipped_rubric(organization=cohort.organization, name="self_audit", by=None)
+    AssignmentFactory.create(cohort=cohort, title="Week 2", rubric_version=rubric)
+    ada = student(cohort, name="Ada")
+    first, second = tmp_path / "first.git", tmp_path / "second.git"
+    make_repository(first, FIRST_COMMITS)
+    make_repository(second, [*FIRST_COMMITS, Commit(message="Mend the clone", files={"src/clone.py": SAFE})])
+    pdf, no_pdf = make_pdf(tmp_path / "report.pdf", [parallel_graph_page()]), tmp_path / "no.pdf"
+    no_pdf.write_text("<html>")
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        with tab(browser, live_server.url) as page:
+            sign_in(page, ada.email)
+            page.get_by_role("link", name="Week 2").click()
+            page.get_by_role("link", name="Hand in").click()
+
+            hand_in(page, first, no_pdf)
+            expect(page.get_by_label("Report (PDF)")).to_have_attribute("aria-invalid", "true")
+            expect(page.get_by_label("Repository")).to_have_value(str(first))
+
+            hand_in(page, first, pdf)
+            expect(page.get_by_role("heading", level=1)).to_have_text("Your work is being audited")
+            expect(page.get_by_role("heading", name="Why: the verdicts at a glance")).to_be_visible(
+                timeout=PATIENCE_MS
+            )
+            read_report(page)
+
+        with tab(
+            browser, live_server.url, java_script_enabled=False, viewport={"width": 390, "height": 844}
+        ) as page:
+            sign_in(page, ada.email)
+            page.get_by_role("link", name="Week 2").first.click()
+            page.get_by_role("link", name="Hand in again").click()
+            expect(page.get_by_label("Repository")).to_have_value(str(first))
+            hand_in(page, second, pdf)
+            expect(page.get_by_role("heading", name="Why: the verdicts at a glance")).to_be_visible(
+                timeout=PATIENCE_MS
+            )
+            page.get_by_role("link", name="Week 2", exact=True).first.click()
+            expect(page.get_by_role("row", name=re.compile("Attempt"))).to_have_count(3)
+        browser.close()
+
+
+def read_report(page: Page) -> None:
+    """Follow a citation of the criterion about safe tools to the very line, shown as text."""
+    expect(page.get_by_text("No model was used")).to_be_visible()
+    page.get_by_role("heading", name="Safe Tool Engineering").scroll_into_view_if_needed()
+    criterion = page.get_by_role("article", name="Safe Tool Engineering")
+    criterion.get_by_text("The arguments").click()
+    criterion.get_by_role("link", name="src/clone.py:5").first.click()
+    line = page.locator(".exhibit:target")
+    expect(line).to_be_visible()
+    expect(line).to_contain_text('os.system(f"git clone {url} <b>here</b>")')
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download Markdown").click()
+    assert download.value.suggested_filename == "week-2-attempt-1.md"
