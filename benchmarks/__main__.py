@@ -1,0 +1,43 @@
+"""The offline audit of a small submission, against the two things it cannot do without."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.material import report, repository
+from benchmarks.stopwatch import in_turn, median_of
+
+RUNS = 7
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        folder = Path(name)
+        source, pdf = repository(folder, files=20), report(folder, pages=10)
+        audit = [
+            sys.executable,
+            "-m",
+            "courtroom",
+            str(source),
+            "--pdf",
+            str(pdf),
+            "--allow-local",
+            "--quiet",
+        ]
+        libraries = [sys.executable, "-c", "import langgraph.graph"]
+        clone = ["git", "clone", "--quiet", "--bare", "--no-local", str(source), str(folder / "clone.git")]
+        drop = ["sh", "-c", f'rm -rf {folder / "clone.git"}; exec "$0" "$@"', *clone]
+        audits, imports, clones = in_turn([audit, libraries, drop], runs=RUNS)
+    wall, floor, cloned = (median_of(runs, "wall") for runs in (audits, imports, clones))
+    print(f"offline audit, 20 Python files and a 10-page PDF, {RUNS} runs, medians")
+    print(
+        f"  wall {wall:.2f} s   cpu {median_of(audits, 'cpu'):.2f} s   peak {median_of(audits, 'peak_mb'):.0f} MB"
+    )
+    print(f"  importing langgraph alone {floor:.2f} s: ratio {wall / floor:.2f}")
+    print(f"  a bare clone alone {cloned:.3f} s: ratio {wall / cloned:.1f}")
+
+
+if __name__ == "__main__":
+    main()

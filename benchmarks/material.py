@@ -1,0 +1,53 @@
+"""What the benchmarks audit: a generated student repository and a report of ten pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grading.demo.pdf_writer import Arrow, Box, Page, make_pdf
+from tests.courtroom.submissions import GRAPH, MAIN, STATE, TOOLS
+from tests.factories.repositories import Commit, make_repository
+
+MODULE = '''"""Module {number} of the generated project."""
+from dataclasses import dataclass
+
+
+@dataclass
+class Step{number}:
+    name: str
+    weight: float = 1.0
+
+    def run(self, values: list[float]) -> float:
+        """Weigh the values."""
+        total = 0.0
+        for value in values:
+            if value > {number}:
+                total += value * self.weight
+        return total
+
+
+def describe(step: Step{number}) -> str:
+    return f"{{step.name}} weighs {{step.weight}}"
+'''
+PARAGRAPH = (
+    "The detectives run in parallel and fan in at the evidence aggregator before the judges are heard, see "
+    "src/graph.py. Dialectical synthesis is done by three personas in src/judges.py whose opinions the chief "
+    "justice weighs by named rules. State synchronization rests on the reducers of src/state.py. "
+)
+
+
+def repository(folder: Path, *, files: int) -> Path:
+    """A bare repository with this many Python files, one commit each."""
+    own = {"src/state.py": STATE, "src/graph.py": GRAPH, "src/tools.py": TOOLS, "main.py": MAIN}
+    more = {f"src/step_{n}.py": MODULE.format(number=n) for n in range(files - len(own))}
+    path = folder / f"generated-{files}.git"
+    make_repository(path, [Commit(f"Add {name}", {name: text}) for name, text in {**own, **more}.items()])
+    return path
+
+
+def report(folder: Path, *, pages: int) -> Path:
+    """A text report of this many pages, one of them with a drawn diagram."""
+    text = [Page(lines=[f"# Section {n}", *[PARAGRAPH * 2] * 4]) for n in range(1, pages)]
+    boxes = [Box("START", 60, 700), Box("RepoInvestigator", 40, 600), Box("DocAnalyst", 200, 600)]
+    drawn = Page(lines=["# Diagram"], boxes=boxes, arrows=[Arrow(0, 1), Arrow(0, 2)])
+    return make_pdf(folder / f"report-{pages}.pdf", [*text, drawn])
