@@ -6,25 +6,26 @@ the database: what an audit tells comes out as a stream of events, and the job w
 
 from __future__ import annotations
 
-import asyncio
-import queue
 from collections.abc import Generator, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import structlog
 from django.conf import settings
+from pydantic import BaseModel, ValidationError
 
 from grading.enums import AuditState, Bench
 from grading.errors import HandInRefused, InputRefused, RubricRefused
 from grading.events import Beat, CriterionRow, EvidenceRow, OpinionRow, RunEvent, Stage, Verdict
+from grading.listening import listen
 from grading.models import Audit, OpinionRecord
 
 if TYPE_CHECKING:
     from courtroom import AuditEvent, AuditReport, BenchSettings, Case, CourtroomError, Known
 
+Record = TypeVar("Record", bound=BaseModel)
+log = structlog.get_logger(__name__)
 SHIPPED_RUBRICS = ("self_audit", "points", "general")
 STATES = {
     "verdict": AuditState.DONE,
@@ -127,71 +128,14 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
     two events. Closing the iterator stops the audit. Raises InputRefused for what the student must mend.
     """
     from courtroom import InputRefused as Refused
+    from courtroom import hold_audit
 
+    case, bench, known = _case(audit), _bench(audit), _known(audit)
     try:
-        for event in _events(_case(audit), _bench(audit), _known(audit), beat_seconds):
+        for event in listen(lambda: hold_audit(case, bench=bench, known=known), beat_seconds=beat_seconds):
             yield from _told(event)
     except Refused as error:
         raise InputRefused(error.code, error.message) from error
-
-
-def _events(
-    case: Case, bench: BenchSettings, known: Known, beat_seconds: float
-) -> Iterator[AuditEvent | None]:
-    """The courtroom's events; None when a beat passed without one."""
-    inbox: queue.SimpleQueue[AuditEvent | BaseException | None] = queue.SimpleQueue()
-    loop = asyncio.new_event_loop()
-    thread = Thread(target=_attend, args=(loop, inbox, case, bench, known), name="courtroom", daemon=True)
-    thread.start()
-    try:
-        while True:
-            try:
-                event = inbox.get(timeout=beat_seconds)
-            except queue.Empty:
-                yield None
-                continue
-            if event is None:
-                return
-            if isinstance(event, BaseException):
-                raise event
-            yield event
-    finally:
-        _adjourn(loop)
-
-
-def _attend(
-    loop: asyncio.AbstractEventLoop,
-    inbox: queue.SimpleQueue[AuditEvent | BaseException | None],
-    case: Case,
-    bench: BenchSettings,
-    known: Known,
-) -> None:
-    from courtroom import hold_audit
-
-    async def listen() -> None:
-        async for event in hold_audit(case, bench=bench, known=known):
-            inbox.put(event)
-
-    asyncio.set_event_loop(loop)
-    try:
-        loop.run_until_complete(listen())
-        inbox.put(None)
-    except BaseException as error:  # noqa: BLE001 -- raised again in the thread that listens
-        inbox.put(error)
-    finally:
-        loop.run_until_complete(loop.shutdown_asyncgens())
-        loop.close()
-
-
-def _adjourn(loop: asyncio.AbstractEventLoop) -> None:
-    """Stop what is still going on; nothing happens when the audit is over."""
-
-    def cancel_all() -> None:
-        for task in asyncio.all_tasks(loop):
-            task.cancel()
-
-    with suppress(RuntimeError):  # the loop is closed already: the audit is over
-        loop.call_soon_threadsafe(cancel_all)
 
 
 def _case(audit: Audit) -> Case:
@@ -231,15 +175,27 @@ def _bench(audit: Audit) -> BenchSettings:
 
 def _known(audit: Audit) -> Known:
     """The opinions this student's work at this assignment was ever given, and their latest report."""
-    from courtroom import Known
+    from courtroom import AuditReport, JudicialOpinion, Known
 
     submission = audit.submission
     earlier = Audit.objects.filter(
         submission__assignment=submission.assignment_id, submission__student=submission.student_id
     )
     opinions = OpinionRecord.objects.filter(audit__in=earlier).order_by("pk")
-    report = earlier.exclude(report=None).order_by("-finished_at").values_list("report", flat=True).first()
-    return Known.model_validate({"opinions": [row.document for row in opinions], "report": report})
+    reports = earlier.exclude(report=None).order_by("-finished_at").values_list("report", flat=True)[:1]
+    return Known(
+        opinions=tuple(_fitting(JudicialOpinion, [row.document for row in opinions])),
+        report=next(_fitting(AuditReport, list(reports)), None),
+    )
+
+
+def _fitting(record: type[Record], documents: list[Any]) -> Iterator[Record]:
+    """The stored records that still fit; one of an older courtroom is worked out anew, not a failure."""
+    for document in documents:
+        try:
+            yield record.model_validate(document)
+        except ValidationError as error:
+            log.info("older_record_not_used", record=record.__name__, misfits=error.error_count())
 
 
 def _told(event: AuditEvent | None) -> Iterator[RunEvent]:

@@ -1,6 +1,7 @@
 """What workers run. A job takes ids, enters its tenant's scope, and calls actions."""
 
 from collections.abc import Callable
+from contextlib import closing
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -67,10 +68,11 @@ def _hold(lease: runs.Lease) -> None:
     from grading import engine
 
     audit = Audit.objects.select_related("submission__assignment__rubric_version").get(pk=lease.audit_id)
-    for event in engine.hold_audit(audit, beat_seconds=HEARTBEAT_SECONDS):
-        _write_down(lease, event)
-        if isinstance(event, Verdict):
-            return
+    with closing(engine.hold_audit(audit, beat_seconds=HEARTBEAT_SECONDS)) as events:
+        for event in events:
+            _write_down(lease, event)
+            if isinstance(event, Verdict):
+                return
     raise RuntimeError("the court closed without a report")
 
 

@@ -11,7 +11,7 @@ from django_scopes import scopes_disabled
 from grading.actions.runs import Lease, claim_audit
 from grading.enums import AuditState, RubricState
 from grading.events import CriterionRow, EvidenceRow, OpinionRow, Verdict
-from grading.models import Assignment, Audit, Rubric, RubricVersion, Submission
+from grading.models import Assignment, Audit, OpinionRecord, Rubric, RubricVersion, Submission
 from tests.factories.people import CohortFactory, EnrollmentFactory, OrganizationFactory, TenantFactory
 
 CRITERIA = ("tidy", "tested")
@@ -139,6 +139,20 @@ class AuditFactory(TenantFactory):
     organization = factory.SelfAttribute("submission.organization")
     state = AuditState.QUEUED
     queued_at = factory.LazyFunction(timezone.now)
+
+
+class OpinionRecordFactory(TenantFactory):
+    class Meta:
+        model = OpinionRecord
+
+    audit = factory.SubFactory(AuditFactory)
+    organization = factory.SelfAttribute("audit.organization")
+    key = factory.Sequence(lambda n: f"key-{n}")
+    judge = "Prosecutor"
+    criterion_id = "tidy"
+    round = 1
+    score = 3
+    document = factory.LazyFunction(dict)
 
 
 def claimed(audit: Audit, *, attempt: int = 1) -> Lease:

@@ -1,6 +1,8 @@
 """Handing in: every refusal with its field, and what an accepted hand-in leaves behind."""
 
 import hashlib
+import subprocess
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -60,6 +62,13 @@ def pdf(content: bytes, name: str = "report.pdf") -> SimpleUploadedFile:
 
 def stored_files(settings) -> list[Path]:
     return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
+
+
+def test_what_the_web_process_asks_of_the_courtroom_is_cheap():
+    asked = "probe_repository probe_pdf read_rubric shipped_rubric render_markdown"
+    script = f"import sys, courtroom; [getattr(courtroom, name) for name in {asked.split()}]; print('langgraph' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
 
 
 def test_before_it_opens_an_assignment_takes_nothing(assignment, repository):

@@ -1,0 +1,89 @@
+"""The demo cohort: complete after one run, unchanged by the next, completed after an interruption."""
+
+import subprocess
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django_rq import get_queue
+from django_scopes import scopes_disabled
+
+from grading.demo.people import INSTRUCTOR, PASSWORD, STUDENTS
+from grading.demo.stories import REPOSITORIES, publish_repository, read_story
+from grading.enums import AuditState
+from grading.models import Activity, Assignment, Audit, Cohort, Enrollment, Membership, Organization, Submission
+
+MODELS = (
+    User, EmailAddress, Organization, Membership, Cohort, Enrollment, Assignment, Submission, Audit, Activity,
+)  # fmt: skip
+HAND_INS = sum(len(student.refs) for student in STUDENTS)
+
+
+def seed() -> str:
+    out = StringIO()
+    call_command("seed_demo", stdout=out)
+    return out.getvalue()
+
+
+def rows() -> dict[str, list[dict]]:
+    with scopes_disabled():
+        return {model.__name__: list(model.objects.order_by("pk").values()) for model in MODELS}
+
+
+def test_it_is_refused_where_repositories_on_this_machine_are(settings):
+    settings.ALLOW_LOCAL_REPOSITORIES = False
+    with pytest.raises(CommandError, match="ALLOW_LOCAL_REPOSITORIES"):
+        call_command("seed_demo")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(redis, client):
+    said = seed()
+    first = rows()
+    with scopes_disabled():
+        handed_in = list(Submission.objects.values_list("student__email", "ref").order_by("handed_in_at"))
+        states = set(Audit.objects.values_list("state", flat=True))
+    assert handed_in == [(student.email, ref) for student in STUDENTS for ref in student.refs]
+    assert (states, get_queue("submissions").count) == ({AuditState.QUEUED}, HAND_INS)
+    assert f"{HAND_INS} new hand-ins" in said
+    assert all(f"{person.email} " in said for person in (INSTRUCTOR, *STUDENTS))
+    assert "0 new hand-ins" in seed()
+    assert rows() == first
+    assert client.post("/accounts/login/", {"login": STUDENTS[0].email, "password": PASSWORD}).status_code == 302
+
+
+@pytest.mark.django_db
+def test_a_run_that_broke_off_is_completed_by_the_next(redis):
+    in_the_way = Path(settings.MEDIA_ROOT) / "demo" / "repositories" / f"{STUDENTS[1].repository}.git"
+    in_the_way.parent.mkdir(parents=True)
+    in_the_way.write_text("not a folder")
+    with pytest.raises(FileExistsError):
+        seed()
+    in_the_way.unlink()
+    assert f"{HAND_INS - 1} new hand-ins" in seed()
+    with scopes_disabled():
+        assert Submission.objects.count() == HAND_INS
+
+
+@pytest.mark.parametrize("name", [student.repository for student in STUDENTS])
+def test_a_story_ends_with_the_files_as_they_are_and_is_published_the_same_twice(name, tmp_path):
+    ended: dict[str, str] = {}
+    for commit in read_story(name):
+        ended |= commit.files
+    tree = REPOSITORIES / name / "tree"
+    on_disk = {p.relative_to(tree).as_posix(): p for p in tree.rglob("*") if p.is_file() and p.suffix != ".pyc"}
+    assert ended == {path: file.read_text() for path, file in on_disk.items()}
+    first = publish_repository(name, tmp_path / "a.git")
+    objects = _objects(tmp_path / "a.git")
+    assert publish_repository(name, tmp_path / "a.git") == first
+    assert publish_repository(name, tmp_path / "b.git") == first
+    assert _objects(tmp_path / "a.git") == objects
+
+
+def _objects(repository: Path) -> str:
+    return subprocess.check_output(["git", "-C", str(repository), "count-objects", "-v"], text=True)
+
