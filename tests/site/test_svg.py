@@ -157,21 +157,23 @@ def test_next_tasks_are_urgent_ones_of_the_weakest_criteria() -> None:
 
 def test_evidence_is_printed_once_and_only_named_after_that() -> None:
     document = report_json(criteria=2)
-    document["criteria"][1]["evidence"] = document["criteria"][0]["evidence"]
+    document["criteria"][1] |= {key: document["criteria"][0][key] for key in ("evidence", "checks")}
     first, second = (
-        [exhibit for group in criterion.exhibit_groups for exhibit in group.exhibits]
+        [exhibit for check in criterion.checks for exhibit in check.exhibits]
         for criterion in read_report(document).criteria
     )
     assert [e.is_first for e in first] == [True] * 4
     assert [(e.is_first, e.lines) for e in second] == [(False, ())] * 4
 
 
-def test_evidence_stands_under_what_was_looked_for() -> None:
-    groups = read_report(report_json(criteria=1)).criteria[0].exhibit_groups
-    assert [(group.goal, len(group.exhibits)) for group in groups] == [
-        ("A clone without a shell", 3),
-        ("The report explains the choice", 1),
+def test_evidence_stands_under_its_check_and_the_rest_under_what_was_looked_for() -> None:
+    criterion = read_report(report_json(criteria=1)).criteria[0]
+    assert [(check.goal, check.outcome, len(check.exhibits)) for check in criterion.checks] == [
+        ("No call goes through a shell", "not met", 1),
+        ("The report explains the choice", "not established", 1),
+        ("A clone without a shell", "", 2),
     ]
+    assert criterion.tally == "1 not met, 1 not established"
 
 
 def test_a_place_that_is_cited_twice_is_named_once() -> None:

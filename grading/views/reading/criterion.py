@@ -1,12 +1,13 @@
-"""One criterion of a report: its track, its rules, its arguments, its exhibits."""
+"""One criterion of a report: its track, its rules, its arguments, its checks and their evidence."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grading.views.reading.exhibits import Citation, ExhibitGroup, Exhibits
+from grading.views.reading.exhibits import OUTCOMES, CheckView, Citation, Exhibits
 from grading.views.reading.judges import JUDGE_BY_ID, JUDGES, Judge
 from grading.views.reading.quoting import in_plain_sight
 from grading.views.reading.track import Track, track_of
@@ -36,8 +37,8 @@ class CriterionView:
     score: int | None
     track: Track
     arguments: tuple[Argument, ...]
-    exhibit_groups: tuple[ExhibitGroup, ...]
-    exhibit_count: int
+    checks: tuple[CheckView, ...]
+    tally: str
 
 
 def criterion_views(document: Json) -> tuple[CriterionView, ...]:
@@ -47,7 +48,7 @@ def criterion_views(document: Json) -> tuple[CriterionView, ...]:
 
 
 def _view(index: int, criterion: Json, exhibits: Exhibits) -> CriterionView:
-    groups = exhibits.groups(criterion["evidence"])
+    checks = exhibits.checks(criterion)
     opinions = _in_order(criterion["opinions"])
     return CriterionView(
         anchor=f"criterion-{index}",
@@ -56,9 +57,15 @@ def _view(index: int, criterion: Json, exhibits: Exhibits) -> CriterionView:
         score=criterion["final_score"],
         track=track_of({row["judge"]: row["score"] for row in opinions}, criterion["final_score"]),
         arguments=tuple(_argument(row, exhibits) for row in opinions),
-        exhibit_groups=groups,
-        exhibit_count=sum(len(group.exhibits) for group in groups),
+        checks=checks,
+        tally=_tally(checks),
     )
+
+
+def _tally(checks: tuple[CheckView, ...]) -> str:
+    """How the checks came out: 5 met, 2 not met."""
+    outcomes = Counter(check.outcome for check in checks)
+    return ", ".join(f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES.values() if outcomes[outcome])
 
 
 def _in_order(opinions: list[Json]) -> list[Json]:

@@ -1,4 +1,4 @@
-"""Evidence as a page prints it: by what was looked for, each piece in full once, then only named."""
+"""Checks and their evidence as a page prints them: each piece in full once, then only named."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from grading.views.reading.places import Place, place_of
 from grading.views.reading.quoting import QuotedLine, in_plain_sight, quoted_lines
 
 Json = Mapping[str, Any]
+OUTCOMES = {True: "met", False: "not met", None: "not established"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,15 @@ class Exhibit:
 
 
 @dataclass(frozen=True, slots=True)
-class ExhibitGroup:
-    """Everything that was found, or not found, for one goal."""
+class CheckView:
+    """What was looked for, what that came to, and the exhibits it rests on.
+
+    `outcome` is "met", "not met" or "not established"; "" for evidence that no check of the rubric asked for.
+    """
 
     goal: str
+    outcome: str
+    reason: str
     exhibits: tuple[Exhibit, ...]
 
 
@@ -54,12 +60,18 @@ class Exhibits:
         self._repo_url: str = document["repo_url"]
         self._printed: set[str] = set()
 
-    def groups(self, ids: Iterable[str]) -> tuple[ExhibitGroup, ...]:
-        """The exhibits of one criterion; goals in the order in which they first come up."""
-        by_goal: defaultdict[str, list[Exhibit]] = defaultdict(list)
-        for row in self._known(ids):
-            by_goal[row["goal"]].append(self._exhibit(row))
-        return tuple(ExhibitGroup(goal, tuple(exhibits)) for goal, exhibits in by_goal.items())
+    def checks(self, criterion: Json) -> tuple[CheckView, ...]:
+        """The criterion's checks in the rubric's order, then what else was found for it, by goal."""
+        checks = [self._check(check) for check in criterion["checks"]]
+        asked_for = {key for check in criterion["checks"] for key in check["evidence"]}
+        others: defaultdict[str, list[Exhibit]] = defaultdict(list)
+        for row in self._known(key for key in criterion["evidence"] if key not in asked_for):
+            others[row["goal"]].append(self._exhibit(row))
+        return (*checks, *(CheckView(goal, "", "", tuple(found)) for goal, found in others.items()))
+
+    def _check(self, check: Json) -> CheckView:
+        exhibits = tuple(self._exhibit(row) for row in self._known(check["evidence"]))
+        return CheckView(check["goal"], OUTCOMES[check["met"]], in_plain_sight(check["reason"]), exhibits)
 
     def citations(self, ids: Iterable[str]) -> tuple[Citation, ...]:
         """Each cited place once, in words; what was not found anywhere goes by what was looked for."""
