@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from courtroom.record import JudicialOpinion as JudicialOpinion
     from courtroom.report import render_markdown as render_markdown
     from courtroom.rubric import Rubric as Rubric
-    from courtroom.rubric_reader import read_rubric as read_rubric
-    from courtroom.rubric_reader import shipped_rubric as shipped_rubric
+    from courtroom.rubric_reading.reader import read_rubric as read_rubric
+    from courtroom.rubric_reading.reader import shipped_rubric as shipped_rubric
 
 _ROOMS = {
     "BenchSettings": "case",
@@ -50,8 +50,8 @@ _ROOMS = {
     "JudicialOpinion": "record",
     "render_markdown": "report",
     "Rubric": "rubric",
-    "read_rubric": "rubric_reader",
-    "shipped_rubric": "rubric_reader",
+    "read_rubric": "rubric_reading.reader",
+    "shipped_rubric": "rubric_reading.reader",
 }
 __all__ = sorted(_ROOMS)  # noqa: PLE0605 -- one list: the rooms and what is exported
 

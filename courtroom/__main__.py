@@ -21,7 +21,7 @@ from courtroom.hearing import hold_audit
 from courtroom.justice.constitutions import constitution_of, preset
 from courtroom.record import AuditEvent, AuditReport
 from courtroom.report import render_markdown
-from courtroom.rubric_reader import read_rubric, shipped_rubric
+from courtroom.rubric_reading.reader import read_rubric, shipped_rubric
 
 VERDICT, BAD_INPUT, NEEDS_A_PERSON, INTERRUPTED = 0, 2, 3, 130
 MODEL_VARIABLES = {

@@ -104,7 +104,11 @@ class UnsafeCallCheck(CheckBase):
     """Use with negative polarity; a check tagged `security` makes its evidence security evidence."""
 
     kind: Literal["unsafe_call"] = "unsafe_call"
-    any_of: tuple[Literal["os_system", "shell_true", "eval_exec"], ...] = ("os_system", "shell_true", "eval_exec")
+    any_of: tuple[Literal["os_system", "shell_true", "eval_exec"], ...] = (
+        "os_system",
+        "shell_true",
+        "eval_exec",
+    )
 
 
 class StructuredOutput(CheckBase):
@@ -223,7 +227,10 @@ class Rubric(RubricModel):
 
     @model_validator(mode="after")
     def _ids_are_unique(self) -> Rubric:
-        for kind, ids in (("criterion", [c.id for c in self.criteria]), ("check", [k.id for k in self.checks])):
+        for kind, ids in (
+            ("criterion", [c.id for c in self.criteria]),
+            ("check", [k.id for k in self.checks]),
+        ):
             twice = sorted({i for i in ids if ids.count(i) > 1})
             if twice:
                 message = f"{kind} ids must be unique: {', '.join(twice)}"

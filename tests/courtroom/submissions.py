@@ -4,7 +4,7 @@ from pathlib import Path
 
 from courtroom.case import Case
 from courtroom.justice.constitutions import preset
-from courtroom.rubric_reader import shipped_rubric
+from courtroom.rubric_reading.reader import shipped_rubric
 from tests.factories.repositories import Commit, make_repository
 
 STATE = '''"""State of the auditor."""

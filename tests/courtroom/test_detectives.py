@@ -17,7 +17,7 @@ from courtroom.forensics.pdf import PdfReading
 from courtroom.forensics.snapshot import Snapshot, read_lines, take_snapshot
 from courtroom.record import Location, evidence
 from courtroom.rubric import Rubric
-from courtroom.rubric_reader import shipped_rubric
+from courtroom.rubric_reading.reader import shipped_rubric
 from tests.courtroom.submissions import student_repository
 
 LIMITS = Limits()

@@ -11,7 +11,7 @@ from courtroom.errors import InputRefused, PdfRefused
 from courtroom.hearing import hold_audit
 from courtroom.justice.constitutions import preset
 from courtroom.record import PERSONAS
-from courtroom.rubric_reader import shipped_rubric
+from courtroom.rubric_reading.reader import shipped_rubric
 from tests.courtroom.submissions import case_of, student_repository
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from courtroom.errors import RubricRefused
-from courtroom.json_lines import lines_of
-from courtroom.rubric_reader import read_rubric, shipped_rubric
+from courtroom.rubric_reading.json_lines import lines_of
+from courtroom.rubric_reading.reader import read_rubric, shipped_rubric
 
 
 def refusal(text):

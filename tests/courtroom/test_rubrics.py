@@ -7,7 +7,7 @@ import pytest
 from courtroom.detectives.targeting import DETECTIVES, owed
 from courtroom.justice.constitutions import PRESETS
 from courtroom.rubric import Rubric
-from courtroom.rubric_reader import FOLDER, SHIPPED, shipped_rubric
+from courtroom.rubric_reading.reader import FOLDER, SHIPPED, shipped_rubric
 from courtroom.schemas import PUBLISHED, schema_text
 
 SELF_AUDIT = (

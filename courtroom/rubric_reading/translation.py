@@ -8,10 +8,10 @@ from functools import cache
 from typing import Any
 
 from courtroom.errors import RubricRefused
-from courtroom.json_lines import JsonPath
 from courtroom.rubric import Criterion, JudicialLogic, Rubric
-from courtroom.rubric_levels import levels_in, positive_in, slug
-from courtroom.rubric_notes import Notebook
+from courtroom.rubric_reading.json_lines import JsonPath
+from courtroom.rubric_reading.levels import levels_in, positive_in, slug
+from courtroom.rubric_reading.notes import Notebook
 
 METADATA = ("rubric_metadata", "rubric_meta", "metadata")
 CRITERIA = ("dimensions", "criteria", "rubric", "rubrics")
@@ -265,7 +265,7 @@ def known_criterion(identity: str, name: str) -> Criterion | None:
 
 @cache
 def _shipped_criteria() -> tuple[dict[str, Criterion], dict[str, Criterion]]:
-    from courtroom.rubric_reader import SHIPPED, shipped_rubric
+    from courtroom.rubric_reading.reader import SHIPPED, shipped_rubric
 
     shipped = [(name, criterion) for name in SHIPPED for criterion in shipped_rubric(name).criteria]
     by_name = {slug(c.name): c for rubric, c in shipped if rubric != "general"}

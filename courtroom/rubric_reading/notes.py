@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from courtroom.json_lines import JsonPath
 from courtroom.record import Frozen
+from courtroom.rubric_reading.json_lines import JsonPath
 
 
 class ReadingNote(Frozen):

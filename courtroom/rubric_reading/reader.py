@@ -15,13 +15,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from courtroom.errors import RubricRefused
-from courtroom.json_lines import JsonPath, lines_of
 from courtroom.record import Frozen
 from courtroom.rubric import Rubric
-from courtroom.rubric_notes import Notebook, ReadingNote
+from courtroom.rubric_reading.json_lines import JsonPath, lines_of
+from courtroom.rubric_reading.notes import Notebook, ReadingNote
 
 SHIPPED = ("self_audit", "points", "general")
-FOLDER = Path(__file__).resolve().parent.parent / "rubric"
+FOLDER = Path(__file__).resolve().parents[2] / "rubric"
 # The longest rubric known from practice has 13 kB.
 MOST_CHARACTERS = 1_000_000
 NAMED_FAULTS = 5
@@ -39,7 +39,7 @@ def read_rubric(text: str) -> RubricReading:
     data = _parse(text)
     if _is_our_own(data):
         return RubricReading(rubric=_validate(data, text))
-    from courtroom.rubric_translation import translate
+    from courtroom.rubric_reading.translation import translate
 
     notebook = Notebook(lines_of(text))
     return RubricReading(rubric=translate(data, notebook), notes=notebook.notes)

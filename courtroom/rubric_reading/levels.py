@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from courtroom.json_lines import JsonPath
 from courtroom.rubric import Level
-from courtroom.rubric_notes import Notebook
+from courtroom.rubric_reading.json_lines import JsonPath
+from courtroom.rubric_reading.notes import Notebook
 
 POINTS = ("points", "score", "value")
 # As in: 35 pts: Complete System (atomic commits; full pipeline). 21 pts: Partial Pipeline.
