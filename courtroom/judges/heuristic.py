@@ -148,13 +148,15 @@ def _has_security_evidence(brief: Brief) -> bool:
 
 
 def argue(brief: Brief, reading: Reading, score: Score) -> tuple[str, list[str]]:
-    """The argument in words and the evidence ids it cites, strongest for this persona first."""
+    """The argument in words and the evidence it cites: this persona's own side first, and at more length."""
     speech = {"Prosecutor": _prosecute, "Defense": _defend, "TechLead": _appraise}[brief.persona]
     sentences = [speech(reading), _what_is_open(reading), _on_second_hearing(brief)]
     first, second = (
         (reading.unmet, reading.met) if brief.persona == "Prosecutor" else (reading.met, reading.unmet)
     )
-    cited = [i for finding in first + second for i in finding.outcome.evidence]
+    cited = [i for f in first for i in f.outcome.evidence[:2]] + [
+        i for f in second for i in f.outcome.evidence[:1]
+    ]
     return " ".join(s for s in [*sentences, f"Score {score}."] if s), cited
 
 
