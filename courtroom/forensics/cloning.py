@@ -20,9 +20,8 @@ from courtroom.forensics.syntax import (
 CLONE_METHODS = frozenset({"clone_from"})
 CLONE_FUNCTIONS = frozenset({"pygit2.clone_repository", "dulwich.porcelain.clone"})
 TEMPORARY = frozenset({"tempfile.TemporaryDirectory", "tempfile.mkdtemp"})
-STARTERS = frozenset(
-    {"run", "Popen", "call", "check_call", "check_output", "communicate", "wait", "wait_for"}
-)
+WAITING = ("communicate", "wait", "wait_for", "result")
+STARTERS = frozenset({"run", "Popen", "call", "check_call", "check_output", *WAITING})
 TIMEOUTS = ("timeout", "kill_after_timeout")
 URL_WORDS = frozenset({"url", "repo", "repository", "uri", "remote", "link"})
 SURE_VALIDATORS = frozenset(
@@ -80,15 +79,18 @@ def _clone_commands(source: SourceFile) -> dict[int, set[str]]:
         if not any("clone" in line for line in lines[node.lineno - 1 : node.end_lineno]):
             continue
         for inner in walk(node):
-            if isinstance(inner, ast.Assign) and _is_clone_words(inner.value):
-                names = {target.id for target in inner.targets if isinstance(target, ast.Name)}
+            if isinstance(inner, ast.Assign | ast.AnnAssign) and inner.value and _is_clone_words(inner.value):
+                targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
+                names = {target.id for target in targets if isinstance(target, ast.Name)}
                 found.setdefault(id(node), set()).update(names)
     return found
 
 
 def _is_clone(site: CallSite, dotted: str, commands: set[str]) -> bool:
     func = site.node.func
-    if dotted in CLONE_FUNCTIONS or (isinstance(func, ast.Attribute) and func.attr in CLONE_METHODS):
+    if dotted in CLONE_FUNCTIONS or dotted.endswith("git.clone"):
+        return True
+    if isinstance(func, ast.Attribute) and func.attr in CLONE_METHODS:
         return True
     starred = (one.value if isinstance(one, ast.Starred) else one for one in site.node.args)
     return any(_named(one) in commands or _is_clone_words(one) for one in starred) or _is_clone_words(
@@ -147,7 +149,7 @@ def _timeouts(reach: Reach, place: Place, call: ast.Call) -> Iterator[tuple[Sour
     for home in [place, *wrappers]:
         for site in home.source.calls:
             if site.function is home.site and site.node is not call and _called_name(site.node) in STARTERS:
-                is_git = home is not place or _called_name(site.node) in {"communicate", "wait", "wait_for"}
+                is_git = home is not place or _called_name(site.node) in WAITING
                 if is_git and _has_timeout(site.node):
                     yield home.source, site.node.lineno
 

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from courtroom.forensics import expressions
-from courtroom.forensics.values import Frame, Items, Outside, Scope, Table, Value
+from courtroom.forensics.values import UNKNOWN, Frame, Items, Outside, Scope, Table, Value
 
 if TYPE_CHECKING:
     from courtroom.forensics.interpreter import Interpreter
@@ -16,7 +16,17 @@ def of_sequence(run: Interpreter, node: ast.ListComp | ast.SetComp | ast.Generat
     items = Items([])
     for inner in _inner_scopes(run, node.generators, Scope(scope.source, scope)):
         items.members.append(run.evaluate(node.elt, inner))
+        items.is_sure = items.is_sure and _is_certain(inner, scope)
     return items
+
+
+def _is_certain(inner: Scope | None, outside: Scope) -> bool:
+    """Whether every loop around this turn went over known members."""
+    while inner is not None and inner is not outside:
+        if any(value is UNKNOWN for value in inner.names.values()):
+            return False
+        inner = inner.parent
+    return True
 
 
 def of_dict(run: Interpreter, node: ast.DictComp, scope: Scope) -> Value:

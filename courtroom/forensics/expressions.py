@@ -51,7 +51,7 @@ def truth(value: Value) -> bool | None:
     if value is None or isinstance(value, str | int | float | bool):
         return bool(value)
     if isinstance(value, Items):
-        return True if value.members else None if value.is_open else False
+        return (True if value.is_sure else None) if value.members else None if value.is_open else False
     if isinstance(value, Table):
         return True if value.entries else None if value.is_open else False
     if isinstance(value, Function | Class | Compiled):
@@ -60,13 +60,15 @@ def truth(value: Value) -> bool | None:
 
 
 def turns(value: Value) -> list[Value]:
-    """What a loop over the value would see; one unknown turn when that cannot be known."""
+    """What a loop over the value (an enum is a class) would see; one unknown turn when that cannot be known."""
     if isinstance(value, Items):
         return [*value.members, *([UNKNOWN] if value.is_open else [])]
     if isinstance(value, Table) and not value.is_open:
         return list(value.entries)
     if isinstance(value, OneOf):
         return [turn for choice in value.choices for turn in turns(choice)]
+    if isinstance(value, Class):
+        return [member for member in value.scope.names.values() if isinstance(member, str)]
     return [UNKNOWN]
 
 

@@ -27,6 +27,8 @@ def builtin(dotted: str, positional: list[Value], keywords: dict[str, Value]) ->
 
 
 def of_list(owner: Items, name: str, positional: list[Value]) -> Value:
+    if name in {"append", "add", "insert", "extend", "update"} and not owner.members:
+        owner.is_sure = False
     if name in {"append", "add"} and positional:
         owner.members.append(positional[0])
     elif name == "insert" and len(positional) == 2:

@@ -102,7 +102,7 @@ class Names:
             origin = self.module(base, seen_from) if base else None
             if origin is None:
                 return dotted
-            if name in self.bound_in(origin) or name not in origin.imports:
+            if name not in origin.imports:
                 return f"{origin.module}.{name}"
             dotted, seen_from = origin.imports[name], origin
         return dotted

@@ -88,6 +88,8 @@ def _returned(run: Interpreter, function: Function) -> list[Value]:
 def _read_outcome(value: Value, reading: RouterReading) -> None:
     """A name is one node; a list is nodes that run together; a Send names its node."""
     for choice in choices_of(value):
+        if choice is None:
+            continue  # a way through the function that returns nothing leads nowhere
         members = choice.members if isinstance(choice, Items) else [choice]
         if isinstance(choice, Items) and (choice.is_open or not choice.members):
             reading.is_complete = False

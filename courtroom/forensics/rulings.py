@@ -69,7 +69,15 @@ def read_rules(reach: Reach, layers: Layers, routes: Iterable[Route]) -> dict[st
         ],
         "functionality_weight": [*_tech_lead_decides(changes), *_tech_lead_weights(layers.justice)],
         "dissent": list(_dissent(layers.justice)),
-        "variance_re_evaluation": [*_heard_again(reach, layers.justice), *_routed_again(layers, routes)],
+        "variance_re_evaluation": [
+            *_heard_again(reach, layers.justice),
+            *_routed_again(layers, routes),
+            *(
+                (c.place, c.line)
+                for c in changes
+                if c.guard & SPREAD and c.guard & EVIDENCE and c.guard & ESTABLISHED
+            ),
+        ],
     }
 
 
@@ -122,27 +130,35 @@ def _tech_lead_weights(places: list[Place]) -> Iterator[tuple[Place, int]]:
     """A table or a sum in which the Tech Lead weighs more than another judge."""
     seen: set[str] = set()
     for place in places:
-        scope: ast.AST = place.site.node
-        for node in walk(scope):
-            if _favours_lead(node):
+        assigned = assignments_in(place.site.node)
+        for node in walk(place.site.node):
+            if _favours_lead(node, assigned):
                 yield place, getattr(node, "lineno", place.site.node.lineno)
         if place.source.path not in seen:
             seen.add(place.source.path)
             for statement in place.source.tree.body:
                 if isinstance(statement, ast.Assign | ast.AnnAssign) and any(
-                    map(_favours_lead, walk(statement))
+                    _favours_lead(node, {}) for node in walk(statement)
                 ):
                     yield place, statement.lineno
 
 
-def _favours_lead(node: ast.AST) -> bool:
+def _favours_lead(node: ast.AST, assigned: dict[str, list[ast.expr]]) -> bool:
     if isinstance(node, ast.Dict):
         weights = [(words_in(key), value) for key, value in zip(node.keys, node.values, strict=True) if key]
         return _outweighs([(words, _number(value)) for words, value in weights])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         products = [n for n in walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-        return _outweighs([(words_in(product), _factor(product)) for product in products])
+        factors = [(_words_behind(product, assigned), _factor(product)) for product in products]
+        doubled = any(factor is not None and factor > 1 and is_tech_lead(words) for words, factor in factors)
+        return doubled or _outweighs(factors)
     return False
+
+
+def _words_behind(node: ast.expr, assigned: dict[str, list[ast.expr]]) -> frozenset[str]:
+    """Its words and those of what its names were assigned: `t` is the Tech Lead's when it was taken from there."""
+    names = [inner.id for inner in walk(node) if isinstance(inner, ast.Name)]
+    return words_in(node).union(*(words_in(value) for name in names for value in assigned.get(name, [])))
 
 
 def _number(node: ast.expr) -> float | None:
@@ -228,12 +244,13 @@ def _calls_in(body: list[ast.stmt]) -> Iterator[ast.Call]:
 
 
 def looks_again(reach: Reach, place: Place) -> bool:
-    """It asks a model, or it is called a re-evaluation and reads evidence."""
+    """It is called a re-evaluation, and it asks a model or reads evidence."""
+    if not _AGAIN.search(place.name.lower()):
+        return False
     behind = reach.behind([place])
     if any(called_name(call) in ASKING for one in behind for call in _calls_in(one.site.node.body)):
         return True
-    words = frozenset(word for one in behind for word in vocabulary(one.site.node))
-    return bool(_AGAIN.search(place.name.lower())) and bool(words & EVIDENCE)
+    return any(vocabulary(one.site.node) & EVIDENCE for one in behind)
 
 
 def _routed_again(layers: Layers, routes: Iterable[Route]) -> Iterator[tuple[Place, int]]:

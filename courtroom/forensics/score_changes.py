@@ -149,9 +149,20 @@ def _score_set_by(node: ast.stmt) -> ast.expr | None:
     if isinstance(node, ast.AnnAssign | ast.AugAssign) and is_score_name(node.target):
         return _unless_empty(node.value)
     if isinstance(node, ast.Return) and node.value is not None:
-        parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-        return next((part for part in parts if _is_number_like(part)), None)
+        return next((part for part in _returned_parts(node.value) if _is_number_like(part)), None)
     return None
+
+
+def _returned_parts(value: ast.expr) -> list[ast.expr]:
+    """The members of a tuple, the scores in a dict or in a record made on the spot, or the value itself."""
+    if isinstance(value, ast.Tuple):
+        return value.elts
+    if isinstance(value, ast.Dict):
+        pairs = zip(value.keys, value.values, strict=True)
+        return [item for key, item in pairs if key is not None and words_in(key) & SCORE_WORDS]
+    if isinstance(value, ast.Call):
+        return [value, *(k.value for k in value.keywords if set(words_of(k.arg or "")) & SCORE_WORDS)]
+    return [value]
 
 
 def _unless_empty(value: ast.expr | None) -> ast.expr | None:

@@ -170,7 +170,12 @@ def _with(run: Interpreter, node: ast.With | ast.AsyncWith, frame: Frame) -> Flo
 
 def _match(run: Interpreter, node: ast.Match, frame: Frame) -> Flow:
     run.evaluate(node.subject, frame.scope)
-    return _alternatives(run, [*(case.body for case in node.cases), []], frame)
+    bodies = [case.body for case in node.cases]
+    is_exhaustive = any(
+        isinstance(c.pattern, ast.MatchAs) and c.pattern.pattern is None and c.guard is None
+        for c in node.cases
+    )
+    return _alternatives(run, bodies if is_exhaustive else [*bodies, []], frame)
 
 
 def _function(_run: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> Flow:

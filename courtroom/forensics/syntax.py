@@ -31,7 +31,7 @@ VENDORED = frozenset(
         "vendor",
     }
 )
-_TEST_FILE = re.compile(r"^(test_.*|.*_test|tests?|conftest|verify_.*)\.py$")
+_TEST_FILE = re.compile(r"^(test_.*|.*_test|tests?|conftest)\.py$")
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = FunctionNode | ast.ClassDef | ast.Lambda

@@ -157,10 +157,10 @@ class GraphSearch:
         return [Candidate(builder, rank, run) for builder in run.builders]
 
     def _entry_scripts(self) -> Iterator[SourceFile]:
-        for source in self.names.codebase.production:
-            if "__main__" in source.text and any(
-                name in source.text for name in self.hot | self._graph_modules()
-            ):
+        telling = self.hot | self._graph_modules()
+        scripts = [source for source in self.names.codebase.production if "__main__" in source.text]
+        for source in sorted(scripts, key=_likely_entry):
+            if any(name in source.text for name in telling):
                 yield source
 
     def _graph_modules(self) -> set[str]:
@@ -178,6 +178,13 @@ class GraphSearch:
             for site in source.functions:
                 if site.node.name in self.hot and site.outer is None:
                     yield source, site.qualname
+
+
+def _likely_entry(source: SourceFile) -> tuple[bool, int, str]:
+    """Scripts that are usually started come first: fuel may not last for all."""
+    stem = source.module.rpartition(".")[2]
+    usual = stem in {"main", "__main__", "run", "app", "cli", "graph"} or stem.startswith(("run_", "main_"))
+    return not usual, source.path.count("/"), source.path
 
 
 def _call_function(run: Interpreter, scope: Mapping[str, Any], qualname: str) -> None:

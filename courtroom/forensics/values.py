@@ -30,10 +30,11 @@ class Template:
 
 @dataclass(slots=True)
 class Items:
-    """A list, tuple or set. `is_open`: there may be more members than these."""
+    """A list, tuple or set. `is_open`: there may be more members than these; not `is_sure`: it may be empty."""
 
     members: list[Value]
     is_open: bool = False
+    is_sure: bool = True
 
 
 @dataclass(slots=True)

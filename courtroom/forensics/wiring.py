@@ -15,21 +15,29 @@ from courtroom.forensics.values import Builder, Called, Function, Instance, Rout
 
 DETECTIVE_WORDS = frozenset(
     words_of(
-        """detective detectives investigator investigate analyst analyzer analyser inspector inspect forensic forensics
-    vision repo repository doc docs document pdf git diagram image screenshot scanner researcher examiner"""
+        """investigator investigate analyst analyzer analyser analysis inspector inspect vision repo repository doc
+        docs document pdf git diagram image screenshot scanner researcher examiner"""
     )
 )
+DETECTIVE_LAYER_WORDS = frozenset(words_of("detective detectives forensic forensics"))
 JUDGE_WORDS = frozenset(
-    words_of("""prosecutor prosecution defense defence defender lead techlead judge judges advocate""")
+    words_of("prosecutor prosecution defense defence defender lead techlead judge judges advocate")
 )
 JUSTICE_WORDS = frozenset(
-    words_of("""justice chief chiefjustice supreme synthesis synthesizer synthesize verdict""")
+    words_of("justice chief chiefjustice supreme synthesis synthesizer synthesize verdict")
 )
+# Nodes that bring others together or lead on, whatever layer their name mentions.
 JOIN_WORDS = frozenset(
     words_of(
-        """aggregator aggregate aggregation aggregated collector collect join sync synchronizer merge fan gate router
-    route dispatch dispatcher start entry check builder context prepare error handler abort report save saver
-    variance evaluation cleanup debate init initialize setup load loader clone end exit barrier hub layer"""
+        """aggregator aggregate aggregation aggregated join sync synchronizer merge fan gate router route dispatch
+        dispatcher error handler abort saver variance evaluation debate barrier hub"""
+    )
+)
+# The same for names that mention no particular detective: evidence_collector, judges_done, start_detectives.
+LOOSE_JOIN_WORDS = frozenset(
+    words_of(
+        """collector collect start entry check builder context prepare report save cleanup init initialize setup
+        load loader clone end exit layer done complete evidence"""
     )
 )
 TROUBLE_WORDS = frozenset(
@@ -83,16 +91,21 @@ def _link(wiring: Wiring, start: str, end: str) -> None:
 
 def role_of(name: str, action: Value) -> str:
     """The part a node plays, by its name; by its function's name when its own says nothing."""
-    for words in (set(words_of(name)), set(words_of(_function_name(action)))):
-        if words & JUSTICE_WORDS:
-            return "justice"
-        if words & JOIN_WORDS:
-            return "join"
-        if words & JUDGE_WORDS:
-            return "judge"
-        if words & DETECTIVE_WORDS:
-            return "detective"
-    return ""
+    return _role(set(words_of(name))) or _role(set(words_of(_function_name(action))))
+
+
+def _role(words: set[str]) -> str:
+    if words & JUSTICE_WORDS and "evidence" not in words:
+        return "justice"
+    if words & JOIN_WORDS:
+        return "join"
+    if words & DETECTIVE_WORDS and not words & JUDGE_WORDS:
+        return "detective"
+    if words & LOOSE_JOIN_WORDS:
+        return "join"
+    if words & JUDGE_WORDS:
+        return "judge"
+    return "detective" if words & DETECTIVE_LAYER_WORDS else ""
 
 
 def _function_name(action: Value) -> str:

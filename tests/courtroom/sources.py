@@ -1,0 +1,62 @@
+"""Small code bases for tests of the forensics, written inline, and what is read from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from textwrap import dedent
+
+from courtroom.forensics.layers import Layers, read_layers
+from courtroom.forensics.names import Names
+from courtroom.forensics.reach import Reach
+from courtroom.forensics.syntax import parse
+from courtroom.forensics.topology import GraphReading, read_graph
+from courtroom.forensics.wiring import flags_of
+
+IMPORTS = "import operator\nfrom langgraph.graph import StateGraph, START, END\nfrom langgraph.types import Command, Send\n"
+NODES = (
+    "repo_investigator",
+    "doc_analyst",
+    "evidence_aggregator",
+    "prosecutor",
+    "defense",
+    "tech_lead",
+    "chief_justice",
+)
+
+
+def names_of(files: Mapping[str, str] | str) -> Names:
+    """Code by path, or one file called src/graph.py."""
+    code = {"src/graph.py": files} if isinstance(files, str) else files
+    return Names(parse({path: dedent(text).encode() for path, text in code.items()}))
+
+
+def graph_of(files: Mapping[str, str] | str, texts: Mapping[str, str] | None = None) -> GraphReading:
+    return read_graph(names_of(files), texts or {})
+
+
+def built(body: str, nodes: Iterable[str] = NODES) -> str:
+    """A module that builds a graph with these nodes; `body` adds the edges to `g`."""
+    added = "\n".join(f'g.add_node("{name}", lambda state: state)' for name in nodes)
+    return f"{IMPORTS}\ng = StateGraph(dict)\n{added}\n{dedent(body)}\n\napp = g.compile()\n"
+
+
+def edges_of(files: Mapping[str, str] | str) -> set[tuple[str, str]]:
+    builder = graph_of(files).builder
+    assert builder is not None
+    return set(builder.edges)
+
+
+def routes_of(files: Mapping[str, str] | str) -> set[tuple[str, tuple[str, ...]]]:
+    """Conditional departures: (from, sorted targets)."""
+    return {(route.start, tuple(sorted(route.targets))) for route in graph_of(files).routes}
+
+
+def flags(files: Mapping[str, str] | str) -> dict[str, bool]:
+    reading = graph_of(files)
+    assert reading.builder is not None
+    return flags_of(reading.builder, reading.routes)
+
+
+def layers_of(names: Names) -> tuple[Reach, Layers]:
+    reach = Reach(names)
+    return reach, read_layers(names, reach, read_graph(names, {}))
