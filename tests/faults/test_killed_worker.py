@@ -141,19 +141,15 @@ def test_when_the_worker_is_killed_another_one_ends_the_audit(gate):
     assert_done_exactly_once(audit)
 
 
-def test_when_only_the_jobs_process_is_killed_the_audit_does_not_wait_for_its_lease(gate):
+def test_when_only_the_jobs_process_is_killed_the_audit_does_not_wait_for_its_lease(gate, redis):
     with audit_worker() as worker:
         audit = in_mid_audit(gate)
         os.kill(horse_of(worker), signal.SIGKILL)
         eventually(lambda: reconcile().taken_back == 1)
         gate.opened.set()
         eventually(lambda: now_of(audit).is_final)
-    assert_done_exactly_once(audit)
-
-
-def test_an_idle_worker_leaves_cleanly_when_it_is_told_to(redis):
-    with audit_worker() as worker:
         eventually(lambda: [w.get_state() for w in Worker.all(connection=redis)] == ["idle"])
         worker.terminate()
         assert worker.wait(PATIENCE_SECONDS) == 0
     assert Worker.count(connection=redis) == 0
+    assert_done_exactly_once(audit)

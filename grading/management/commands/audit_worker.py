@@ -34,6 +34,7 @@ class AuditWorker(Worker):
 
 
 class Command(BaseCommand):
+    requires_system_checks = []  # whoever starts workers has migrated and checked; it would import every page
     help = "Run one audit worker until SIGTERM; the audit at hand is finished first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

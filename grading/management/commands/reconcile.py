@@ -17,6 +17,7 @@ log = structlog.get_logger(__name__)
 
 
 class Command(BaseCommand):
+    requires_system_checks = []
     help = "Enqueue again what has no living job; with --forever every few seconds until SIGTERM."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
