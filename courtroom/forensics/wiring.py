@@ -154,19 +154,23 @@ def _side_by_side(wiring: Wiring, start: str, group: frozenset[str], first: str,
     return False
 
 
-def joins(wiring: Wiring, pairs: list[tuple[str, str]], towards: Iterable[str], layer: Iterable[str]) -> bool:
-    """Whether two parallel nodes come together in one node that leads to (or is) one of `towards`."""
-    goals, members = set(towards), set(layer)
+def joins(wiring: Wiring, pairs: list[tuple[str, str]], layer: list[str], goals: list[str]) -> bool:
+    """Whether two nodes that run side by side come together in a node outside `layer` that leads to a goal."""
     for first, second in pairs:
-        outside = frozenset(members - {first, second})
-        shared = reachable(wiring, first, outside) & reachable(wiring, second, outside)
-        for node in shared - members - {"END"}:
-            arriving = wiring.before.get(node, set()) & (
-                reachable(wiring, first, frozenset({node})) | reachable(wiring, second, frozenset({node}))
-            )
-            if (len(arriving) > 1 or first == second) and (not goals or reachable(wiring, node) & goals):
+        others = frozenset(layer) - {first, second}
+        shared = reachable(wiring, first, others) & reachable(wiring, second, others)
+        for node in shared - set(layer) - {"END"}:
+            leads_on = not goals or bool(reachable(wiring, node) & set(goals))
+            if leads_on and (first == second or _arrivals(wiring, node, (first, second)) > 1):
                 return True
     return False
+
+
+def _arrivals(wiring: Wiring, node: str, starts: Iterable[str]) -> int:
+    """By how many nodes that come after one of `starts` (itself included) a node is reached."""
+    without = frozenset({node})
+    before = set().union(*(reachable(wiring, start, without) for start in starts))
+    return len(wiring.before.get(node, set()) & before)
 
 
 def has_error_route(routes: Iterable[Route], wiring: Wiring) -> bool:
@@ -194,7 +198,9 @@ def flags_of(builder: Builder, routes: list[Route]) -> dict[str, bool]:
     return {
         "detectives_parallel": bool(detectives),
         "judges_parallel": bool(judges),
-        "fan_in_before_judges": joins(wiring, detectives, wiring.judges, wiring.detectives),
-        "fan_in_before_justice": joins(wiring, judges, wiring.justice, wiring.judges),
+        "fan_in_before_judges": joins(
+            wiring, detectives, [*wiring.detectives, *wiring.judges], wiring.judges
+        ),
+        "fan_in_before_justice": joins(wiring, judges, wiring.judges, wiring.justice),
         "conditional_error_route": has_error_route(routes, wiring),
     }
