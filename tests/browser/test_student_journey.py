@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,20 +14,16 @@ from urllib.parse import urlsplit
 import pytest
 from django.conf import settings
 from django.db import connection
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from grading.actions.rubrics import adopt_shipped_rubric
+from tests.browser.tabs import FLAGS, PATIENCE_MS, tab
 from tests.factories.pdfs import make_pdf, parallel_graph_page
 from tests.factories.people import PASSWORD, CohortFactory, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
-FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-)  # fmt: skip
-PATIENCE_MS = 60_000
 UNSAFE = 'import os\n\n\ndef clone(url):\n    os.system(f"git clone {url} <b>here</b>")\n'
 SAFE = 'import subprocess\n\n\ndef clone(url):\n    subprocess.run(["git", "clone", "--", url], check=True, timeout=60)\n'
 FIRST_COMMITS = (Commit(message="Begin", files={"README.md": "# Work\n"}), Commit(message="Clone", files={"src/clone.py": UNSAFE}))  # fmt: skip
@@ -48,19 +43,6 @@ def worker() -> Iterator[None]:
     yield
     process.terminate()
     process.wait(timeout=20)
-
-
-@contextmanager
-def tab(browser: Browser, address: str, **options: Any) -> Iterator[Page]:
-    """A fresh browser profile; at its end nothing may have been complained of in its console."""
-    context = browser.new_context(base_url=address, **options)
-    page, complaints = context.new_page(), list[str]()
-    page.set_default_timeout(PATIENCE_MS)
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    yield page
-    context.close()
-    assert complaints == []
 
 
 def sign_in(page: Page, email: str) -> None:

@@ -1,0 +1,61 @@
+"""No page is wider than the window it is read in, and no page makes the browser complain (its policy of content too)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from playwright.sync_api import sync_playwright
+
+from tests.browser.tabs import FLAGS, tab
+from tests.factories.people import CohortFactory, staff_user, student
+from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
+from tests.site.report_example import report_json
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+WINDOWS = ((390, "dark"), (1280, "light"))
+UNFOLD = "document.querySelectorAll('details').forEach(fold => fold.open = true)"
+LONG = "a_name_that_goes_on_" * 8
+
+
+def session_of(user: Any, address: str) -> Any:
+    client = Client()
+    client.force_login(user)
+    return {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": address}
+
+
+def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> None:
+    enrolled = student(CohortFactory.create(slug="autumn", name="Autumn"), name=LONG)
+    assignment = AssignmentFactory.create(cohort=enrolled.cohort, slug="auditor", title=LONG)
+    submission = SubmissionFactory.create(
+        assignment=assignment, student=enrolled, repo_url=f"https://x.example/{LONG}"
+    )
+    reported = AuditFactory.create(submission=submission, done=True, report=report_json())
+    again = SubmissionFactory.create(assignment=assignment, student=enrolled, attempt=2)
+    failed = AuditFactory.create(submission=again, failed=True)
+    org = f"/o/{assignment.organization.slug}/"
+    cohort = f"{org}c/autumn/"
+    teacher = staff_user(assignment.organization)
+    visits = [
+        (enrolled.user, ["/", f"{cohort}a/auditor/", f"{cohort}a/auditor/submit/", "/accounts/email/"]),
+        (enrolled.user, [f"{org}audits/{audit.pk}/" for audit in (reported, failed)]),
+        (teacher, [org, cohort, f"{cohort}roster/", f"{cohort}a/auditor/", f"{cohort}a/new/"]),
+        (None, ["/", "/accounts/login/", "/accounts/signup/"]),
+    ]
+    sessions = [(session_of(user, live_server.url) if user else None, pages) for user, pages in visits]
+    too_wide = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        for width, scheme in WINDOWS:
+            for session, pages in sessions:
+                window: Any = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+                with tab(browser, live_server.url, **window) as page:
+                    page.context.add_cookies([session] if session else [])
+                    for address in pages:
+                        page.goto(address)
+                        page.evaluate(UNFOLD)
+                        if page.evaluate("document.documentElement.scrollWidth") > width:
+                            too_wide.append((address, width))
+        browser.close()
+    assert too_wide == []
