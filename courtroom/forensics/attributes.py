@@ -45,6 +45,8 @@ def attribute_of(run: Interpreter, owner: Value, name: str) -> Value:
         return join([attribute_of(run, choice, name) for choice in owner.choices])
     if isinstance(owner, Unknown):
         return UNKNOWN
+    if isinstance(owner, Function) and name == "__name__":
+        return owner.name or UNKNOWN
     if isinstance(owner, str) and name == "value":
         return owner  # a member of an enum; a plain string has no such attribute
     return Method(owner, name)

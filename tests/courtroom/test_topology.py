@@ -404,6 +404,18 @@ def test_a_graph_built_across_modules_by_functions_that_take_the_builder():
     assert graph_of(files).builder.edges == {("repo_investigator", "doc_analyst"): ("src/nodes/wiring.py", 3)}
 
 
+def test_nodes_named_after_their_functions():
+    code = f"""{IMPORTS}
+def doc_analyst(state): ...
+def chief_justice(state): ...
+g = StateGraph(dict)
+for node in (doc_analyst, chief_justice):
+    g.add_node(node.__name__, node)
+g.add_edge("doc_analyst", chief_justice.__name__)
+"""
+    assert edges_of(code) == {("doc_analyst", "chief_justice")}
+
+
 def test_hostile_sizes_end_in_a_note_not_in_a_hang():
     code = built(
         "def f(n):\n    for a in range(64):\n        for b in range(64):\n            for c in range(64):\n                g.add_edge(f'n{a}', f'n{b}')\nf(1)"
