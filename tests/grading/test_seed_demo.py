@@ -3,6 +3,7 @@
 import subprocess
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -15,7 +16,16 @@ from django_scopes import scopes_disabled
 from grading.demo.people import INSTRUCTOR, PASSWORD, STUDENTS
 from grading.demo.stories import REPOSITORIES, publish_repository, read_story
 from grading.enums import AuditState
-from grading.models import Activity, Assignment, Audit, Cohort, Enrollment, Membership, Organization, Submission
+from grading.models import (
+    Activity,
+    Assignment,
+    Audit,
+    Cohort,
+    Enrollment,
+    Membership,
+    Organization,
+    Submission,
+)
 
 MODELS = (
     User, EmailAddress, Organization, Membership, Cohort, Enrollment, Assignment, Submission, Audit, Activity,
@@ -29,9 +39,9 @@ def seed() -> str:
     return out.getvalue()
 
 
-def rows() -> dict[str, list[dict]]:
+def rows() -> dict[str, list[Any]]:
     with scopes_disabled():
-        return {model.__name__: list(model.objects.order_by("pk").values()) for model in MODELS}
+        return {model.__name__: [*model.objects.order_by("pk").values()] for model in MODELS}
 
 
 def test_it_is_refused_where_repositories_on_this_machine_are(settings):
@@ -53,7 +63,7 @@ def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(r
     assert all(f"{person.email} " in said for person in (INSTRUCTOR, *STUDENTS))
     assert "0 new hand-ins" in seed()
     assert rows() == first
-    assert client.post("/accounts/login/", {"login": STUDENTS[0].email, "password": PASSWORD}).status_code == 302
+    assert client.login(email=STUDENTS[0].email, password=PASSWORD)
 
 
 @pytest.mark.django_db
@@ -75,7 +85,9 @@ def test_a_story_ends_with_the_files_as_they_are_and_is_published_the_same_twice
     for commit in read_story(name):
         ended |= commit.files
     tree = REPOSITORIES / name / "tree"
-    on_disk = {p.relative_to(tree).as_posix(): p for p in tree.rglob("*") if p.is_file() and p.suffix != ".pyc"}
+    on_disk = {
+        p.relative_to(tree).as_posix(): p for p in tree.rglob("*") if p.is_file() and p.suffix != ".pyc"
+    }
     assert ended == {path: file.read_text() for path, file in on_disk.items()}
     first = publish_repository(name, tmp_path / "a.git")
     objects = _objects(tmp_path / "a.git")
@@ -86,4 +98,3 @@ def test_a_story_ends_with_the_files_as_they_are_and_is_published_the_same_twice
 
 def _objects(repository: Path) -> str:
     return subprocess.check_output(["git", "-C", str(repository), "count-objects", "-v"], text=True)
-

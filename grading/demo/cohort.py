@@ -1,0 +1,148 @@
+"""The demo cohort, through the site's own actions. Each step looks first, so that a second run changes nothing and
+one that was interrupted is completed by the next."""
+
+from datetime import date, datetime, time, timedelta
+from functools import cache
+from pathlib import Path
+
+from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import make_password
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from django_scopes import scope
+
+from grading.actions.assignments import create_assignment
+from grading.actions.cohorts import open_cohort
+from grading.actions.membership import add_member, found_organization
+from grading.actions.roster import import_roster
+from grading.actions.rubrics import adopt_shipped_rubric
+from grading.actions.submissions import hand_in
+from grading.demo.people import INSTITUTE, INSTITUTE_SLUG, INSTRUCTOR, PASSWORD, STUDENTS, Person, Student
+from grading.demo.reports import write_report
+from grading.demo.stories import publish_repository
+from grading.enums import LatePolicy, Role
+from grading.models import Assignment, Cohort, Enrollment, Membership, Organization, Submission
+
+COHORT, COHORT_SLUG = "Agents that judge, autumn 2026", "autumn-2026"
+ASSIGNMENT, ASSIGNMENT_SLUG = "Week 2: build an auditor", "auditor"
+STARTS, ENDS = date(2026, 9, 7), date(2026, 12, 18)
+DUE_IN = timedelta(weeks=4)
+MAX_ATTEMPTS = 20
+INSTRUCTIONS = """Build a LangGraph system that audits a repository and its report:
+
+- detectives that collect evidence side by side,
+- three judges who argue over it side by side,
+- a Chief Justice in plain Python who decides and writes a Markdown report.
+
+Hand in the address of your repository and your report as a PDF. You may hand in as often as you have attempts left;
+what you mend shows in the next audit.
+"""
+
+
+def seed(folder: Path) -> int:
+    """Make whatever the demo lacks, repositories and reports in `folder`; answer how many hand-ins that were."""
+    instructor = _user(INSTRUCTOR, is_staff=True)
+    for student in STUDENTS:
+        _user(student)
+    organization = _organization(instructor)
+    with scope(organization=organization):
+        cohort = _cohort(organization, instructor)
+        assignment = _assignment(cohort, instructor)
+        return sum(_hand_in_all(student, assignment, folder) for student in STUDENTS)
+
+
+def _user(person: Person, *, is_staff: bool = False) -> User:
+    """An account whose e-mail is verified. Who changed its password keeps it."""
+    user, _ = User.objects.get_or_create(
+        username=person.email,
+        defaults={
+            "email": person.email,
+            "first_name": person.first_name,
+            "last_name": person.last_name,
+            "is_staff": is_staff,
+        },
+    )
+    if not user.password:
+        user.password = _hashed_password()
+        user.save(update_fields=["password"])
+    EmailAddress.objects.get_or_create(
+        user=user, email=person.email, defaults={"verified": True, "primary": True}
+    )
+    return user
+
+
+@cache
+def _hashed_password() -> str:
+    """Once for all of them: a hash takes long on purpose, and here it hides nothing."""
+    return make_password(PASSWORD)
+
+
+def _organization(instructor: User) -> Organization:
+    organization = Organization.objects.filter(slug=INSTITUTE_SLUG).first()
+    if organization is None:
+        return found_organization(name=INSTITUTE, slug=INSTITUTE_SLUG, founder=instructor)
+    with scope(organization=organization):
+        is_member = Membership.objects.filter(user=instructor).exists()
+    if not is_member:
+        add_member(organization=organization, user=instructor, role=Role.OWNER, by=None)
+    return organization
+
+
+def _cohort(organization: Organization, instructor: User) -> Cohort:
+    cohort = Cohort.objects.filter(slug=COHORT_SLUG).first() or open_cohort(
+        organization=organization,
+        name=COHORT,
+        slug=COHORT_SLUG,
+        by=instructor,
+        starts_on=STARTS,
+        ends_on=ENDS,
+    )
+    if cohort.enrollments.filter(email__in=[student.email for student in STUDENTS]).count() < len(STUDENTS):
+        import_roster(cohort=cohort, text=_roster(), by=instructor)
+    return cohort
+
+
+def _roster() -> str:
+    rows = [f"{student.email},{student.name},{student.number}" for student in STUDENTS]
+    return "\n".join(["email,name,student number", *rows])
+
+
+def _assignment(cohort: Cohort, instructor: User) -> Assignment:
+    return Assignment.objects.filter(cohort=cohort, slug=ASSIGNMENT_SLUG).first() or create_assignment(
+        cohort=cohort,
+        title=ASSIGNMENT,
+        slug=ASSIGNMENT_SLUG,
+        rubric_version=adopt_shipped_rubric(
+            organization=cohort.organization, name="self_audit", by=instructor
+        ),
+        by=instructor,
+        instructions=INSTRUCTIONS,
+        due_at=_end_of(timezone.now() + DUE_IN),
+        late_policy=LatePolicy.ACCEPT,
+        max_attempts=MAX_ATTEMPTS,
+    )
+
+
+def _end_of(moment: datetime) -> datetime:
+    return datetime.combine(moment.date(), time(23, 59), tzinfo=moment.tzinfo)
+
+
+def _hand_in_all(student: Student, assignment: Assignment, folder: Path) -> int:
+    """Their repository and report are always there, for the next hand-in by hand; what was handed in is not again."""
+    repository = folder / "repositories" / f"{student.repository}.git"
+    publish_repository(student.repository, repository)
+    report = write_report(student.repository, folder / "reports" / f"{student.repository}.pdf")
+    enrollment = Enrollment.objects.get(cohort=assignment.cohort, email=student.email)
+    handed_in = Submission.objects.filter(assignment=assignment, student=enrollment)
+    missing = set(student.refs) - set(handed_in.values_list("ref", flat=True))
+    for ref in filter(missing.__contains__, student.refs):
+        hand_in(
+            assignment=assignment,
+            student=enrollment,
+            repo_url=repository.resolve().as_uri(),
+            ref=ref,
+            pdf=SimpleUploadedFile(report.name, report.read_bytes(), "application/pdf"),
+            by=enrollment.user,
+        )
+    return len(missing)

@@ -1,0 +1,1 @@
+"""Tribunal: detectives, judges and a Chief Justice for student repositories."""

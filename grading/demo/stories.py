@@ -1,0 +1,85 @@
+"""The students' repositories: plain files that git gets in the order their story tells.
+
+`repositories/NAME/tree` holds the files as they end, `story.json` the commits: for each file of a commit the text
+before which it stops so far, or "" for all of it. The same story gives the same commits.
+"""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+REPOSITORIES = Path(__file__).with_name("repositories")
+ENVIRONMENT = {
+    "PATH": os.environ.get("PATH", os.defpath),
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "LC_ALL": "C",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoryCommit:
+    """`files` maps paths to their text so far; `tag` names the commit for good."""
+
+    at: datetime
+    author: str
+    message: str
+    files: dict[str, str]
+    tag: str
+
+
+def read_story(name: str) -> tuple[StoryCommit, ...]:
+    """The commits of a demo repository, oldest first."""
+    story = json.loads((REPOSITORIES / name / "story.json").read_text(encoding="utf-8"))
+    return tuple(_commit(name, story["author"], told) for told in story["commits"])
+
+
+def publish_repository(name: str, at: Path) -> str:
+    """Make the bare repository `at`, or complete it; answer its newest commit. Nothing changes the second time."""
+    at.mkdir(parents=True, exist_ok=True)
+    _git("init", "-q", "--bare", "--template=", "-b", "main", at=at)
+    _git("fast-import", "--quiet", "--force", "--done", at=at, stdin=b"".join(_stream(read_story(name))))
+    return _git("rev-parse", "HEAD", at=at)
+
+
+def _commit(name: str, author: str, told: dict[str, Any]) -> StoryCommit:
+    return StoryCommit(
+        at=datetime.fromisoformat(told["at"]).replace(tzinfo=UTC),
+        author=author,
+        message=told["message"],
+        files={path: _text_so_far(name, path, end) for path, end in told["files"].items()},
+        tag=told.get("tag", ""),
+    )
+
+
+def _text_so_far(name: str, path: str, end: str) -> str:
+    text = (REPOSITORIES / name / "tree" / path).read_text(encoding="utf-8")
+    return f"{text[: text.index(end)].rstrip()}\n" if end else text
+
+
+def _stream(commits: tuple[StoryCommit, ...]) -> Iterator[bytes]:
+    for commit in commits:
+        who = f"{commit.author} {int(commit.at.timestamp())} +0000"
+        yield f"commit refs/heads/main\nauthor {who}\ncommitter {who}\n".encode() + _data(commit.message)
+        for path, text in commit.files.items():
+            yield f"M 100644 inline {path}\n".encode() + _data(text)
+        if commit.tag:
+            yield f"reset refs/tags/{commit.tag}\nfrom refs/heads/main\n\n".encode()
+    yield b"done\n"
+
+
+def _data(text: str) -> bytes:
+    content = text.encode()
+    return b"data %d\n%s\n" % (len(content), content)
+
+
+def _git(*words: str, at: Path, stdin: bytes = b"") -> str:
+    done = subprocess.run(
+        ["git", "-C", str(at), *words], input=stdin, env=ENVIRONMENT, check=True, capture_output=True
+    )
+    return done.stdout.decode().strip()

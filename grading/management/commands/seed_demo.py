@@ -1,0 +1,32 @@
+"""`manage.py seed_demo`: a cohort of invented students whose work is really audited. Run it as often as you like."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from grading.demo.people import INSTITUTE, INSTRUCTOR, PASSWORD, STUDENTS
+from grading.errors import ActionRefused
+
+
+class Command(BaseCommand):
+    help = "Make the demo cohort, or what it lacks, and print its logins."
+
+    def handle(self, *_: Any, **__: Any) -> None:
+        from grading.demo.cohort import seed
+
+        if not settings.ALLOW_LOCAL_REPOSITORIES:
+            raise CommandError(
+                "The demo cohort has a password that everybody knows and repositories on this machine: it is made"
+                " only where ALLOW_LOCAL_REPOSITORIES is true."
+            )
+        try:
+            handed_in = seed(Path(settings.MEDIA_ROOT) / "demo")
+        except ActionRefused as refused:
+            raise CommandError(f"The demo cohort is not complete: {refused.sentence}") from refused
+        self.stdout.write(f"Demo cohort of the {INSTITUTE}: {handed_in} new hand-ins wait for their audit.")
+        self.stdout.write(f"Log in with the password {PASSWORD} as")
+        self.stdout.write(f"  {INSTRUCTOR.email:<22} {INSTRUCTOR.name}, who teaches")
+        for student in STUDENTS:
+            self.stdout.write(f"  {student.email:<22} {student.name}: {student.shows}")
