@@ -43,7 +43,10 @@ def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]
         "formatters": {"structlog": formatter},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structlog"}},
         "root": {"handlers": ["stderr"], "level": level},
-        "loggers": {"django.server": {"handlers": [], "propagate": True}},
+        "loggers": {
+            "django.server": {"handlers": [], "propagate": True},
+            "rq.worker": {"level": max(level, logging.WARNING)},  # it tells of every registry it sweeps
+        },
     }
 
 
