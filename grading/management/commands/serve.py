@@ -59,6 +59,7 @@ class Command(BaseCommand):
             time.sleep(POLL_SECONDS)
         if not supervisor.stopping:
             self.stdout.write(f"\nAutomaton Auditor is at {address} -- Ctrl-C stops it.\n")
+            self.stdout.flush()
 
 
 def supervisor_stopper(supervisor: Supervisor) -> Any:
