@@ -6,6 +6,7 @@ the database: what an audit tells comes out as a stream of events, and the job w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from courtroom import AuditEvent, AuditReport, BenchSettings, Case, CourtroomError, Known
 
 Record = TypeVar("Record", bound=BaseModel)
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 log = structlog.get_logger(__name__)
 SHIPPED_RUBRICS = ("self_audit", "points", "general")
 STATES = {
@@ -221,7 +223,7 @@ def _opinion(event: AuditEvent) -> OpinionRow:
         criterion_id=said.criterion_id,
         round=said.round,
         score=event.opinion.score if event.opinion else None,
-        document=said.model_dump(mode="json"),
+        document=_storable(said.model_dump(mode="json")),
     )
 
 
@@ -231,16 +233,34 @@ def _evidence(piece: Any) -> EvidenceRow:
         detective=piece.detective,
         check=piece.check,
         found=piece.found,
-        path=piece.location.path or "",
+        path=_storable(piece.location.path or ""),
         line_start=piece.location.line_start,
-        document=piece.model_dump(mode="json"),
+        document=_storable(piece.model_dump(mode="json")),
     )
 
 
-def _verdict(report: AuditReport) -> Verdict:
-    state = STATES[report.status]
+def _storable(value: Any) -> Any:
+    """JSON that PostgreSQL takes: a NUL or half a surrogate pair, which models do send, becomes U+FFFD."""
+    if isinstance(value, str):
+        return _UNSTORABLE.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_storable(item) for item in value]
+    if isinstance(value, dict):
+        return {_storable(key): _storable(item) for key, item in value.items()}
+    return value
+
+
+def _resealed(report: AuditReport) -> AuditReport:
+    """The report as it can be stored; its digest is of what is stored."""
+    told = report.as_json()
+    storable = _storable(told)
+    return report if storable == told else type(report).model_validate(storable).sealed()
+
+
+def _verdict(told: AuditReport) -> Verdict:
+    report = _resealed(told)
     return Verdict(
-        state=state,
+        state=STATES[report.status],
         report=report.as_json(),
         digest=report.digest,
         overall_score=report.overall_score,

@@ -1,0 +1,75 @@
+"""Two at once, each with a connection of its own: one wins, and the other is told so."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connection
+from django_scopes import scopes_disabled
+
+from grading.actions.recovery import reconcile
+from grading.actions.runs import claim_audit
+from grading.actions.submissions import hand_in
+from grading.errors import HandInRefused
+from grading.models import Activity, Audit, Submission
+from tests.factories.people import student
+from tests.factories.repositories import Commit, make_repository
+from tests.factories.work import AssignmentFactory, AuditFactory
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+
+
+def at_once(act: Callable[[], Any], *, times: int = 2) -> list[Any]:
+    """What each of several threads got that did the same thing at the same moment."""
+    start = Barrier(times)
+
+    def one() -> Any:
+        try:
+            start.wait(10)
+            with scopes_disabled():
+                return act()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(times) as pool:
+        return [future.result() for future in [pool.submit(one) for _ in range(times)]]
+
+
+def test_of_workers_that_claim_at_once_one_gets_the_audit():
+    audit = AuditFactory()
+    leases = at_once(lambda: claim_audit(audit_id=audit.pk, run_attempt=1), times=4)
+    assert [lease is None for lease in sorted(leases, key=lambda lease: lease is None)] == [
+        False,
+        True,
+        True,
+        True,
+    ]
+
+
+def test_of_reconcilers_that_take_back_at_once_one_does():
+    with scopes_disabled():
+        audit = AuditFactory(running=True)
+        Audit.objects.filter(pk=audit.pk).update(lease_until=audit.started_at)
+    assert sum(recovery.taken_back for recovery in at_once(reconcile)) == 1
+    with scopes_disabled():
+        assert list(Activity.objects.values_list("verb", flat=True)) == ["audit.requeued"]
+
+
+def test_the_last_attempt_is_used_by_one_of_two_hand_ins(tmp_path: Path):
+    make_repository(tmp_path / "work.git", [Commit(files={"README.md": "# Work"})])
+    assignment = AssignmentFactory(max_attempts=1)
+    ada = student(assignment.cohort)
+
+    def submit() -> str:
+        try:
+            hand_in(assignment=assignment, student=ada, repo_url=str(tmp_path / "work.git"), by=None)
+        except HandInRefused as refused:
+            return refused.code
+        return "accepted"
+
+    assert sorted(at_once(submit)) == ["accepted", "attempts_used_up"]
+    with scopes_disabled():
+        assert Submission.objects.count() == Audit.objects.count() == 1
