@@ -1,4 +1,4 @@
-"""The site's pages. Everything of one organisation lies under /o/<org>/, where TenantMiddleware enters its scope."""
+"""The site's pages. Everything of one organization lies under /o/<org>/, where TenantMiddleware enters its scope."""
 
 from django.urls import path
 
