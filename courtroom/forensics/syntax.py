@@ -189,7 +189,7 @@ def _why(error: BaseException) -> str:
         return "it is not in the encoding it declares"
     if isinstance(error, ValueError):
         return f"it does not parse: {error}"
-    return "it is nested too deeply to be parsed"
+    return "it is nested too deeply, or too large, to be parsed"
 
 
 def _index(source: SourceFile) -> None:

@@ -27,7 +27,7 @@ from tests.courtroom.sources import names_of
         (b"# coding: nonsense\n", "it does not parse: unknown encoding: nonsense"),
         (b"x = '\xff'\n", "it does not parse: invalid or missing encoding declaration"),
         (b"(" * 500 + b")" * 500, "it does not parse: too many nested parentheses (line 1)"),
-        (b"-" * 20_000 + b"1", "it is nested too deeply to be parsed"),
+        (b"-" * 20_000 + b"1", "it is nested too deeply, or too large, to be parsed"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_named_with_the_reason(raw, why):
