@@ -51,7 +51,7 @@ AUDIT_MOVES: dict[AuditState, frozenset[AuditState]] = {
     AuditState.QUEUED: frozenset({AuditState.QUEUED, AuditState.RUNNING, AuditState.FAILED}),
     AuditState.RUNNING: frozenset(
         {
-            AuditState.RUNNING, AuditState.QUEUED, AuditState.DONE, AuditState.NEEDS_REVIEW,
+            AuditState.QUEUED, AuditState.DONE, AuditState.NEEDS_REVIEW,
             AuditState.DEGRADED, AuditState.FAILED,
         }
     ),

@@ -53,8 +53,9 @@ def draft_rubric_version(*, rubric: Rubric, document: dict[str, Any], by: User |
 def publish_rubric_version(*, version: RubricVersion, by: User | None) -> RubricVersion:
     """From now on this version never changes; the version published before is superseded.
 
-    The document is read by the courtroom first, so that what is published can be judged. Raises
-    RubricRefused.
+    The document is read by the courtroom first, so that what is published can be judged; what it could not
+    use is noted, line by line, in the log.
+    Raises RubricRefused.
     """
     from grading import engine
 
@@ -70,6 +71,6 @@ def publish_rubric_version(*, version: RubricVersion, by: User | None) -> Rubric
         version.refresh_from_db()
         note(
             organization=version.organization, actor=by, verb="rubric.published", about=version,
-            number=version.number, digest=version.digest,
+            number=version.number, digest=version.digest, notes=list(read.notes),
         )  # fmt: skip
     return version
