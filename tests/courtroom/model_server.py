@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 
 class Desk(ThreadingHTTPServer):
@@ -20,7 +21,7 @@ class Desk(ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Handler)
-        self.requests: list[dict] = []
+        self.requests: list[dict[str, Any]] = []
         self.seen: Counter[str] = Counter()
         self.stopped = threading.Event()
 
@@ -75,12 +76,12 @@ class Handler(BaseHTTPRequestHandler):
         """Quiet: the requests are remembered instead."""
 
 
-def _completion(body: dict) -> dict:
+def _completion(body: dict[str, Any]) -> dict[str, Any]:
     model = body["model"]
     schema = body["response_format"]["json_schema"]["schema"]
     ids = schema["properties"]["cited_evidence"]["items"].get("enum", [])
     answer = {"reasoning": "Because.", "cited_evidence": ids[:1], "score": 4}
-    message: dict = {"role": "assistant", "content": json.dumps(answer), "refusal": None}
+    message: dict[str, Any] = {"role": "assistant", "content": json.dumps(answer), "refusal": None}
     finish = "stop"
     if model == "refusing":
         message |= {"content": None, "refusal": "I will not judge this."}

@@ -23,6 +23,7 @@ def no_models(monkeypatch):
 
 def here(capsys, *arguments):
     """The command in this process: exit code, stdout, stderr."""
+    code: object
     try:
         code = main(list(map(str, arguments)))
     except SystemExit as left:

@@ -1,6 +1,7 @@
 """A scripted bench in the real graph: contested criteria are heard again, failures are never scores."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.courtroom.submissions import case_of, student_repository
 class ScriptedBench:
     """Answers `script[persona]` by round; a word instead of a number is a failure of that kind."""
 
-    def __init__(self, script):
+    def __init__(self, script: dict[str, tuple[Any, ...]]) -> None:
         self.script = script
         self.briefs = []
 
@@ -32,7 +33,7 @@ class ScriptedBench:
     async def hear(self, brief):
         self.briefs.append(brief)
         answer, key = self.script[brief.persona][brief.round - 1], self.key(brief)
-        if isinstance(answer, str):
+        if not isinstance(answer, int):
             return Answer(opinion=failure(brief, kind=answer, message="scripted", model="scripted", key=key))
         cited = [item.id for item in brief.evidence]
         return Answer(
