@@ -16,7 +16,7 @@ from tests.courtroom.submissions import case_of, student_repository
 class ScriptedBench:
     """Answers `script[persona]` by round; a word instead of a number is a failure of that kind."""
 
-    def __init__(self, script: dict[str, tuple[Any, ...]]) -> None:
+    def __init__(self, script: Any) -> None:
         self.script = script
         self.briefs = []
 
@@ -32,8 +32,9 @@ class ScriptedBench:
 
     async def hear(self, brief):
         self.briefs.append(brief)
+        answer: Any
         answer, key = self.script[brief.persona][brief.round - 1], self.key(brief)
-        if not isinstance(answer, int):
+        if isinstance(answer, str):
             return Answer(opinion=failure(brief, kind=answer, message="scripted", model="scripted", key=key))
         cited = [item.id for item in brief.evidence]
         return Answer(
