@@ -1,15 +1,15 @@
 """A scripted bench in the real graph: contested criteria are heard again, failures are never scores."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from courtroom.exhibits import Collection
 from courtroom.graph import build_graph
-from courtroom.judges.opinion import Answer, failure, opinion
+from courtroom.judges.opinion import Answer, Brief, failure, opinion
 from courtroom.proceedings import Court
-from courtroom.record import PERSONAS, AuditReport, JudgeReference
+from courtroom.record import PERSONAS, AuditReport, FailureKind, JudgeReference
 from tests.courtroom.submissions import case_of, student_repository
 
 
@@ -18,7 +18,7 @@ class ScriptedBench:
 
     def __init__(self, script: Any) -> None:
         self.script = script
-        self.briefs = []
+        self.briefs: list[Brief] = []
 
     @property
     def references(self):
@@ -35,7 +35,11 @@ class ScriptedBench:
         answer: Any
         answer, key = self.script[brief.persona][brief.round - 1], self.key(brief)
         if isinstance(answer, str):
-            return Answer(opinion=failure(brief, kind=answer, message="scripted", model="scripted", key=key))
+            return Answer(
+                opinion=failure(
+                    brief, kind=cast("FailureKind", answer), message="scripted", model="scripted", key=key
+                )
+            )
         cited = [item.id for item in brief.evidence]
         return Answer(
             opinion=opinion(brief, score=answer, argument="So.", cited=cited, model="scripted", key=key)
