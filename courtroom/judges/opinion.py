@@ -63,7 +63,10 @@ class Bench(Protocol):
 def opinion(
     brief: Brief, *, score: Score, argument: str, cited: Sequence[str], model: str, key: str
 ) -> JudicialOpinion:
-    """An opinion that cites only evidence it was shown: other ids are removed and counted (DESIGN 5)."""
+    """An opinion that cites only evidence it was shown: other ids are removed and counted (DESIGN 5).
+
+    Half a surrogate pair, which JSON can carry and UTF-8 cannot, is replaced in the argument.
+    """
     shown = {item.id for item in brief.evidence}
     kept = tuple(dict.fromkeys(i for i in cited if i in shown))
     return JudicialOpinion(
@@ -71,7 +74,7 @@ def opinion(
         criterion_id=brief.criterion.id,
         round=brief.round,
         score=score,
-        argument=argument,
+        argument=argument.encode("utf-8", "replace").decode("utf-8"),
         cited_evidence=kept,
         model=model,
         key=key,

@@ -1,7 +1,8 @@
 """A model endpoint on loopback that speaks the OpenAI protocol and behaves as it is told.
 
 The behaviour is the model's name: `good`, `good-4`, `refusing`, `truncated`, `malformed`, `out-of-range`,
-`extra-key`, `empty-choices`, `busy` (429 once, then good), `broken` (500), `dripping`, `unauthorised`, `inventive`.
+`extra-key`, `empty-choices`, `busy` (429 once, then good), `broken` (500), `dripping`, `unauthorised`, `inventive`,
+`half-a-pair` (a lone surrogate).
 """
 
 import json
@@ -91,6 +92,8 @@ def _completion(body: dict[str, Any]) -> dict[str, Any]:
         message["content"] = "Score: four out of five."
     if model == "out-of-range":
         message["content"] = json.dumps(answer | {"score": 9})
+    if model == "half-a-pair":
+        message["content"] = json.dumps(answer | {"reasoning": "Because \ud800."})
     if model == "extra-key":
         message["content"] = json.dumps(answer | {"bonus": 1})
     if model == "inventive":

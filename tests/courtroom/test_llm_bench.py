@@ -80,6 +80,12 @@ def test_every_bad_answer_is_a_typed_failure_whose_cost_is_counted(desk, model, 
     assert (answer.opinion.failure, answer.usage.calls) == (kind, calls)
 
 
+def test_half_a_surrogate_pair_in_an_argument_does_not_reach_the_record(desk):
+    answer = ask(desk, "half-a-pair").opinion
+    assert isinstance(answer, JudicialOpinion)
+    assert answer.argument == "Because ?."
+
+
 def test_a_busy_endpoint_is_asked_again_by_the_one_layer_that_retries(desk):
     desk.seen.clear()
     assert isinstance(ask(desk, "busy").opinion, JudicialOpinion)
