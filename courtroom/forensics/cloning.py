@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place, Reach
-from courtroom.forensics.syntax import (
+from courtroom.forensics.source_files import (
     CallSite,
     SourceFile,
+)
+from courtroom.forensics.tree_walk import (
     constant_text,
     keyword_of,
     walk,
@@ -48,7 +50,7 @@ def read_clone(names: Names, reach: Reach, in_use: Iterable[Place]) -> CloneRead
     used = {place.key for place in in_use}
     clones.sort(key=lambda clone: (clone[0].key not in used, "test" in clone[0].source.path))
     place, call = clones[0]
-    around = _around(names, reach, place)
+    around = _around(names, place)
     lines = {
         "clone_in_tempdir": list(_temporary(names, around)),
         "clone_timeout": list(_timeouts(reach, place, call)),
@@ -109,7 +111,7 @@ def _is_clone_words(node: ast.expr) -> bool:
     return bool(text and text.strip().startswith("git clone"))
 
 
-def _around(names: Names, reach: Reach, place: Place) -> list[Place]:
+def _around(names: Names, place: Place) -> list[Place]:
     """The function, its class when that holds its directory, and who calls it, two steps up."""
     found = {place.key: place}
     if place.site.owner is not None:
@@ -118,19 +120,18 @@ def _around(names: Names, reach: Reach, place: Place) -> list[Place]:
                 found.setdefault((place.source.path, site.node.lineno), Place(place.source, site))
     wanted = {place.name}
     for _ in range(MAX_CALLER_ROUNDS):
-        callers = [one for one in _callers(names, reach, wanted) if one.key not in found]
+        callers = [one for one in _callers(names, wanted) if one.key not in found]
         found.update((one.key, one) for one in callers)
         wanted = {one.name for one in callers}
     return list(found.values())
 
 
-def _callers(names: Names, reach: Reach, wanted: set[str]) -> Iterator[Place]:
+def _callers(names: Names, wanted: set[str]) -> Iterator[Place]:
     for source in names.codebase.production:
         if any(name in source.text for name in wanted):
             for site in source.functions:
-                place = Place(source, site)
-                if reach.mentions(place) & wanted:
-                    yield place
+                if site.mentions & wanted:
+                    yield Place(source, site)
 
 
 def _temporary(names: Names, around: list[Place]) -> Iterator[tuple[SourceFile, int]]:

@@ -9,7 +9,12 @@ import ast
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from courtroom.forensics.syntax import CallSite, Codebase, FunctionSite, SourceFile
+from courtroom.forensics.source_files import (
+    CallSite,
+    Codebase,
+    FunctionSite,
+    SourceFile,
+)
 
 MAX_REEXPORTS = 6
 

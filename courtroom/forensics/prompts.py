@@ -19,8 +19,10 @@ from courtroom.forensics.interpreter import Interpreter, OutOfFuel
 from courtroom.forensics.layers import Layers
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place
-from courtroom.forensics.syntax import (
+from courtroom.forensics.source_files import (
     SourceFile,
+)
+from courtroom.forensics.tree_walk import (
     walk,
     words_of,
 )

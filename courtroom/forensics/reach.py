@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from courtroom.forensics.names import Names
-from courtroom.forensics.syntax import (
+from courtroom.forensics.source_files import (
     FunctionSite,
     SourceFile,
-    walk,
 )
 
 MAX_ROUNDS = 8
@@ -39,26 +37,6 @@ class Place:
 class Reach:
     names: Names
 
-    @cached_property
-    def _mentioned(self) -> dict[tuple[str, int], frozenset[str]]:
-        return {}
-
-    def mentions(self, place: Place) -> frozenset[str]:
-        """Every name and attribute a function uses."""
-        if place.key not in self._mentioned:
-            self._mentioned[place.key] = frozenset(
-                found
-                for node in walk(place.site.node)
-                for found in (
-                    [node.id]
-                    if isinstance(node, ast.Name)
-                    else [node.attr]
-                    if isinstance(node, ast.Attribute)
-                    else []
-                )
-            )
-        return self._mentioned[place.key]
-
     def callers_of(self, names: Iterable[str]) -> set[str]:
         """Names of functions and classes from which one of `names` may be reached, themselves included."""
         reached = set(names)
@@ -69,7 +47,7 @@ class Reach:
                 for source in self.names.codebase.production
                 if any(name in source.text for name in frontier)
                 for site in source.functions
-                if self.mentions(Place(source, site)) & frontier
+                if site.mentions & frontier
                 for name in _called_as(site)
             }
             frontier = grown - reached
@@ -93,7 +71,7 @@ class Reach:
     def _called_from(self, place: Place) -> list[Place]:
         table = self.names.functions_by_name
         called: list[Place] = []
-        for name in sorted(self.mentions(place)):
+        for name in sorted(place.site.mentions):
             candidates = table.get(name, [])
             called.extend(Place(*one) for one in self._meant(place.source, name, candidates))
         return called

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from courtroom.forensics import builders
 from courtroom.forensics.attributes import attribute_of
-from courtroom.forensics.syntax import (
+from courtroom.forensics.tree_walk import (
     walk,
     words_of,
 )

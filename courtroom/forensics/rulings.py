@@ -22,7 +22,7 @@ from courtroom.forensics.score_changes import (
     words_in,
 )
 from courtroom.forensics.structured import ASKING
-from courtroom.forensics.syntax import (
+from courtroom.forensics.tree_walk import (
     walk,
     words_of,
 )

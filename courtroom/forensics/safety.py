@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import ast
+import unicodedata
 
 from courtroom.forensics.names import Names
-from courtroom.forensics.syntax import CallSite, SourceFile, keyword_of
+from courtroom.forensics.source_files import (
+    CallSite,
+    SourceFile,
+)
+from courtroom.forensics.tree_walk import (
+    keyword_of,
+)
 
 OS_SHELL = frozenset({"os.system", "os.popen", "posix.system"})
 ALWAYS_SHELL = frozenset(
     {"subprocess.getoutput", "subprocess.getstatusoutput", "asyncio.create_subprocess_shell"}
 )
 EVALUATORS = frozenset({"eval", "exec", "builtins.eval", "builtins.exec"})
+# A file that holds none of these words makes no such call; NFKC lets an identifier be spelt in other letters.
+TELLING = ("system", "popen", "shell", "eval", "exec", "getoutput", "getstatus")
 
 Call = tuple[SourceFile, int]
 
@@ -20,6 +29,9 @@ def unsafe_calls(names: Names) -> dict[str, list[Call]]:
     """Every call by fact name; a method or an own function of the same name is not the builtin."""
     found: dict[str, list[Call]] = {"os_system_calls": [], "shell_true_calls": [], "eval_exec_calls": []}
     for source in names.codebase.production:
+        text = source.text if source.text.isascii() else unicodedata.normalize("NFKC", source.text)
+        if not any(word in text for word in TELLING):
+            continue
         for site, dotted in names.calls(source):
             kind = _kind(names, source, site, dotted)
             if kind:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from courtroom.forensics.reach import Place
 from courtroom.forensics.routers import vocabulary
-from courtroom.forensics.syntax import (
+from courtroom.forensics.tree_walk import (
     walk,
     words_of,
 )

@@ -9,7 +9,12 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from courtroom.forensics.names import ClassSite, Names
-from courtroom.forensics.syntax import SourceFile, constant_text
+from courtroom.forensics.source_files import (
+    SourceFile,
+)
+from courtroom.forensics.tree_walk import (
+    constant_text,
+)
 from courtroom.forensics.values import Builder, Called, Class, Outside
 
 KINDS = {"TypedDict": "TypedDict", "MessagesState": "TypedDict", "BaseModel": "BaseModel"}
@@ -125,10 +130,12 @@ def _reducer(names: Names, source: SourceFile, annotation: ast.expr) -> str | No
         return None
     arguments = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
     for candidate in reversed(arguments[1:]):
-        if isinstance(candidate, ast.Name | ast.Attribute | ast.Lambda):
+        if isinstance(candidate, ast.Lambda):
             return " ".join((ast.get_source_segment(source.text, candidate) or "lambda").split())[
                 :LONGEST_REDUCER
             ]
+        if as_written(candidate):
+            return as_written(candidate)
     return None
 
 

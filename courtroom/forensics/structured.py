@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place
-from courtroom.forensics.syntax import (
+from courtroom.forensics.source_files import (
     SourceFile,
+)
+from courtroom.forensics.tree_walk import (
     keyword_of,
     line_of_call,
     walk,
@@ -35,7 +37,7 @@ class BoundCall:
 
 def structured_calls(names: Names) -> list[BoundCall]:
     return [
-        BoundCall(source, line_of_call(site.node), _schema(source, site.node))
+        BoundCall(source, line_of_call(site.node), _schema(site.node))
         for source in names.codebase.production
         if any(binder in source.text for binder in BINDERS)
         for site in source.calls
@@ -43,13 +45,11 @@ def structured_calls(names: Names) -> list[BoundCall]:
     ]
 
 
-def _schema(source: SourceFile, call: ast.Call) -> str:
+def _schema(call: ast.Call) -> str:
     given = call.args[0] if call.args else keyword_of(call, "schema", "tools")
     if isinstance(given, ast.List) and given.elts:
         given = given.elts[0]
-    if isinstance(given, ast.Name | ast.Attribute):
-        return " ".join((ast.get_source_segment(source.text, given) or "").split())
-    return ""
+    return as_written(given) if given is not None else ""
 
 
 def retries(places: Iterable[Place]) -> Iterator[tuple[SourceFile, int]]:

@@ -11,7 +11,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from courtroom.forensics.syntax import FunctionNode, SourceFile
+from courtroom.forensics.source_files import (
+    FunctionNode,
+    SourceFile,
+)
 
 HOLE = "{}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from courtroom.forensics.names import Names
@@ -14,10 +15,11 @@ from courtroom.forensics.score_changes import (
     is_score_name,
     words_in,
 )
-from courtroom.forensics.structured import BINDERS
-from courtroom.forensics.syntax import (
+from courtroom.forensics.source_files import (
     SourceFile,
-    constant_text,
+)
+from courtroom.forensics.structured import BINDERS
+from courtroom.forensics.tree_walk import (
     keyword_of,
     walk,
     words_of,
@@ -34,6 +36,7 @@ MODEL_ENDPOINTS = (
     "completions.parse",
 )
 FEWEST_HEADINGS = 2
+REPORT_WORDS = frozenset({"report", "audit", "summary", "criterion", "verdict"})
 
 
 def model_made_scores(names: Names, justice: list[Place]) -> Iterator[tuple[Place, int]]:
@@ -131,18 +134,18 @@ def markdown_reports(names: Names) -> Iterator[tuple[SourceFile, int]]:
     if not any(_writes_markdown(source) for source in production):
         return
     for source in production:
+        headings = Counter(
+            id(site.node) for node, site in source.strings if site is not None and _is_heading(node)
+        )
         for site in source.functions:
-            headings = [node for node in walk(site.node) if _is_heading(node)]
-            words = words_in(site.node) if len(headings) >= FEWEST_HEADINGS else frozenset()
-            if words & {"report", "audit", "summary", "criterion", "verdict"} and not _is_prompt(site.node):
+            words = words_in(site.node) if headings[id(site.node)] >= FEWEST_HEADINGS else frozenset()
+            if words & REPORT_WORDS and not _is_prompt(site.node):
                 yield source, site.node.lineno
 
 
-def _is_heading(node: ast.AST) -> bool:
-    text = constant_text(node)
-    return text is not None and any(
-        line.startswith(("# ", "## ", "### ")) for line in text.lstrip("\n").split("\n")
-    )
+def _is_heading(node: ast.Constant) -> bool:
+    lines = str(node.value).lstrip("\n").split("\n")
+    return any(line.startswith(("# ", "## ", "### ")) for line in lines)
 
 
 def _is_prompt(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

@@ -10,6 +10,7 @@ from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Reach
 from courtroom.forensics.syntax import parse
 from courtroom.forensics.topology import GraphReading, read_graph
+from courtroom.forensics.values import Builder
 from courtroom.forensics.wiring import flags_of
 
 IMPORTS = "import operator\nfrom langgraph.graph import StateGraph, START, END\nfrom langgraph.types import Command, Send\n"
@@ -40,10 +41,14 @@ def built(body: str, nodes: Iterable[str] = NODES) -> str:
     return f"{IMPORTS}\ng = StateGraph(dict)\n{added}\n{dedent(body)}\n\napp = g.compile()\n"
 
 
-def edges_of(files: Mapping[str, str] | str) -> set[tuple[str, str]]:
-    builder = graph_of(files).builder
+def builder_of(files: Mapping[str, str] | str, texts: Mapping[str, str] | None = None) -> Builder:
+    builder = graph_of(files, texts).builder
     assert builder is not None
-    return set(builder.edges)
+    return builder
+
+
+def edges_of(files: Mapping[str, str] | str) -> set[tuple[str, str]]:
+    return set(builder_of(files).edges)
 
 
 def routes_of(files: Mapping[str, str] | str) -> set[tuple[str, tuple[str, ...]]]:

@@ -45,8 +45,10 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
     return snapshot_of(FILES, tmp_path_factory.mktemp("survey"))
 
 
-def snapshot_of(files: dict[str, str | bytes | None], folder: Path, **more: dict[str, str]) -> Snapshot:
-    commit = make_repository(folder / "repo.git", [Commit(files=files, **more)])
+def snapshot_of(
+    files: dict[str, str | bytes | None], folder: Path, modes: dict[str, str] | None = None
+) -> Snapshot:
+    commit = make_repository(folder / "repo.git", [Commit(files=files, modes=modes or {})])
     return Snapshot(git_dir=folder / "repo.git", commit=commit, ref=None, malformed_objects=False)
 
 

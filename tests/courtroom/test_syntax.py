@@ -7,7 +7,16 @@ import ast
 import pytest
 
 from courtroom.forensics.names import Names
-from courtroom.forensics.syntax import is_test_path, is_vendored, parse, words_of
+from courtroom.forensics.source_files import (
+    is_test_path,
+    is_vendored,
+)
+from courtroom.forensics.syntax import (
+    parse,
+)
+from courtroom.forensics.tree_walk import (
+    words_of,
+)
 from tests.courtroom.sources import names_of
 
 
@@ -61,6 +70,11 @@ def test_a_called_name_is_followed_through_imports(code, dotted):
     names = names_of({"pkg/mod.py": code})
     (site, found), *_ = names.calls(names.codebase.files["pkg/mod.py"])
     assert (site.function, found) == (None, dotted)
+
+
+def test_unpacked_dicts_and_keyword_only_parameters_are_walked():
+    names = names_of("def f(*, a, b=g()):\n    return {**h(a), 'k': i(b)}\n")
+    assert [dotted for _, dotted in names.calls(names.codebase.files["src/graph.py"])] == ["g", "h", "i"]
 
 
 def test_re_exports_lead_to_where_a_class_is_written():

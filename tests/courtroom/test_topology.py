@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.courtroom.sources import IMPORTS, NODES, built, edges_of, graph_of, names_of, routes_of
+from tests.courtroom.sources import IMPORTS, NODES, builder_of, built, edges_of, graph_of, names_of, routes_of
 
 JUDGES = {"prosecutor", "defense", "tech_lead"}
 TO_JUDGES = {("evidence_aggregator", judge) for judge in JUDGES}
@@ -132,9 +132,9 @@ for name in Name:
     g.add_node(name.value, print)
 g.add_edge(Name.A, Name.B.value)
 """
-    reading = graph_of(code)
-    assert list(reading.builder.nodes) == ["a", "b"]
-    assert set(reading.builder.edges) == {("a", "b")}
+    builder = builder_of(code)
+    assert list(builder.nodes) == ["a", "b"]
+    assert set(builder.edges) == {("a", "b")}
 
 
 # --- nodes
@@ -154,7 +154,7 @@ g.add_node(node="keyword", action=reader)
 g.add_node("lambda", lambda s: s).add_node("chained", Judge())
 g.add_sequence([("first", reader), ("second", reader)])
 """
-    builder = graph_of(code).builder
+    builder = builder_of(code)
     assert list(builder.nodes) == [
         "named",
         "reader",
@@ -182,7 +182,7 @@ g.add_sequence([("first", reader), ("second", reader)])
     ],
 )
 def test_nodes_are_added_in_loops(loop):
-    assert sorted(graph_of(f"{IMPORTS}\ng = StateGraph(dict)\n{loop}\n").builder.nodes) == ["a", "b"]
+    assert sorted(builder_of(f"{IMPORTS}\ng = StateGraph(dict)\n{loop}\n").nodes) == ["a", "b"]
 
 
 # --- edges
@@ -218,11 +218,11 @@ def test_entry_and_finish_points_are_edges():
 
 def test_the_line_of_every_edge_is_known():
     code = f"{IMPORTS}g = StateGraph(dict)\ng.add_node('a', print)\ng.add_edge(\n    START,\n    'a',\n)\n"
-    assert graph_of(code).builder.edges == {("START", "a"): ("src/graph.py", 6)}
+    assert builder_of(code).edges == {("START", "a"): ("src/graph.py", 6)}
 
 
 def test_what_cannot_be_known_is_named_and_not_guessed():
-    builder = graph_of(built('import os\ng.add_edge("doc_analyst", os.environ["NEXT"])')).builder
+    builder = builder_of(built('import os\ng.add_edge("doc_analyst", os.environ["NEXT"])'))
     assert builder.edges == {}
     assert builder.unresolved == ["src/graph.py:14: an end of an edge is not known before the program runs"]
 
@@ -271,7 +271,7 @@ def test_a_router_with_a_map_leads_to_the_maps_values():
 def test_everything_a_router_can_return_is_a_target(router):
     code = built(f"{router}\ng.add_conditional_edges('evidence_aggregator', route)")
     assert routes_of(code) == {("evidence_aggregator", ("END", "defense", "prosecutor"))}
-    assert graph_of(code).builder.unresolved == []
+    assert builder_of(code).unresolved == []
 
 
 def test_a_list_given_instead_of_a_map_names_the_targets():
@@ -280,7 +280,7 @@ def test_a_list_given_instead_of_a_map_names_the_targets():
 
 
 def test_a_router_that_cannot_be_followed_is_unresolved():
-    builder = graph_of(built("g.add_conditional_edges('doc_analyst', lambda s: s['next'])")).builder
+    builder = builder_of(built("g.add_conditional_edges('doc_analyst', lambda s: s['next'])"))
     assert builder.routes[0].targets == []
     assert builder.unresolved == [
         "src/graph.py:13: where the router after doc_analyst leads is not known before the program runs"
@@ -343,7 +343,7 @@ def large():
 
 def test_the_graph_that_the_script_runs_is_the_main_one_not_the_largest():
     main = "from src.graph import small\ndef main():\n    small().invoke({})\nif __name__ == '__main__':\n    main()\n"
-    builder = graph_of({"src/graph.py": TWO_GRAPHS, "main.py": main}).builder
+    builder = builder_of({"src/graph.py": TWO_GRAPHS, "main.py": main})
     assert list(builder.nodes) == ["only"]
 
 
@@ -353,11 +353,11 @@ def test_a_script_that_pyproject_declares_is_an_entry_point():
         "src/cli.py": "from src.graph import small\ndef main():\n    return small()\n",
     }
     texts = {"pyproject.toml": '[project.scripts]\naudit = "src.cli:main"\n'}
-    assert list(graph_of(files, texts).builder.nodes) == ["only"]
+    assert list(builder_of(files, texts).nodes) == ["only"]
 
 
 def test_without_an_entry_point_the_largest_graph_is_the_main_one():
-    assert list(graph_of(TWO_GRAPHS).builder.nodes) == ["a", "b", "c"]
+    assert list(builder_of(TWO_GRAPHS).nodes) == ["a", "b", "c"]
 
 
 def test_a_subgraph_used_as_a_node_is_not_the_main_graph():
@@ -372,7 +372,7 @@ outer = StateGraph(dict)
 outer.add_node("detectives", inner())
 outer.add_edge(START, "detectives")
 """
-    assert list(graph_of(code).builder.nodes) == ["detectives"]
+    assert list(builder_of(code).nodes) == ["detectives"]
 
 
 def test_a_graph_built_by_the_methods_of_a_class():
@@ -401,7 +401,7 @@ def test_a_graph_built_across_modules_by_functions_that_take_the_builder():
         "src/nodes/wiring.py": "def wire(builder, names):\n    for a, b in zip(names, names[1:] if False else ['doc_analyst']):\n        builder.add_edge(a, b)\n",
         "src/graph.py": f"{IMPORTS}\nfrom .nodes.wiring import wire\ndef build():\n    g = StateGraph(dict)\n    g.add_node('doc_analyst', print)\n    wire(g, ['repo_investigator'])\n    return g\n",
     }
-    assert graph_of(files).builder.edges == {("repo_investigator", "doc_analyst"): ("src/nodes/wiring.py", 3)}
+    assert builder_of(files).edges == {("repo_investigator", "doc_analyst"): ("src/nodes/wiring.py", 3)}
 
 
 def test_nodes_named_after_their_functions():
@@ -420,7 +420,7 @@ def test_hostile_sizes_end_in_a_note_not_in_a_hang():
     code = built(
         "def f(n):\n    for a in range(64):\n        for b in range(64):\n            for c in range(64):\n                g.add_edge(f'n{a}', f'n{b}')\nf(1)"
     )
-    assert graph_of(code).builder.unresolved[-1] == "the code is too long to be followed to its end"
+    assert builder_of(code).unresolved[-1] == "the code is too long to be followed to its end"
 
 
 def test_endless_recursion_ends():
@@ -429,4 +429,4 @@ def test_endless_recursion_ends():
 
 
 def test_every_node_is_listed_once_in_order():
-    assert list(graph_of(built("")).builder.nodes) == list(NODES)
+    assert list(builder_of(built("")).nodes) == list(NODES)
