@@ -12,7 +12,7 @@ from courtroom.forensics.names import ClassSite, Names
 from courtroom.forensics.source_files import (
     SourceFile,
 )
-from courtroom.forensics.tree_walk import (
+from courtroom.forensics.tree_walk import as_written, (
     constant_text,
 )
 from courtroom.forensics.values import Builder, Called, Class, Outside

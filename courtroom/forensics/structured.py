@@ -11,7 +11,7 @@ from courtroom.forensics.reach import Place
 from courtroom.forensics.source_files import (
     SourceFile,
 )
-from courtroom.forensics.tree_walk import (
+from courtroom.forensics.tree_walk import as_written, (
     keyword_of,
     line_of_call,
     walk,
