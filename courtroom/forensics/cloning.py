@@ -8,16 +8,8 @@ from dataclasses import dataclass, field
 
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place, Reach
-from courtroom.forensics.source_files import (
-    CallSite,
-    SourceFile,
-)
-from courtroom.forensics.tree_walk import (
-    constant_text,
-    keyword_of,
-    walk,
-    words_of,
-)
+from courtroom.forensics.source_files import CallSite, SourceFile
+from courtroom.forensics.tree_walk import constant_text, keyword_of, walk, words_of
 
 CLONE_METHODS = frozenset({"clone_from"})
 CLONE_FUNCTIONS = frozenset({"pygit2.clone_repository", "dulwich.porcelain.clone"})

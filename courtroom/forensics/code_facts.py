@@ -18,15 +18,10 @@ from courtroom.forensics.prompts import is_prompt_file, read_personas
 from courtroom.forensics.reach import Reach
 from courtroom.forensics.rulings import read_rules
 from courtroom.forensics.safety import unsafe_calls
-from courtroom.forensics.source_files import (
-    Codebase,
-    is_vendored,
-)
+from courtroom.forensics.source_files import Codebase, is_vendored
 from courtroom.forensics.structured import retries, structured_calls
 from courtroom.forensics.survey import Sighting
-from courtroom.forensics.syntax import (
-    parse,
-)
+from courtroom.forensics.syntax import parse
 from courtroom.forensics.topology import GraphReading, read_graph
 from courtroom.forensics.verdict_source import markdown_reports, model_made_scores
 

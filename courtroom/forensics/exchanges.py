@@ -10,9 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from courtroom.forensics.source_files import (
-    is_vendored,
-)
+from courtroom.forensics.source_files import is_vendored
 
 REPORT_SUFFIXES = frozenset({".md", ".json", ".pdf", ".txt", ".html", ".docx"})
 LOG_SUFFIXES = frozenset({".md", ".txt", ".csv", ".json", ".rst"})

@@ -13,9 +13,7 @@ from dataclasses import dataclass, field
 
 from courtroom.forensics import calls, expressions, statements
 from courtroom.forensics.names import Names
-from courtroom.forensics.source_files import (
-    SourceFile,
-)
+from courtroom.forensics.source_files import SourceFile
 from courtroom.forensics.values import (  # fmt: skip
     UNKNOWN,
     Builder,

@@ -12,14 +12,9 @@ from courtroom.forensics.attributes import attribute_of
 from courtroom.forensics.interpreter import Interpreter
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place, Reach
-from courtroom.forensics.source_files import (
-    SourceFile,
-)
+from courtroom.forensics.source_files import SourceFile
 from courtroom.forensics.topology import GraphReading
-from courtroom.forensics.tree_walk import (
-    walk,
-    words_of,
-)
+from courtroom.forensics.tree_walk import walk, words_of
 from courtroom.forensics.values import Called, Function, Instance, Value
 from courtroom.forensics.wiring import JUDGE_WORDS, JUSTICE_WORDS, role_of
 

@@ -9,12 +9,7 @@ import ast
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from courtroom.forensics.source_files import (
-    CallSite,
-    Codebase,
-    FunctionSite,
-    SourceFile,
-)
+from courtroom.forensics.source_files import CallSite, Codebase, FunctionSite, SourceFile
 
 MAX_REEXPORTS = 6
 

@@ -19,13 +19,8 @@ from courtroom.forensics.interpreter import Interpreter, OutOfFuel
 from courtroom.forensics.layers import Layers
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place
-from courtroom.forensics.source_files import (
-    SourceFile,
-)
-from courtroom.forensics.tree_walk import (
-    walk,
-    words_of,
-)
+from courtroom.forensics.source_files import SourceFile
+from courtroom.forensics.tree_walk import walk, words_of
 from courtroom.forensics.values import Class, Function, Instance, Items, Table, Template, Value, choices_of
 
 FEWEST_WORDS = 8

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from courtroom.forensics.names import Names
-from courtroom.forensics.source_files import (
-    FunctionSite,
-    SourceFile,
-)
+from courtroom.forensics.source_files import FunctionSite, SourceFile
 
 MAX_ROUNDS = 8
 # Names that nearly always mean a list's, a dict's or a string's own method.

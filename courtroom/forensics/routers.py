@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 
 from courtroom.forensics import builders
 from courtroom.forensics.attributes import attribute_of
-from courtroom.forensics.tree_walk import (
-    walk,
-    words_of,
-)
+from courtroom.forensics.tree_walk import walk, words_of
 from courtroom.forensics.values import (
     UNKNOWN,
     Called,

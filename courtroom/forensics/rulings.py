@@ -22,10 +22,7 @@ from courtroom.forensics.score_changes import (
     words_in,
 )
 from courtroom.forensics.structured import ASKING
-from courtroom.forensics.tree_walk import (
-    walk,
-    words_of,
-)
+from courtroom.forensics.tree_walk import walk, words_of
 from courtroom.forensics.values import Route
 
 SECURITY = frozenset(

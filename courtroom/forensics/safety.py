@@ -6,13 +6,8 @@ import ast
 import unicodedata
 
 from courtroom.forensics.names import Names
-from courtroom.forensics.source_files import (
-    CallSite,
-    SourceFile,
-)
-from courtroom.forensics.tree_walk import (
-    keyword_of,
-)
+from courtroom.forensics.source_files import CallSite, SourceFile
+from courtroom.forensics.tree_walk import keyword_of
 
 OS_SHELL = frozenset({"os.system", "os.popen", "posix.system"})
 ALWAYS_SHELL = frozenset(

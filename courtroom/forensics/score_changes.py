@@ -9,10 +9,7 @@ from functools import cached_property
 
 from courtroom.forensics.reach import Place
 from courtroom.forensics.routers import vocabulary
-from courtroom.forensics.tree_walk import (
-    walk,
-    words_of,
-)
+from courtroom.forensics.tree_walk import walk, words_of
 
 SCORE_WORDS = frozenset(
     words_of("score scores final cap capped rating points weighted grade resolved adjusted")

@@ -13,14 +13,9 @@ from courtroom.forensics import exchanges, patterns
 from courtroom.forensics.blobs import BlobReader
 from courtroom.forensics.globs import matches
 from courtroom.forensics.names import Names
-from courtroom.forensics.source_files import (
-    SourceFile,
-)
+from courtroom.forensics.source_files import SourceFile
 from courtroom.forensics.survey import Sighting
-from courtroom.forensics.tree_walk import (
-    keyword_of,
-    line_of_call,
-)
+from courtroom.forensics.tree_walk import keyword_of, line_of_call
 
 MOST_SIGHTINGS = 50
 LONGEST_CLASS = 40

@@ -9,12 +9,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from courtroom.forensics.names import ClassSite, Names
-from courtroom.forensics.source_files import (
-    SourceFile,
-)
-from courtroom.forensics.tree_walk import as_written, (
-    constant_text,
-)
+from courtroom.forensics.source_files import SourceFile
+from courtroom.forensics.tree_walk import as_written, constant_text
 from courtroom.forensics.values import Builder, Called, Class, Outside
 
 KINDS = {"TypedDict": "TypedDict", "MessagesState": "TypedDict", "BaseModel": "BaseModel"}

@@ -7,12 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from courtroom.forensics import expressions
-from courtroom.forensics.source_files import (
-    SourceFile,
-)
-from courtroom.forensics.source_index import (
-    absolute_module,
-)
+from courtroom.forensics.source_files import SourceFile
+from courtroom.forensics.source_index import absolute_module
 from courtroom.forensics.values import (
     UNKNOWN,
     Class,

@@ -8,14 +8,8 @@ from dataclasses import dataclass
 
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place
-from courtroom.forensics.source_files import (
-    SourceFile,
-)
-from courtroom.forensics.tree_walk import as_written, (
-    keyword_of,
-    line_of_call,
-    walk,
-)
+from courtroom.forensics.source_files import SourceFile
+from courtroom.forensics.tree_walk import as_written, keyword_of, line_of_call, walk
 
 BINDERS = frozenset({"with_structured_output", "bind_tools"})
 ASKING = frozenset(

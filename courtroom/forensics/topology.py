@@ -14,9 +14,7 @@ from courtroom.forensics.attributes import attribute_of
 from courtroom.forensics.interpreter import Interpreter, OutOfFuel
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Reach
-from courtroom.forensics.source_files import (
-    SourceFile,
-)
+from courtroom.forensics.source_files import SourceFile
 from courtroom.forensics.values import UNKNOWN, Builder, Function, Instance, Route
 
 BUILDING = frozenset(

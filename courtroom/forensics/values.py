@@ -11,10 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from courtroom.forensics.source_files import (
-    FunctionNode,
-    SourceFile,
-)
+from courtroom.forensics.source_files import FunctionNode, SourceFile
 
 HOLE = "{}"
 

@@ -15,15 +15,9 @@ from courtroom.forensics.score_changes import (
     is_score_name,
     words_in,
 )
-from courtroom.forensics.source_files import (
-    SourceFile,
-)
+from courtroom.forensics.source_files import SourceFile
 from courtroom.forensics.structured import BINDERS
-from courtroom.forensics.tree_walk import (
-    keyword_of,
-    walk,
-    words_of,
-)
+from courtroom.forensics.tree_walk import keyword_of, walk, words_of
 
 MODEL_CALLS = frozenset(
     {"invoke", "ainvoke", "predict", "apredict", "generate_content", "complete", "acomplete"}

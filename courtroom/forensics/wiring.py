@@ -10,9 +10,7 @@ import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from courtroom.forensics.tree_walk import (
-    words_of,
-)
+from courtroom.forensics.tree_walk import words_of
 from courtroom.forensics.values import Builder, Called, Function, Instance, Route, Value
 
 DETECTIVE_WORDS = frozenset(
