@@ -224,10 +224,6 @@ def _add_route(call: BuilderCall, start: str, router: Value, path_map: Value) ->
     call.builder.routes.append(Route(start, outcomes, unique, call.line, words, tuple(reading.sends)))
 
 
-def _ignore(_call: BuilderCall) -> None:
-    """Retry and cache policies and the like do not change the topology."""
-
-
 _STEPS: dict[str, Callable[[BuilderCall], None]] = {
     "add_node": _add_node,
     "add_edge": _add_edge,

@@ -95,8 +95,6 @@ def _instantiate(
 ) -> Value:
     if builders.is_graph_class(run.names.bases(target.source, target.node)):
         return builders.begin(run, positional, keywords, node, scope)
-    if target.node.name in builders.GRAPH_CLASSES:
-        run.homemade.append(f"{target.source.path}:{target.node.lineno}")
     instance = Instance(target)
     constructor = attribute_of(run, target, "__init__")
     if isinstance(constructor, Function):

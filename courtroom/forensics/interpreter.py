@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from courtroom.forensics import calls, expressions, statements
 from courtroom.forensics.names import Names
 from courtroom.forensics.source_files import SourceFile
-from courtroom.forensics.values import (  # fmt: skip
+from courtroom.forensics.values import (
     UNKNOWN,
     Builder,
     Flow,
@@ -28,7 +28,6 @@ from courtroom.forensics.values import (  # fmt: skip
 )
 
 MAX_DEPTH = 12
-MAX_TURNS = 64
 SMALL_BODY = 8
 
 
@@ -44,7 +43,6 @@ class Interpreter:
     follow: Callable[[str], bool]
     fuel: int = 60_000
     builders: list[Builder] = field(default_factory=list)
-    homemade: list[str] = field(default_factory=list)
     modules: dict[str, Module] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     nesting: int = 0

@@ -7,7 +7,6 @@ Where the persona itself is only a sentence, what is compared is the whole promp
 from __future__ import annotations
 
 import ast
-import difflib
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,7 +28,7 @@ SENTENCE_WORDS = 25
 # Words shared one by one are language; a run of three is text.
 SHORTEST_RUN = 3
 SHARED_LIMIT = 0.5
-MOST_WORDS = 4000
+MOST_WORDS = 20_000
 FUEL = 40_000
 PERSONAS: dict[str, frozenset[str]] = {
     "Prosecutor": frozenset({"prosecutor", "prosecution"}),
@@ -89,11 +88,23 @@ def plain_words(text: str) -> list[str]:
 
 
 def shared_text(left: str, right: str) -> float:
-    """How much of two texts is the same text: words in common runs of three or more, of all words, 0..1."""
+    """How much of two texts is the same text: words in runs of three or more that both have, of all words, 0..1."""
     first, second = plain_words(left), plain_words(right)
-    blocks = difflib.SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
-    common = sum(block.size for block in blocks if block.size >= SHORTEST_RUN)
-    return 2 * common / max(1, len(first) + len(second))
+    common = _runs(first) & _runs(second)
+    return (_covered(first, common) + _covered(second, common)) / max(1, len(first) + len(second))
+
+
+def _runs(words: list[str]) -> set[tuple[str, ...]]:
+    return {tuple(words[at : at + SHORTEST_RUN]) for at in range(len(words) - SHORTEST_RUN + 1)}
+
+
+def _covered(words: list[str], runs: set[tuple[str, ...]]) -> int:
+    """How many of the words lie in one of the runs."""
+    covered: set[int] = set()
+    for at in range(len(words) - SHORTEST_RUN + 1):
+        if tuple(words[at : at + SHORTEST_RUN]) in runs:
+            covered.update(range(at, at + SHORTEST_RUN))
+    return len(covered)
 
 
 def _best(found: list[PersonaText], persona: str) -> PersonaText | None:

@@ -7,7 +7,6 @@ Justice reaches. A comment, a docstring, a function nobody calls or a message al
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 
 from courtroom.forensics.layers import Layers
@@ -49,9 +48,13 @@ SPREAD = frozenset(
         "variance spread conflict conflicts conflicting disagreement divergence range gap diff debate discrepancy"
     )
 )
-_AGAIN = re.compile(
-    r"re_?-?(eval|exam|check|assess|visit|hear|consider|judge|view|deliberat|investigat)|mediat|debat|deliberat"
+AGAIN = tuple(
+    words_of(
+        """reeval reexam recheck reassess revisit rehear reconsider rejudge reinvestigat redeliberat mediat debat
+        deliberat"""
+    )
 )
+AFTER_RE = tuple(words_of("eval exam check assess visit hear consider judge investigat deliberat"))
 
 Lines = list[tuple[Place, int]]
 
@@ -230,7 +233,7 @@ def _heard_again(reach: Reach, places: list[Place]) -> Iterator[tuple[Place, int
 
 
 def _asks_spread(words: frozenset[str]) -> bool:
-    return bool(words & SPREAD) or bool(_AGAIN.search("_".join(sorted(words)))) or {"max", "min"} <= words
+    return bool(words & SPREAD) or speaks_of_again(words) or {"max", "min"} <= words
 
 
 def _calls_in(body: list[ast.stmt]) -> Iterator[ast.Call]:
@@ -240,9 +243,17 @@ def _calls_in(body: list[ast.stmt]) -> Iterator[ast.Call]:
                 yield node
 
 
+def speaks_of_again(words: Iterable[str]) -> bool:
+    """re_evaluate, reconsider, mediation, debate: whole words, so that score_check is none of them."""
+    found = set(words)
+    return any(word.startswith(AGAIN) for word in found) or (
+        "re" in found and any(word.startswith(AFTER_RE) for word in found)
+    )
+
+
 def looks_again(reach: Reach, place: Place) -> bool:
     """It is called a re-evaluation, and it asks a model or reads evidence."""
-    if not _AGAIN.search(place.name.lower()):
+    if not speaks_of_again(words_of(place.name)):
         return False
     behind = reach.behind([place])
     if any(called_name(call) in ASKING for one in behind for call in _calls_in(one.site.node.body)):
@@ -253,13 +264,13 @@ def looks_again(reach: Reach, place: Place) -> bool:
 def _routed_again(layers: Layers, routes: Iterable[Route]) -> Iterator[tuple[Place, int]]:
     """The graph sends widely spread scores to a node that hears somebody again."""
     for route in routes:
-        if not route.words & SPREAD and not _AGAIN.search("_".join(sorted(route.words))):
+        if not route.words & SPREAD and not speaks_of_again(route.words):
             continue
         for target in route.targets:
             place = layers.nodes.get(target)
             if (
                 place is not None
                 and place not in layers.justice
-                and _AGAIN.search(f"{target} {place.name}".lower())
+                and speaks_of_again(words_of(f"{target} {place.name}"))
             ):
                 yield place, place.site.node.lineno

@@ -24,10 +24,6 @@ BINARY_PROBE = 8000
 Check = Mapping[str, Any]
 
 
-class NotAnswerable(Exception):
-    """The check could not be looked into; the message says why, for the reader."""
-
-
 @dataclass
 class Searches:
     names: Names
@@ -40,7 +36,7 @@ class Searches:
         for check in checks:
             try:
                 sightings[check["id"]] = SEARCHES[check["kind"]](self, check)[:MOST_SIGHTINGS]
-            except (NotAnswerable, patterns.PatternsMissing) as reason:
+            except patterns.PatternsMissing as reason:
                 unanswered[check["id"]] = str(reason)
         return sightings, unanswered
 
@@ -51,14 +47,6 @@ class Searches:
                 content = self.reader.read(path)
                 if content is not None and b"\0" not in content[:BINARY_PROBE]:
                     yield path, text_of(content)
-
-    @property
-    def python(self) -> list[SourceFile]:
-        return [
-            source
-            for source in self.names.codebase
-            if source in self.names.codebase.production or source.is_test
-        ]
 
 
 def text_of(content: bytes) -> str:
@@ -95,7 +83,7 @@ def _text_contains(searches: Searches, check: Check) -> list[Sighting]:
 
 def _python_class(searches: Searches, check: Check) -> list[Sighting]:
     found: list[Sighting] = []
-    for source in searches.python:
+    for source in searches.names.codebase:
         for node in source.classes:
             if _is_wanted_class(searches.names, source, node, check):
                 end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
@@ -134,7 +122,7 @@ def fields_of(names: Names, source: SourceFile, node: ast.ClassDef) -> set[str]:
 
 def _python_call(searches: Searches, check: Check) -> list[Sighting]:
     found: list[Sighting] = []
-    for source in searches.python:
+    for source in searches.names.codebase:
         for site, dotted in searches.names.calls(source):
             name = dotted or _attribute(site.node.func)
             if not any(_is_named(name, wanted) for wanted in check["any_of"]):
@@ -158,7 +146,7 @@ def _is_named(name: str, wanted: str) -> bool:
 
 def _python_import(searches: Searches, check: Check) -> list[Sighting]:
     found: list[Sighting] = []
-    for source in searches.python:
+    for source in searches.names.codebase:
         for module, line in source.imported_modules.items():
             if any(module == wanted or module.startswith(f"{wanted}.") for wanted in check["any_of"]):
                 found.append(Sighting(source.path, line, line, f"imports {module}"))

@@ -100,6 +100,10 @@ def test_two_words_in_common_are_language_and_three_are_text():
     assert shared_text("a b c x", "a b c y") == 0.75
 
 
+def test_a_prompt_made_to_be_slow_is_compared_in_no_time():
+    assert shared_text("a " * 20_000, "a " * 20_000) == 1
+
+
 def test_without_personas_there_is_nothing_distinct():
     reading = read("print('hello')")
     assert (reading.prompts, reading.are_distinct) == ([], False)

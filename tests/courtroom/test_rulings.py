@@ -83,6 +83,12 @@ def test_looking_at_the_evidence_again_is_a_re_evaluation():
     assert rules_in(justice(body, again)) == {"variance_re_evaluation"}
 
 
+def test_words_that_merely_end_in_re_are_no_re_evaluation():
+    helper = "def score_check(opinions, evidences):\n    return [o for o in opinions if o.cited_evidence in evidences]\n"
+    body = "variance = max(p.score, d.score) - min(p.score, d.score)\nif variance > 2:\n    score_check([p, d], evidences)"
+    assert rules_in(justice(body, helper)) == set()
+
+
 def test_a_node_that_hears_the_judges_again_is_a_re_evaluation():
     code = f"""{IMPORTS}
 def mediation(state):
