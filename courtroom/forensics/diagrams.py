@@ -1,7 +1,8 @@
 """Which kind of architecture diagram a report holds, as far as its own text and geometry tell.
 
 Kinds, best first: accurate (both parallel splits, as the code has them), parallel_shown (both splits),
-generic (boxes or names without them), linear (a chain), none. A picture that only eyes could judge is null.
+generic (boxes or names without them), linear (a chain), none. Of a picture only the outlines of its boxes are
+read: when they show no two splits, only eyes could judge it, and the kind is null.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from itertools import combinations
 from typing import Literal
 
 from courtroom.facts import GraphFact
-from courtroom.forensics.pdf_reading import Drawing, PdfImage, PdfReading
+from courtroom.forensics.pdf_reading import Drawing, Layout, PdfImage, PdfReading, is_picture
+from courtroom.forensics.splits import code_splits, matches, picture_splits
 
 Kind = Literal["accurate", "parallel_shown", "generic", "linear", "none"]
 
 _BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linear")
-PICTURE_PIXELS = 200
-_WIDEST = 6.0  # sides' ratio; beyond it an image is a banner or a rule
+_UNSEEN = "the report holds a picture, and no model looked at it"
 _BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
 _FEWEST_ROWS = 4
 _TERMINALS = {"start", "end"}
@@ -48,13 +49,8 @@ class _Sketch:
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
-    """Raster images large enough to be a diagram; logos, icons and banners are not."""
-    return tuple(image for image in reading.images if _is_picture(image))
-
-
-def _is_picture(image: PdfImage) -> bool:
-    shorter, longer = sorted((image.width, image.height))
-    return shorter >= PICTURE_PIXELS and longer <= _WIDEST * shorter
+    """Raster images large enough to be a diagram."""
+    return tuple(image for image in reading.images if is_picture(image))
 
 
 def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting:
@@ -66,11 +62,24 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting:
     if judged and judged[0][0] in {"accurate", "parallel_shown"}:
         return _seen(*judged[0])
     if found := pictures(reading):
-        reason = "the report holds a picture, and no model looked at it"
-        return DiagramSighting(None, reason, found[0].page)
+        return _pictured(reading, graph) or DiagramSighting(None, _UNSEEN, found[0].page)
     return (
         _seen(*judged[0]) if judged else DiagramSighting("none", "no image, no drawing and no text diagram")
     )
+
+
+def _pictured(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting | None:
+    """What the best picture's layout tells; None when none shows two splits: its words could still say more."""
+    shown = [layout for layout in reading.layouts if len(picture_splits(layout)) >= 2]
+    if not shown:
+        return None
+    same = [layout for layout in shown if graph is not None and matches(layout, graph)]
+    best: Layout = (same or shown)[0]
+    widths = ", then ".join(str(max(sizes)) for sizes in picture_splits(best))
+    reason = (
+        f"boxes side by side in a picture: {widths}; counted by their outlines, their words were not read"
+    )
+    return DiagramSighting("accurate" if same else "parallel_shown", reason, best.page)
 
 
 def _rank(judged: tuple[Kind, _Sketch]) -> tuple[int, int]:
@@ -109,21 +118,6 @@ def _is_shown(sketch: _Sketch, group: Iterable[str]) -> bool:
     return any(
         sum(any(_names(label, name) for label in split) for name in members) >= 2 for split in sketch.splits
     )
-
-
-def code_splits(graph: GraphFact) -> tuple[tuple[str, ...], ...]:
-    """The sets of nodes that run side by side: the same node before them, the same node after them."""
-    after: dict[str, set[str]] = {}
-    for source, target in graph.edges:
-        after.setdefault(source, set()).add(target)
-    for route in graph.conditional:
-        after.setdefault(route.from_, set()).update(route.to)
-    groups: set[tuple[str, ...]] = set()
-    for targets in after.values():
-        for joint in {name for target in targets for name in after.get(target, ())} - {"END"}:
-            group = tuple(sorted(name for name in targets if joint in after.get(name, ())))
-            groups |= {group} if len(group) >= 2 else set()
-    return tuple(sorted(groups))
 
 
 def _key(text: str) -> str:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.errors import PdfRefused
 from courtroom.forensics.confine import examine, reading_limits
-from courtroom.forensics.pdf_reading import Drawing, DrawnBox, PdfImage, PdfReading
+from courtroom.forensics.pdf_reading import Drawing, DrawnBox, Layout, Level, PdfImage, PdfReading
 
 if TYPE_CHECKING:
     from courtroom.case import Limits
 
-__all__ = ["Drawing", "DrawnBox", "PdfImage", "PdfReading", "probe_pdf", "read_pdf"]
+__all__ = ["Drawing", "DrawnBox", "Layout", "Level", "PdfImage", "PdfReading", "probe_pdf", "read_pdf"]
 
 MEBIBYTE = 1024 * 1024
 MOST_IMAGES = 50
@@ -47,6 +47,10 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
         drawings=tuple(_drawing(drawing) for drawing in answer["drawings"]),
         invisible_pages=tuple(answer["invisible_pages"]),
         hidden=tuple((page, text) for page, text in answer["hidden"]),
+        layouts=tuple(
+            Layout(layout["page"], tuple(Level(**level) for level in layout["levels"]))
+            for layout in answer["layouts"]
+        ),
     )
 
 

@@ -7,6 +7,9 @@ from typing import Literal
 
 TextLayer = Literal["text", "none", "empty"]
 
+PICTURE_PIXELS = 200
+_WIDEST = 6.0  # sides' ratio; beyond it an image is a banner or a rule
+
 
 @dataclass(frozen=True, slots=True)
 class PdfImage:
@@ -15,6 +18,12 @@ class PdfImage:
     page: int
     width: int
     height: int
+
+
+def is_picture(image: PdfImage) -> bool:
+    """Large enough to be a diagram; logos, icons and banners are not."""
+    shorter, longer = sorted((image.width, image.height))
+    return shorter >= PICTURE_PIXELS and longer <= _WIDEST * shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +45,24 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
+class Level:
+    """Boxes side by side in a picture: how many, how many a line reaches, and how many from above and from below."""
+
+    boxes: int
+    linked: int
+    above: int
+    below: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A picture's boxes by level, from the top. Their words are not known."""
+
+    page: int
+    levels: tuple[Level, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PdfReading:
     """A PDF's pages as text, one paragraph, list item, table cell or heading per line.
 
@@ -43,7 +70,8 @@ class PdfReading:
     `headings` are (page, line) pairs. `drawn_pages` hold boxes joined by
     lines (`drawings` says which). `invisible_pages` carried tag or direction-override characters. `hidden`
     is (page, text) that is in the file but cannot be seen, and is no part of `pages`. `errors` are (code,
-    message): what could not be read, for the record.
+    message): what could not be read, for the record. `layouts` are those of the larger pictures that could
+    be decoded.
     """
 
     pages: tuple[str, ...]
@@ -55,3 +83,4 @@ class PdfReading:
     drawings: tuple[Drawing, ...] = ()
     invisible_pages: tuple[int, ...] = ()
     hidden: tuple[tuple[int, str], ...] = ()
+    layouts: tuple[Layout, ...] = ()

@@ -44,10 +44,11 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A raster image in its own pixels, drawn half as large in points below the text."""
+    """A raster image in its own pixels, drawn half as large in points below the text; grey without `rgb` samples."""
 
     width: int
     height: int
+    rgb: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +127,10 @@ def _stream(data: bytes, entries: str) -> bytes:
 
 
 def _image(image: Image) -> bytes:
-    row = bytes(255 * column // image.width for column in range(image.width))
-    kind = "/Type /XObject /Subtype /Image /ColorSpace /DeviceGray /BitsPerComponent 8"
-    return _stream(row * image.height, f"{kind} /Width {image.width} /Height {image.height} ")
+    grey = bytes(255 * column // image.width for column in range(image.width)) * image.height
+    space = "/DeviceRGB" if image.rgb else "/DeviceGray"
+    kind = f"/Type /XObject /Subtype /Image /ColorSpace {space} /BitsPerComponent 8"
+    return _stream(image.rgb or grey, f"{kind} /Width {image.width} /Height {image.height} ")
 
 
 def _content(page: Page) -> bytes:
