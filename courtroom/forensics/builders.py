@@ -221,7 +221,9 @@ def _add_route(call: BuilderCall, start: str, router: Value, path_map: Value) ->
         outcomes = [(target,) for target in targets]
     words = reading.words | routers.words_in_map(path_map)
     unique = list(dict.fromkeys(targets))
-    call.builder.routes.append(Route(start, outcomes, unique, call.line, words, tuple(reading.sends)))
+    call.builder.routes.append(
+        Route(start, outcomes, unique, call.path, call.line, words, tuple(reading.sends))
+    )
 
 
 _STEPS: dict[str, Callable[[BuilderCall], None]] = {

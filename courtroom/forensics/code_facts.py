@@ -114,9 +114,9 @@ def _graph(reading: FactReading) -> None:
         reading.show("graph", path, line, note=f"{start} -> {end}")
     for route in routes:
         reading.show(
-            "graph", builder.path, route.line, note=f"{route.start} -> one of {', '.join(route.targets)}"
+            "graph", route.path, route.line, note=f"{route.start} -> one of {', '.join(route.targets)}"
         )
-        reading.show("conditional_error_route", builder.path, route.line, note=f"routed after {route.start}")
+        reading.show("conditional_error_route", route.path, route.line, note=f"routed after {route.start}")
 
 
 def _without_graph(reading: FactReading) -> None:

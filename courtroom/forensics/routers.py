@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from courtroom.forensics import builders
@@ -149,6 +150,7 @@ def words_in_map(path_map: Value) -> frozenset[str]:
     return frozenset(word for key in path_map.entries for word in words_of(str(key)))
 
 
+@lru_cache(maxsize=4096)
 def vocabulary(node: ast.AST) -> frozenset[str]:
     """The words of a function's names and strings, its docstring apart."""
     body = getattr(node, "body", [])

@@ -28,13 +28,14 @@ def unsafe_calls(names: Names) -> dict[str, list[Call]]:
         if not any(word in text for word in TELLING):
             continue
         for site, dotted in names.calls(source):
-            kind = _kind(names, source, site, dotted)
+            kind = kind_of(names, source, site, dotted)
             if kind:
                 found[kind].append((source, site.node.lineno))
     return found
 
 
-def _kind(names: Names, source: SourceFile, site: CallSite, dotted: str) -> str | None:
+def kind_of(names: Names, source: SourceFile, site: CallSite, dotted: str) -> str | None:
+    """The fact such a call belongs to, if it is one."""
     if dotted in OS_SHELL:
         return "os_system_calls"
     if dotted in EVALUATORS and dotted not in names.bound_in(source):

@@ -72,9 +72,11 @@ def _commands(main: Candidate) -> list[Route]:
         if not reading.is_complete:
             main.builder.note(f"where Command(goto=...) of {name} leads is not known before the program runs")
         targets = list(dict.fromkeys(target for outcome in reading.outcomes for target in outcome))
-        if targets:
-            line = main.builder.node_lines.get(name, main.builder.line)
-            routes.append(Route(name, reading.outcomes, targets, line, reading.words, tuple(reading.sends)))
+        if targets and isinstance(action, Function):
+            path, line = action.source.path, action.node.lineno
+            routes.append(
+                Route(name, reading.outcomes, targets, path, line, reading.words, tuple(reading.sends))
+            )
     return routes
 
 

@@ -144,6 +144,7 @@ class Route:
     start: str
     outcomes: list[tuple[str, ...]]
     targets: list[str]
+    path: str
     line: int
     words: frozenset[str] = frozenset()
     sends: tuple[str, ...] = ()

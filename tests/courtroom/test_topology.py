@@ -430,3 +430,13 @@ def test_endless_recursion_ends():
 
 def test_every_node_is_listed_once_in_order():
     assert list(builder_of(built("")).nodes) == list(NODES)
+
+
+def test_a_route_is_where_it_is_written_and_a_command_where_its_node_is():
+    files = {
+        "src/nodes.py": "from langgraph.types import Command\n\ndef gate(state):\n    return Command(goto='prosecutor')\n",
+        "src/routes.py": "def add_routes(builder):\n    builder.add_conditional_edges('prosecutor', lambda s: 'gate')\n",
+        "src/graph.py": f"{IMPORTS}from src.nodes import gate\nfrom src.routes import add_routes\ng = StateGraph(dict)\ng.add_node(gate)\ng.add_node('prosecutor', print)\nadd_routes(g)\n",
+    }
+    found = {(route.start, route.path, route.line) for route in graph_of(files).routes}
+    assert found == {("prosecutor", "src/routes.py", 2), ("gate", "src/nodes.py", 3)}
