@@ -133,7 +133,6 @@ def _add_node(call: BuilderCall) -> None:
     if inner is not None:
         inner.is_subgraph = True
     call.builder.nodes[name] = action
-    call.builder.node_lines.setdefault(name, call.line)
 
 
 def action_name(value: Value) -> str | None:
@@ -161,7 +160,6 @@ def _add_sequence(call: BuilderCall) -> None:
             call.unresolved("a step of a sequence")
             return
         call.builder.nodes[name] = pair[1]
-        call.builder.node_lines.setdefault(name, call.line)
         if previous is not None:
             call.builder.edges.setdefault((previous, name), (call.path, call.line))
         previous = name

@@ -159,7 +159,6 @@ class Builder:
     state: Value
     state_expression: ast.expr | None
     nodes: dict[str, Value] = field(default_factory=dict)
-    node_lines: dict[str, int] = field(default_factory=dict)
     edges: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     routes: list[Route] = field(default_factory=list)
     unresolved: list[str] = field(default_factory=list)
