@@ -9,6 +9,7 @@ from typing import Any
 
 from courtroom.facts import PDF_TERMS, TermUse
 from courtroom.forensics.diagrams import pictures
+from courtroom.forensics.passages import Passages, stems_of
 from courtroom.forensics.pdf_reading import PdfReading
 
 NO_TEXT_LAYER = "the PDF has pictures of pages and no text layer, and no model looked at them"
@@ -48,6 +49,7 @@ _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 _LEADERS = re.compile(r"(?:\. ){4,}|\.{5,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])")
 _PASSAGE_CHARACTERS = 600
+_RANKED_PASSAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,8 @@ def uses_of_terms(reading: PdfReading) -> dict[str, TermSighting]:
 
 
 def use_of_term(reading: PdfReading, term: str) -> TermSighting:
-    """One term, any term: in the spellings known for it, else as written; hyphens, case, plurals and -ise apart."""
+    """One term, any term: in the spellings known for it, else as written, hyphens, case, plurals and -ise apart;
+    else all its words close together."""
     pattern = _pattern(term)
     blocks = list(_blocks(reading))
     mentioned = None
@@ -83,7 +86,20 @@ def use_of_term(reading: PdfReading, term: str) -> TermSighting:
         if _explains(passage, pattern):
             return TermSighting("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
         mentioned = mentioned or TermSighting("mentioned", block.page, block.text[:_PASSAGE_CHARACTERS])
-    return mentioned or TermSighting("absent")
+    return mentioned or _said_apart(reading, term) or TermSighting("absent")
+
+
+def _said_apart(reading: PdfReading, term: str) -> TermSighting | None:
+    """A term of several words that nobody writes as one: the best ranked passage that has all of its words."""
+    stems = set(stems_of(term))
+    if term in SPELLINGS or len(stems) < 2:
+        return None
+    for passage in Passages(reading).search(term, most=_RANKED_PASSAGES):
+        if stems <= set(stems_of(passage.text)):
+            words = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(stems)))})")
+            use: TermUse = "substantive" if _explains(passage.in_context, words) else "mentioned"
+            return TermSighting(use, passage.page, passage.text)
+    return None
 
 
 def document_facts(reading: PdfReading | None) -> tuple[dict[str, Any], dict[str, str]]:
