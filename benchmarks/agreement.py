@@ -1,0 +1,104 @@
+"""How far reports agree with labels read by hand: accuracy of scalar facts, F1 of sets, kappa of scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+Facts = Mapping[str, Any]
+RULES = ("security_override", "fact_supremacy", "functionality_weight", "dissent", "variance_re_evaluation")
+TERMS = ("Dialectical Synthesis", "Fan-In / Fan-Out", "Metacognition", "State Synchronization")
+FLAGS = (
+    "bulk_upload", "detectives_parallel", "judges_parallel", "fan_in_before_judges", "fan_in_before_justice",
+    "conditional_error_route", "clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated",
+    "structured_output_retry", "persona_prompts_distinct", "justice_deterministic", "markdown_report",
+)  # fmt: skip
+CALLS = ("os_system_calls", "shell_true_calls", "eval_exec_calls", "structured_output_calls")
+LOWEST, HIGHEST = 1, 5
+_TERMINALS = {"__start__": "START", "__end__": "END"}
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """What a label and a report have in common, and what only the one or the other has."""
+
+    common: int
+    extra: int
+    missed: int
+
+    @property
+    def f1(self) -> float:
+        """1 when both are empty."""
+        total = 2 * self.common + self.extra + self.missed
+        return 2 * self.common / total if total else 1.0
+
+    def __add__(self, other: Overlap) -> Overlap:
+        return Overlap(self.common + other.common, self.extra + other.extra, self.missed + other.missed)
+
+
+def overlap(label: frozenset[Any], report: frozenset[Any]) -> Overlap:
+    return Overlap(len(label & report), len(report - label), len(label - report))
+
+
+def scalars(facts: Facts) -> dict[str, Any]:
+    """Every fact that is one value, by a flat name; None for what was not established."""
+    state, clone = facts.get("state_class") or {}, facts.get("clone_function") or {}
+    rules, terms = facts.get("rules") or {}, facts.get("pdf_terms") or {}
+    return {
+        **{name: facts.get(name) for name in ("commit_count", *FLAGS, "pdf_diagram")},
+        **{f"state_class.{key}": state.get(key) for key in ("name", "path", "kind")},
+        "clone_function.name": clone.get("name"),
+        **{f"rules.{rule}": rules.get(rule) for rule in RULES},
+        **{f"pdf_terms.{term}": terms.get(term) for term in TERMS},
+    }
+
+
+def sets(facts: Facts) -> dict[str, frozenset[Any]]:
+    """Every fact that is a set; calls count by place, reducers by field and last word."""
+    graph = facts.get("graph") or {}
+    return {
+        "graph.nodes": frozenset(map(_node, graph.get("nodes") or ())),
+        "graph.edges": frozenset((_node(a), _node(b)) for a, b in graph.get("edges") or ()),
+        "graph.conditional": frozenset(_branches(graph.get("conditional") or ())),
+        "reducers": frozenset(
+            (item["field"], item["reducer"].split(".")[-1]) for item in facts.get("reducers") or ()
+        ),
+        "pydantic_models": frozenset(facts.get("pydantic_models") or ()),
+        **{name: frozenset((c["path"], c.get("line")) for c in facts.get(name) or ()) for name in CALLS},
+        "personas": frozenset(
+            item["persona"].lower().replace(" ", "").replace("_", "")
+            for item in facts.get("persona_prompts") or ()
+        ),
+        **{
+            name: frozenset(facts.get(name) or ()) for name in ("pdf_claimed_paths", "pdf_hallucinated_paths")
+        },
+    }
+
+
+def _node(name: str) -> str:
+    return _TERMINALS.get(name, name)
+
+
+def _branches(conditional: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
+    for route in conditional:
+        for target in route["to"]:
+            yield _node(route["from"]), _node(target)
+
+
+def f1_of(name: str, overlaps: Sequence[Overlap]) -> float:
+    """Graphs: F1 of each repository, then the mean, so that one large graph does not outweigh ten; others pooled."""
+    if name.startswith("graph."):
+        return fmean(one.f1 for one in overlaps)
+    return sum(overlaps, Overlap(0, 0, 0)).f1
+
+
+def weighted_kappa(pairs: Sequence[tuple[int, int]]) -> float:
+    """Cohen's kappa on 1..5 with quadratic weights; nan when chance leaves no room for disagreement."""
+    left, right = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    grades = range(LOWEST, HIGHEST + 1)
+    by_chance = sum(left[i] * right[j] * (i - j) ** 2 for i in grades for j in grades) / max(1, len(pairs))
+    seen = sum((one - other) ** 2 for one, other in pairs)
+    return 1 - seen / by_chance if by_chance else float("nan")

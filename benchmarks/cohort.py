@@ -1,0 +1,142 @@
+"""Audit repositories that were read by hand, and print how far the reports agree with the labels.
+
+`python -m benchmarks.cohort --repos DIR --labels DIR`: DIR/OWNER+NAME/repo are git directories,
+DIR/OWNER+NAME.json are labels {repo, head, pdf, facts, scores}. Nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from time import perf_counter
+from typing import Any
+
+from benchmarks.agreement import Overlap, f1_of, overlap, scalars, sets, weighted_kappa
+
+WORST = 12
+DEADLINE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One repository: what a person read, and what the audit reported ({} when it wrote no report)."""
+
+    name: str
+    label: Mapping[str, Any]
+    report: Mapping[str, Any]
+
+    @property
+    def scores(self) -> Iterator[tuple[str, int | None, int | None]]:
+        """(criterion, label, report); None is no score."""
+        reported = {row["id"]: row["final_score"] for row in self.report.get("criteria", ())}
+        for criterion, labelled in self.label["scores"].items():
+            yield criterion, labelled["score"], reported.get(criterion)
+
+
+def main() -> None:
+    cli = argparse.ArgumentParser(prog="python -m benchmarks.cohort", description=__doc__)
+    cli.add_argument("--repos", type=Path, required=True)
+    cli.add_argument("--labels", type=Path, required=True)
+    options = cli.parse_args()
+    with tempfile.TemporaryDirectory(prefix="cohort-") as folder:
+        readings = [
+            _read(path, options.repos / path.stem / "repo", Path(folder))
+            for path in sorted(options.labels.glob("*.json"))
+        ]
+    _print_facts(readings)
+    _print_sets(readings)
+    _print_scores(readings)
+
+
+def _read(label_file: Path, git_dir: Path, folder: Path) -> Reading:
+    label = json.loads(label_file.read_text("utf-8"))
+    name = label_file.stem
+    written = folder / f"{name}.json"
+    command = [sys.executable, "-m", "courtroom", str(git_dir), "--ref", label["head"], "--allow-local"]
+    command += ["--quiet", "--json", str(written), "--markdown", str(folder / f"{name}.md")]
+    if label["pdf"]:
+        pdf = folder / f"{name}.pdf"
+        show = ["git", "--git-dir", str(git_dir), "show", f"{label['head']}:{label['pdf']}"]
+        pdf.write_bytes(subprocess.run(show, capture_output=True, check=True).stdout)
+        command += ["--pdf", str(pdf)]
+    begin = perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
+    print(f"{name}: exit {done.returncode} in {perf_counter() - begin:.1f} s {_last_line(done.stderr)}")
+    return Reading(name, label, json.loads(written.read_text("utf-8")) if written.exists() else {})
+
+
+def _last_line(text: str) -> str:
+    return next(reversed(text.strip().splitlines()), "")
+
+
+def _print_facts(readings: list[Reading]) -> None:
+    agreed: dict[str, list[bool]] = {}
+    print("\nscalar facts")
+    for reading in readings:
+        wanted, got = scalars(reading.label["facts"]), scalars(reading.report.get("facts", {}))
+        for name, value in wanted.items():
+            agreed.setdefault(name, []).append(value == got[name])
+            if value != got[name]:
+                print(f"  {reading.name} {name}: label {value!r}, report {got[name]!r}")
+    for name, each in agreed.items():
+        print(f"{name:34} {sum(each)}/{len(each)}")
+    every = [one for each in agreed.values() for one in each]
+    print(f"scalar accuracy {fmean(every) if every else 0:.3f} over {len(every)}")
+
+
+def _print_sets(readings: list[Reading]) -> None:
+    overlaps: dict[str, list[Overlap]] = {}
+    print("\nsets")
+    for reading in readings:
+        wanted, got = sets(reading.label["facts"]), sets(reading.report.get("facts", {}))
+        for name, members in wanted.items():
+            overlaps.setdefault(name, []).append(overlap(members, got[name]))
+            if members != got[name]:
+                missed, extra = (
+                    sorted(map(str, odd))[:6] for odd in (members - got[name], got[name] - members)
+                )
+                print(f"  {reading.name} {name}: missed {missed}, extra {extra}")
+    for name, each in overlaps.items():
+        total = sum(each, Overlap(0, 0, 0))
+        print(
+            f"{name:34} F1 {f1_of(name, each):.3f} "
+            f"(found {total.common}, extra {total.extra}, missed {total.missed})"
+        )
+
+
+def _print_scores(readings: list[Reading]) -> None:
+    rows = [(one.name, *score) for one in readings for score in one.scores]
+    both = [
+        (name, criterion, label, report)
+        for name, criterion, label, report in rows
+        if label is not None and report is not None
+    ]
+    pairs = [(label, report) for _, _, label, report in both]
+    one_sided = sum((label is None) != (report is None) for _, _, label, report in rows)
+    print("\nscores of the heuristic bench, the worst first")
+    for name, criterion, label, report in sorted(both, key=lambda row: -abs(row[2] - row[3]))[:WORST]:
+        if label != report:
+            print(f"  {name} {criterion}: label {label}, report {report}")
+    _print_criteria(both)
+    errors = [abs(label - report) for label, report in pairs] or [0]
+    print(
+        f"kappa {weighted_kappa(pairs):.3f} MAE {fmean(errors):.2f} exact {fmean(e == 0 for e in errors):.2f} "
+        f"within-1 {fmean(e <= 1 for e in errors):.2f} n {len(pairs)} scored by one side only {one_sided}"
+    )
+
+
+def _print_criteria(rows: list[tuple[str, str, int, int]]) -> None:
+    for criterion in dict.fromkeys(criterion for _, criterion, _, _ in rows):
+        gaps = [report - label for _, own, label, report in rows if own == criterion]
+        print(f"{criterion:34} MAE {fmean(map(abs, gaps)):.2f} bias {fmean(gaps):+.2f}")
+
+
+if __name__ == "__main__":
+    main()
