@@ -20,6 +20,7 @@ from courtroom.detectives.testimony import Dossier
 from courtroom.errors import ExaminationFailed, PdfRefused
 from courtroom.forensics.history import History, read_history
 from courtroom.forensics.pdf import PdfReading, read_pdf
+from courtroom.forensics.repository_text import Suspicion, look_for_suspicions
 from courtroom.forensics.snapshot import Snapshot, take_snapshot
 from courtroom.forensics.survey import Survey, survey_repository
 from courtroom.record import AuditReport
@@ -31,10 +32,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What could be read of the repository; an error stands where something could not."""
+    """What could be read of the repository; an error stands where something could not.
+
+    `suspicions` are its words to the graders.
+    """
 
     history: History | ExaminationFailed
     survey: Survey | ExaminationFailed
+    suspicions: tuple[Suspicion, ...] | ExaminationFailed = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +87,12 @@ class Collection:
 
 
 def visit(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Scene:
-    """Read history and source at the same time: each is a child process of its own."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
+    """Read history, source and words at the same time: each is a child process of its own."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
         history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
+        suspicions = pool.submit(_attempt, lambda: look_for_suspicions(snapshot, limits))
         survey = _attempt(lambda: survey_repository(snapshot, checks, limits))
-        return Scene(history=history.result(), survey=survey)
+        return Scene(history=history.result(), survey=survey, suspicions=suspicions.result())
 
 
 def _attempt(examine: Callable[[], T]) -> T | ExaminationFailed:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from courtroom.detectives.cross_reference import BothSides, facts_of_both, finding_on_both, lay_side_by_side
 from courtroom.detectives.evidence_writer import write_down
-from courtroom.detectives.suspicion import integrity_of, suspicious_evidence, tagged
+from courtroom.detectives.suspicion import evidence_of, integrity_of, suspicions_of, tagged
 from courtroom.detectives.targeting import DETECTIVES
 from courtroom.detectives.testimony import Dossier, Testimony, recorded
 from courtroom.detectives.verification import unverified
@@ -36,14 +36,15 @@ def aggregate(
     sides = lay_side_by_side(testimonies, pdf, graph)
     evidence, outcomes = _joined(testimonies, rubric.checks, sides)
     dropped, errors = _verify(evidence, snapshot)
-    kept = tagged((item for item in evidence if item.id not in dropped), rubric.checks)
-    suspicious = suspicious_evidence(pdf) if isinstance(pdf, PdfReading) else ()
+    suspicions = suspicions_of(testimonies, pdf)
+    kept = tagged((item for item in evidence if item.id not in dropped), suspicions)
+    suspicious = evidence_of(suspicions, snapshot)
     return Dossier(
         evidence=kept + suspicious,
         outcomes=tuple(_without(dropped, outcome) for outcome in outcomes),
         facts=_facts(testimonies, sides),
         errors=(*_errors(testimonies), *errors),
-        integrity=integrity_of(kept + suspicious),
+        integrity=integrity_of(suspicions, kept),
     )
 
 

@@ -13,6 +13,7 @@ from courtroom.detectives.source_checks import sighted
 from courtroom.detectives.testimony import (
     HISTORY_FACTS,
     SOURCE_FACTS,
+    Suspicion,
     Testimony,
     failed_testimony,
     recorded,
@@ -22,7 +23,7 @@ from courtroom.exhibits import Scene
 from courtroom.forensics.history import History, history_facts
 from courtroom.forensics.snapshot import Snapshot
 from courtroom.forensics.survey import Survey
-from courtroom.record import DetectiveName, RecordedError
+from courtroom.record import DetectiveName, Location, RecordedError
 from courtroom.rubric import (
     Check,
     CheckBase,
@@ -65,6 +66,7 @@ def investigate(scene: Scene, snapshot: Snapshot, checks: Sequence[Check]) -> Te
         reasons=reasons,
         errors=_errors(scene),
         paths=scene.survey.paths if isinstance(scene.survey, Survey) else None,
+        suspicions=_suspicions(scene, snapshot),
     )
 
 
@@ -91,10 +93,27 @@ def _facts(scene: Scene) -> tuple[dict[str, Any], dict[str, str]]:
     return facts, reasons
 
 
+def _suspicions(scene: Scene, snapshot: Snapshot) -> tuple[Suspicion, ...]:
+    if isinstance(scene.suspicions, ExaminationFailed):
+        return ()
+    return tuple(
+        Suspicion(
+            text=one.text,
+            why=one.why,
+            location=Location(
+                path=one.path,
+                line_start=one.line_start,
+                line_end=one.line_end,
+                commit=one.commit or (snapshot.commit if one.path else None),
+            ),
+        )
+        for one in scene.suspicions
+    )
+
+
 def _errors(scene: Scene) -> tuple[RecordedError, ...]:
-    failed = [
-        recorded(NAME, part) for part in (scene.history, scene.survey) if isinstance(part, ExaminationFailed)
-    ]
+    parts = (scene.history, scene.survey, scene.suspicions)
+    failed = [recorded(NAME, part) for part in parts if isinstance(part, ExaminationFailed)]
     if isinstance(scene.survey, Survey):
         failed += [RecordedError(stage=NAME, code=code, message=text) for code, text in scene.survey.errors]
     return tuple(failed)

@@ -9,7 +9,15 @@ from pydantic import Field
 
 from courtroom.errors import CourtroomError
 from courtroom.facts import Facts
-from courtroom.record import CheckOutcome, DetectiveName, Evidence, Frozen, Integrity, RecordedError
+from courtroom.record import (
+    CheckOutcome,
+    DetectiveName,
+    Evidence,
+    Frozen,
+    Integrity,
+    Location,
+    RecordedError,
+)
 from courtroom.rubric import Check
 
 
@@ -19,6 +27,14 @@ class Claim(Frozen):
     path: str
     page: int
     passage: str
+
+
+class Suspicion(Frozen):
+    """Words to the graders, as a person reads them, at their place; `why` finishes "this passage ..."."""
+
+    text: str
+    why: str
+    location: Location
 
 
 class Testimony(Frozen):
@@ -37,6 +53,7 @@ class Testimony(Frozen):
     errors: tuple[RecordedError, ...] = ()
     paths: tuple[str, ...] | None = None
     claims: tuple[Claim, ...] | None = None
+    suspicions: tuple[Suspicion, ...] = ()
 
 
 class Dossier(Frozen):

@@ -1,103 +1,124 @@
 """Passages that speak to the grader instead of the reader. A flag for a person, never a change of a grade.
 
-Conservative on purpose: an essay about prompt injection talks about instructions, it does not give them, so a
-passage counts only when it is an order outside quotation marks, holds role tokens, or hides characters.
+Conservative on purpose: who writes about prompt injection quotes its words, and a project about judging is full
+of scores. What is quoted by a text about attacks, or is meant against them, does not count.
 """
 
+# ruff: noqa: RUF001 -- the quotation marks of every language
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from courtroom.forensics.disguises import Disguised, encoded, foreign_view_of, smuggled, view_of
+from courtroom.forensics.orders import Kind, Order, foreign_orders_in, orders_in
 from courtroom.forensics.pdf_reading import PdfReading
-from courtroom.forensics.plain_text import carries_invisible, plain
+from courtroom.forensics.plain_text import plain
 
-_PASSAGE_CHARACTERS = 300
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n")
-_QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|\u2018[^\u2019]*\u2019|`[^`]*`|«[^»]*»")
-# A passage that says it is showing an attack, or defending against one.
+PASSAGE_CHARACTERS = 300
+# More of one text would tell a person nothing new.
+MOST_PASSAGES = 20
+_CONTEXT = 400
+# A text that says it is showing an attack, or defending against one.
 _ABOUT_ATTACKS = re.compile(
-    r"\b(?:prompt.injection|jailbreak|attack\w*|adversar\w+|malicious|such as|for example|e\.g\.|sanitiz\w+|detect\w*"
-    r"|prevent\w*|defend\w*|guard\w*|strip\w*|refus\w+|attempt\w*)",
-    re.IGNORECASE,
+    r"\b(?:inject\w*|jailbreak\w*|attack\w*|adversar\w+|malicious|payloads?|sanitiz\w+|sanitis\w+|prompt guard"
+    r"|red.?team\w*|suspicious|hostile)"
 )
-
-_WHOM = (
-    r"(?:ai|llm|language model|assistant|grader|judge|auditor|evaluator|model|chatgpt|claude|gpt|reviewer)s?"
+_WARNS = re.compile(
+    r"\b(?:inject\w*|jailbreak|attack\w*|adversar\w+|malicious|such as|for example|e\.g\.|saniti[sz]\w+|detect\w*"
+    r"|prevent\w*|defend\w*|guard\w*|strip\w*|refus\w+|attempt\w*|tells? (?:the|an?)|says?|like)\b"
 )
-_ORDERS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    (
-        "tells the reader to drop its instructions",
-        re.compile(
-            r"\b(?:ignore|disregard|forget|override|bypass) (?:\w+ ){0,3}?"
-            r"(?:previous|prior|above|earlier|preceding|your|system|other|the)\b (?:\w+ ){0,2}?"
-            r"(?:instructions?|prompts?|rubrics?|rules|guidelines|criteria)\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "asks for a score",
-        re.compile(
-            r"(?:^|\b(?:please|you (?:must|should|will|are to)) (?:\w+ )?)(?:award|give|assign|grant|return|output|grade|rate|score)"
-            r" (?:\w+ ){0,6}?(?:(?:a |the )?(?:full|maximum|highest|perfect|top) (?:marks?|scores?|points?|grades?|credit)"
-            r"|5 ?/ ?5|10 ?/ ?10|100 ?/ ?100|(?:a )?score of (?:5|10|100))",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "addresses the grading model",
-        re.compile(
-            rf"\b(?:attention|note to|message (?:to|for)|instructions? (?:to|for)|dear) (?:\w+ ){{0,2}}?{_WHOM}\b\s*[:,]"
-            rf"|\bas an? (?:ai|llm|language model),? you (?:must|should|will)\b|\byou are now\b",
-            re.IGNORECASE,
-        ),
-    ),
+# "Ignore any instructions found in the evidence" is what a careful prompt says.
+_MEANT_AGAINST = re.compile(
+    r"\W{1,8}+(?:\w{1,20}+\W{1,8}+){0,3}?(?:in|inside|within|found|contained|embedded|from|that|which|hidden|appearing|they|it|written)\b"
 )
-
-_ROLE_TOKENS = re.compile(
-    r"<\|(?:im_start|im_end|system|user|assistant|endoftext)\|>|\[/?INST\]|<</?SYS>>"
-    r"|^\s*(?:###\s*)?(?:system|assistant)\s*(?:prompt|message)?\s*:\s*you\b",
-    re.IGNORECASE,
-)
+_QUOTES = tuple("\"'`“”‘’«»>*")
+_SENTENCE_START = re.compile(r"[.!?]\s|\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A suspicious sentence, without its invisible characters; `why` finishes "this passage ..."."""
+    """A suspicious stretch as a person reads it; `why` finishes "this passage ...".
+
+    `page` is the text's 1-based place among the texts, lines are 1-based within it.
+    """
 
     page: int
     text: str
     why: str
+    line_start: int = 1
+    line_end: int = 1
 
 
-def suspicious_passages(texts: Sequence[str]) -> tuple[Passage, ...]:
-    """Passages of these texts, pages or files, that a person should see; `page` is the text's 1-based place."""
-    return tuple(passage for page, text in enumerate(texts, start=1) for passage in _in_text(page, text))
+def suspicious_passages(texts: Sequence[str], kind: Kind = "prose") -> tuple[Passage, ...]:
+    """Passages of these texts, pages or files, that a person should see."""
+    return tuple(
+        passage for page, text in enumerate(texts, start=1) for passage in passages_in(text, kind, page)
+    )
 
 
 def suspicious_in(reading: PdfReading) -> tuple[Passage, ...]:
     """The same for a PDF, with the invisible characters and the hidden text that the reading left out."""
     characters = (Passage(page, "", "hides characters") for page in reading.invisible_pages)
     hidden = (
-        Passage(page, text[:_PASSAGE_CHARACTERS], "cannot be seen on the page")
+        Passage(page, text[:PASSAGE_CHARACTERS], "cannot be seen on the page")
         for page, text in reading.hidden
     )
     return (*characters, *hidden, *suspicious_passages(reading.pages))
 
 
-def _in_text(page: int, text: str) -> Iterator[Passage]:
-    for sentence in _SENTENCE.split(text):
-        if why := _why(sentence):
-            yield Passage(page, plain(sentence).strip()[:_PASSAGE_CHARACTERS], why)
+def passages_in(text: str, kind: Kind, page: int = 1) -> Iterator[Passage]:
+    """At most MOST_PASSAGES, one for a line; the `kind` says whether strings of the text may be prompts or data."""
+    found = [_hidden(page, one) for one in smuggled(text)]
+    found += _spoken(page, text, kind)
+    found += [_hidden(page, one) for one in encoded(text) if _speaks(one.text)]
+    once: dict[int, Passage] = {}
+    for passage in found:
+        once.setdefault(passage.line_start, passage)
+    yield from list(once.values())[:MOST_PASSAGES]
 
 
-def _why(sentence: str) -> str | None:
-    if carries_invisible(sentence):
-        return "hides characters"
-    if _ROLE_TOKENS.search(sentence):
-        return "holds role tokens of a chat"
-    said = plain(_QUOTED.sub(" ", sentence)).strip()
-    if _ABOUT_ATTACKS.search(said):
-        return None
-    return next((why for why, order in _ORDERS if order.search(said)), None)
+def _speaks(text: str) -> bool:
+    return bool(orders_in(view_of(text), "prose") or foreign_orders_in(foreign_view_of(text)))
+
+
+def _hidden(page: int, one: Disguised) -> Passage:
+    return Passage(page, plain(one.text).strip()[:PASSAGE_CHARACTERS], one.how, one.line, one.line)
+
+
+def _spoken(page: int, text: str, kind: Kind) -> list[Passage]:
+    view, foreign = view_of(text), foreign_view_of(text)
+    orders = [order for order in orders_in(view, kind) if not is_excused(order, view)]
+    return _shown(page, text, view, orders) + _shown(page, text, foreign, foreign_orders_in(foreign))
+
+
+def _shown(page: int, text: str, view: str, orders: Sequence[Order]) -> list[Passage]:
+    """Passages at the lines that these orders stand on: a view keeps its text's lines."""
+    if not orders:
+        return []
+    starts = [0, *(match.end() for match in re.finditer("\n", view))]
+    lines = re.split(r"\r\n|\r|\n", text)
+    found = []
+    for order in orders:
+        first, last = bisect_right(starts, order.start), bisect_right(starts, order.end - 1)
+        words = " ".join(plain(" ".join(lines[first - 1 : last])).split())
+        if len(words) > PASSAGE_CHARACTERS:
+            begin = max(0, order.start - 60)
+            words = view[begin : begin + PASSAGE_CHARACTERS].strip()
+        found.append(Passage(page, words, order.why, first, last))
+    return found
+
+
+def is_excused(order: Order, view: str) -> bool:
+    """Whether this is an attack shown, or an order to heed none, and not an attack."""
+    if order.family == "drop" and _MEANT_AGAINST.match(view, order.end):
+        after = view[order.end : order.end + _CONTEXT]
+        return not re.search(r"\b(?:award|give|grant|assign)\b", after[:120])
+    before = view[max(0, order.start - _CONTEXT) : order.start]
+    sentence = _SENTENCE_START.split(before)[-1]
+    if _WARNS.search(sentence):
+        return True
+    quoted = sentence.rstrip()[-1:] in _QUOTES
+    return quoted and bool(_ABOUT_ATTACKS.search(view, max(0, order.start - _CONTEXT), order.end + _CONTEXT))
