@@ -133,6 +133,7 @@ class Facts(FactModel):
     pdf_terms: dict[str, TermUse] | None = None
     pdf_claimed_paths: tuple[str, ...] | None = None
     pdf_hallucinated_paths: tuple[str, ...] | None = None
+    pdf_claims: dict[str, Literal["confirmed", "contradicted", "open"]] | None = None
     pdf_diagram: Literal["accurate", "parallel_shown", "generic", "linear", "none"] | None = None
     # sizes
     file_count: int | None = None

@@ -140,10 +140,11 @@ class PdfConcept(CheckBase):
 
 
 class PdfPaths(CheckBase):
-    """`claims_any`: the report names files; `none_hallucinated`: at most `maximum` of them do not exist."""
+    """`claims_any`: the report names files; `none_hallucinated`: at most `maximum` of them do not exist;
+    `claims_hold`: at most `maximum` of all it says of the code, files and features, is not so."""
 
     kind: Literal["pdf_paths"] = "pdf_paths"
-    aspect: Literal["claims_any", "none_hallucinated"]
+    aspect: Literal["claims_any", "none_hallucinated", "claims_hold"]
     maximum: int = Field(default=0, ge=0)
 
 

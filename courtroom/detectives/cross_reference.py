@@ -1,4 +1,4 @@
-"""Report against repository: do the files it names exist, and does its diagram show the graph in the code?
+"""Report against repository: do its files exist, do its claims hold, does its diagram show the graph in the code?
 
 This needs both sides, so it happens where both testimonies meet.
 """
@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from courtroom.detectives.claim_checks import claims_hold
 from courtroom.detectives.diagram_checks import what_it_shows
 from courtroom.detectives.document_checks import NO_PDF, READ_NOT_UNDERSTOOD
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
@@ -16,6 +17,7 @@ from courtroom.detectives.testimony import PATH_FACTS, Claim, Testimony
 from courtroom.errors import ExaminationFailed
 from courtroom.facts import GraphFact
 from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts, hold_against_tree, path_facts
+from courtroom.forensics.claims import HeldClaim, feature_claims, hold_against_code
 from courtroom.forensics.diagrams import DiagramSighting, diagram_of
 from courtroom.forensics.pdf import PdfReading
 from courtroom.rubric import Check, Diagram, PdfPaths
@@ -25,31 +27,46 @@ NO_TREE = "The repository's file list could not be read."
 
 @dataclass(frozen=True, slots=True)
 class BothSides:
-    """What report and repository come to together. `paths` is null where either side is missing."""
+    """What report and repository come to together. `paths` is null where either side is missing,
+    `claims` where the report's text is.
+
+    `code` holds what was found of the code, by the names of courtroom.facts.
+    """
 
     pdf: PdfReading | ExaminationFailed | None
+    code: Mapping[str, Any]
     paths: PathVerdicts | None
+    claims: tuple[HeldClaim, ...] | None
     diagram: DiagramSighting | None
 
 
 def lay_side_by_side(
     testimonies: Sequence[Testimony],
     pdf: PdfReading | ExaminationFailed | None,
-    graph: Mapping[str, Any] | None,
+    code: Mapping[str, Any],
 ) -> BothSides:
-    """Hold the report's claims against the tree, and its diagram against the code's graph (JSON, or null)."""
+    """Hold the report's claims against the tree and the code, and its diagram against the code's graph."""
     claims = next((t.claims for t in testimonies if t.claims is not None), None)
     tree = next((t.paths for t in testimonies if t.paths is not None), None)
-    drawn = (
-        diagram_of(pdf, GraphFact.model_validate(graph) if graph else None)
-        if isinstance(pdf, PdfReading)
-        else None
-    )
+    graph = GraphFact.model_validate(code["graph"]) if code.get("graph") else None
+    reading = pdf if isinstance(pdf, PdfReading) else None
     return BothSides(
         pdf=pdf,
+        code=code,
         paths=None if claims is None or tree is None else hold_against_tree(map(_as_claimed, claims), tree),
-        diagram=drawn,
+        claims=_held(pdf, code),
+        diagram=diagram_of(reading, graph) if reading else None,
     )
+
+
+def _held(
+    pdf: PdfReading | ExaminationFailed | None, code: Mapping[str, Any]
+) -> tuple[HeldClaim, ...] | None:
+    if pdf is None:
+        return ()
+    if isinstance(pdf, ExaminationFailed) or pdf.text_layer == "none":
+        return None
+    return hold_against_code(feature_claims(pdf), code)
 
 
 def finding_on_both(check: Check, sides: BothSides) -> Finding:
@@ -57,6 +74,8 @@ def finding_on_both(check: Check, sides: BothSides) -> Finding:
     if isinstance(sides.pdf, ExaminationFailed):
         return could_not_look(sides.pdf.message)
     match check:
+        case PdfPaths(aspect="claims_hold") if sides.paths and sides.claims is not None:
+            return claims_hold(check, sides.claims, sides.paths, sides.code)
         case PdfPaths() if sides.paths:
             return _hallucinated(check.maximum, sides.paths)
         case PdfPaths():
@@ -72,6 +91,8 @@ def facts_of_both(sides: BothSides) -> tuple[dict[str, Any], dict[str, str]]:
     if isinstance(sides.pdf, ExaminationFailed):
         return {}, {}
     facts: dict[str, Any] = path_facts(sides.paths) if sides.paths else {}
+    if sides.claims is not None:
+        facts["pdf_claims"] = {held.claim.feature: held.standing for held in sides.claims}
     reasons = {} if sides.paths else dict.fromkeys(PATH_FACTS, NO_TREE)
     seen = sides.diagram or DiagramSighting("none", NO_PDF)
     return facts | {"pdf_diagram": seen.kind}, reasons | (

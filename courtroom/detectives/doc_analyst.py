@@ -8,6 +8,7 @@ from courtroom.detectives.document_checks import concept, names_files, no_report
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.findings import Finding, could_not_look
 from courtroom.detectives.testimony import (
+    CLAIM_FACTS,
     DOCUMENT_FACTS,
     PATH_FACTS,
     Claim,
@@ -36,7 +37,7 @@ def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check])
     evidence, outcomes = write_down([(check, found) for check, found in answers if found])
     facts, reasons = document_facts(pdf)
     if pdf and pdf.text_layer == "none":
-        reasons = {**dict.fromkeys(PATH_FACTS, NO_TEXT_LAYER), **reasons}
+        reasons = {**dict.fromkeys((*PATH_FACTS, *CLAIM_FACTS), NO_TEXT_LAYER), **reasons}
     return Testimony(
         detective=NAME,
         evidence=evidence,

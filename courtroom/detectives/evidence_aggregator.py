@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
+from courtroom.detectives.clone_source import cleans_up_by_itself
 from courtroom.detectives.cross_reference import BothSides, facts_of_both, finding_on_both, lay_side_by_side
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.suspicion import evidence_of, integrity_of, suspicions_of, tagged
@@ -32,8 +34,8 @@ def aggregate(
     What is not verbatim at its place is dropped and counted; an outcome that loses all its evidence is open.
     """
     testimonies = sorted(testimonies, key=lambda t: DETECTIVES.index(t.detective))
-    graph = next((t.facts["graph"] for t in testimonies if t.facts.get("graph")), None)
-    sides = lay_side_by_side(testimonies, pdf, graph)
+    code, unread = _code(testimonies, snapshot)
+    sides = lay_side_by_side(testimonies, pdf, code)
     evidence, outcomes = _joined(testimonies, rubric.checks, sides)
     dropped, errors = _verify(evidence, snapshot)
     suspicions = suspicions_of(testimonies, pdf)
@@ -43,9 +45,20 @@ def aggregate(
         evidence=kept + suspicious,
         outcomes=tuple(_without(dropped, outcome) for outcome in outcomes),
         facts=_facts(testimonies, sides),
-        errors=(*_errors(testimonies), *errors),
+        errors=(*_errors(testimonies), *unread, *errors),
         integrity=integrity_of(suspicions, kept),
     )
+
+
+def _code(
+    testimonies: Sequence[Testimony], snapshot: Snapshot
+) -> tuple[dict[str, Any], tuple[RecordedError, ...]]:
+    """Everything the detectives established, and one habit of the clone that only its own lines show."""
+    code = {name: value for testimony in testimonies for name, value in testimony.facts.items()}
+    try:
+        return code | {"clone_cleans_up": cleans_up_by_itself(code.get("clone_function"), snapshot)}, ()
+    except ExaminationFailed as failed:
+        return code, (recorded(STAGE, failed),)
 
 
 def _joined(

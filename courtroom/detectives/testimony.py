@@ -69,7 +69,8 @@ class Dossier(Frozen):
 # Which facts of the dossier each source of evidence answers for.
 HISTORY_FACTS = ("commit_count", "bulk_upload", "author_count")
 PATH_FACTS = ("pdf_claimed_paths", "pdf_hallucinated_paths")
-DOCUMENT_FACTS = ("pdf_pages", "pdf_characters", "pdf_images", "pdf_terms", *PATH_FACTS)
+CLAIM_FACTS = ("pdf_claims",)
+DOCUMENT_FACTS = ("pdf_pages", "pdf_characters", "pdf_images", "pdf_terms", *PATH_FACTS, *CLAIM_FACTS)
 DIAGRAM_FACTS = ("pdf_diagram",)
 SOURCE_FACTS = tuple(
     name

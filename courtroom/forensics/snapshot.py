@@ -16,6 +16,7 @@ from courtroom.errors import ChildFailed, RepositoryRefused
 from courtroom.forensics.addresses import CheckedUrl, check_url
 from courtroom.forensics.clone import EMPTY, NOT_FOUND, REF_UNKNOWN, advertised, clone
 from courtroom.forensics.confine import ChildLimits
+from courtroom.forensics.credentials import redacted
 from courtroom.forensics.git_process import MEBIBYTE, read_git
 
 if TYPE_CHECKING:
@@ -133,8 +134,7 @@ def read_lines(snapshot: Snapshot, requests: Sequence[Span]) -> list[str | None]
 
     None where there is no such file or line, or the file is larger than QUOTABLE_FILE_BYTES.
     """
-    paths = list(dict.fromkeys(path for path, _, _ in requests if _is_plain(path)))
-    texts = _read_files(snapshot, paths)
+    texts = read_files(snapshot, [path for path, _, _ in requests])
     return [_cut(texts.get(path), start, end) for path, start, end in requests]
 
 
@@ -209,14 +209,21 @@ def _is_plain(path: str) -> bool:
     return bool(path) and "\n" not in path and not path.startswith(("./", "../"))
 
 
-def _read_files(snapshot: Snapshot, paths: Sequence[str]) -> dict[str, list[str]]:
+def read_files(snapshot: Snapshot, requests: Iterable[str]) -> dict[str, list[str]]:
+    """All lines of each of these files, as `lines_of` gives them; what is missing or too large is left out."""
+    paths = list(dict.fromkeys(path for path in requests if _is_plain(path)))
     names = {path: f"{snapshot.commit}:{path}".encode() for path in paths}
     checked = _batch(snapshot, "--batch-check", names.values()).splitlines()
     small = [path for path, line in zip(paths, checked, strict=True) if _is_quotable(line)]
     if not small:
         return {}
     contents = _contents(_batch(snapshot, "--batch", (names[path] for path in small)))
-    return {path: lines_of(content) for path, content in zip(small, contents, strict=True)}
+    return {path: _shown_lines(path, content) for path, content in zip(small, contents, strict=True)}
+
+
+def _shown_lines(path: str, content: bytes) -> list[str]:
+    """A file's lines without the secrets in them: a key may span lines of which only some are quoted."""
+    return redacted("\n".join(lines_of(content)), path).split("\n")
 
 
 def _batch(snapshot: Snapshot, mode: str, names: Iterable[bytes]) -> bytes:
