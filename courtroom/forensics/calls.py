@@ -27,6 +27,7 @@ from courtroom.forensics.values import (
     Table,
     Template,
     Value,
+    join,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def apply(
 ) -> Value:
     if isinstance(target, OneOf):
         known = [one for one in target.choices if isinstance(one, Function | Method | Class)]
-        target = known[0] if known else UNKNOWN
+        result = apply(run, known[0] if known else UNKNOWN, positional, keywords, node, scope)
+        return join([UNKNOWN, result]) if isinstance(result, str | Template) else result
     if isinstance(target, Function):
         bound = [] if target.bound is None else [target.bound]
         return run.call(target, [*bound, *positional], keywords)

@@ -23,6 +23,8 @@ SURE_VALIDATORS = frozenset(
 )
 VALIDATORS = SURE_VALIDATORS | frozenset(words_of("check is ensure verify assert allowed"))
 ADDRESS_WORDS = frozenset(words_of("url uri github address host scheme"))
+REPOSITORY_WORDS = frozenset({"repo", "repository"})
+ERROR_WORDS = frozenset({"error", "errors", "problems", "issues", "failures"})
 MAX_CALLER_ROUNDS = 2
 
 
@@ -35,19 +37,26 @@ class CloneReading:
 
 
 def read_clone(names: Names, reach: Reach, in_use: Iterable[Place]) -> CloneReading:
-    """Of several functions that clone, the one that is really used; `in_use` are the functions that run."""
+    """Of several functions that clone, one that is really used and is named after it; `in_use` are those that run."""
     clones = list(_clone_calls(names))
     if not clones:
         return CloneReading()
-    used = {place.key for place in in_use}
-    clones.sort(key=lambda clone: (clone[0].key not in used, "test" in clone[0].source.path))
+    running = list(in_use)
+    used = {place.key for place in running}
+    clones.sort(
+        key=lambda clone: (
+            clone[0].key not in used,
+            "test" in clone[0].source.path,
+            not _says_clone(clone[0]),
+        )
+    )
     place, call = clones[0]
     around = _around(names, place)
     lines = {
         "clone_in_tempdir": list(_temporary(names, around)),
         "clone_timeout": list(_timeouts(reach, place, call)),
         "clone_errors_handled": list(_handlers(place, call, around)),
-        "url_validated": list(_validations(place, call, around)),
+        "url_validated": [*_validations(place, call, around), *_refusals(running)],
     }
     return CloneReading(place, lines)
 
@@ -194,6 +203,32 @@ def _validations(place: Place, call: ast.Call, around: list[Place]) -> Iterator[
                 yield one.source, line
 
 
+def _says_clone(place: Place) -> bool:
+    owner = place.site.owner.name if place.site.owner else ""
+    return "clone" in words_of(f"{owner} {place.name}")
+
+
+def _refusals(running: list[Place]) -> Iterator[tuple[SourceFile, int]]:
+    """A function of the graph tests the repository's address and puts an error on record when it does not fit."""
+    for place in running:
+        for node in walk(place.site.node):
+            if isinstance(node, ast.If) and _notes_error(node) and _tests_address(node.test):
+                yield place.source, node.lineno
+
+
+def _notes_error(node: ast.If) -> bool:
+    """The branch adds to a list of errors, or sets an error; what it tests is called a repository."""
+    tested = {word for inner in walk(node.test) for word in words_of(_named(inner))}
+    if not tested & REPOSITORY_WORDS:
+        return False
+    for inner in (inner for statement in node.body for inner in walk(statement)):
+        noted = inner.func if isinstance(inner, ast.Call) and _called_name(inner) == "append" else None
+        owner = noted.value if isinstance(noted, ast.Attribute) else None
+        if owner is not None and set(words_of(_named(owner))) & ERROR_WORDS:
+            return True
+    return False
+
+
 def _validates(call: ast.Call) -> bool:
     """validate_repo_url(url), is_valid_github_url(url): by the words of its name and what it is given."""
     words = set(words_of(_called_name(call)))
@@ -201,7 +236,7 @@ def _validates(call: ast.Call) -> bool:
     return given and bool(words & SURE_VALIDATORS or (words & VALIDATORS and words & ADDRESS_WORDS))
 
 
-def _named(node: ast.expr) -> str:
+def _named(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 

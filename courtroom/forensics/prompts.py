@@ -35,6 +35,9 @@ PERSONAS: dict[str, frozenset[str]] = {
     "Defense": frozenset({"defense", "defence", "defender", "advocate"}),
     "TechLead": frozenset({"techlead", "lead"}),
 }
+SAID_WORDS = frozenset(
+    {"argument", "rationale", "reason", "reasoning", "verdict", "summary", "error", "message"}
+)
 PROMPT_SUFFIXES = frozenset({".md", ".txt", ".yaml", ".yml", ".j2", ".jinja", ".jinja2", ".prompt"})
 
 
@@ -139,6 +142,7 @@ def _in_code(names: Names) -> Iterator[PersonaText]:
             continue
         named = list(_named_texts(source, module.scope.names))
         yield from named
+        yield from _chosen_in_functions(run, source)
         told = {one.persona for one in named if len(plain_words(one.text)) >= SENTENCE_WORDS}
         yield from _texts_in_functions(run, source, told)
 
@@ -199,6 +203,20 @@ def _texts_in_functions(run: Interpreter, source: SourceFile, told: set[str]) ->
             yield _told(persona, source, statement, text_of(value))
 
 
+def _chosen_in_functions(run: Interpreter, source: SourceFile) -> Iterator[PersonaText]:
+    """The entries of a dict inside a function from which one is picked by persona."""
+    for site in source.functions:
+        for node in walk(site.node):
+            if isinstance(node, ast.Dict) and _personas_of(node) > 1:
+                table = run.evaluate(node, run.module(source).scope)
+                yield from _in_dict(source, node, table) if isinstance(table, Table) else ()
+
+
+def _personas_of(node: ast.Dict) -> int:
+    keys = (key.value for key in node.keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
+    return len({persona for key in keys if (persona := persona_in(key)) is not None})
+
+
 def _locals(run: Interpreter, place: Place) -> Iterator[tuple[ast.stmt | ast.expr, Value]]:
     """The texts a function makes: what it assigns, and the literals it passes on."""
     node = place.site.node
@@ -208,16 +226,26 @@ def _locals(run: Interpreter, place: Place) -> Iterator[tuple[ast.stmt | ast.exp
     try:
         frame = run.enter(function, [_self(place, scope.names)] if place.site.owner else [], {})
         for inner in walk(node):
-            if isinstance(inner, ast.Assign | ast.AnnAssign) and (name := _target(inner)):
+            if (
+                isinstance(inner, ast.Assign | ast.AnnAssign)
+                and (name := _target(inner))
+                and not _is_said(name)
+            ):
                 yield inner, frame.scope.names.get(name)
             elif isinstance(inner, ast.Call):
-                for argument in [*inner.args, *(k.value for k in inner.keywords)]:
+                told = (k.value for k in inner.keywords if not _is_said(k.arg or ""))
+                for argument in [*inner.args, *told]:
                     if isinstance(argument, ast.Constant | ast.JoinedStr | ast.BinOp):
                         yield argument, run.evaluate(argument, frame.scope)
             elif isinstance(inner, ast.Return) and inner.value is not None:
                 yield inner, run.evaluate(inner.value, frame.scope)
     except (OutOfFuel, RecursionError):
         return
+
+
+def _is_said(name: str) -> bool:
+    """What a judge without a model says in its opinion is not what it is told."""
+    return bool(set(words_of(name)) & SAID_WORDS)
 
 
 def _self(place: Place, names: Mapping[str, Value]) -> Value:

@@ -30,6 +30,8 @@ SECURITY = frozenset(
         sandbox exploit negligence"""
     )
 )
+# The criterion safe_tool_engineering is about security by its name.
+SAFE_TOOLS = frozenset({"safe", "tool"})
 CAPS = frozenset(words_of("cap capped floor ceiling limit max maximum penalty"))
 EVIDENCE = frozenset(
     words_of(
@@ -55,6 +57,8 @@ AGAIN = tuple(
     )
 )
 AFTER_RE = tuple(words_of("eval exam check assess visit hear consider judge investigat deliberat"))
+
+OTHER_JUDGES = frozenset(words_of("prosecutor prosecution defense defence"))
 
 Lines = list[tuple[Place, int]]
 
@@ -83,7 +87,7 @@ def read_rules(reach: Reach, layers: Layers, routes: Iterable[Route]) -> dict[st
 
 def _is_security_cap(change: ScoreChange) -> bool:
     about = change.guard | (change.block if change.guard else frozenset()) | words_in(change.value)
-    return bool(about & SECURITY) and _is_cap(change.value)
+    return bool(about & SECURITY or about >= SAFE_TOOLS) and _is_cap(change.value)
 
 
 def _is_cap(value: ast.expr) -> bool:
@@ -109,8 +113,18 @@ def _tech_lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[Place, int]
         alone = isinstance(change.value, ast.Name | ast.Attribute) and not words_in(change.value) & CAPS
         of_lead = is_tech_lead(words_in(change.value)) or not words_in(change.value) & SCORE_WORDS
         on_architecture = change.guard & {"architecture", "orchestration"} and is_tech_lead(change.guard)
-        if (alone and of_lead) or on_architecture or (_is_weighted(change.value) and change.guard):
+        decides = (alone and of_lead) or on_architecture or _is_blend_with_lead(change.value)
+        if decides or _is_weighted(change.value):
             yield change.place, change.line
+
+
+def _is_blend_with_lead(value: ast.expr) -> bool:
+    """(score + tech_lead.score) / 2: the Tech Lead's score once more, and no other judge's."""
+    words = words_in(value)
+    halves = (
+        isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and isinstance(value.left, ast.BinOp)
+    )
+    return halves and is_tech_lead(words) and bool(words & SCORE_WORDS) and not words & OTHER_JUDGES
 
 
 def _is_weighted(value: ast.expr) -> bool:
@@ -147,6 +161,9 @@ def _favours_lead(node: ast.AST, assigned: dict[str, list[ast.expr]]) -> bool:
     if isinstance(node, ast.Dict):
         weights = [(words_in(key), value) for key, value in zip(node.keys, node.values, strict=True) if key]
         return _outweighs([(words, _number(value)) for words, value in weights])
+    if isinstance(node, ast.List | ast.Tuple):
+        pairs = [pair.elts for pair in node.elts if isinstance(pair, ast.Tuple) and len(pair.elts) == 2]
+        return _outweighs([(words_in(judge), _number(weight)) for judge, weight in pairs])
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         products = [n for n in walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
         factors = [(_words_behind(product, assigned), _factor(product)) for product in products]

@@ -13,7 +13,18 @@ from courtroom.forensics.tree_walk import as_written, keyword_of, line_of_call, 
 
 BINDERS = frozenset({"with_structured_output", "bind_tools"})
 ASKING = frozenset(
-    {"invoke", "ainvoke", "create", "parse", "generate", "generate_content", "predict", "complete"}
+    {
+        "invoke",
+        "ainvoke",
+        "create",
+        "parse",
+        "generate",
+        "generate_content",
+        "predict",
+        "complete",
+        "chat",
+        "achat",
+    }
 )
 RETRY_DECORATORS = frozenset({"retry", "on_exception", "retrying"})
 RETRY_METHODS = frozenset({"with_retry"})

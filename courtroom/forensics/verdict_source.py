@@ -123,17 +123,17 @@ def _is_score_of(value: ast.expr, tainted: set[str]) -> bool:
 
 
 def markdown_reports(names: Names) -> Iterator[tuple[SourceFile, int]]:
-    """Where a report with Markdown headings is made, when something in the code also writes it to a .md file."""
+    """Where a report with Markdown headings is made: by what calls itself so, or when something writes a .md file."""
     production = names.codebase.production
-    if not any(_writes_markdown(source) for source in production):
-        return
+    is_written = any(_writes_markdown(source) for source in production)
     for source in production:
         headings = Counter(
             id(site.node) for node, site in source.strings if site is not None and _is_heading(node)
         )
         for site in source.functions:
             words = words_in(site.node) if headings[id(site.node)] >= FEWEST_HEADINGS else frozenset()
-            if words & REPORT_WORDS and not _is_prompt(site.node):
+            is_report = is_written or "markdown" in words_of(site.node.name)
+            if is_report and words & REPORT_WORDS and not _is_prompt(site.node):
                 yield source, site.node.lineno
 
 

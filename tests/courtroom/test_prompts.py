@@ -32,11 +32,12 @@ WRITTEN = {
     "dicts of parts": f"P = {{\n'prosecutor': {{'role': {HARSH!r}, 'n': 1}},\n'defense': {{'role': {KIND!r}}},\n'tech_lead': {{'role': {DRY!r}}}}}\n",
     "classes": f"class Prosecutor:\n    system = {HARSH!r}\nclass DefenseAttorney:\n    system = {KIND!r}\nclass TechLead:\n    system = {DRY!r}\n",
     "functions": f"def prosecutor_node(s):\n    p = {HARSH!r} + s.x\ndef defense_node(s):\n    p = f'{{s}} ' {KIND!r}\ndef tech_lead_node(s):\n    ask(System(content={DRY!r}))\n",
+    "a dict inside a function": f"def judge(state, who):\n    told = {{\n'Prosecutor': {HARSH!r},\n'Defense': {KIND!r},\n'TechLead': {DRY!r}}}\n    return ask(told[who])\n",
     "methods": f"class ProsecutorJudge:\n    def prompt(self):\n        return {HARSH!r}\nclass DefenseJudge:\n    def prompt(self):\n        return {KIND!r}\nclass TechLeadJudge:\n    def prompt(self):\n        return {DRY!r}\n",
 }
 LINES = {
     "constants": [1, 2, 3], "a dict": [2, 3, 4], "dicts of parts": [2, 3, 4], "classes": [2, 4, 6],
-    "functions": [2, 4, 6], "methods": [3, 6, 9],
+    "functions": [2, 4, 6], "a dict inside a function": [3, 4, 5], "methods": [3, 6, 9],
 }  # fmt: skip
 
 
@@ -107,6 +108,14 @@ def test_a_prompt_made_to_be_slow_is_compared_in_no_time():
 def test_without_personas_there_is_nothing_distinct():
     reading = read("print('hello')")
     assert (reading.prompts, reading.are_distinct) == ([], False)
+
+
+def test_what_a_judge_without_a_model_says_is_no_prompt():
+    code = "\n".join(
+        f"def {name}(e):\n    argument = {text!r} if e else ''\n    return Opinion(argument={text!r}, score=1)\n"
+        for name, text in [("prosecutor", HARSH), ("defense", KIND), ("tech_lead", DRY)]
+    )
+    assert read(code).prompts == []
 
 
 def test_a_name_alone_is_no_prompt():

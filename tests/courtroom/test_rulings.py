@@ -28,6 +28,7 @@ RULES = {
         "if has_vulnerability(p):\n    score = min(score, 3)",
         "score = min(score, 3) if p.found_injection else score",
         "if p.score <= 2:\n    score = 2\n    notes.append('Security override')",
+        "if criterion_id == 'safe_tool_engineering' and p.score == 1:\n    score = min(score, 3.0)",
         "insecure = any(w in p.argument for w in ('os.system', 'unsafe'))\nif insecure:\n    return min(score, 3)",
     ],
     "fact_supremacy": [
@@ -39,6 +40,8 @@ RULES = {
         "if state['criterion'] == 'graph_orchestration' and t.judge == 'TechLead':\n    score = t.score",
         "tech_lead = t\nscore = tech_lead.score * 0.5 + p.score * 0.25 + d.score * 0.25",
         "weights = {'Prosecutor': 1, 'Defense': 1, 'TechLead': 2}",
+        "weights = [('Prosecutor', 0.25), ('Defense', 0.25), ('TechLead', 0.5)]",
+        "tech_lead = t\nif tech_lead.score >= 4:\n    score = (score + tech_lead.score) / 2",
         "tech_lead = pick('TechLead')\nif p.score != d.score:\n    score = tech_lead.score",
     ],
     "dissent": [
@@ -56,6 +59,8 @@ NO_RULES = [
     "dissent_summary = explain(p, d)",
     "if max(p.score, d.score) - min(p.score, d.score) > 2:\n    score = min(p.score, d.score)",
     "log('functionality_weight: the Tech Lead decides')",
+    "tech_lead = t\nif tech_lead:\n    score = (p.score + prosecutor.score + tech_lead.score) / 3",
+    "order = [('Prosecutor', 1), ('TechLead', 1)]",
 ]
 
 
@@ -152,6 +157,7 @@ def test_a_model_that_another_node_asks_decides_nothing_here():
             "def judge_prompt(report):\n    return '# Report' + '## Verdict'\ndef save(t):\n    Path('a.md').write_text(t)",
             False,
         ),
+        ("def to_markdown(report):\n    return '# Report' + '## Verdict'", True),
         ("# '# Report' '## Summary' out.md write", False),
     ],
 )

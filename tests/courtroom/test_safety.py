@@ -142,6 +142,44 @@ def test_of_two_functions_the_one_that_is_used_is_the_clone():
     assert reading.place.name == "used"
 
 
+def test_of_two_functions_in_use_the_one_that_is_named_after_it_is_the_clone():
+    code = """
+from git import Repo
+def list_files(url):
+    Repo.clone_from(url, "a")
+def clone_repository(url):
+    Repo.clone_from(url, "b")
+if __name__ == "__main__":
+    list_files("x"), clone_repository("x")
+"""
+    reading = clone_of(code)
+    assert reading.place is not None
+    assert reading.place.name == "clone_repository"
+
+
+@pytest.mark.parametrize(
+    ("test", "is_validated"),
+    [
+        ("if not repo.startswith('http'):\n        errors.append(repo)", True),
+        ("if not repo.startswith('http'):\n        found.append(repo)", False),
+        ("if not link.startswith('http'):\n        errors.append(link)", False),
+    ],
+)
+def test_an_address_is_validated_when_a_function_in_use_puts_an_error_on_record(test, is_validated):
+    code = f"""
+from git import Repo
+def check(repo, link):
+    errors = []
+    {test}
+    return {{"errors": errors}}
+def fetch(url):
+    Repo.clone_from(url, "x")
+if __name__ == "__main__":
+    check("x", "y"), fetch("x")
+"""
+    assert ("url_validated" in habits(code)) is is_validated
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -34,6 +34,7 @@ RETRIED = [
     "try:\n        return model.invoke(p)\n    except ValueError:\n        return prosecutor(p, tries - 1)",
     "for i in range(MAX):\n        answer = model.invoke(p)\n        if isinstance(answer, Opinion):\n            return answer",
     "return model.with_retry().invoke(p)",
+    "for attempt in range(3):\n        try:\n            return Opinion(**json.loads(client.chat(p)))\n        except ValueError:\n            continue",
 ]
 NOT_RETRIED = [
     "return model.invoke(p)",

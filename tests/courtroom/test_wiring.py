@@ -134,6 +134,18 @@ def test_a_router_whose_ways_all_end_in_one_node_is_no_error_route():
     assert flags(code)["conditional_error_route"] is False
 
 
+def test_what_may_be_missing_may_send_a_router_either_way():
+    code = built(
+        """
+def route(state):
+    url = (state.get("repo_url") or "").strip()
+    return "run" if url else "skip"
+g.add_conditional_edges("evidence_aggregator", route, {"run": "prosecutor", "skip": END})
+"""
+    )
+    assert flags(code)["conditional_error_route"] is True
+
+
 @pytest.mark.parametrize(
     ("name", "is_judge"),
     [
