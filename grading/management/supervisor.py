@@ -56,6 +56,7 @@ class Supervisor:
                     _launch(child)
             elif child.process.poll() is not None:
                 self._ended(child, child.process.returncode)
+        self._reap_orphans()
 
     def stop(self) -> None:
         """SIGTERM to every child, 10 s to end, then SIGKILL to whatever still descends from this process."""
@@ -71,6 +72,12 @@ class Supervisor:
     def _add(self, child: Child) -> None:
         self._children.append(child)
         _launch(child)
+
+    def _reap_orphans(self) -> None:
+        """Buries what fell to us when its parent was killed, such as the helpers of an unfinished clone."""
+        own = {child.process.pid for child in self._children if child.process is not None}
+        while (pid := _ended_child()) is not None and pid not in own:
+            os.waitpid(pid, 0)
 
     def _ended(self, child: Child, code: int) -> None:
         child.process = None
@@ -102,6 +109,17 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def _ended_child() -> int | None:
+    """A child that has ended and that nobody has waited for; it stays so."""
+    if sys.platform != "linux":
+        return None  # only Linux gives us our children's children
+    try:
+        ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return None
+    return ended.si_pid if ended else None
 
 
 def _kill_descendants() -> None:

@@ -104,6 +104,17 @@ def test_stopping_ends_even_a_grandchild_that_fled_to_a_session_of_its_own() -> 
     assert (out, process.returncode, is_alive(pid)) == ("stopped\n", 0, False)
 
 
+def test_what_a_child_leaves_behind_is_buried_when_it_ends() -> None:
+    process = supervise(
+        "supervisor.keep('worker 1', ['sh', '-c', '(sleep 0.05 & echo $!); exec sleep 60'])\n"
+        "while True: supervisor.tend(); time.sleep(0.01)"
+    )
+    pid = int(printed(process))
+    wait_until(lambda: not is_alive(pid))
+    process.terminate()
+    process.communicate(timeout=20)
+
+
 def test_children_end_when_the_supervisor_is_killed() -> None:
     process = supervise("supervisor.keep('worker 1', ['sh', '-c', 'echo $$; exec sleep 60'])\ntime.sleep(60)")
     pid = int(printed(process))
