@@ -87,7 +87,8 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
     score = verdict.overall_score if verdict.state != AuditState.DEGRADED else None
     with transaction.atomic():
         _end(
-            lease, verdict.state, report=verdict.report, report_digest=verdict.digest, overall_score=score
+            lease, verdict.state, stage="", report=verdict.report, report_digest=verdict.digest,
+            overall_score=score,
         )  # fmt: skip
         _replace_rows(lease, verdict)
         audit = _bare(lease.audit_id)
@@ -99,7 +100,10 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
 
 
 def fail_audit(*, lease: Lease, code: str, message: str) -> None:
-    """No verdict, so no attempt is used up: the student may mend what was refused and hand in again."""
+    """No verdict, so no attempt is used up: the student may mend what was refused and hand in again.
+
+    `stage` stays: it says where the audit stopped.
+    """
     with transaction.atomic():
         _end(lease, AuditState.FAILED, failure_code=code, failure_message=message)
         audit = _bare(lease.audit_id)
@@ -126,9 +130,11 @@ def spend_attempt(*, audit: Audit, code: str, message: str) -> bool:
 def _another_attempt(seen: Any, audit: Audit, *, code: str, message: str) -> bool:
     over = audit.run_attempt >= MAX_RUN_ATTEMPTS
     before, after = AuditState(audit.state), AuditState.FAILED if over else AuditState.QUEUED
-    changes: dict[str, Any] = {"run_attempt": audit.run_attempt, "stage": "", "opinions_done": 0}
+    changes: dict[str, Any] = {"run_attempt": audit.run_attempt}
     if over:
         changes |= {"failure_code": code, "failure_message": message, "finished_at": timezone.now()}
+    else:
+        changes |= {"stage": "", "opinions_done": 0}
     with transaction.atomic():
         if not seen.update(**_move(before, after), lease_token=None, lease_until=None, **changes):
             return False
@@ -166,7 +172,7 @@ def _write(lease: Lease, **changes: Any) -> None:
 def _end(lease: Lease, state: AuditState, **changes: Any) -> None:
     finished_at: datetime = timezone.now()
     _write(
-        lease, **_move(AuditState.RUNNING, state), lease_token=None, lease_until=None, stage="",
+        lease, **_move(AuditState.RUNNING, state), lease_token=None, lease_until=None,
         finished_at=finished_at, **changes,
     )  # fmt: skip
 

@@ -102,6 +102,21 @@ def test_an_opinion_is_kept_once_and_a_failed_judge_is_only_counted():
     assert audit.opinions_done == 3
 
 
+def test_an_audit_that_failed_still_says_at_which_stage():
+    audit, lease = taken_up()
+    runs.record_stage(lease=lease, stage="repo_investigator")
+    runs.fail_audit(lease=lease, code="repository_empty", message="The repository has no commits.")
+    audit.refresh_from_db()
+    assert (audit.state, audit.stage) == (AuditState.FAILED, "repo_investigator")
+
+
+def test_an_audit_that_broke_three_times_still_says_at_which_stage():
+    audit = AuditFactory(running=True, run_attempt=runs.MAX_RUN_ATTEMPTS, stage="prosecutor")
+    runs.give_back(audit=audit, code="engine_failed", message="It broke.")
+    audit.refresh_from_db()
+    assert (audit.state, audit.stage) == (AuditState.FAILED, "prosecutor")
+
+
 def test_the_record_holds_the_evidence_that_stands_in_the_report():
     audit, lease = taken_up()
     runs.record_evidence(lease=lease, rows=[evidence_row("E-dropped1"), evidence_row("E-00000001")])

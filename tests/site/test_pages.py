@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from grading.enums import AuditState, Role
@@ -177,6 +179,27 @@ def test_a_failed_audit_says_why_and_opens_the_form_with_the_reason_beside_its_f
     form = client.get(page_of(assignment, "submit")).context["form"]
     assert form["repo_url"].value() == submission.repo_url
     assert form.errors == {"repo_url": ["The repository has no commits."]}
+
+
+def test_a_failed_audit_shows_the_step_at_which_it_stopped(assignment: Assignment, ada: Enrollment) -> None:
+    submission = SubmissionFactory.create(assignment=assignment, student=ada, counts=False)
+    audit = AuditFactory.create(
+        submission=submission, failed=True, stage="repo_investigator", started_at=timezone.now()
+    )
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    assert "The audit stopped at “Detectives look”: there is no verdict." in page
+    assert re.findall(r'<li class="(past|now|stopped|ahead)"', page) == [
+        *["past"] * 3, "stopped", *["ahead"] * 3,
+    ]  # fmt: skip
+
+
+def test_an_audit_that_no_worker_took_up_stopped_in_the_queue(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    submission = SubmissionFactory.create(assignment=assignment, student=ada, counts=False)
+    audit = AuditFactory.create(submission=submission, failed=True)
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    assert "The audit stopped at “In the queue”" in page
 
 
 def test_staff_see_the_whole_cohort_and_a_student_only_their_own_attempts(

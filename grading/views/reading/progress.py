@@ -10,8 +10,6 @@ from grading.enums import AuditState
 from grading.models import Audit, OpinionRecord
 from grading.views.reading.judges import JUDGES
 
-STOPPED = "The audit stopped; nothing was judged."
-
 STAGES_OF_STEPS = (
     ("Opening the case", "the repository is copied and its commit fixed", ("", "context_builder")),
     (
@@ -52,43 +50,38 @@ class Progress:
 
 def progress_of(audit: Audit, position: int | None) -> Progress:
     """`position` is the audit's place in the queue, 1 for the next; null when it is not waiting."""
-    received = Step("Received", "what you handed in is stored", "past")
-    if audit.state == AuditState.FAILED:
-        return Progress((received, Step("The audit", "it could not be finished", "stopped")), STOPPED)
-    current = _current(audit)
+    current, now = _current(audit), "stopped" if audit.state == AuditState.FAILED else "now"
+    queue = Step("In the queue", f"place {position}" if position else "", _state_of(-1, current, now))
     steps = tuple(
-        Step(words, about, _state_of(index, current))
+        Step(words, about, _state_of(index, current, now))
         for index, (words, about, _stages) in enumerate(STAGES_OF_STEPS)
     )
-    return Progress((received, _queue_step(current, position), *steps), _sentence(audit, position, current))
+    received = Step("Received", "what you handed in is stored", "past")
+    return Progress((received, queue, *steps), _sentence(audit, position, current))
 
 
 def _current(audit: Audit) -> int:
-    """The index of the step that the audit is at; -1 while no worker has it."""
-    if audit.state in {AuditState.RECEIVED, AuditState.QUEUED}:
-        return -1
-    if audit.is_final:
+    """The index of the step that the audit is at or stopped at; -1 while no worker has it."""
+    if audit.has_report:
         return len(STAGES_OF_STEPS)
+    if audit.state in {AuditState.RECEIVED, AuditState.QUEUED} or audit.started_at is None:
+        return -1
     found = (index for index, (_, _, stages) in enumerate(STAGES_OF_STEPS) if audit.stage in stages)
     return next(found, 0)
 
 
-def _queue_step(current: int, position: int | None) -> Step:
-    waiting = current < 0
-    return Step(
-        "In the queue", f"place {position}" if waiting and position else "", "now" if waiting else "past"
-    )
-
-
-def _state_of(index: int, current: int) -> str:
+def _state_of(index: int, current: int, now: str) -> str:
     if index == current:
-        return "now"
+        return now
     return "past" if index < current else "ahead"
 
 
 def _sentence(audit: Audit, position: int | None, current: int) -> str:
-    if audit.is_final:
+    if audit.has_report:
         return "The report is ready."
+    if audit.state == AuditState.FAILED:
+        where = STAGES_OF_STEPS[current][0] if current >= 0 else "In the queue"
+        return f"The audit stopped at “{where}”: there is no verdict."
     if current >= 0:
         return f"{STAGES_OF_STEPS[current][0]}."
     if position is None or position <= 1:
