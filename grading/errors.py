@@ -3,6 +3,7 @@
 GradingError               code, a sentence the person can act on
 ├── ActionRefused          what was asked for cannot be done as it stands
 │   ├── HandInRefused      field: the form field at fault (repo_url, ref, pdf, or "" for the whole)
+│   │   └── AlreadyRunning already_running: audit_id is where the same hand-in is being audited
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   └── SlugTaken          slug_taken: the name is in use
@@ -12,6 +13,8 @@ GradingError               code, a sentence the person can act on
 """
 
 from __future__ import annotations
+
+from uuid import UUID
 
 
 class GradingError(Exception):
@@ -33,6 +36,14 @@ class HandInRefused(ActionRefused):
     def __init__(self, field: str, code: str, sentence: str) -> None:
         super().__init__(code, sentence)
         self.field = field
+
+
+class AlreadyRunning(HandInRefused):
+    """The same commit and report were handed in a moment ago, as a second click on the button does."""
+
+    def __init__(self, audit_id: UUID) -> None:
+        super().__init__("", "already_running", "This very commit and report are being audited right now.")
+        self.audit_id = audit_id
 
 
 class RubricRefused(ActionRefused):

@@ -17,7 +17,7 @@ from django_scopes import scope
 from grading.actions.activities import note
 from grading.actions.queueing import enqueue_on_commit
 from grading.enums import OPEN_STATES, AuditKind, AuditState, LatePolicy
-from grading.errors import HandInRefused
+from grading.errors import AlreadyRunning, HandInRefused
 from grading.models import Assignment, Audit, Enrollment, Submission
 from grading.queries.attempts import attempts_used, next_attempt
 
@@ -57,6 +57,16 @@ def hand_in(
     return submission
 
 
+def why_closed(*, assignment: Assignment, student: Enrollment) -> HandInRefused | None:
+    """What would refuse any hand-in now: too early, too late, or no attempt left; None while it is open."""
+    try:
+        _refuse_unless_open(assignment, timezone.now())
+        _refuse_unless_attempts_left(assignment, student)
+    except HandInRefused as refused:
+        return refused
+    return None
+
+
 def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
     from grading import engine
 
@@ -65,8 +75,8 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
     submission.resolved_commit = engine.probe_repository(submission.repo_url, submission.ref)
     with transaction.atomic():
         student = Enrollment.objects.select_for_update().get(pk=submission.student_id)
-        _refuse_unless_attempts_left(submission.assignment, student)
         _refuse_if_running_already(submission)
+        _refuse_unless_attempts_left(submission.assignment, student)
         submission.attempt = next_attempt(submission.assignment, student)
         submission.save(force_insert=True)
         audit = _queued_audit(submission, kind)
@@ -100,21 +110,21 @@ def _is_late(assignment: Assignment, now: datetime) -> bool:
 
 def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment) -> None:
     if attempts_used(assignment, student) >= assignment.max_attempts:
-        used_up = f"All {assignment.max_attempts} attempts at this assignment are used up."
+        most = assignment.max_attempts
+        used_up = "The one attempt is used up." if most == 1 else f"All {most} attempts are used up."
         raise HandInRefused(WHOLE_FORM, "attempts_used_up", used_up)
 
 
 def _refuse_if_running_already(submission: Submission) -> None:
     """The same commit with the same report, while its audit has not ended."""
-    same = Submission.objects.filter(
-        assignment=submission.assignment_id, student=submission.student_id, repo_url=submission.repo_url,
-        resolved_commit=submission.resolved_commit, pdf_sha256=submission.pdf_sha256,
-        audits__state__in=OPEN_STATES,
+    same = Audit.objects.filter(
+        submission__assignment=submission.assignment_id, submission__student=submission.student_id,
+        submission__repo_url=submission.repo_url, submission__resolved_commit=submission.resolved_commit,
+        submission__pdf_sha256=submission.pdf_sha256, state__in=OPEN_STATES,
     )  # fmt: skip
-    if same.exists():
-        raise HandInRefused(
-            WHOLE_FORM, "already_running", "This very commit and report are being audited right now."
-        )
+    running = same.values_list("pk", flat=True).first()
+    if running is not None:
+        raise AlreadyRunning(running)
 
 
 def _keep_pdf(submission: Submission, pdf: UploadedFile[Any] | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.contrib import messages
 from django.http import HttpResponse
@@ -11,9 +12,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.actions.assignments import create_assignment
 from grading.actions.rubrics import adopt_shipped_rubric
-from grading.actions.submissions import hand_in
+from grading.actions.submissions import hand_in, why_closed
 from grading.enums import AuditState, RubricState
-from grading.errors import ActionRefused, RubricRefused
+from grading.errors import ActionRefused, AlreadyRunning, RubricRefused
 from grading.forms.assignment import AssignmentForm
 from grading.forms.hand_in import HandInForm
 from grading.forms.refusals import field_at_fault, put_beside
@@ -37,6 +38,7 @@ def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -
     context |= {
         "attempts": [(submission, latest_audit(submission)) for submission in submissions],
         "attempts_left": attempts_left(found, student),
+        "closed": why_closed(assignment=found, student=student),
     }
     return render(request, "assignments/assignment.html", context)
 
@@ -75,20 +77,22 @@ def _created(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> As
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """Hand in. The form opens with the last address handed in, and what was wrong with it if anything was."""
+    """Hand in. The form opens with the last address handed in, and what was wrong with it if anything was;
+    where nothing can be handed in now, the reason stands in its place."""
     found = access_assignment(request.user, cohort, assignment)
     student = access_enrollment(request.user, found.cohort)
     if request.method == "POST":
         form = HandInForm(request.POST, request.FILES)
-        submission = _handed_in(request, found, student, form) if form.is_valid() else None
-        if submission is not None:
-            return redirect("audit", org, submission.audits.get().pk)
+        audit_id = _handed_in(request, found, student, form) if form.is_valid() else None
+        if audit_id is not None:
+            return redirect("audit", org, audit_id)
     else:
         form = _form_for(attempts_of(student, found).first())
     context = {
         "assignment": found,
         "form": form,
         "earlier": request.method != "POST",
+        "closed": None if request.method == "POST" else why_closed(assignment=found, student=student),
         "attempts_left": attempts_left(found, student),
         "trail": trail_to_assignment(found),
     }
@@ -97,16 +101,20 @@ def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
 
 def _handed_in(
     request: MemberRequest, assignment: Assignment, student: Enrollment, form: HandInForm
-) -> Submission | None:
+) -> UUID | None:
+    """The audit to watch: the new one, or the one that a second click on the button finds running."""
     try:
         submission = hand_in(assignment=assignment, student=student, by=request.user, **form.cleaned_data)
+    except AlreadyRunning as refusal:
+        messages.info(request, refusal.sentence)
+        return refusal.audit_id
     except ActionRefused as refusal:
         put_beside(form, refusal)
         return None
     messages.success(
         request, f"Attempt {submission.attempt} is received: commit {submission.resolved_commit[:12]}."
     )
-    return submission
+    return submission.audits.get().pk
 
 
 def _form_for(last: Submission | None) -> HandInForm:

@@ -58,7 +58,7 @@ def test_of_reconcilers_that_take_back_at_once_one_does():
         assert list(Activity.objects.values_list("verb", flat=True)) == ["audit.requeued"]
 
 
-def test_the_last_attempt_is_used_by_one_of_two_hand_ins(tmp_path: Path):
+def test_two_clicks_use_up_one_attempt(tmp_path: Path):
     make_repository(tmp_path / "work.git", [Commit(files={"README.md": "# Work"})])
     assignment = AssignmentFactory(max_attempts=1)
     ada = student(assignment.cohort)
@@ -70,6 +70,6 @@ def test_the_last_attempt_is_used_by_one_of_two_hand_ins(tmp_path: Path):
             return refused.code
         return "accepted"
 
-    assert sorted(at_once(submit)) == ["accepted", "attempts_used_up"]
+    assert sorted(at_once(submit)) == ["accepted", "already_running"]
     with scopes_disabled():
         assert Submission.objects.count() == Audit.objects.count() == 1

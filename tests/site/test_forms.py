@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -185,13 +185,34 @@ class TestHandingIn:
         table = Table(due_at=timezone.now() - timedelta(days=1))
         assert list(table.hand_in(repository).context["form"].errors) == ["__all__"]
 
+    @pytest.mark.parametrize(
+        ("asked", "sentence"),
+        [
+            ({"due_at": datetime(2026, 1, 31, 12, tzinfo=UTC)}, "was due on 31 January 2026, 12:00 UTC."),
+            ({"opens_at": datetime(2999, 1, 31, 12, tzinfo=UTC)}, "opens on 31 January 2999, 12:00 UTC."),
+        ],
+    )
+    def test_while_nothing_is_taken_no_page_offers_to_hand_in(self, asked: Any, sentence: str) -> None:
+        table = Table(**asked)
+        page = table.client.get(table.address.removesuffix("submit/")).content.decode()
+        form = table.client.get(table.address).content.decode()
+        for shown in (page, form):
+            assert f"This assignment {sentence}" in shown
+        assert table.address not in page
+        assert 'name="repo_url"' not in form
+
+    def test_a_second_click_leads_to_the_audit_of_the_first(self, repository: str) -> None:
+        table = Table()
+        first, second = (table.hand_in(repository) for _ in range(2))
+        assert (second.status_code, second.headers["Location"]) == (302, first.headers["Location"])
+
     def test_when_all_attempts_are_used_up_the_form_says_so(self, repository: str) -> None:
         table = Table(max_attempts=1)
         AuditFactory.create(
             submission=SubmissionFactory.create(assignment=table.assignment, student=table.student), done=True
         )
         form = table.hand_in(repository).context["form"]
-        assert form.errors == {"__all__": ["All 1 attempts at this assignment are used up."]}
+        assert form.errors == {"__all__": ["The one attempt is used up."]}
 
     def test_a_refusal_is_tied_to_its_control_for_a_screen_reader(self) -> None:
         page = Table().hand_in("http://github.com/a/b").content.decode()
