@@ -58,18 +58,24 @@ def test_of_reconcilers_that_take_back_at_once_one_does():
         assert list(Activity.objects.values_list("verb", flat=True)) == ["audit.requeued"]
 
 
-def test_two_clicks_use_up_one_attempt(tmp_path: Path):
-    make_repository(tmp_path / "work.git", [Commit(files={"README.md": "# Work"})])
+@pytest.mark.parametrize(
+    ("works", "refusal"), [(("one", "one"), "already_running"), (("one", "other"), "attempts_used_up")]
+)
+def test_the_last_attempt_is_used_by_one_of_two_hand_ins(
+    tmp_path: Path, works: tuple[str, str], refusal: str
+):
+    for work in set(works):
+        make_repository(tmp_path / work, [Commit(files={"README.md": f"# {work}"})])
     assignment = AssignmentFactory(max_attempts=1)
-    ada = student(assignment.cohort)
+    ada, addresses = student(assignment.cohort), iter([str(tmp_path / work) for work in works])
 
     def submit() -> str:
         try:
-            hand_in(assignment=assignment, student=ada, repo_url=str(tmp_path / "work.git"), by=None)
+            hand_in(assignment=assignment, student=ada, repo_url=next(addresses), by=None)
         except HandInRefused as refused:
             return refused.code
         return "accepted"
 
-    assert sorted(at_once(submit)) == ["accepted", "already_running"]
+    assert sorted(at_once(submit)) == sorted(["accepted", refusal])
     with scopes_disabled():
         assert Submission.objects.count() == Audit.objects.count() == 1
