@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from django_scopes import scopes_disabled
 
 from grading.enums import AuditState, Role
@@ -184,7 +184,10 @@ def test_a_failed_audit_says_why_and_opens_the_form_with_the_reason_beside_its_f
 def test_a_failed_audit_shows_the_step_at_which_it_stopped(assignment: Assignment, ada: Enrollment) -> None:
     submission = SubmissionFactory.create(assignment=assignment, student=ada, counts=False)
     audit = AuditFactory.create(
-        submission=submission, failed=True, stage="repo_investigator", started_at=timezone.now()
+        submission=submission,
+        failed=True,
+        stage="repo_investigator",
+        started_at=datetime(2026, 11, 20, tzinfo=UTC),
     )
     page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
     assert "The audit stopped at “Detectives look”: there is no verdict." in page
