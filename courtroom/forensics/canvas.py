@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from courtroom.forensics.ink import Ink
@@ -26,6 +26,9 @@ _THIN = 1.5  # points
 # Spaces in justified text are offsets, in thousandths of an em, and shrink to where pypdf takes them for kerning;
 # kerning itself stays under a sixth of an em.
 _SHRUNK_SPACE, _SURE_SPACE = -180, -300
+_SPOKEN = ("/ActualText", "/Alt")
+_LONG_COVERED = 20  # words
+_MOST_COVERS = 400  # shapes painted after a piece that are held against it
 _MOST_PATHS = 2000  # a page with more is a chart or a map; its first ones are kept
 
 
@@ -38,6 +41,7 @@ class Path:
     filled: bool
     stroked: bool
     white: bool = False
+    clear: bool = False
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
@@ -48,22 +52,32 @@ class Path:
 
 @dataclass(slots=True)
 class Canvas:
-    """Collects one page. Positions are in points of the page, or of the form they are drawn in."""
+    """Collects one page. Positions are in points of the page, or of the form they are drawn in.
 
+    `paper` is the page's left, bottom, right and top; `spoken` what marked content says it stands for.
+    """
+
+    ink: Ink = field(default_factory=Ink)
+    paper: tuple[float, float, float, float] | None = None
+    spoken: list[str] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     paths: list[Path] = field(default_factory=list)
     images: list[str] = field(default_factory=list)
     _subpaths: list[list[Point]] = field(default_factory=list)
     _closed: bool = False
-    _ink: Ink = field(default_factory=Ink)
     _faint: bool = False
+    _gone: bool = False
+    _painted: int = 0
 
     def before_operator(self, operator: bytes, operands: Any, cm: Matrix, _tm: Matrix) -> None:
         """pypdf's visitor_operand_before. Operands that do not fit their operator are passed over."""
-        self._ink.before_operator(operator, operands)
+        self.ink.before_operator(operator, operands)
         if operator in _SHOWS:
-            self._faint = self._ink.is_white or self._ink.is_invisible
-        if operator == b"TJ" and operands and isinstance(operands[0], list):
+            self._faint = self.ink.is_white or self.ink.is_invisible
+            self._gone, self._painted = self.ink.is_gone, len(self.paths)
+        if operator == b"BDC" and len(operands) == 2 and isinstance(operands[1], Mapping):
+            self.spoken += [str(operands[1][key]) for key in _SPOKEN if key in operands[1]]
+        elif operator == b"TJ" and operands and isinstance(operands[0], list):
             _widen_spaces(operands[0])
         elif operator == b"Do" and operands:
             self.images.append(str(operands[0]))
@@ -86,10 +100,15 @@ class Canvas:
         name = str(font.get("/BaseFont", "")) if font else ""
         bold = any(word in name.lower() for word in ("bold", "black", "cmbx", "heavy"))
         faint, self._faint = self._faint or scale < _TINY, False
-        self.pieces.append(Piece(text=content, x=x, y=y, size=scale or 1.0, bold=bold, faint=faint))
+        self.pieces.append(
+            Piece(content, x, y, scale or 1.0, bold, faint=faint, gone=self._gone, painted=self._painted)
+        )
 
     def part_hidden(self) -> list[Piece]:
-        """Take out, and give back, the text that cannot be seen: tiny, or in no colour or white on bare paper.
+        """Take out, and give back, the text that cannot be seen.
+
+        It is tiny, in no colour or white on bare paper, without opacity, in a layer switched off, beside the
+        page, or painted over at some length: programs that draw paint over a label now and then.
 
         A page that draws images or forms keeps all its text: a scan has its words written invisibly over it,
         and a form's places are not the page's.
@@ -97,10 +116,31 @@ class Canvas:
         if self.images:
             return []
         grounds = [path.bounds for path in self.paths if path.filled and not path.white]
-        hidden = [piece for piece in self.pieces if piece.faint and not _lies_on(piece, grounds)]
+        hidden = [
+            piece
+            for piece in self.pieces
+            if piece.gone or (piece.faint and not _lies_on(piece, grounds)) or self._is_beside(piece)
+        ]
+        covered = [piece for piece in self.pieces if self._is_covered(piece)]
+        if sum(len(piece.text.split()) for piece in covered) >= _LONG_COVERED:
+            hidden += covered
         unseen = set(map(id, hidden))
         self.pieces = [piece for piece in self.pieces if id(piece) not in unseen]
         return hidden
+
+    def _is_beside(self, piece: Piece) -> bool:
+        if self.paper is None:
+            return False
+        left, bottom, right, top = self.paper
+        above, below = piece.y > top, piece.y + piece.size < bottom
+        return above or below or piece.x > right or piece.end < left
+
+    def _is_covered(self, piece: Piece) -> bool:
+        """Whether an opaque shape was painted over the middle of the piece, with nothing to show for it."""
+        covers = self.paths[piece.painted : piece.painted + _MOST_COVERS]
+        solid = [path.bounds for path in covers if path.filled and path.closed and not path.clear]
+        middle = replace(piece, x=(piece.x + piece.end) / 2) if solid else piece
+        return _lies_on(middle, solid) and _lies_on(piece, solid)
 
     def _rectangle(self, operands: Sequence[float], cm: Matrix) -> None:
         x, y, width, height = operands
@@ -122,7 +162,12 @@ class Canvas:
             closed = self._closed or operator in {b"s", b"b", b"b*"}
             for points in (subpath for subpath in self._subpaths if len(subpath) > 1):
                 path = Path(
-                    tuple(points), closed, operator in _FILLS, operator in _STROKES, self._ink.is_white
+                    tuple(points),
+                    closed,
+                    operator in _FILLS,
+                    operator in _STROKES,
+                    self.ink.is_white,
+                    self.ink.is_clear,
                 )
                 self.paths.append(path)
                 self._note_rule(path)

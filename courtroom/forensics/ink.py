@@ -1,6 +1,7 @@
-"""Whether what a content stream paints can be seen on white paper: its fill colour and text rendering mode.
+"""Whether what a content stream paints can be seen on white paper: its fill colour, opacity, rendering mode, layer.
 
-Follows PDF 32000-1, 8.4.2 (the graphics state and its stack), 8.6.8 (colours) and 9.3.6 (rendering modes).
+Follows PDF 32000-1, 8.4.2 (the graphics state and its stack), 8.6.8 (colours), 9.3.6 (rendering modes), 11.6.4.4
+(constant opacity), 14.6 (marked content) and 8.11 (optional content).
 """
 
 from __future__ import annotations
@@ -11,26 +12,50 @@ from typing import Any
 _INVISIBLE_MODE = 3
 _NEAR = 0.04  # of full scale
 _GREY_OR_RGB = {b"g": 1, b"rg": 3}
+_MARKS = frozenset({b"BMC", b"BDC", b"EMC"})
 _ANY_SPACE = frozenset({b"sc", b"scn"})
 
 
 @dataclass(slots=True)
 class Ink:
-    """The part of the graphics state that decides whether text is seen."""
+    """The part of the graphics state that decides whether text is seen.
 
+    `clear_states` are the page's names of states without opacity, `hidden_layers` those of layers switched off.
+    """
+
+    clear_states: frozenset[str] = frozenset()
+    hidden_layers: frozenset[str] = frozenset()
     is_white: bool = False
     is_invisible: bool = False
-    _saved: list[tuple[bool, bool]] = field(default_factory=list)
+    is_clear: bool = False
+    _saved: list[tuple[bool, bool, bool]] = field(default_factory=list)
+    _marked: list[bool] = field(default_factory=list)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing of it is painted, whatever lies behind."""
+        return self.is_clear or any(self._marked)
 
     def before_operator(self, operator: bytes, operands: Any) -> None:
         if operator == b"q":
-            self._saved.append((self.is_white, self.is_invisible))
+            self._saved.append((self.is_white, self.is_invisible, self.is_clear))
         elif operator == b"Q" and self._saved:
-            self.is_white, self.is_invisible = self._saved.pop()
+            self.is_white, self.is_invisible, self.is_clear = self._saved.pop()
+        elif operator == b"gs" and operands:
+            self.is_clear = str(operands[0]) in self.clear_states
+        elif operator in _MARKS:
+            self._mark(operator, operands)
         elif operator == b"Tr" and operands:
             self.is_invisible = operands[0] == _INVISIBLE_MODE
         elif operator in _GREY_OR_RGB or operator in _ANY_SPACE or operator == b"k":
             self.is_white = _is_white(operands)
+
+    def _mark(self, operator: bytes, operands: Any) -> None:
+        if operator == b"EMC":
+            del self._marked[-1:]
+            return
+        layer = operator == b"BDC" and len(operands) == 2 and operands[0] == "/OC"
+        self._marked.append(layer and str(operands[1]) in self.hidden_layers)
 
 
 def _is_white(operands: Any) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from courtroom.forensics.disguises import Disguised, encoded, foreign_view_of, smuggled, view_of
 from courtroom.forensics.orders import Kind, Order, foreign_orders_in, orders_in
@@ -21,6 +21,8 @@ PASSAGE_CHARACTERS = 300
 # More of one text would tell a person nothing new.
 MOST_PASSAGES = 20
 _CONTEXT = 400
+# A stray word in white is what office programs leave behind.
+_FEWEST_HIDDEN_WORDS = 4
 # A text that says it is showing an attack, or defending against one.
 _ABOUT_ATTACKS = re.compile(
     r"\b(?:inject\w*|jailbreak\w*|attack\w*|adversar\w+|malicious|payloads?|sanitiz\w+|sanitis\w+|prompt guard"
@@ -65,8 +67,14 @@ def suspicious_in(reading: PdfReading) -> tuple[Passage, ...]:
     hidden = (
         Passage(page, text[:PASSAGE_CHARACTERS], "cannot be seen on the page")
         for page, text in reading.hidden
+        if len(text.split()) >= _FEWEST_HIDDEN_WORDS or _speaks(text)
     )
-    return (*characters, *hidden, *suspicious_passages(reading.pages))
+    beside = (
+        replace(passage, why=f"{passage.why}, in {where}")
+        for page, where, text in reading.margins
+        for passage in passages_in(text, "prose", page)
+    )
+    return (*characters, *hidden, *beside, *suspicious_passages(reading.pages))
 
 
 def passages_in(text: str, kind: Kind, page: int = 1) -> Iterator[Passage]:

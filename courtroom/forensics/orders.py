@@ -29,8 +29,8 @@ _MARKING = r"(?:grading|marking|scoring|evaluation|assessment)"
 _DROP = r"(?:(?<!type: )ignor(?:e|ing)|disregard(?:ing)?|forget|pay no attention to|stop following|(?:do not|don.?t) follow|set aside)"
 _TOP = (
     r"(?:5 ?/ ?5|5 of 5|(?:5|five) out of (?:5|five)|five of five|10 ?/ ?10|100 ?/ ?100|100 ?%"
-    r"|full (?:marks?|credit|points|scores?)|(?:the )?(?:max(?:imum)?|highest|perfect|top)(?: possible)?"
-    r" (?:marks?|scores?|points?|grades?|credit|rating)|(?:an? )?scores? (?:of |: ?|= ?)?(?:5|five)\b|five stars?)"
+    r"|full (?:marks?|credit|points|scores?)\b|(?:the )?(?:max(?:imum)?|highest|perfect|top)(?: possible)?"
+    r" (?:marks?|scores?|points?|grades?|credit|rating)\b|(?:an? )?scores? (?:of |: ?|= ?)?(?:5|five)\b|five stars?)"
 )
 _AWARD = r"(?:award|give|giving|grant|assign|return|output|score|grade|rate|mark|set|answer|respond with|conclude with|deserves?|receives?|put)"
 _UNLESS = rf"(?!{_WORD}{{0,6}}?{_GAP}(?:if|when|only|unless|where|provided|whenever|each|every)\b)"

@@ -28,7 +28,8 @@ _LONGEST_HEADING = 12  # words
 class Piece:
     """A stretch of text with its baseline's start.
 
-    A `rule` is a thin line that may be an underscore; `faint` text is seen only on a coloured ground, if at all.
+    A `rule` is a thin line that may be an underscore; `faint` text is seen only on a coloured ground, if at all,
+    and what is `gone` nowhere. `painted` counts the paths that were painted before it.
     """
 
     text: str
@@ -38,6 +39,8 @@ class Piece:
     bold: bool = False
     rule: bool = False
     faint: bool = False
+    gone: bool = False
+    painted: int = 0
 
     @property
     def end(self) -> float:

@@ -47,6 +47,7 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
         drawings=tuple(_drawing(drawing) for drawing in answer["drawings"]),
         invisible_pages=tuple(answer["invisible_pages"]),
         hidden=tuple((page, text) for page, text in answer["hidden"]),
+        margins=tuple((page, where, text) for page, where, text in answer["margins"]),
         layouts=tuple(
             Layout(layout["page"], tuple(Level(**level) for level in layout["levels"]))
             for layout in answer["layouts"]
@@ -73,7 +74,7 @@ def _examined(task: str, path: Path, limits: Limits) -> dict[str, Any]:
     }
     # Text is written twice at most (pages, headings and labels), and JSON escapes take up to six bytes.
     child = reading_limits(limits, output_bytes=12 * limits.pdf_text_characters + 4 * MEBIBYTE)
-    return examine("courtroom.forensics.pdf_child", request, limits=child)
+    return examine("courtroom.forensics.pdf_child", request, limits=child, reads=(path.resolve(),))
 
 
 def _check_file(path: Path, limits: Limits) -> None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import gc
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pypdf
 from pypdf.errors import DependencyError, FileNotDecryptedError
@@ -22,6 +22,14 @@ from courtroom.forensics.canvas import Canvas
 from courtroom.forensics.drawings import drawing_of
 from courtroom.forensics.page_images import drawn_images, picture_layout, size_of
 from courtroom.forensics.page_text import Piece, blocks_of, lines_of
+from courtroom.forensics.pdf_margins import (
+    MOST_MARGINS,
+    beside_the_pages,
+    comments_on,
+    ink_of,
+    layers_switched_off,
+    paper_of,
+)
 from courtroom.forensics.pdf_reading import PdfImage
 from courtroom.forensics.plain_text import carries_invisible, plain
 
@@ -42,6 +50,8 @@ _TIGHTENED = pypdf.Configuration(
 )
 # Pictures beyond these are not looked into: each takes about 0.1 s.
 _MOST_LAYOUTS = 8
+
+T = TypeVar("T")
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -102,7 +112,9 @@ class _Reading:
         self.drawings: list[dict[str, Any]] = []
         self.invisible: list[int] = []
         self.hidden: list[tuple[int, str]] = []
+        self.margins: list[tuple[int, str, str]] = []
         self.errors: list[tuple[str, str]] = []
+        self.layers = self._part("Its layers", lambda: layers_switched_off(reader), frozenset[int]())
         self.has_paths = False
 
     def as_json(self) -> dict[str, Any]:
@@ -112,8 +124,9 @@ class _Reading:
                 self.errors.append((stop, f"Only the first {number - 1} of {count} pages were read."))
                 break
             self._read(number)
+        self.margins += self._part("What stands beside its pages", lambda: beside_the_pages(self.reader), [])
         return {
-            "hidden": self.hidden,
+            "hidden": self.hidden, "margins": self.margins,
             "pages": self.pages, "headings": self.headings, "images": [asdict(image) for image in self.images],
             "drawn_pages": self.drawn, "drawings": self.drawings, "layouts": self.layouts,
             "invisible_pages": self.invisible,
@@ -128,18 +141,32 @@ class _Reading:
         return "pdf_too_slow" if time.process_time() > self.request["seconds"] else None
 
     def _read(self, number: int) -> None:
-        canvas = Canvas()
+        canvas = self._part(f"The setting of page {number}", lambda: self._canvas(number), Canvas())
         try:
             page = self.reader.pages[number - 1]
             page.extract_text(visitor_operand_before=canvas.before_operator, visitor_text=canvas.text)
             self._note_images(number, page, set(canvas.images))
+            self.margins += comments_on(page, number)
         except Exception as error:  # noqa: BLE001 -- one broken page must not cost the others; it is on the record
             self.errors.append(
                 ("pdf_page_unreadable", f"Page {number} could not be read fully: {_why(error)}.")
             )
+        self.margins += [(number, "replacement text", text) for text in canvas.spoken[:MOST_MARGINS]]
         self._note_hidden(number, canvas.part_hidden())
         self._note_text(number, canvas)
         self._note_drawing(number, canvas)
+
+    def _canvas(self, number: int) -> Canvas:
+        page = self.reader.pages[number - 1]
+        return Canvas(ink=ink_of(page, self.layers), paper=paper_of(page))
+
+    def _part(self, what: str, read: Callable[[], T], otherwise: T) -> T:
+        """A part whose loss is on the record and costs nothing else."""
+        try:
+            return read()
+        except Exception as error:  # noqa: BLE001 -- whatever a broken file breaks
+            self.errors.append(("pdf_part_unreadable", f"{what} could not be read: {_why(error)}."))
+            return otherwise
 
     def _note_text(self, number: int, canvas: Canvas) -> None:
         blocks = blocks_of(lines_of(canvas.pieces))

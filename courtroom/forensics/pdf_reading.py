@@ -69,7 +69,8 @@ class PdfReading:
     White space is normalised, ligatures are spelled out, control and invisible characters are gone.
     `headings` are (page, line) pairs. `drawn_pages` hold boxes joined by
     lines (`drawings` says which). `invisible_pages` carried tag or direction-override characters. `hidden`
-    is (page, text) that is in the file but cannot be seen, and is no part of `pages`. `errors` are (code,
+    is (page, text) that is in the file but cannot be seen, and is no part of `pages`. `margins` is (page or 0, where,
+    text) that stands beside the pages: metadata, comments, attachments, replacement text. `errors` are (code,
     message): what could not be read, for the record. `layouts` are those of the larger pictures that could
     be decoded.
     """
@@ -83,4 +84,5 @@ class PdfReading:
     drawings: tuple[Drawing, ...] = ()
     invisible_pages: tuple[int, ...] = ()
     hidden: tuple[tuple[int, str], ...] = ()
+    margins: tuple[tuple[int, str, str], ...] = ()
     layouts: tuple[Layout, ...] = ()
