@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from courtroom.forensics.credentials import redacted
+
 NOT_EXAMINED = "not examined yet"
 PDF_TERMS = ("Dialectical Synthesis", "Fan-In / Fan-Out", "Metacognition", "State Synchronization")
 TermUse = Literal["substantive", "mentioned", "absent"]
@@ -86,11 +88,112 @@ class RulesFact(FactModel):
     variance_re_evaluation: bool
 
 
+UnsafeKind = Literal[
+    "os_system", "shell_true", "eval_exec",
+    "unsafe_deserialisation", "sql_from_strings", "path_traversal", "tls_unverified",
+]  # fmt: skip
+
+
 class UnsafeCall(Place):
-    """A call a safe tool would not make. `call` is the dotted name as resolved through imports."""
+    """A call a safe tool would not make. `call` is the dotted name as resolved through imports.
+
+    Of the value that decides what happens: whether it is written out in the source, and whether it comes from
+    outside (a parameter, the environment, the network). Null: not known before the program runs.
+    """
 
     call: str
+    kind: UnsafeKind
     argument_is_literal: bool | None = None
+    from_outside: bool | None = None
+
+
+class CommittedSecret(Place):
+    """Where a secret stands in the tree; its value is nowhere on record."""
+
+    kind: str
+
+
+class LanguageShare(FactModel):
+    """The text files of one language, packages of others apart."""
+
+    language: str
+    files: int
+    lines: int
+
+
+class ToolPlace(FactModel):
+    """A tool the project is set up for, and the file that says so."""
+
+    tool: str
+    path: str
+
+
+class ProjectFact(FactModel):
+    """What every software project has or lacks, in any language; paths are those of the tree.
+
+    `tests` counts test files, `test_folders` are the topmost folders that hold them.
+    """
+
+    languages: tuple[LanguageShare, ...]
+    tests: int
+    test_folders: tuple[str, ...]
+    test_frameworks: tuple[ToolPlace, ...]
+    manifests: tuple[str, ...]
+    locks: tuple[str, ...]
+    ci: tuple[str, ...]
+    quality_tools: tuple[ToolPlace, ...]
+    readme: str | None
+    licence: str | None
+
+
+class MinMaxFact(FactModel):
+    """Audits on record: of peers (generated), of oneself (self), by peers (received). The JSON key is `self`."""
+
+    generated: tuple[str, ...]
+    self_: tuple[str, ...] = Field(alias="self")
+    received: tuple[str, ...]
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class LogEntry(Place):
+    """One dated entry of a communication log; `date` as written."""
+
+    date: str
+    kinds: tuple[Literal["progress", "blocker", "design"], ...]
+
+
+class Deferral(FactModel):
+    """Work put off with a stated reason, in a file or in a commit message."""
+
+    path: str | None = None
+    line: int | None = None
+    commit: str | None = None
+    text: str
+
+
+class GraphShape(FactModel):
+    """What follows from the graph's edges: who starts several at once, where several meet, what runs in a row."""
+
+    fan_outs: dict[str, tuple[str, ...]]
+    joins: dict[str, tuple[str, ...]]
+    chains: tuple[tuple[str, ...], ...]
+
+
+class StoryStage(FactModel):
+    name: str
+    commit: str
+
+
+class HistoryFact(FactModel):
+    """How the work is spread. Days are UTC; `busiest_hour` is the most commits within any sixty minutes."""
+
+    first_at: str
+    last_at: str
+    days: int
+    busiest_hour: int
+    weak_messages: int
+    stages: tuple[StoryStage, ...]
 
 
 class Facts(FactModel):
@@ -98,12 +201,14 @@ class Facts(FactModel):
     commit_count: int | None = None
     bulk_upload: bool | None = None
     author_count: int | None = None
+    history: HistoryFact | None = None
     # state
     state_class: StateClass | None = None
     reducers: tuple[Reducer, ...] | None = None
     pydantic_models: tuple[str, ...] | None = None
     # topology
     graph: GraphFact | None = None
+    graph_shape: GraphShape | None = None
     detectives_parallel: bool | None = None
     judges_parallel: bool | None = None
     fan_in_before_judges: bool | None = None
@@ -118,6 +223,8 @@ class Facts(FactModel):
     os_system_calls: tuple[Place, ...] | None = None
     shell_true_calls: tuple[Place, ...] | None = None
     eval_exec_calls: tuple[Place, ...] | None = None
+    unsafe_calls: tuple[UnsafeCall, ...] | None = None
+    committed_secrets: tuple[CommittedSecret, ...] | None = None
     # judges and justice
     structured_output_calls: tuple[StructuredOutputCall, ...] | None = None
     structured_output_retry: bool | None = None
@@ -135,7 +242,12 @@ class Facts(FactModel):
     pdf_hallucinated_paths: tuple[str, ...] | None = None
     pdf_claims: dict[str, Literal["confirmed", "contradicted", "open"]] | None = None
     pdf_diagram: Literal["accurate", "parallel_shown", "generic", "linear", "none"] | None = None
-    # sizes
+    # working together
+    minmax: MinMaxFact | None = None
+    communication_entries: tuple[LogEntry, ...] | None = None
+    deferrals: tuple[Deferral, ...] | None = None
+    # any project
+    project: ProjectFact | None = None
     file_count: int | None = None
     python_file_count: int | None = None
     unreadable_files: tuple[str, ...] | None = None
@@ -153,7 +265,18 @@ class Facts(FactModel):
 
 
 def establish(known: dict[str, Any], reasons: dict[str, str]) -> Facts:
-    """Make the dossier from what is known; every other fact is null with its reason, or NOT_EXAMINED."""
+    """Make the dossier from what is known; every other fact is null with its reason, or NOT_EXAMINED.
+
+    Passages of reports and documents among the facts are kept without the secrets that stand in them.
+    """
     names = [name for name in Facts.model_fields if name != "unknown"]
     unknown = {name: reasons.get(name, NOT_EXAMINED) for name in names if known.get(name) is None}
-    return Facts.model_validate({**known, "unknown": unknown})
+    return Facts.model_validate(_without_secrets({**known, "unknown": unknown}))
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, dict):
+        return {key: _without_secrets(one) for key, one in value.items()}
+    return [_without_secrets(one) for one in value] if isinstance(value, list | tuple) else value

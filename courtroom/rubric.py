@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from courtroom.facts import TermUse
+from courtroom.facts import TermUse, UnsafeKind
 from courtroom.justice.rules import Constitution
 from courtroom.record import digest_of
 
@@ -101,14 +101,13 @@ class SandboxedClone(CheckBase):
 
 
 class UnsafeCallCheck(CheckBase):
-    """Use with negative polarity; a check tagged `security` makes its evidence security evidence."""
+    """Use with negative polarity; a check tagged `security` makes its evidence security evidence.
+
+    Calls are looked for in the code outside tests, committed secrets in every text file.
+    """
 
     kind: Literal["unsafe_call"] = "unsafe_call"
-    any_of: tuple[Literal["os_system", "shell_true", "eval_exec"], ...] = (
-        "os_system",
-        "shell_true",
-        "eval_exec",
-    )
+    any_of: tuple[UnsafeKind | Literal["committed_secret"], ...] = ("os_system", "shell_true", "eval_exec")
 
 
 class StructuredOutput(CheckBase):
@@ -165,12 +164,17 @@ class CodePattern(CheckBase):
 
 
 class FeedbackLog(CheckBase):
+    """Audits of peers, of oneself, by peers, or either way; `deferred`: work put off with a stated reason."""
+
     kind: Literal["feedback_log"] = "feedback_log"
-    aspect: Literal["generated", "self", "received", "exchanged"]
+    aspect: Literal["generated", "self", "received", "exchanged", "deferred"]
 
 
 class CommunicationLog(CheckBase):
+    """The log has at least `minimum` dated entries, of any kind or about one."""
+
     kind: Literal["communication_log"] = "communication_log"
+    about: Literal["anything", "progress", "blocker", "design"] = "anything"
     minimum: int = Field(default=1, ge=1)
 
 

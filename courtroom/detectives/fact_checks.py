@@ -6,7 +6,7 @@ A fact that is null is not established, and neither is the check; only a fact th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
@@ -22,10 +22,22 @@ from courtroom.rubric import (
     UnsafeCallCheck,
 )
 
+# Kinds with a fact of their own; the others stand together in `unsafe_calls`.
 UNSAFE_FACTS = {
-    "os_system": ("os_system_calls", "os.system"),
-    "shell_true": ("shell_true_calls", "shell=True"),
-    "eval_exec": ("eval_exec_calls", "eval or exec"),
+    "os_system": "os_system_calls",
+    "shell_true": "shell_true_calls",
+    "eval_exec": "eval_exec_calls",
+    "committed_secret": "committed_secrets",
+}
+UNSAFE_WORDS = {
+    "os_system": "a call of os.system",
+    "shell_true": "a call through a shell",
+    "eval_exec": "a call of eval or exec",
+    "unsafe_deserialisation": "loading data that can run code",
+    "sql_from_strings": "a query put together from strings",
+    "path_traversal": "a path that outside data decides",
+    "tls_unverified": "certificates that are not checked",
+    "committed_secret": "a committed secret",
 }
 CLONE_FACTS = {
     "in_tempdir": "clone_in_tempdir",
@@ -99,19 +111,42 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
 
 
 def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
-    """Calls that hand text to a shell or an interpreter; met, being negative, when there are none."""
-    asked = [UNSAFE_FACTS[name] for name in check.any_of]
-    unknown = next((fact for fact, _ in asked if survey.facts.get(fact) is None), None)
+    """Dangerous calls and committed secrets; met, being negative, when there are none."""
+    needed = [UNSAFE_FACTS.get(kind, "unsafe_calls") for kind in check.any_of]
+    unknown = next((fact for fact in needed if survey.facts.get(fact) is None), None)
     if unknown:
         return _unknown(unknown, survey)
-    calls = [(words, call) for fact, words in asked for call in survey.facts[fact]]
-    wanted, kinds = check.polarity == "positive", ", ".join(words for _, words in asked)
-    if not calls:
-        return absent(
-            f"No call with {kinds} was found.", _searched(f"calls with {kinds}", survey), met=not wanted
-        )
-    clues = [_line(call, f"A call with {words}.") for words, call in calls]
-    return present(f"Calls found with {kinds}: {len(calls)}.", clues, met=wanted)
+    wanted, kinds = check.polarity == "positive", ", ".join(UNSAFE_WORDS[kind] for kind in check.any_of)
+    clues = [clue for kind in check.any_of for clue in _dangers(kind, survey)]
+    if not clues:
+        return absent(f"Not found: {kinds}.", _searched(kinds, survey), met=not wanted)
+    return present(f"Found in {len(clues)} places: {kinds}.", clues, met=wanted)
+
+
+def _dangers(kind: str, survey: Survey) -> list[Clue]:
+    """Each place of one kind, with what is known of the value; a secret is named by its kind only."""
+    if kind == "committed_secret":
+        return [
+            _line(one, f"A secret is committed here: {one['kind']}.")
+            for one in survey.facts["committed_secrets"]
+        ]
+    found = survey.facts[UNSAFE_FACTS.get(kind, "unsafe_calls")]
+    known = {
+        (one["path"], one["line"]): one
+        for one in survey.facts.get("unsafe_calls") or ()
+        if one["kind"] == kind
+    }
+    places = found if kind in UNSAFE_FACTS else known.values()
+    return [
+        _line(place, f"Here: {UNSAFE_WORDS[kind]}{_source(known.get((place['path'], place['line'])))}.")
+        for place in places
+    ]
+
+
+def _source(call: Mapping[str, Any] | None) -> str:
+    if call is None or call["from_outside"] is None:
+        return ""
+    return ", with a value from outside" if call["from_outside"] else ", with a value written out here"
 
 
 def structured_output(check: StructuredOutput, survey: Survey) -> Finding:

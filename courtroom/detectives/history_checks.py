@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
-from datetime import datetime, timedelta
 
 from courtroom.detectives.findings import Clue, Finding, absent, present
+from courtroom.errors import ExaminationFailed
 from courtroom.forensics.history import Commit, History, history_facts, progression, weak_messages
+from courtroom.forensics.pace import deferrals_of, pace_of
 from courtroom.rubric import CommitHistory
 
 # A quarter of messages may be hasty before the history stops explaining itself.
 WEAK_SHARE = 0.25
 # More of all commits than this within one hour is work handed over, not work under way.
-SITTING = timedelta(hours=1)
 SITTING_SHARE = 0.3
 STAGE_ORDER = ("setup", "tools", "graph", "judges")
 
@@ -33,6 +32,15 @@ def finding_on_history(check: CommitHistory, history: History) -> Finding:
             return _messages(history)
         case "spread_over_time":
             return _spread(check.minimum, history)
+
+
+def deferred_in_commits(history: History | ExaminationFailed) -> Finding | None:
+    """Commits that put work off with a reason; None when there are none to show."""
+    if isinstance(history, ExaminationFailed):
+        return None
+    deferring = {one["commit"] for one in deferrals_of(history)}
+    clues = [commit_clue(c, "Puts work off, with a reason.") for c in history.commits if c.sha in deferring]
+    return present(f"{len(clues)} commits put work off with a reason.", clues) if clues else None
 
 
 def commit_clue(commit: Commit, rationale: str) -> Clue:
@@ -104,18 +112,11 @@ def _messages(history: History) -> Finding:
 
 
 def _spread(minimum: int, history: History) -> Finding:
-    times = sorted(datetime.fromisoformat(c.authored_at) for c in history.commits)
-    days = len({time.date() for time in times})
-    densest = _most_within(times, SITTING)
-    met = days >= minimum and densest <= max(1, SITTING_SHARE * len(times))
-    reason = f"{len(times)} commits on {days} days; the busiest hour holds {densest} of them."
+    pace, count = pace_of(history), len(history.commits)
+    met = pace.days >= minimum and pace.busiest_hour <= max(1, SITTING_SHARE * count)
+    reason = f"{count} commits on {pace.days} days; the busiest hour holds {pace.busiest_hour} of them."
     ends = [
         commit_clue(history.commits[0], "The first commit."),
         commit_clue(history.commits[-1], "The last commit."),
     ]
     return present(reason, ends, met=met)
-
-
-def _most_within(times: Sequence[datetime], window: timedelta) -> int:
-    """The largest number of these sorted times that lie within one window."""
-    return max(index + 1 - bisect_left(times, time - window) for index, time in enumerate(times))

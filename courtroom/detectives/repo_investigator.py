@@ -8,7 +8,7 @@ from typing import Any
 from courtroom.detectives import fact_checks
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.findings import Finding, could_not_look
-from courtroom.detectives.history_checks import finding_on_history
+from courtroom.detectives.history_checks import deferred_in_commits, finding_on_history
 from courtroom.detectives.source_checks import sighted
 from courtroom.detectives.testimony import (
     HISTORY_FACTS,
@@ -21,6 +21,7 @@ from courtroom.detectives.testimony import (
 from courtroom.errors import ExaminationFailed
 from courtroom.exhibits import Scene
 from courtroom.forensics.history import History, history_facts
+from courtroom.forensics.pace import deferrals_of, story_of
 from courtroom.forensics.snapshot import Snapshot
 from courtroom.forensics.survey import Survey
 from courtroom.record import DetectiveName, Location, RecordedError
@@ -28,6 +29,7 @@ from courtroom.rubric import (
     Check,
     CheckBase,
     CommitHistory,
+    FeedbackLog,
     GraphTopology,
     PersonaOverlap,
     ReducerCheck,
@@ -77,7 +79,10 @@ def _finding_on(check: Check, scene: Scene) -> Finding:
         return finding_on_history(check, scene.history)
     if isinstance(scene.survey, ExaminationFailed):
         return could_not_look(scene.survey.message)
-    return FACT_CHECKS.get(type(check), sighted)(check, scene.survey)
+    finding = FACT_CHECKS.get(type(check), sighted)(check, scene.survey)
+    if isinstance(check, FeedbackLog) and check.aspect == "deferred" and finding.met is False:
+        return deferred_in_commits(scene.history) or finding
+    return finding
 
 
 def _facts(scene: Scene) -> tuple[dict[str, Any], dict[str, str]]:
@@ -87,10 +92,22 @@ def _facts(scene: Scene) -> tuple[dict[str, Any], dict[str, str]]:
         if isinstance(part, ExaminationFailed):
             reasons |= dict.fromkeys(names, part.message)
         else:
-            known, unknown = history_facts(part) if isinstance(part, History) else (part.facts, part.reasons)
+            known, unknown = _history(part) if isinstance(part, History) else (part.facts, part.reasons)
             facts |= known
             reasons |= unknown
+    if isinstance(scene.history, History) and facts.get("deferrals") is not None:
+        facts["deferrals"] = [*facts["deferrals"], *deferrals_of(scene.history)]
     return facts, reasons
+
+
+def _history(history: History) -> tuple[dict[str, Any], dict[str, str]]:
+    facts, reasons = history_facts(history)
+    story = story_of(history)
+    return (
+        (facts | {"history": story}, reasons)
+        if story
+        else (facts, reasons | {"history": "there are no commits"})
+    )
 
 
 def _suspicions(scene: Scene, snapshot: Snapshot) -> tuple[Suspicion, ...]:

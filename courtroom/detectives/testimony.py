@@ -67,7 +67,7 @@ class Dossier(Frozen):
 
 
 # Which facts of the dossier each source of evidence answers for.
-HISTORY_FACTS = ("commit_count", "bulk_upload", "author_count")
+HISTORY_FACTS = ("commit_count", "bulk_upload", "author_count", "history")
 PATH_FACTS = ("pdf_claimed_paths", "pdf_hallucinated_paths")
 CLAIM_FACTS = ("pdf_claims",)
 DOCUMENT_FACTS = ("pdf_pages", "pdf_characters", "pdf_images", "pdf_terms", *PATH_FACTS, *CLAIM_FACTS)

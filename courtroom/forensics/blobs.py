@@ -12,6 +12,8 @@ from typing import Self
 from courtroom.forensics.git_process import ENVIRONMENT
 
 REGULAR_FILES = frozenset({"100644", "100755"})
+# A zero byte within the first bytes makes a file binary: git's own measure.
+BINARY_PROBE = 8000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +76,10 @@ class BlobReader:
         else:
             return True
         return False
+
+
+def text_of(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")

@@ -12,6 +12,8 @@ from typing import Any
 from courtroom.forensics import state_class, wiring
 from courtroom.forensics.blobs import BlobReader
 from courtroom.forensics.cloning import read_clone
+from courtroom.forensics.general_facts import read_exchange, read_hazards, read_project
+from courtroom.forensics.graph_shape import shape_of
 from courtroom.forensics.layers import Layers, read_layers
 from courtroom.forensics.names import Names
 from courtroom.forensics.prompts import is_prompt_file, read_personas
@@ -108,6 +110,7 @@ def _graph(reading: FactReading) -> None:
         "conditional": [{"from": route.start, "to": route.targets, "line": route.line} for route in routes],
         "unresolved": builder.unresolved,
     }
+    reading.facts["graph_shape"] = shape_of(builder.edges, {r.start: r.outcomes for r in routes})
     reading.facts.update(wiring.flags_of(builder, routes))
     reading.show("state_graph", builder.path, builder.line, note="the graph is made here")
     for (start, end), (path, line) in builder.edges.items():
@@ -120,13 +123,14 @@ def _graph(reading: FactReading) -> None:
 
 
 def _without_graph(reading: FactReading) -> None:
-    """No graph was found: nothing is wired in parallel, unless the file that wires it could not be read."""
-    reading.facts["graph"] = None
-    reading.reasons["graph"] = reading.graph.reason
+    """No graph was found: nothing is wired in parallel, unless what wires it could not be read or followed."""
+    reading.leave_open(("graph", "graph_shape"), reading.graph.reason)
     unreadable = [
         path for path in reading.facts["unreadable_files"] if path in reading.names.codebase.unreadable
     ]
-    if unreadable:
+    if reading.graph.is_out_of_sight:
+        reading.leave_open(FLAGS, reading.graph.reason)
+    elif unreadable:
         reading.leave_open(FLAGS, f"no graph was found, but {unreadable[0]} could not be read")
     else:
         reading.facts.update(dict.fromkeys(FLAGS, False))
@@ -234,7 +238,7 @@ def _justice(reading: FactReading) -> None:
 
 Room = Callable[[FactReading], None]
 ROOMS: tuple[tuple[Room, tuple[str, ...]], ...] = (
-    (_graph, ("graph", *FLAGS)),
+    (_graph, ("graph", "graph_shape", *FLAGS)),
     (_state, ("state_class", "reducers")),
     (_models, ("pydantic_models",)),
     (_safety, ("os_system_calls", "shell_true_calls", "eval_exec_calls")),
@@ -243,4 +247,7 @@ ROOMS: tuple[tuple[Room, tuple[str, ...]], ...] = (
     (_structured, ("structured_output_calls", "structured_output_retry")),
     (_personas, ("persona_prompts", "persona_prompts_distinct")),
     (_justice, ("justice_deterministic", "rules", "markdown_report")),
+    (read_hazards, ("unsafe_calls",)),
+    (read_project, ("project", "committed_secrets")),
+    (read_exchange, ("minmax", "communication_entries", "deferrals")),
 )

@@ -1,24 +1,33 @@
-"""Where students keep the audits they gave and received, and the log of how they worked together.
+"""Where students keep the audits they gave and received (MinMax): which of the words stand in a path.
 
-The folders occur as audit/report_onself_generated, audits/on-peer, peer_reports/received and the like: what
-counts is which of the words stand in a path, not its exact spelling.
+The folders occur as audit/report_onself_generated, report_oneself_generated, report_bypeer_recieved,
+audits/on-peer, reports/peer_audit_report.md and the like; as folders and as single files.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 
 from courtroom.forensics.source_files import is_vendored
 
-REPORT_SUFFIXES = frozenset({".md", ".json", ".pdf", ".txt", ".html", ".docx"})
-LOG_SUFFIXES = frozenset({".md", ".txt", ".csv", ".json", ".rst"})
+REPORT_SUFFIXES = frozenset({".md", ".json", ".pdf", ".txt", ".html", ".docx", ""})
+KINDS = ("generated", "self", "received")
 LEAST_BYTES = 40
+# A note that says nothing has come yet is shorter than any audit.
+SHORT_NOTE_BYTES = 600
 _FOLDER_WORD = re.compile(r"report|audit|feedback|review|peer|minmax")
-_DATE = re.compile(
-    r"\b(\d{4}-\d{2}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
-    r"|(\d{1,2} )?(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?,? \d{1,2}(, \d{4})?)\b",
+_RECEIVED = re.compile(r"rec(?:ei|ie)ved|by[_ -]?peers?|from[_ -]?peers?|incoming")
+_SELF = re.compile(
+    r"on[_ -]?(?:one)?(?:my)?self|(?:^|[/_ -])self(?:$|[/_ -])|self[_ -]?(?:audit|report|generated|review)"
+)
+_GENERATED = re.compile(
+    r"on[_ -]?peers?|(?:^|[/_ -])peers?(?:$|/|[_ -](?:audit|report|generated|review))|report[_ -]?generated"
+)
+_NOTHING_YET = re.compile(
+    r"\b(?:no|not|nothing)\b[^.\n]{0,60}\b(?:yet|received|available|provided)\b|\bplaceholder\b|\bpending\b|\btbd\b"
+    r"|\bwill be (?:added|placed|stored|saved)\b|\b(?:add|place|put|save) (?:here|your|the)\b",
     re.IGNORECASE,
 )
 
@@ -26,38 +35,31 @@ _DATE = re.compile(
 def kind_of(path: str) -> str | None:
     """generated, self or received, by the words in the path's folders and name; None when it is no audit."""
     pure = PurePosixPath(path.lower())
-    if is_vendored(path) or pure.suffix not in REPORT_SUFFIXES or pure.stem in {"readme", ".gitkeep"}:
+    if is_vendored(path) or pure.suffix not in REPORT_SUFFIXES:
+        return None
+    if pure.stem == "readme" or pure.name.startswith("."):
         return None
     folders = "/".join(pure.parts[:-1])
     if not _FOLDER_WORD.search(folders):
         return None
     where = f"{folders}/{pure.stem}"
-    if re.search(r"received|by_?-?peers?|from_?-?peers?|incoming", where):
-        return "received"
-    if re.search(r"on_?-?self|self_?-?(audit|report|generated|review)|/self(/|_|-|$)", where):
-        return "self"
-    if re.search(r"on_?-?peers?|peers?_?-?(audit|report|generated|review)|/peers?(/|_|-|$)", where):
-        return "generated"
-    return None
+    kinds = (("received", _RECEIVED), ("self", _SELF), ("generated", _GENERATED))
+    return next((kind for kind, words in kinds if words.search(where)), None)
 
 
-def feedback_files(sizes: Mapping[str, int], aspect: str) -> list[tuple[str, str]]:
-    """(path, kind) of the audits on record. `exchanged`: given to a peer or received from one."""
-    wanted = {"generated", "received"} if aspect == "exchanged" else {aspect}
-    kinds = ((path, kind_of(path)) for path, size in sizes.items() if size >= LEAST_BYTES)
-    return [(path, kind) for path, kind in kinds if kind in wanted and kind is not None]
+def audits_on_record(sizes: Mapping[str, int], text_of: Callable[[str], str | None]) -> dict[str, list[str]]:
+    """The audits by kind, each as a path; `sizes` in bytes. A short note that nothing has come is none.
+
+    An audit in Markdown and in JSON is two paths: what is asked is whether there is one.
+    """
+    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    for path, size in sizes.items():
+        kind = kind_of(path) if size >= LEAST_BYTES else None
+        if kind is not None and not _says_nothing(size, path, text_of):
+            found[kind].append(path)
+    return found
 
 
-def is_communication_log(path: str) -> bool:
-    pure = PurePosixPath(path.lower())
-    named = re.search(
-        r"communicat|correspondence|collaboration|peer_?-?log|contact_?-?log|message_?-?log", pure.stem
-    )
-    return bool(named) and pure.suffix in LOG_SUFFIXES and not is_vendored(path)
-
-
-def entry_lines(text: str) -> Iterator[int]:
-    """The 1-based lines of dated entries."""
-    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
-        if _DATE.search(line):
-            yield number
+def _says_nothing(size: int, path: str, text_of: Callable[[str], str | None]) -> bool:
+    text = text_of(path) if size <= SHORT_NOTE_BYTES else None
+    return text is not None and _NOTHING_YET.search(text) is not None

@@ -1,7 +1,7 @@
 """How the work came about: the commits, and the facts that follow from them.
 
-Two passes of `git log`: names and messages of every commit (trees only), and lines added to Python files by
-each commit that is not a merge (the only part that reads file contents). Files that only moved add no lines.
+One pass of `git log` tells the names, messages and paths of every commit, and the lines that commits which are no
+merges added to Python files: attributes spare git the contents of all others. Files that only moved add no lines.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from courtroom.forensics.git_process import read_git
@@ -32,6 +33,9 @@ LOG_FORMAT = (
 )
 FIELDS = 7
 
+ATTRIBUTES = Path(__file__).with_name("python_only.gitattributes")
+# "added TAB removed TAB path"; what git does not count has "-" for a number.
+_COUNT = re.compile(r"(\d+)\t\d+\t")
 _UNSHOWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # What each stage is called in a message, and in a path's folders and file names.
 STAGES = {
@@ -87,14 +91,21 @@ class Stage:
 
 def read_history(snapshot: Snapshot, limits: Limits) -> History:
     """Every commit the snapshot's commit stands on, at most `limits.commits`. Raises ChildFailed."""
-    newest = ["log", f"--max-count={limits.commits}", "--reverse", "--encoding=UTF-8", "-M"]
-    listing = read_git(snapshot.git_dir, [*newest, "--name-only", LOG_FORMAT, snapshot.commit])
-    counts = read_git(
+    words = [
+        "log",
+        f"--max-count={limits.commits}",
+        "--reverse",
+        "--encoding=UTF-8",
+        "-M",
+        "--raw",
+        "--numstat",
+    ]
+    listing = read_git(
         snapshot.git_dir,
-        [*newest, "--no-merges", "--numstat", "--format=%x00%H", snapshot.commit, "--", "*.py"],
+        [*words, LOG_FORMAT, snapshot.commit],
+        settings=[f"core.attributesFile={ATTRIBUTES}"],
     )
-    added = dict(_lines_added(counts.decode(errors="replace")))
-    commits = tuple(_commits(listing.decode(errors="replace"), added))
+    commits = tuple(_commits(listing.decode(errors="replace")))
     total = len(commits) if len(commits) < limits.commits else _count(snapshot)
     return History(commits, total, truncated=total > len(commits))
 
@@ -117,11 +128,13 @@ def progression(history: History) -> tuple[Stage, ...]:
     """The stages of the work in the order they began, each in a commit of its own.
 
     A commit begins one stage at most: the first its message names that had not begun, else the one most of its
-    paths belong to. One that touches nearly everything and names nothing begins none.
+    paths belong to. One that touches nearly everything and names nothing begins none, nor does one whose message
+    says nothing.
     """
     begun: dict[str, Stage] = {}
     for commit in history.commits:
-        shown = [] if len(commit.parents) > 1 else _stages_of(commit)
+        is_silent = len(commit.parents) > 1 or _says_nothing(commit.subject)
+        shown = [] if is_silent else _stages_of(commit)
         name = next((stage for stage in shown if stage not in begun), None)
         if name is not None:
             begun[name] = Stage(name, commit.sha, commit.subject)
@@ -133,19 +146,12 @@ def weak_messages(history: History) -> tuple[Commit, ...]:
     return tuple(c for c in history.commits if len(c.parents) < 2 and _says_nothing(c.subject))
 
 
-def _lines_added(counts: str) -> Iterator[tuple[str, int]]:
-    """Blocks of "NUL sha", then lines of "added TAB removed TAB path"; a binary file has "-" for a number."""
-    for block in counts.split("\0")[1:]:
-        sha, *lines = block.split("\n")
-        numbers = (line.partition("\t")[0] for line in lines)
-        yield sha, sum(int(number) for number in numbers if number.isdigit())
-
-
-def _commits(listing: str, added: dict[str, int]) -> Iterator[Commit]:
-    """No field of a commit can hold a NUL, so they come in sevens: six fields, then its paths by line."""
+def _commits(listing: str) -> Iterator[Commit]:
+    """No field of a commit can hold a NUL, so they come in sevens: six fields, then its changes by line."""
     tokens = listing.split("\0")[1:]
     for start in range(0, len(tokens), FIELDS):
-        sha, parents, name, email, seconds, subject, paths = tokens[start : start + FIELDS]
+        sha, parents, name, email, seconds, subject, changes = tokens[start : start + FIELDS]
+        lines = changes.split("\n")
         yield Commit(
             sha=sha,
             parents=tuple(parents.split()),
@@ -153,8 +159,8 @@ def _commits(listing: str, added: dict[str, int]) -> Iterator[Commit]:
             author_email=_shown(email),
             authored_at=_moment(seconds),
             subject=_shown(subject),
-            python_lines_added=added.get(sha, 0),
-            paths=tuple(paths.split("\n")[2:-1]),
+            python_lines_added=sum(int(count[1]) for line in lines if (count := _COUNT.match(line))),
+            paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
         )
 
 

@@ -1,15 +1,16 @@
-"""Syntax patterns in any language, by ast-grep where it is installed."""
+"""Syntax patterns in any language, by ast-grep (imported when the first pattern is looked for)."""
 
 from __future__ import annotations
 
 import importlib
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any
 
 SUFFIXES: dict[str, tuple[str, ...]] = {
     "python": (".py",),
     "javascript": (".js", ".mjs", ".cjs", ".jsx"),
-    "typescript": (".ts", ".mts", ".cts"),
+    "typescript": (".ts", ".mts", ".cts", ".tsx"),
     "tsx": (".tsx",),
     "go": (".go",),
     "rust": (".rs",),
@@ -22,6 +23,7 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "php": (".php",),
     "swift": (".swift",),
     "scala": (".scala",),
+    "dart": (".dart",),
     "bash": (".sh", ".bash"),
     "html": (".html", ".htm"),
     "css": (".css",),
@@ -30,7 +32,15 @@ SUFFIXES: dict[str, tuple[str, ...]] = {
     "lua": (".lua",),
     "elixir": (".ex", ".exs"),
     "haskell": (".hs",),
+    "solidity": (".sol",),
+    "nix": (".nix",),
+    "hcl": (".tf", ".hcl"),
 }
+ALIASES = {
+    "py": "python", "js": "javascript", "ts": "typescript", "golang": "go", "rs": "rust", "kt": "kotlin", "c++": "cpp",
+    "c#": "csharp", "cs": "csharp", "rb": "ruby", "sh": "bash", "shell": "bash", "yml": "yaml", "sol": "solidity",
+    "terraform": "hcl",
+}  # fmt: skip
 
 
 class PatternsMissing(Exception):
@@ -38,14 +48,41 @@ class PatternsMissing(Exception):
 
 
 def is_written_in(path: str, language: str) -> bool:
-    return PurePosixPath(path).suffix.lower() in SUFFIXES.get(language.lower(), ())
+    return PurePosixPath(path).suffix.lower() in SUFFIXES.get(_known(language), ())
 
 
-def find(text: str, language: str, pattern: str) -> list[tuple[int, int]]:
-    """First and last 1-based line of every match. PatternsMissing without ast-grep or for a language it lacks."""
-    root = _engine().SgRoot(text, language.lower()).root()
-    ranges = [node.range() for node in root.find_all(pattern=pattern)]
+def find(path: str, text: str, language: str, pattern: str) -> list[tuple[int, int]]:
+    """First and last 1-based line of every match. Raises PatternsMissing as `try_out` does."""
+    # TypeScript with elements in it is another grammar, though one language to whoever writes a rubric.
+    spoken = "tsx" if path.lower().endswith(".tsx") else _known(language)
+    ranges = [node.range() for node in _matches(text, spoken, pattern)]
     return [(one.start.line + 1, one.end.line + 1) for one in ranges]
+
+
+@lru_cache(maxsize=256)
+def try_out(language: str, pattern: str) -> None:
+    """Raise PatternsMissing for a language ast-grep does not read, or for what is no pattern of it."""
+    if _known(language) not in SUFFIXES:
+        message = (
+            f"{language} is not a language that patterns are looked for in; known are {', '.join(SUFFIXES)}"
+        )
+        raise PatternsMissing(message)
+    _matches("", _known(language), pattern)
+
+
+def _known(language: str) -> str:
+    spoken = language.strip().lower()
+    return ALIASES.get(spoken, spoken)
+
+
+def _matches(text: str, language: str, pattern: str) -> list[Any]:
+    """ast-grep panics on a language it does not know and raises RuntimeError for what it cannot parse as a pattern."""
+    root = _engine().SgRoot(text, language).root()
+    try:
+        return list(root.find_all(pattern=pattern))
+    except RuntimeError as error:
+        message = f"{pattern!r} is not one piece of {language} code, so it is no pattern"
+        raise PatternsMissing(message) from error
 
 
 def _engine() -> Any:

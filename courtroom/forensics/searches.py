@@ -6,11 +6,11 @@ import ast
 import builtins
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from courtroom.forensics import exchanges, patterns
-from courtroom.forensics.blobs import BlobReader
+from courtroom.forensics import patterns
+from courtroom.forensics.blobs import BINARY_PROBE, BlobReader, text_of
 from courtroom.forensics.globs import matches
 from courtroom.forensics.names import Names
 from courtroom.forensics.source_files import SourceFile
@@ -19,15 +19,22 @@ from courtroom.forensics.tree_walk import keyword_of, line_of_call
 
 MOST_SIGHTINGS = 50
 LONGEST_CLASS = 40
-BINARY_PROBE = 8000
 
 Check = Mapping[str, Any]
 
 
+class NotAnswerable(Exception):
+    """The check could not be looked into; the message says why, for the reader."""
+
+
 @dataclass
 class Searches:
+    """`facts` and `reasons` are what was established already: the logs are not read twice."""
+
     names: Names
     reader: BlobReader
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
     def answer_all(self, checks: Iterable[Check]) -> tuple[dict[str, list[Sighting]], dict[str, str]]:
         """Sightings by check id, and the reason for each check nobody could look into."""
@@ -36,7 +43,7 @@ class Searches:
         for check in checks:
             try:
                 sightings[check["id"]] = SEARCHES[check["kind"]](self, check)[:MOST_SIGHTINGS]
-            except patterns.PatternsMissing as reason:
+            except (NotAnswerable, patterns.PatternsMissing) as reason:
                 unanswered[check["id"]] = str(reason)
         return sightings, unanswered
 
@@ -47,13 +54,6 @@ class Searches:
                 content = self.reader.read(path)
                 if content is not None and b"\0" not in content[:BINARY_PROBE]:
                     yield path, text_of(content)
-
-
-def text_of(content: bytes) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
 
 
 def line_at(text: str, offset: int) -> int:
@@ -154,12 +154,14 @@ def _python_import(searches: Searches, check: Check) -> list[Sighting]:
 
 
 def _code_pattern(searches: Searches, check: Check) -> list[Sighting]:
+    language, pattern = check["language"], check["pattern"]
+    patterns.try_out(language, pattern)
     found: list[Sighting] = []
     for path, text in searches.texts(check["paths"]):
-        if patterns.is_written_in(path, check["language"]):
+        if patterns.is_written_in(path, language):
             found += [
                 Sighting(path, first, last, "matches the pattern")
-                for first, last in patterns.find(text, check["language"], check["pattern"])
+                for first, last in patterns.find(path, text, language, pattern)
             ]
         if len(found) >= MOST_SIGHTINGS:
             break
@@ -167,18 +169,27 @@ def _code_pattern(searches: Searches, check: Check) -> list[Sighting]:
 
 
 def _feedback_log(searches: Searches, check: Check) -> list[Sighting]:
-    sizes = {path: blob.size for path, blob in searches.reader.blobs.items() if blob.is_file}
-    found = exchanges.feedback_files(sizes, check["aspect"])
-    return [Sighting(path, None, None, f"feedback, {kind}") for path, kind in found]
+    aspect = check["aspect"]
+    if aspect == "deferred":
+        deferrals = _established(searches, "deferrals")
+        return [Sighting(d["path"], d["line"], d["line"], "work put off, with a reason") for d in deferrals]
+    audits = _established(searches, "minmax")
+    kinds = ("generated", "received") if aspect == "exchanged" else (aspect,)
+    return [Sighting(path, None, None, f"feedback, {kind}") for kind in kinds for path in audits[kind]]
 
 
-def _communication_log(searches: Searches, _check: Check) -> list[Sighting]:
-    found: list[Sighting] = []
-    for path in filter(exchanges.is_communication_log, searches.reader.blobs):
-        content = searches.reader.read(path)
-        lines = exchanges.entry_lines(text_of(content or b""))
-        found.extend(Sighting(path, line, line, "an entry of the communication log") for line in lines)
-    return found
+def _communication_log(searches: Searches, check: Check) -> list[Sighting]:
+    entries = _established(searches, "communication_entries")
+    telling = [entry for entry in entries if check["about"] in ("anything", *entry["kinds"])]
+    words = "" if check["about"] == "anything" else f" about {check['about']}"
+    note = f"an entry of the communication log{words}"
+    return [Sighting(entry["path"], entry["line"], entry["line"], note) for entry in telling]
+
+
+def _established(searches: Searches, fact: str) -> Any:
+    if searches.facts.get(fact) is None:
+        raise NotAnswerable(searches.reasons.get(fact, f"{fact} was not established"))
+    return searches.facts[fact]
 
 
 SEARCHES: dict[str, Callable[[Searches, Check], list[Sighting]]] = {

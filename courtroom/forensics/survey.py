@@ -73,7 +73,7 @@ def survey_repository(snapshot: Snapshot, checks: Sequence[Check], limits: Limit
     child_limits = reading_limits(limits, output_bytes=OUTPUT_BYTES)
     errors: list[tuple[str, str]] = []
     try:
-        reply = examine(__name__, request, limits=child_limits)
+        reply = examine(__name__, request, limits=child_limits, reads=(snapshot.git_dir,))
     except ChildFailed as failed:
         errors.append(
             (
@@ -82,7 +82,7 @@ def survey_repository(snapshot: Snapshot, checks: Sequence[Check], limits: Limit
             )
         )
         request["file_bytes"] = min(CAUTIOUS_FILE_BYTES, limits.source_file_bytes)
-        reply = examine(__name__, request, limits=child_limits)
+        reply = examine(__name__, request, limits=child_limits, reads=(snapshot.git_dir,))
     return _survey(reply, tuple(entry[0] for entry in request["entries"]), errors)
 
 
@@ -118,7 +118,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     blobs = {path: Blob(path, oid, size, mode) for path, oid, size, mode in request["entries"]}
     with BlobReader(Path(request["git_dir"]), blobs, request["file_bytes"], request["total_bytes"]) as reader:
         reading = read_facts(reader)
-        searches = Searches(reading.names, reader)
+        searches = Searches(reading.names, reader, reading.facts, reading.reasons)
         sightings, unanswered = searches.answer_all(request["checks"])
         return {
             "facts": reading.facts,

@@ -41,11 +41,15 @@ class Candidate:
 
 @dataclass(slots=True)
 class GraphReading:
-    """`builder` is None with the `reason`; `routes` are its conditional departures, Command included."""
+    """`builder` is None with the `reason`; `routes` are its conditional departures, Command included.
+
+    `is_out_of_sight`: a graph is built, but which nodes it gets is not known before the program runs.
+    """
 
     builder: Builder | None
     reason: str = ""
     routes: list[Route] = field(default_factory=list)
+    is_out_of_sight: bool = False
 
 
 def read_graph(names: Names, texts: Mapping[str, str]) -> GraphReading:
@@ -53,7 +57,7 @@ def read_graph(names: Names, texts: Mapping[str, str]) -> GraphReading:
     search = GraphSearch(names, texts)
     candidates = search.candidates()
     if not candidates:
-        return GraphReading(None, search.why_nothing())
+        return GraphReading(None, search.why_nothing(), is_out_of_sight=bool(search.out_of_sight))
     main = max(candidates, key=lambda one: one.merit)
     return GraphReading(main.builder, "", [*main.builder.routes, *_commands(main)])
 
@@ -88,6 +92,7 @@ class GraphSearch:
         self.texts = texts
         self.fuel = TOTAL_FUEL
         self.homemade: list[str] = []
+        self.out_of_sight: list[str] = []
         self.sites = [
             (source, site)
             for source in names.codebase.production
@@ -121,6 +126,8 @@ class GraphSearch:
         return named | {s.function.owner.name for _, s in self.sites if s.function and s.function.owner}
 
     def why_nothing(self) -> str:
+        if self.out_of_sight:
+            return f"a StateGraph is built, but {self.out_of_sight[0]}"
         if self.sites:
             source, site = self.sites[0]
             return f"a StateGraph is named at {source.path}:{site.node.lineno}, but nothing is added to it"
@@ -141,6 +148,7 @@ class GraphSearch:
         if not any(one.rank == FROM_ENTRY for one in found):
             for source, function in list(self._hot_functions())[:MAX_FUNCTIONS]:
                 found += self._follow(FROM_FUNCTION, source, function)
+        self.out_of_sight = [words for one in found for words in one.builder.unresolved]
         return [one for one in found if one.builder.nodes]
 
     def _follow(

@@ -1,0 +1,34 @@
+"""Work that was put off with a reason given: said in one sentence, in a document or a commit message."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from courtroom.forensics.source_files import is_vendored
+
+DOCUMENTS = frozenset({".md", ".txt", ".rst"})
+LONGEST = 300
+_DEFERRED = (
+    r"(?:defer(?:red|ring|ral)?|postpon(?:ed|ing|ement)|(?:won'?t|will not|did not|didn'?t) (?:be )?(?:fix(?:ed)?|address(?:ed)?)"
+    r"|not (?:be )?(?:fixed|addressed|implemented) (?:yet|now|in this)|(?:left|kept|scheduled) for (?:later|the next)"
+    r"|out of scope|de-?prioriti[sz]ed)"
+)
+_REASON = r"(?:because|since|due to|reasons?:|given (?:that|the)|in favou?r of|until|would (?:require|need|break|take)|as (?:it|this|we|they|the)\b)"
+_SENTENCE = re.compile(
+    rf"\b{_DEFERRED}\b[^.\n]{{0,200}}?(?:\b{_REASON}|\w+ — \w)|\b{_REASON}\b[^.\n]{{0,200}}?\b{_DEFERRED}\b",
+    re.IGNORECASE,
+)
+
+
+def may_document(path: str) -> bool:
+    """Whether people write their decisions in such a file."""
+    return PurePosixPath(path).suffix.lower() in DOCUMENTS and not is_vendored(path)
+
+
+def deferrals_in(text: str) -> Iterator[tuple[int, str]]:
+    """The 1-based line and the words of every deferral that gives its reason."""
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
+        if _SENTENCE.search(line):
+            yield number, " ".join(line.strip(" -*#>|").split())[:LONGEST]
