@@ -25,7 +25,7 @@ from courtroom.forensics.structured import retries, structured_calls
 from courtroom.forensics.survey import Sighting
 from courtroom.forensics.syntax import parse
 from courtroom.forensics.topology import GraphReading, read_graph
-from courtroom.forensics.verdict_source import markdown_reports, model_made_scores
+from courtroom.forensics.verdict_source import markdown_reports, model_made_scores, reads_opinions
 
 SHOWN_LINES = 40
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
@@ -219,7 +219,7 @@ def _personas(reading: FactReading) -> None:
 def _justice(reading: FactReading) -> None:
     justice = reading.layers.justice
     by_model = list(model_made_scores(reading.names, justice))
-    reading.facts["justice_deterministic"] = bool(justice) and not by_model
+    reading.facts["justice_deterministic"] = not by_model and reads_opinions(justice)
     for place, line in by_model:
         reading.show("justice_deterministic", place.source.path, line, note="a model gives the score here")
     for place in justice[:1]:

@@ -30,6 +30,12 @@ MODEL_ENDPOINTS = (
     "completions.parse",
 )
 FEWEST_HEADINGS = 2
+OPINION_WORDS = frozenset(
+    words_of(
+        """opinion opinions score scores judge judges judgment judgments judgement judgements verdict verdicts ruling
+        rulings rating ratings vote votes argument arguments prosecutor prosecution defense defence"""
+    )
+)
 REPORT_WORDS = frozenset({"report", "audit", "summary", "criterion", "verdict"})
 
 
@@ -47,6 +53,21 @@ def model_made_scores(names: Names, justice: list[Place]) -> Iterator[tuple[Plac
         for node in walk(place.site.node):
             if _gives_score(node, tainted):
                 yield place, getattr(node, "lineno", asked[0].lineno)
+
+
+def reads_opinions(justice: list[Place]) -> bool:
+    """Whether the code looks at what the judges said: `return 5` follows from no opinion."""
+    return any(_is_read_opinion(node) for place in justice for node in walk(place.site.node))
+
+
+def _is_read_opinion(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+        said = node.id if isinstance(node, ast.Name) else node.attr
+        return bool(set(words_of(said)) & OPINION_WORDS)
+    if isinstance(node, ast.Subscript):
+        return bool(words_in(node.slice) & OPINION_WORDS)
+    keys = node.args if isinstance(node, ast.Call) and called_name(node) in {"get", "getattr"} else []
+    return any(bool(words_in(key) & OPINION_WORDS) for key in keys)
 
 
 def _calls(node: ast.AST) -> Iterator[ast.Call]:

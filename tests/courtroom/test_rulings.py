@@ -6,7 +6,7 @@ import pytest
 
 from courtroom.forensics.rulings import read_rules
 from courtroom.forensics.topology import read_graph
-from courtroom.forensics.verdict_source import markdown_reports, model_made_scores
+from courtroom.forensics.verdict_source import markdown_reports, model_made_scores, reads_opinions
 from tests.courtroom.sources import IMPORTS, layers_of, names_of
 
 
@@ -139,6 +139,22 @@ def test_a_model_decides_when_a_score_comes_out_of_its_answer(body, by_model):
 
 def test_a_model_that_another_node_asks_decides_nothing_here():
     assert asks_model("def prosecutor(s):\n    score = llm.invoke('?').score\n" + justice("pass")) is False
+
+
+@pytest.mark.parametrize(
+    ("code", "does"),
+    [
+        ("def chief_justice(opinions):\n    # the opinions' scores\n    return 5", False),
+        ("def chief_justice(state):\n    final_score = 5\n    return {'final_score': 5}", False),
+        ("def chief_justice(state):\n    return max(state['opinions'])", True),
+        ("def chief_justice(state):\n    return sum(x.score for x in state.values())", True),
+        ("def chief_justice(state):\n    return state.get('judge_opinions')", True),
+        ("def chief_justice(p, prosecutor):\n    return prosecutor", True),
+    ],
+)
+def test_a_verdict_that_follows_from_opinions_looks_at_them(code, does):
+    _, layers = layers_of(names_of({"src/justice.py": code}))
+    assert (len(layers.justice), reads_opinions(layers.justice)) == (1, does)
 
 
 @pytest.mark.parametrize(
