@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from courtroom.errors import InputRefused as InputRefused
     from courtroom.forensics.pdf import probe_pdf as probe_pdf
     from courtroom.forensics.snapshot import probe_repository as probe_repository
+    from courtroom.forensics.standing import missing_walls as missing_walls
     from courtroom.hearing import hold_audit as hold_audit
     from courtroom.hearing import warm_up as warm_up
+    from courtroom.judges.gate import NotAdmitted as NotAdmitted
     from courtroom.justice.constitutions import constitution_of as constitution_of
     from courtroom.justice.constitutions import preset as preset
     from courtroom.record import AuditEvent as AuditEvent
@@ -40,8 +42,10 @@ _ROOMS = {
     "InputRefused": "errors",
     "probe_pdf": "forensics.pdf",
     "probe_repository": "forensics.snapshot",
+    "missing_walls": "forensics.standing",
     "hold_audit": "hearing",
     "warm_up": "hearing",
+    "NotAdmitted": "judges.gate",
     "constitution_of": "justice.constitutions",
     "preset": "justice.constitutions",
     "AuditEvent": "record",

@@ -48,10 +48,15 @@ class RubricDocument:
 
 
 def preload() -> None:
-    """Pay for langgraph now, in a worker's parent process, so that no forked job pays again."""
-    from courtroom import warm_up
+    """Pay for langgraph now, in a worker's parent process, so that no forked job pays again.
+
+    The operator is told, once per worker, which of the walls around submissions this machine cannot build.
+    """
+    from courtroom import missing_walls, warm_up
 
     warm_up()
+    for sentence in missing_walls():
+        log.warning("wall_missing", said=sentence)
 
 
 def can_judge_with_models() -> bool:

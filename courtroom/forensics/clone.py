@@ -21,6 +21,7 @@ from courtroom.errors import ChildFailed, CourtroomError, ExaminationFailed, Rep
 from courtroom.forensics.addresses import CheckedUrl
 from courtroom.forensics.confine import ChildLimits
 from courtroom.forensics.git_process import READING, run_git
+from courtroom.forensics.walls import Reach
 
 # http.curloptResolve, which pins the connection to the checked addresses, is ignored by older ones.
 OLDEST_GIT = (2, 37)
@@ -94,7 +95,7 @@ def advertised(url: CheckedUrl, patterns: list[str], *, seconds: float) -> dict[
     """The remote's refs that match, name to object id. Raises as `clone` does."""
     limits = replace(READING, wall_seconds=seconds)
     words = ["ls-remote", "-q", *_serving(url), "--", url.url, *patterns]
-    pairs = _remote(words, url, limits, []).decode(errors="replace").splitlines()
+    pairs = _remote(words, url, limits, [], ()).decode(errors="replace").splitlines()
     refs = {name: oid for oid, _, name in (pair.partition("\t") for pair in pairs)}
     if any(len(oid) > SHA1_DIGITS for oid in refs.values()):
         raise _sha256()
@@ -113,7 +114,7 @@ class _Attempt:
         limits = replace(self.limits, wall_seconds=self.deadline - time.monotonic())
         setting = f"fetch.fsckObjects={str(check_objects).lower()}"
         try:
-            _remote(self.arguments, self.url, limits, [setting], self._watch)
+            _remote(self.arguments, self.url, limits, [setting], (self.into.parent,), self._watch)
         except _MalformedObjects:
             return False
         return True
@@ -155,14 +156,22 @@ def _remote(
     url: CheckedUrl,
     limits: ChildLimits,
     settings: list[str],
+    writes: tuple[Path, ...],
     watch: Callable[[], None] | None = None,
 ) -> bytes:
     if url.protocol == "https":
         _require_pinning()
     pinned = [] if url.pin is None else [f"http.curloptResolve={url.pin}"]
+    local = url.protocol == "file"
+    reach = Reach(reads=(Path(url.url),) if local else (), writes=writes, network=not local)
     try:
         done = run_git(
-            arguments, limits=limits, protocol=url.protocol, settings=[*settings, *pinned], watch=watch
+            arguments,
+            limits=limits,
+            protocol=url.protocol,
+            settings=[*settings, *pinned],
+            reach=reach,
+            watch=watch,
         )
     except ChildFailed as failed:
         raise _as_refusal(failed, limits) from failed

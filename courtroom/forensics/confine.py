@@ -1,7 +1,8 @@
 """Run what reads untrusted bytes in a process that cannot take the machine with it.
 
 A confined process has its own session, an environment made from nothing, hard limits on memory, processor
-time and file size (launch.py sets them), a cap on its output and a deadline. It dies with whoever started it.
+time and file size and no network unless it asks (launch.py), a cap on its output and a deadline. It dies with
+whoever started it. Where bubblewrap works it also sees no file it was not given (walls.py).
 Every way it can end badly is a ChildFailed: child_timeout, child_memory, child_output or child_died.
 """
 
@@ -23,15 +24,18 @@ from typing import IO, TYPE_CHECKING, Any
 
 from courtroom import errors
 from courtroom.errors import ChildFailed, CourtroomError
+from courtroom.forensics.walls import NOTHING, PROJECT_ROOT, Reach, around, bubblewrap
 
 if TYPE_CHECKING:
     from courtroom.case import Limits
 
 LAUNCHER = Path(__file__).with_name("launch.py")
-PROJECT_ROOT = Path(__file__).resolve().parents[2]
 STDERR_KEPT = 64 * 1024
 CHUNK = 64 * 1024
 TICK_SECONDS = 0.1
+# A wrapper tells a signal as a shell does; only those that end a confined process are read back, for programs
+# use other numbers above 128 as answers of their own.
+SIGNALS_TOLD = {128 + number: -number for number in (signal.SIGXCPU, signal.SIGXFSZ, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT)}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ def run_confined(
     limits: ChildLimits,
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
-    cwd: Path | None = None,
+    reach: Reach = NOTHING,
     watch: Callable[[], None] | None = None,
 ) -> Completed:
     """Run a program to its end. A non-zero exit is an answer; being killed, or killing it, is ChildFailed.
@@ -79,17 +83,21 @@ def run_confined(
     `env` is added to PATH, HOME and LC_ALL; nothing is inherited. `watch` is called about ten times a second:
     what it raises ends the process.
     """
-    return _converse(["run", *argv], limits, stdin, env or {}, cwd, watch)
+    return _converse(["run", *argv], limits, stdin, env or {}, reach, watch)
 
 
-def examine(module: str, request: Mapping[str, Any], *, limits: ChildLimits) -> dict[str, Any]:
+def examine(
+    module: str, request: Mapping[str, Any], *, limits: ChildLimits, reads: tuple[Path, ...] = ()
+) -> dict[str, Any]:
     """Import `module` in a confined Python and call its `answer(request)`; both sides are plain JSON.
 
+    `reads` are the files and folders the request names: behind walls it sees no others of ours.
     A CourtroomError raised inside is raised again here, same class, code and message.
     """
     paths = [str(PROJECT_ROOT), *(path for path in sys.path if path)]
     envelope = json.dumps({"module": module, "paths": paths, "request": dict(request)}).encode()
-    done = _converse(["answer"], limits, envelope, {}, None, None)
+    reach = Reach(reads=(*map(Path, paths), *reads))
+    done = _converse(["answer"], limits, envelope, {}, reach, None)
     if done.returncode != 0:
         raise _died(f"{module} stopped with {_exception_name(done.stderr)}", done.stderr)
     try:
@@ -107,17 +115,16 @@ def _converse(
     limits: ChildLimits,
     stdin: bytes,
     env: Mapping[str, str],
-    cwd: Path | None,
+    reach: Reach,
     watch: Callable[[], None] | None,
 ) -> Completed:
     deadline = time.monotonic() + limits.wall_seconds
     child = subprocess.Popen(
-        _command(task, limits),
+        _command(task, limits, reach),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={"PATH": os.environ.get("PATH", os.defpath), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", **env},
-        cwd=cwd,
         start_new_session=True,
     )
     try:
@@ -127,13 +134,18 @@ def _converse(
         raise _timeout(limits) from None
     finally:
         _end(child)
-    _refuse_signals(child.returncode, stderr, limits)
-    return Completed(child.returncode, stdout, stderr)
+    returncode = SIGNALS_TOLD.get(child.returncode, child.returncode)
+    _refuse_signals(returncode, stderr, limits)
+    return Completed(returncode, stdout, stderr)
 
 
-def _command(task: Sequence[str], limits: ChildLimits) -> list[str]:
-    numbers = (limits.memory_bytes, limits.cpu_seconds, limits.file_bytes, os.getpid())
-    return [sys.executable, "-I", "-S", "-B", str(LAUNCHER), *map(str, numbers), *task]
+def _command(task: Sequence[str], limits: ChildLimits, reach: Reach) -> list[str]:
+    """Behind walls the parent has no number there: the wrapper sees to dying with it."""
+    wrapper = bubblewrap()
+    parent = 0 if wrapper else os.getpid()
+    numbers = (limits.memory_bytes, limits.cpu_seconds, limits.file_bytes, parent, int(reach.network))
+    command = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), *map(str, numbers), *task]
+    return [*around(wrapper, reach), *command] if wrapper else command
 
 
 class _Pipes:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from courtroom.errors import ChildFailed
 from courtroom.forensics.confine import ChildLimits, Completed, run_confined
+from courtroom.forensics.walls import NOTHING, Reach
 
 MEBIBYTE = 1024 * 1024
 SETTINGS = (
@@ -58,22 +59,32 @@ def run_git(
     protocol: str = "",
     settings: Sequence[str] = (),
     stdin: bytes = b"",
+    reach: Reach = NOTHING,
     watch: Callable[[], None] | None = None,
 ) -> Completed:
     """Run git once. `protocol` is the only transport it may use; none by default."""
     options = [word for setting in (*SETTINGS, *settings) for word in ("-c", setting)]
     env = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": protocol}
-    return run_confined(["git", *options, *arguments], limits=limits, stdin=stdin, env=env, watch=watch)
+    return run_confined(
+        ["git", *options, *arguments], limits=limits, stdin=stdin, env=env, reach=reach, watch=watch
+    )
 
 
 def read_git(
-    git_dir: Path, arguments: Sequence[str], *, stdin: bytes = b"", output_bytes: int = READING.output_bytes
+    git_dir: Path,
+    arguments: Sequence[str],
+    *,
+    stdin: bytes = b"",
+    output_bytes: int = READING.output_bytes,
+    settings: Sequence[str] = (),
 ) -> bytes:
     """What git prints about a cloned repository. ChildFailed when it does not end well."""
     limits = ChildLimits(
         READING.memory_bytes, READING.cpu_seconds, READING.file_bytes, READING.wall_seconds, output_bytes
     )
-    done = run_git([f"--git-dir={git_dir}", *arguments], limits=limits, stdin=stdin)
+    reach = Reach(reads=(git_dir,))
+    words = [f"--git-dir={git_dir}", *arguments]
+    done = run_git(words, limits=limits, settings=settings, stdin=stdin, reach=reach)
     if done.returncode != 0:
         failure = ChildFailed("child_died", f"git {arguments[0]} could not read the repository.")
         failure.add_note(done.stderr[-2000:].decode(errors="replace"))

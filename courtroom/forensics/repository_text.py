@@ -75,7 +75,8 @@ def look_for_suspicions(snapshot: Snapshot, limits: Limits) -> tuple[Suspicion, 
         ],
         "file_bytes": limits.source_file_bytes,
     }
-    reply = examine(__name__, request, limits=reading_limits(limits, output_bytes=OUTPUT_BYTES))
+    child = reading_limits(limits, output_bytes=OUTPUT_BYTES)
+    reply = examine(__name__, request, limits=child, reads=(snapshot.git_dir,))
     return tuple(Suspicion(**row) for row in reply["suspicions"])
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from courtroom.errors import ChildFailed, PdfRefused
 from courtroom.forensics.confine import ChildLimits, Completed, examine, run_confined
+from courtroom.forensics.walls import Reach
 
 MEBIBYTE = 1024 * 1024
 LIMITS = ChildLimits(
@@ -41,6 +42,12 @@ def answer(request):
         case "environment":
             return {"names": sorted(os.environ), "isolated": sys.flags.isolated, "site": "site" in sys.modules}
 """
+
+
+@pytest.fixture
+def without_bubblewrap(monkeypatch):
+    """Behind its walls a process has another number, and dies with them: test_walls.py."""
+    monkeypatch.setattr("courtroom.forensics.confine.bubblewrap", lambda: None)
 
 
 @pytest.fixture
@@ -92,7 +99,8 @@ def test_an_endless_complainer_keeps_only_the_end_of_its_complaint():
 
 
 def test_a_file_larger_than_the_limit_ends_the_writer(tmp_path):
-    assert refusal_of(["dd", "if=/dev/zero", f"of={tmp_path}/out", "bs=1M", "count=4"]) == "child_output"
+    copy = ["dd", "if=/dev/zero", f"of={tmp_path}/out", "bs=1M", "count=4"]
+    assert refusal_of(copy, reach=Reach(writes=(tmp_path,))) == "child_output"
     assert (tmp_path / "out").stat().st_size == MEBIBYTE
 
 
@@ -119,7 +127,7 @@ def test_a_watcher_ends_the_process_with_its_own_reason():
     assert time.monotonic() - started < 5
 
 
-def test_the_deadline_leaves_no_process_of_a_forking_family(tmp_path):
+def test_the_deadline_leaves_no_process_of_a_forking_family(tmp_path, without_bubblewrap):
     family = f"""
 import os, time
 for _ in range(4):
@@ -138,24 +146,27 @@ time.sleep(60)
     assert [pid for pid in pids if outlives(pid)] == []
 
 
-def test_a_process_left_behind_by_one_that_ended_is_ended_too():
+def test_a_process_left_behind_by_one_that_ended_is_ended_too(without_bubblewrap):
     done = run_confined(["sh", "-c", "sleep 60 & echo $!"], limits=LIMITS)
     assert done.returncode == 0
     assert not outlives(int(done.stdout))
 
 
 def test_it_dies_with_the_thread_that_started_it(tmp_path):
-    """In production that thread ends only with its process, killed in mid-audit."""
+    """In production that thread ends only with its process, killed in mid-audit. A pipe tells when it is gone."""
     code = (
         "import os, sys; from pathlib import Path; from courtroom.forensics.confine import *;"
-        "L = ChildLimits(2**28, 5, 2**20, 60, 2**20);"
-        "run_confined(['sh', '-c', f'echo $$ > {sys.argv[1]}; exec sleep 60'], limits=L,"
-        " watch=lambda: Path(sys.argv[1]).exists() and os.kill(os.getpid(), 9))"
+        "from courtroom.forensics.walls import Reach; here = Path(sys.argv[1]);"
+        "run_confined(['sh', '-c', f'exec > {here}/pipe; echo > {here}/ready; exec sleep 60'],"
+        " limits=ChildLimits(2**28, 5, 2**20, 60, 2**20), reach=Reach(writes=(here,)),"
+        " watch=lambda: (here / 'ready').exists() and os.kill(os.getpid(), 9))"
     )
-    noted = tmp_path / "pid"
-    outer = subprocess.run([sys.executable, "-c", code, str(noted)], check=False)
-    assert outer.returncode == -9
-    assert not outlives(int(noted.read_text()))
+    os.mkfifo(tmp_path / "pipe")
+    pipe = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    outer = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    ended, _, _ = select.select([pipe], [], [], 5)
+    assert (outer.returncode, ended, os.read(pipe, 1)) == (-9, [pipe], b"")
+    os.close(pipe)
 
 
 def test_more_input_than_a_pipe_holds_is_fed_while_the_output_is_read():
@@ -170,8 +181,8 @@ def test_input_that_is_not_wanted_is_no_error():
 def test_nothing_of_the_environment_is_inherited(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
     done = run_confined(["env"], limits=LIMITS, env={"LC_ALL": "C"})
-    names = sorted(line.partition(b"=")[0] for line in done.stdout.splitlines())
-    assert names == [b"HOME", b"LC_ALL", b"PATH"]
+    names = {line.partition(b"=")[0] for line in done.stdout.splitlines()}
+    assert names - {b"PWD"} == {b"HOME", b"LC_ALL", b"PATH"}  # bubblewrap says where it is: in /
 
 
 def test_many_threads_may_run_confined_processes_at_once():
@@ -221,4 +232,5 @@ def test_an_answer_is_not_disturbed_by_what_a_library_prints(witness):
 
 def test_a_witness_is_isolated_from_the_user_and_the_environment(witness):
     seen = examine(witness, {"do": "environment"}, limits=LIMITS)
-    assert seen == {"names": ["HOME", "LC_ALL", "PATH"], "isolated": 1, "site": False}
+    names = [name for name in seen.pop("names") if name != "PWD"]
+    assert (names, seen) == (["HOME", "LC_ALL", "PATH"], {"isolated": 1, "site": False})
