@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from courtroom.detectives.findings import Clue, Finding, absent, present
 from courtroom.errors import ExaminationFailed
-from courtroom.forensics.history import Commit, History, history_facts, progression, weak_messages
+from courtroom.forensics.history import (
+    Commit,
+    History,
+    history_facts,
+    progression,
+    weak_messages,
+    without_empty,
+)
 from courtroom.forensics.pace import deferrals_of, pace_of
 from courtroom.rubric import CommitHistory
 
@@ -18,7 +25,8 @@ STAGE_ORDER = ("setup", "tools", "graph", "judges")
 
 
 def finding_on_history(check: CommitHistory, history: History) -> Finding:
-    """Raises nothing: an unread history never gets here."""
+    """Raises nothing: an unread history never gets here. Commits that change no file are left out."""
+    history = without_empty(history)
     if not history.commits:
         return absent("The branch has no commits.", "Read the history of the branch: it is empty.")
     match check.aspect:

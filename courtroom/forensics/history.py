@@ -29,9 +29,9 @@ SUBJECT_CHARACTERS = 300
 LATEST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
 LOG_FORMAT = (
-    "--format=" + "".join(f"%x00{field}" for field in ("%H", "%P", "%an", "%ae", "%at", "%s")) + "%x00"
+    "--format=" + "".join(f"%x00{field}" for field in ("%H", "%P", "%an", "%ae", "%at", "%ct", "%s")) + "%x00"
 )
-FIELDS = 7
+FIELDS = 8
 
 ATTRIBUTES = Path(__file__).with_name("python_only.gitattributes")
 # "added TAB removed TAB path"; what git does not count has "-" for a number.
@@ -56,7 +56,8 @@ EMPTY_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """`authored_at` is ISO 8601 in UTC; a date git cannot read is the epoch, as git itself has it.
+    """Times are ISO 8601 in UTC; a date git cannot read is the epoch, as git itself has it. The author may set
+    `authored_at` at will; `committed_at` ("" when unknown) is when the commit was made, or made anew.
 
     `python_lines_added` is 0 for a merge: its lines belong to the commits it joins.
     """
@@ -69,6 +70,7 @@ class Commit:
     subject: str
     python_lines_added: int
     paths: tuple[str, ...] = ()
+    committed_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +143,22 @@ def progression(history: History) -> tuple[Stage, ...]:
     return tuple(begun.values())
 
 
+def without_empty(history: History) -> History:
+    """The history without commits that change no file: they are a message and no work. Merges stay."""
+    kept = tuple(commit for commit in history.commits if commit.paths or len(commit.parents) > 1)
+    return History(kept, history.total - len(history.commits) + len(kept), history.truncated)
+
+
 def weak_messages(history: History) -> tuple[Commit, ...]:
     """The commits, merges apart, whose message does not say what was changed."""
     return tuple(c for c in history.commits if len(c.parents) < 2 and _says_nothing(c.subject))
 
 
 def _commits(listing: str) -> Iterator[Commit]:
-    """No field of a commit can hold a NUL, so they come in sevens: six fields, then its changes by line."""
+    """No field of a commit can hold a NUL, so they come in eights: seven fields, then its changes by line."""
     tokens = listing.split("\0")[1:]
     for start in range(0, len(tokens), FIELDS):
-        sha, parents, name, email, seconds, subject, changes = tokens[start : start + FIELDS]
+        sha, parents, name, email, seconds, made, subject, changes = tokens[start : start + FIELDS]
         lines = changes.split("\n")
         yield Commit(
             sha=sha,
@@ -161,6 +169,7 @@ def _commits(listing: str) -> Iterator[Commit]:
             subject=_shown(subject),
             python_lines_added=sum(int(count[1]) for line in lines if (count := _COUNT.match(line))),
             paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
+            committed_at=_moment(made),
         )
 
 

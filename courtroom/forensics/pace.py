@@ -23,7 +23,7 @@ class Pace:
 
 
 def pace_of(history: History) -> Pace:
-    times = sorted(datetime.fromisoformat(commit.authored_at) for commit in history.commits)
+    times = _times(history)
     return Pace(days=len({time.date() for time in times}), busiest_hour=_most_within(times, SITTING))
 
 
@@ -49,6 +49,14 @@ def deferrals_of(history: History) -> list[dict[str, str]]:
         for commit in history.commits
         for _, text in deferrals_in(commit.subject)
     ]
+
+
+def _times(history: History) -> list[datetime]:
+    """When the work was done, as its authors say; but commits all made in one sitting cannot show several."""
+    made = sorted(datetime.fromisoformat(c.committed_at) for c in history.commits if c.committed_at)
+    if made and len(made) == len(history.commits) and made[-1] - made[0] <= SITTING:
+        return made
+    return sorted(datetime.fromisoformat(commit.authored_at) for commit in history.commits)
 
 
 def _most_within(times: Sequence[datetime], window: timedelta) -> int:

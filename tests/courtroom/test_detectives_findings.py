@@ -259,7 +259,7 @@ def test_a_synthesis_rule_is_read_from_the_facts(met):
 
 
 def commit(number, *, when="2026-01-01T09:00:00+00:00", subject="Add the parser of things", lines=10):
-    return Commit(f"{number:040d}", (), "Ada", "ada@example.org", when, subject, lines)
+    return Commit(f"{number:040d}", (), "Ada", "ada@example.org", when, subject, lines, ("notes.md",))
 
 
 def history(*commits):

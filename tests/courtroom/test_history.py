@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -16,7 +16,9 @@ from courtroom.forensics.history import (
     progression,
     read_history,
     weak_messages,
+    without_empty,
 )
+from courtroom.forensics.pace import Pace, pace_of
 from courtroom.forensics.snapshot import Snapshot
 from tests.factories.repositories import STUDENT, git, make_repository
 from tests.factories.repositories import Commit as Made
@@ -76,6 +78,7 @@ def test_commits_are_read_oldest_first_with_all_that_git_knows_of_them(tmp_path)
                 "Add ä parser",
                 3,
                 ("notes.md", "src/ä b.py"),
+                "2026-02-01T23:30:00+00:00",
             ),
             Commit(
                 second,
@@ -86,6 +89,7 @@ def test_commits_are_read_oldest_first_with_all_that_git_knows_of_them(tmp_path)
                 "Shorten it",
                 0,
                 ("src/ä b.py",),
+                "2026-02-02T00:30:00+00:00",
             ),
         ),
         total=2,
@@ -205,3 +209,20 @@ def test_a_message_that_does_not_say_what_changed_is_weak(subject):
 @pytest.mark.parametrize("subject", ["Fix typo", "Add parser", "Initial commit", "feat: retry", "修复解析器"])
 def test_a_message_that_names_a_thing_is_not_weak(subject):
     assert weak_messages(told((subject, ()))) == ()
+
+
+def test_a_commit_that_changes_no_file_is_no_work(tmp_path):
+    made = [Made("Add the parser", {"a.py": lines(3)}), *(Made(f"Refine step {n}") for n in range(9))]
+    history = history_of(tmp_path / "a.git", made)
+    worked = without_empty(history)
+    assert (history.total, worked.total) == (10, 1)
+    assert [commit.subject for commit in worked.commits] == ["Add the parser"]
+
+
+def test_dates_that_authors_set_do_not_spread_work_that_was_committed_in_one_sitting(tmp_path):
+    evening = datetime(2026, 3, 1, 20, tzinfo=UTC)
+    made = [
+        Made(files={f"{day}.py": lines(1)}, when=evening - timedelta(days=9 - day), committed=evening)
+        for day in range(5)
+    ]
+    assert pace_of(history_of(tmp_path / "a.git", made)) == Pace(days=1, busiest_hour=5)

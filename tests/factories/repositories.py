@@ -24,6 +24,8 @@ ENVIRONMENT = {
 class Commit:
     """`files` maps paths to contents (None deletes); `when` defaults to one hour after the commit before.
 
+    `committed` is when it was really made, where that is not when its author says.
+
     A commit on a new `branch` starts at main; `merge` names a branch that becomes its second parent.
     `modes` gives a path another mode than 100644, for example 120000 for a symbolic link.
     """
@@ -32,6 +34,7 @@ class Commit:
     files: Mapping[str, str | bytes | None] = field(default_factory=dict)
     author: str = STUDENT
     when: datetime | None = None
+    committed: datetime | None = None
     branch: str = "main"
     merge: str | None = None
     modes: Mapping[str, str] = field(default_factory=dict)
@@ -61,7 +64,7 @@ def _stream(commits: Sequence[Commit], tags: Mapping[str, str]) -> bytes:
     out: list[bytes] = []
     for commit in commits:
         when = commit.when or when
-        out += _commit_lines(commit, f"{int(when.timestamp())} +0000", starts=commit.branch not in seen)
+        out += _commit_lines(commit, when, starts=commit.branch not in seen)
         seen.add(commit.branch)
         when += timedelta(hours=1)
     for tag, branch in tags.items():
@@ -69,8 +72,9 @@ def _stream(commits: Sequence[Commit], tags: Mapping[str, str]) -> bytes:
     return b"".join([*out, b"done\n"])
 
 
-def _commit_lines(commit: Commit, stamp: str, *, starts: bool) -> list[bytes]:
-    head = f"commit refs/heads/{commit.branch}\nauthor {commit.author} {stamp}\ncommitter {STUDENT} {stamp}\n"
+def _commit_lines(commit: Commit, when: datetime, *, starts: bool) -> list[bytes]:
+    told, made = (f"{int(moment.timestamp())} +0000" for moment in (when, commit.committed or when))
+    head = f"commit refs/heads/{commit.branch}\nauthor {commit.author} {told}\ncommitter {STUDENT} {made}\n"
     lines = [head.encode(), _data(commit.message.encode())]
     if starts:
         lines.append(b"from refs/heads/main\n")
