@@ -9,7 +9,7 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from courtroom.forensics import builders, expressions, methods
+from courtroom.forensics import builders, data_files, expressions, methods
 from courtroom.forensics.attributes import attribute_of
 from courtroom.forensics.values import (
     UNKNOWN,
@@ -125,6 +125,8 @@ def _method(
         return methods.of_dict(owner, target.name, positional)
     if isinstance(owner, str | Template):
         return methods.of_text(owner, target.name, positional, keywords)
+    if isinstance(owner, Called):
+        return data_files.opened(owner, target.name, node.lineno)
     return UNKNOWN
 
 
@@ -140,6 +142,8 @@ def _outside(
         return builders.begin(run, positional, keywords, node, scope)
     if methods.is_builtin(dotted):
         return methods.builtin(dotted, positional, keywords)
+    if dotted in data_files.READERS and run.reads_data:
+        return data_files.loaded(run.names.codebase.data, dotted, positional)
     return Called(dotted, tuple(positional), tuple(keywords.items()), node.lineno)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from courtroom.forensics import state_class, wiring
 from courtroom.forensics.blobs import BlobReader
 from courtroom.forensics.cloning import read_clone
+from courtroom.forensics.data_files import data_texts
 from courtroom.forensics.general_facts import read_exchange, read_hazards, read_project
 from courtroom.forensics.graph_shape import shape_of
 from courtroom.forensics.layers import Layers, read_layers
@@ -66,6 +67,7 @@ def read_facts(reader: BlobReader) -> FactReading:
     paths = [path for path, blob in reader.blobs.items() if path.endswith(".py") and blob.is_file]
     own = [path for path in paths if not is_vendored(path)]
     codebase = parse(reader.read_all(own))
+    codebase.data.update(data_texts(reader, codebase))
     reading = FactReading(Names(codebase), reader)
     _note_unreadable(reading, codebase, paths)
     for room, names in ROOMS:

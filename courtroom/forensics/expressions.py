@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from courtroom.forensics import calls, comprehensions
+from courtroom.forensics import calls, comprehensions, data_files
 from courtroom.forensics.attributes import attribute_of, item_of, module_of
 from courtroom.forensics.values import (
     HOLE,
@@ -169,7 +169,7 @@ def _binary(run: Interpreter, node: ast.BinOp, scope: Scope) -> Value:
         return Table({**left.entries, **right.entries}, left.is_open or right.is_open)
     if isinstance(node.op, ast.Mod) and isinstance(left, str | Template):
         return Template(as_text(left))
-    return UNKNOWN
+    return data_files.below(left, right, node.lineno) if isinstance(node.op, ast.Div) else UNKNOWN
 
 
 def _sum(left: Value, right: Value) -> Value:

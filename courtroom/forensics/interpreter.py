@@ -37,11 +37,15 @@ class OutOfFuel(Exception):
 
 @dataclass
 class Interpreter:
-    """One bounded reading. `follow` says by name which functions are worth entering besides small ones."""
+    """One bounded reading. `follow` says by name which functions are worth entering besides small ones.
+
+    `reads_data`: JSON files of the repository that the code loads are known values.
+    """
 
     names: Names
     follow: Callable[[str], bool]
     fuel: int = 60_000
+    reads_data: bool = True
     builders: list[Builder] = field(default_factory=list)
     modules: dict[str, Module] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)

@@ -135,7 +135,7 @@ def _in_code(names: Names) -> Iterator[PersonaText]:
     for source in names.codebase.production:
         if "rosecut" not in source.text.lower():
             continue
-        run = Interpreter(names, lambda _: True, FUEL)
+        run = Interpreter(names, lambda _: True, FUEL, reads_data=False)
         try:
             module = run.module(source)
         except (OutOfFuel, RecursionError):
@@ -277,7 +277,7 @@ def _common_frame(names: Names, judges: Iterable[Place]) -> str:
 
 
 def _templates(names: Names, place: Place) -> Iterator[str]:
-    run = Interpreter(names, lambda _: False, FUEL)
+    run = Interpreter(names, lambda _: False, FUEL, reads_data=False)
     try:
         for _, value in _locals(run, place):
             if isinstance(value, Template):

@@ -77,10 +77,11 @@ class SourceFile:
 
 @dataclass(slots=True)
 class Codebase:
-    """All parsed files by path, and why the others could not be read."""
+    """All parsed files by path, why the others could not be read, and the JSON texts that the code may load."""
 
     files: dict[str, SourceFile]
     unreadable: dict[str, str]
+    data: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[SourceFile]:
         return iter(self.files.values())
