@@ -10,10 +10,11 @@ import subprocess
 import sys
 from types import FrameType
 
-from auditor_site.localservices.embedded import embedded
+from auditor_site.localservices.embedded import serving
 from auditor_site.localservices.errors import LocalServiceError
-from auditor_site.localservices.server import die_with_parent
+from auditor_site.localservices.server import Server, die_with_parent
 
+WATCH_SECONDS = 1
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -24,8 +25,8 @@ def main(arguments: list[str]) -> int:
     for number in FORWARDED:
         signal.signal(number, _leave)
     try:
-        with embedded(ephemeral=options.ephemeral) as addresses:
-            return _run(command, os.environ | addresses)
+        with serving(ephemeral=options.ephemeral) as servers:
+            return _run(command, servers)
     except LocalServiceError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -41,9 +42,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(command: list[str], environment: dict[str, str]) -> int:
+def _run(command: list[str], servers: dict[str, Server]) -> int:
     """Signals wait while the child is made, so that each is passed on and none is lost between."""
     signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
+    environment = os.environ | {variable: server.url for variable, server in servers.items()}
     try:
         child = subprocess.Popen(command, env=environment, preexec_fn=_begin_child)  # noqa: PLW1509 -- as in server.py
     except OSError as error:
@@ -52,8 +54,22 @@ def _run(command: list[str], environment: dict[str, str]) -> int:
     for number in FORWARDED:
         signal.signal(number, lambda received, _frame: _forward(received, child))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
-    code = child.wait()
+    code = _outlived(child, list(servers.values()))
     return code if code >= 0 else 128 - code
+
+
+def _outlived(child: subprocess.Popen[bytes], servers: list[Server]) -> int:
+    """The command's own code; 1 when a server is gone, without which the command is not left to flounder."""
+    while True:
+        try:
+            return child.wait(WATCH_SECONDS)
+        except subprocess.TimeoutExpired:
+            gone = [server.name for server in servers if server.is_gone()]
+        if gone:
+            sys.stderr.write(f"The embedded {' and '.join(gone)} ended, so this ends too: start it again.\n")
+            child.terminate()
+            child.wait()
+            return 1
 
 
 def _begin_child() -> None:

@@ -21,6 +21,13 @@ def embedded(*, ephemeral: bool = False) -> Iterator[dict[str, str]]:
 
     `ephemeral`: in a temporary folder, without durability, and gone afterwards.
     """
+    with serving(ephemeral=ephemeral) as servers:
+        yield {variable: server.url for variable, server in servers.items()}
+
+
+@contextlib.contextmanager
+def serving(*, ephemeral: bool = False) -> Iterator[dict[str, Server]]:
+    """The same, as the servers themselves: those started here, and those another process of this checkout runs."""
     missing = {variable: kind for variable, kind in KINDS.items() if not _is_named(variable)}
     with contextlib.ExitStack() as stack:
         if not missing:
@@ -34,11 +41,11 @@ def _is_named(variable: str) -> bool:
     return any(os.environ.get(name, "").strip() for name in (variable, f"{variable}_FILE"))
 
 
-def _run(server: Server, stack: contextlib.ExitStack) -> str:
+def _run(server: Server, stack: contextlib.ExitStack) -> Server:
     running = start(server)
     if running is not None:
         stack.callback(running.stop)
-    return server.url
+    return server
 
 
 def _temporary(stack: contextlib.ExitStack) -> Place:

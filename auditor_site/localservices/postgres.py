@@ -51,6 +51,10 @@ class Postgres(Server):
     def data(self) -> Path:
         return self.place.home / "postgres"
 
+    @property
+    def socket(self) -> Path:
+        return self.place.sockets / f".s.PGSQL.{PORT}"
+
     def leftovers(self) -> list[Path]:
         return [self.data / "postmaster.pid", *self.place.sockets.glob(".s.PGSQL.*")]
 

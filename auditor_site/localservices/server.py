@@ -9,6 +9,7 @@ import ctypes
 import fcntl
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -48,6 +49,11 @@ class Server(ABC):
     def url(self) -> str:
         """The address a client uses."""
 
+    @property
+    @abstractmethod
+    def socket(self) -> Path:
+        """Where it listens."""
+
     @abstractmethod
     def leftovers(self) -> list[Path]:
         """Sockets and process files that only a running server may have."""
@@ -63,6 +69,16 @@ class Server(ABC):
     @abstractmethod
     def answers(self) -> bool:
         """Whether a server answers at `url`."""
+
+    def is_gone(self) -> bool:
+        """Whether nobody listens at its socket any more; a server too busy to answer is still there."""
+        with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(TimeoutError, BlockingIOError):
+            client.settimeout(1)
+            try:
+                client.connect(str(self.socket))
+            except (FileNotFoundError, ConnectionRefusedError):
+                return True
+        return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,12 +224,27 @@ def test_after_a_kill_minus_nine_nothing_runs_and_the_next_start_recovers(used_c
     assert used_checkout.ask("SELECT 2") == "(2,)"
 
 
+def test_when_a_server_is_gone_the_command_ends_and_one_line_says_why(used_checkout: Checkout) -> None:
+    tell = f"head -1 $(find {used_checkout.home} -name postmaster.pid); exec sleep 60"
+    process = used_checkout.begin("--", "sh", "-c", tell)
+    assert process.stdout is not None
+    os.kill(int(process.stdout.readline()), signal.SIGKILL)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (1, "")
+    assert err == "The embedded postgres ended, so this ends too: start it again.\n"
+    assert not used_checkout.sockets.exists()
+
+
 def test_two_at_once_share_one_server(checkout: Checkout) -> None:
     tell = ASK.format("SELECT pg_postmaster_start_time()") + "; import sys; sys.stdout.flush(); input()"
     both = [checkout.begin("--", sys.executable, "-c", tell) for _ in range(2)]
     answers = {process.stdout.readline() for process in both if process.stdout is not None}
+    for process in both:  # before either ends, and takes its server with it
+        assert process.stdin is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
     for process in both:
-        process.communicate("go\n", timeout=60)
+        process.communicate(timeout=60)
     assert [process.returncode for process in both] == [0, 0]
     assert len(answers) == 1
     assert not checkout.sockets.exists()
