@@ -77,6 +77,11 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
+def sender(site_url: str) -> str:
+    """Whom the site's mail comes from: no-reply at the host of SITE_URL."""
+    return f"Automaton Auditor <no-reply@{urlsplit(site_url).hostname}>"
+
+
 def _split(name: str, url: str) -> SplitResult:
     try:
         return urlsplit(url)

@@ -30,7 +30,11 @@ VARIABLES = (
     Variable("SECRET_KEY", "", "signs sessions; required in production", secret=True),
     Variable("EVIDENCE_SECRET", "", "marks the fences in prompts; unset: from SECRET_KEY", secret=True),
     Variable("ALLOWED_HOSTS", "", "host names, separated by commas; required in production"),
-    Variable("SITE_URL", "http://127.0.0.1:8000", "the address people use, for links in mail"),
+    Variable(
+        "SITE_URL",
+        "http://127.0.0.1:8000",
+        "the address people use: forms are taken from it, mail comes from its host",
+    ),
     Variable("EMAIL_URL", "console:", "console: or smtp://user:password@host:port (smtps: or smtp+tls:)"),
     Variable("MEDIA_ROOT", "var/media", "folder of the uploaded reports, never served by URL"),
     Variable("OPENAI_API_KEY", "", "key of an OpenAI-compatible endpoint", secret=True),

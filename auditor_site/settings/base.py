@@ -70,6 +70,8 @@ USE_TZ = True
 
 globals().update(addresses.email(env.text("EMAIL_URL")))
 SITE_URL = addresses.origin(env.text("SITE_URL"))
+DEFAULT_FROM_EMAIL = SERVER_EMAIL = addresses.sender(SITE_URL)
+ACCOUNT_EMAIL_SUBJECT_PREFIX = "Automaton Auditor: "
 
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
