@@ -3,15 +3,18 @@
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
 
 from grading.admin.tenancy import MachineMadeAdmin
-from grading.models import Audit, CriterionVerdict, EvidenceRecord, OpinionRecord
+from grading.models import Assignment, Audit, CriterionVerdict, Enrollment, EvidenceRecord, OpinionRecord
 
 
 @admin.register(Audit)
 class AuditAdmin(MachineMadeAdmin):
     list_display = (
-        "submission",
+        "student",
+        "assignment",
+        "attempt",
         "kind",
         "state",
         "stage",
@@ -28,9 +31,25 @@ class AuditAdmin(MachineMadeAdmin):
         "failure_code",
         "report_digest",
     )
-    list_select_related = ("submission",)
+    list_select_related = ("submission__student", "submission__assignment")
     date_hierarchy = "created_at"
     exclude = ("lease_token", "report")
+
+    @admin.display(ordering="submission__student__name")
+    def student(self, audit: Audit) -> Enrollment:
+        return audit.submission.student
+
+    @admin.display(ordering="submission__assignment__title")
+    def assignment(self, audit: Audit) -> Assignment:
+        return audit.submission.assignment
+
+    @admin.display(ordering="submission__attempt")
+    def attempt(self, audit: Audit) -> int:
+        return audit.submission.attempt
+
+    def view_on_site(self, audit: Audit) -> str:
+        """The page where its report is read."""
+        return reverse("audit", args=[audit.organization.slug, audit.pk])
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Audit]:
         return super().get_queryset(request).defer("report")
