@@ -79,7 +79,8 @@ def _opened(path: Path) -> pypdf.PdfReader:
     except (FileNotDecryptedError, DependencyError):
         locked = True
     except Exception as error:
-        raise PdfRefused("pdf_unreadable", f"The PDF cannot be opened: {_why(error)}.") from error
+        broken = f"The PDF is damaged or incomplete: export it again. ({_why(error)})"
+        raise PdfRefused("pdf_unreadable", broken) from error
     if locked:
         raise PdfRefused("pdf_encrypted", "The PDF is encrypted. Hand in one that opens without a password.")
     return reader
