@@ -6,12 +6,13 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import structlog
-from django_scopes import scope, scopes_disabled
+from django_scopes import scope
 
 from grading.actions import runs
 from grading.errors import InputRefused, LeaseLostError
 from grading.events import OpinionRow, Stage, Verdict
 from grading.models import Audit
+from grading.walls import as_dispatcher
 
 if TYPE_CHECKING:
     from grading.events import RunEvent
@@ -22,14 +23,14 @@ log = structlog.get_logger(__name__)
 
 
 def in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
-    """Enter the scope of the organization that the audit belongs to; an audit that is gone is only logged."""
+    """Enter the scope of the organization that the audit belongs to; one that is gone or over is only logged."""
 
     @wraps(job)
     def scoped(audit_id: str, *args: Any) -> None:
-        with scopes_disabled():
+        with as_dispatcher():
             organization = Audit.objects.filter(pk=audit_id).values_list("organization", flat=True).first()
         if organization is None:
-            log.warning("audit_gone", audit=audit_id)
+            log.warning("audit_gone_or_over", audit=audit_id)
             return
         with scope(organization=organization), structlog.contextvars.bound_contextvars(audit=audit_id):
             job(audit_id, *args)

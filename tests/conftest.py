@@ -4,12 +4,16 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings as configuration
 from django.core.cache import cache
+from django.db import connection
 from django.test import override_settings
 from redis import Redis
+
+from grading.postgresql.base import SITE_ROLE, as_owner
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM to its path."
@@ -19,6 +23,18 @@ NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM
 def _uploads_stay_in_the_test(tmp_path: Path) -> Iterator[None]:
     with override_settings(MEDIA_ROOT=tmp_path / "media"):
         yield
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+    """Tests work under the site's own role, which may not do what empties the tables after a transactional test."""
+    with django_db_blocker.unblock(), as_owner():
+        connection.close()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT FROM pg_roles WHERE rolname = %s", [SITE_ROLE])
+            if cursor.fetchone() is not None:
+                cursor.execute(f"GRANT TRUNCATE ON ALL TABLES IN SCHEMA public TO {SITE_ROLE}")
+        connection.close()
 
 
 @pytest.fixture

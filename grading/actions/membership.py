@@ -9,12 +9,13 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Lower
-from django_scopes import scope, scopes_disabled
+from django_scopes import scope
 
 from grading.actions.activities import note
 from grading.enums import Role
 from grading.errors import SlugTaken
 from grading.models import Enrollment, Membership, Organization
+from grading.walls import as_person
 
 
 def found_organization(*, name: str, slug: str, founder: User) -> Organization:
@@ -47,12 +48,11 @@ def link_enrollments(*, user: User) -> int:
     place by signing up with their address.
     """
     emails = _own_emails(user)
-    with transaction.atomic(), scopes_disabled():
+    with as_person(user):
         waiting = Enrollment.objects.annotate(lowered=Lower("email")).filter(lowered__in=emails, user=None)
-        enrollments = list(waiting.exclude(cohort__enrollments__user=user).select_for_update(of=("self",)))
-        for enrollment in enrollments:
-            _link(enrollment, user)
-    return len(enrollments)
+        enrollments = list(waiting)
+    with transaction.atomic():
+        return sum(_link(enrollment, user) for enrollment in enrollments)
 
 
 def _own_emails(user: User) -> set[str]:
@@ -62,13 +62,19 @@ def _own_emails(user: User) -> set[str]:
     return {address.email.lower() for address in addresses} | {user.email.lower()} - {""}
 
 
-def _link(enrollment: Enrollment, user: User) -> None:
-    enrollment.user = user
-    enrollment.save(update_fields=["user"])
-    Membership.objects.get_or_create(
-        organization_id=enrollment.organization_id, user=user, defaults={"role": Role.STUDENT}
-    )
-    note(organization=enrollment.organization_id, actor=user, verb="enrollment.linked", about=enrollment)
+def _link(enrollment: Enrollment, user: User) -> bool:
+    """In the enrollment's own organization; False when they are in this cohort already, or somebody was quicker."""
+    organization = enrollment.organization_id
+    with scope(organization=organization):
+        if Enrollment.objects.filter(cohort=enrollment.cohort_id, user=user).exists():
+            return False
+        if not Enrollment.objects.filter(pk=enrollment.pk, user=None).update(user=user):
+            return False
+        Membership.objects.get_or_create(
+            organization_id=organization, user=user, defaults={"role": Role.STUDENT}
+        )
+        note(organization=organization, actor=user, verb="enrollment.linked", about=enrollment)
+    return True
 
 
 def link_on_login() -> None:

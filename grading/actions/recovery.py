@@ -1,15 +1,16 @@
 """Bring back what the queue lost and what died with a worker. Safe to run at any time, by several at once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
 from django.utils import timezone
-from django_scopes import scopes_disabled
+from django_scopes import scope
 
 from grading.actions.queueing import JobHealth, enqueue, health_of_job
 from grading.actions.runs import give_back, spend_attempt
 from grading.enums import AuditState
 from grading.models import Audit
+from grading.walls import as_dispatcher
 
 LOST = ("worker_lost", "The audit was started three times and never ended: a person has to look at it.")
 
@@ -28,14 +29,21 @@ def reconcile() -> Recovery:
     A running audit's worker is dead when its lease has run out or its job has failed. After the third
     attempt an audit is failed, for a person to see. Raises redis.RedisError when the queue is down.
     """
-    with scopes_disabled():
-        enqueued = sum(_enqueue_again(audit) for audit in _in(AuditState.QUEUED))
-        taken_back = sum(_take_back(audit) for audit in _in(AuditState.RUNNING))
-    return Recovery(enqueued=enqueued, taken_back=taken_back)
+    return Recovery(
+        enqueued=_for_each_in(AuditState.QUEUED, _enqueue_again),
+        taken_back=_for_each_in(AuditState.RUNNING, _take_back),
+    )
 
 
-def _in(state: AuditState) -> QuerySet[Audit]:
-    return Audit.objects.filter(state=state).defer("report").order_by("queued_at")
+def _for_each_in(state: AuditState, act: Callable[[Audit], bool]) -> int:
+    """How many of the audits in this state were acted on, each in its own organization's scope."""
+    with as_dispatcher():
+        audits = list(Audit.objects.filter(state=state).defer("report").order_by("queued_at"))
+    acted = 0
+    for audit in audits:
+        with scope(organization=audit.organization_id):
+            acted += act(audit)
+    return acted
 
 
 def _take_back(audit: Audit) -> bool:

@@ -19,10 +19,8 @@ else:  # generic only to the type checker
     _ModelAdmin = admin.ModelAdmin
 
 
-def own_organizations(request: HttpRequest) -> list[Organization]:
-    """Where this user may work: everywhere for a superuser, else what TenantMiddleware found they teach in."""
-    if request.user.is_superuser:
-        return list(Organization.objects.all())
+def own_organizations() -> list[Organization]:
+    """Where this user may work: the scope that TenantMiddleware entered."""
     own: list[Organization] = get_scope()["organization"]  # type: ignore[no-untyped-call]  # -- django-scopes is untyped
     return own
 
@@ -36,7 +34,7 @@ class TenantAdmin(_ModelAdmin):
         return self.has_view_permission(request)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return bool(own_organizations(request)) if obj is None else _is_own(request, obj)
+        return bool(own_organizations()) if obj is None else _is_own(obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
@@ -53,7 +51,7 @@ class TenantAdmin(_ModelAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
         if db_field.related_model is Organization:
-            own = [organization.pk for organization in own_organizations(request)]
+            own = [organization.pk for organization in own_organizations()]
             options["queryset"] = Organization.objects.filter(pk__in=own)
         return super().formfield_for_foreignkey(db_field, request, **options)
 
@@ -77,6 +75,6 @@ class MachineMadeAdmin(TenantAdmin):
         return False
 
 
-def _is_own(request: HttpRequest, row: models.Model) -> bool:
+def _is_own(row: models.Model) -> bool:
     organization = row.pk if isinstance(row, Organization) else getattr(row, "organization_id", None)
-    return organization in {own.pk for own in own_organizations(request)}
+    return organization in {own.pk for own in own_organizations()}

@@ -24,7 +24,7 @@ class OrganizationAdmin(TenantAdmin):
         return ("slug",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Organization]:
-        return Organization.objects.filter(pk__in=[own.pk for own in own_organizations(request)])
+        return Organization.objects.filter(pk__in=[own.pk for own in own_organizations()])
 
 
 @admin.register(Membership)

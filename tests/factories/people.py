@@ -1,17 +1,24 @@
 """Users, and the organizations and cohorts they belong to. Every factory enters its scope by itself."""
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import factory
 from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
-from django_scopes import scopes_disabled
+from django_scopes import scope
 from factory.django import DjangoModelFactory
 
 from grading.enums import Role
 from grading.models import Cohort, Enrollment, Membership, Organization
 
 PASSWORD = "a long enough password"
+
+
+def everywhere() -> AbstractContextManager[None]:
+    """The scope of every organization there is now: what a test looks from. No code of the site has it."""
+    entered: AbstractContextManager[None] = scope(organization=list(Organization.objects.all()))
+    return entered
 
 
 class UserFactory(DjangoModelFactory):
@@ -37,14 +44,14 @@ class OrganizationFactory(DjangoModelFactory):
 
 
 class TenantFactory(DjangoModelFactory):
-    """Makes rows of any organization, whatever scope is entered."""
+    """Makes rows of any organization, each in the scope of its own."""
 
     class Meta:
         abstract = True
 
     @classmethod
     def _create(cls, model_class: Any, *args: Any, **kwargs: Any) -> Any:
-        with scopes_disabled():
+        with scope(organization=kwargs["organization"]):
             return super()._create(model_class, *args, **kwargs)
 
 

@@ -6,13 +6,18 @@ from uuid import uuid4
 
 import factory
 from django.utils import timezone
-from django_scopes import scopes_disabled
+from django_scopes import scope
 
 from grading.actions.runs import Lease, claim_audit
 from grading.enums import AuditState, RubricState
 from grading.events import CriterionRow, EvidenceRow, OpinionRow, Verdict
 from grading.models import Assignment, Audit, OpinionRecord, Rubric, RubricVersion, Submission
-from tests.factories.people import CohortFactory, EnrollmentFactory, OrganizationFactory, TenantFactory
+from tests.factories.people import (
+    CohortFactory,
+    EnrollmentFactory,
+    OrganizationFactory,
+    TenantFactory,
+)
 
 CRITERIA = ("tidy", "tested")
 
@@ -157,7 +162,7 @@ class OpinionRecordFactory(TenantFactory):
 
 def claimed(audit: Audit, *, attempt: int = 1) -> Lease:
     """The lease of a worker that has just taken the audit up."""
-    with scopes_disabled():
+    with scope(organization=audit.organization):
         lease = claim_audit(audit_id=audit.pk, run_attempt=attempt)
     assert lease is not None
     return lease

@@ -16,7 +16,6 @@ import pytest
 from django.conf import settings
 from django.db import connection
 from django.utils import timezone
-from django_scopes import scopes_disabled
 from rq import Worker
 
 from grading.actions.queueing import enqueue
@@ -24,6 +23,7 @@ from grading.actions.recovery import Recovery, reconcile
 from grading.enums import AuditState
 from grading.models import Activity, Audit, CriterionVerdict, OpinionRecord
 from tests.factories.git_server import MISBEHAVIOURS, serve_repositories
+from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
 
@@ -111,14 +111,14 @@ def in_mid_audit(gate: Gate) -> Audit:
 
 
 def now_of(audit: Audit) -> Audit:
-    with scopes_disabled():
+    with everywhere():
         return Audit.objects.get(pk=audit.pk)
 
 
 def assert_done_exactly_once(audit: Audit) -> None:
     seen = now_of(audit)
     assert (seen.state, seen.failure_code, seen.run_attempt) == (AuditState.DONE, "", 2)
-    with scopes_disabled():
+    with everywhere():
         assert CriterionVerdict.objects.filter(audit=audit).count() == 2
         assert OpinionRecord.objects.filter(audit=audit).count() == 6
         verbs = list(Activity.objects.order_by("pk").values_list("verb", flat=True))
@@ -132,7 +132,7 @@ def test_when_the_worker_is_killed_another_one_ends_the_audit(gate):
         worker.kill()
         eventually(lambda: is_dead(horse))
     assert reconcile() == Recovery(enqueued=0, taken_back=0)  # its lease has not run out
-    with scopes_disabled():
+    with everywhere():
         Audit.objects.filter(pk=audit.pk).update(lease_until=timezone.now())
     assert reconcile() == Recovery(enqueued=0, taken_back=1)
     gate.opened.set()

@@ -5,11 +5,17 @@ from django.apps import apps
 from django.contrib import admin
 from django.test import Client
 from django.urls import reverse
-from django_scopes import scopes_disabled
 
 from grading.enums import Role, RubricState
 from grading.models import Activity, Cohort, RubricVersion
-from tests.factories.people import CohortFactory, MembershipFactory, OrganizationFactory, UserFactory, student
+from tests.factories.people import (
+    CohortFactory,
+    MembershipFactory,
+    OrganizationFactory,
+    UserFactory,
+    everywhere,
+    student,
+)
 from tests.factories.work import AuditFactory, RubricFactory, RubricVersionFactory, rubric_document
 
 pytestmark = pytest.mark.django_db
@@ -111,7 +117,7 @@ def test_a_change_is_logged_and_stays_in_its_organization(as_instructor, organiz
     url = reverse("admin:grading_cohort_change", args=[cohort.pk])
     sent = {"name": "Renamed", "slug": cohort.slug, "organization": theirs.pk, "starts_on": "", "ends_on": ""}
     assert as_instructor.post(url, sent).status_code == 302
-    with scopes_disabled():
+    with everywhere():
         assert list(Cohort.objects.values_list("name", "organization")) == [("Renamed", organization.pk)]
         assert list(Activity.objects.values_list("verb", "detail")) == [
             ("admin.changed", {"fields": ["name"]})
@@ -138,7 +144,7 @@ def test_drafts_are_published_from_the_list_and_what_cannot_be_is_said(as_instru
     sent = {"action": "publish", "_selected_action": [good.pk, bad.pk]}
     page = as_instructor.post(changelist("rubricversion"), sent, follow=True)
     assert sorted(message.level_tag for message in page.context["messages"]) == ["error", "success"]
-    with scopes_disabled():
+    with everywhere():
         published = RubricVersion.objects.filter(state=RubricState.PUBLISHED)
         assert list(published) == [good]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from django_scopes import scopes_disabled
 from rq.job import Job
 
 from grading.actions import runs
@@ -18,7 +17,7 @@ from grading.enums import AuditState, LatePolicy
 from grading.errors import HandInRefused
 from grading.models import Activity, Audit, Submission
 from tests.factories.pdfs import Page, make_pdf
-from tests.factories.people import student
+from tests.factories.people import everywhere, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory, claimed
 
@@ -51,7 +50,7 @@ def submit(assignment, repository, *, student_=None, **fields):
 def refusal(*args, **fields):
     with pytest.raises(HandInRefused) as refused:
         submit(*args, **fields)
-    with scopes_disabled():
+    with everywhere():
         assert not Audit.objects.filter(submission__repo_url=str(args[1])).exists()
     return refused.value.field, refused.value.code
 
@@ -143,7 +142,7 @@ def test_a_hand_in_is_stored_queued_and_logged(
         submission = submit(
             assignment, f" {repository} ", student_=ada, pdf=pdf(report, "..\\my\x00 report.pdf")
         )
-    with scopes_disabled():
+    with everywhere():
         audit = Audit.objects.get(submission=submission)
         verbs = list(Activity.objects.values_list("verb", "actor"))
     assert (submission.attempt, submission.repo_url, submission.late) == (1, str(repository), False)
@@ -182,7 +181,7 @@ def test_an_attempt_whose_audit_failed_does_not_count_and_its_number_is_not_used
             submission__assignment=assignment, submission__student=ada, submission__attempt=attempt
         )
         lease = claimed(audit)
-        with scopes_disabled():
+        with everywhere():
             runs.fail_audit(lease=lease, code="repository_empty", message="Empty.")
     assert submit(assignment, repository, student_=ada).attempt == 3
 
@@ -193,5 +192,5 @@ def test_a_queue_that_is_down_loses_no_hand_in(
     settings.RQ_QUEUES = {"submissions": {"URL": "redis://127.0.0.1:1/0"}}
     with django_capture_on_commit_callbacks(execute=True):
         submission = submit(assignment, repository)
-    with scopes_disabled():
+    with everywhere():
         assert list(Submission.objects.values_list("pk", flat=True)) == [submission.pk]

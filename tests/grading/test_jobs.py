@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django_scopes import scope, scopes_disabled
+from django_scopes import scope
 
 from grading import engine
 from grading.actions.rubrics import adopt_shipped_rubric
@@ -16,7 +16,7 @@ from grading.events import Beat, OpinionRow, RunEvent, Stage, Verdict
 from grading.jobs import run_audit
 from grading.listening import THREAD_NAME
 from grading.models import Audit, CriterionVerdict, EvidenceRecord, OpinionRecord
-from tests.factories.people import OrganizationFactory
+from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, OpinionRecordFactory, claimed, rubric_document
 
@@ -38,12 +38,12 @@ def waiting(repo_url: str, **fields) -> Audit:
 
 
 def after(audit: Audit) -> Any:
-    with scopes_disabled():
+    with everywhere():
         return Audit.objects.select_related("submission").get(pk=audit.pk)
 
 
 def held(audit: Audit) -> list[RunEvent]:
-    with scopes_disabled():
+    with everywhere():
         return list(engine.hold_audit(after(audit), beat_seconds=60))
 
 
@@ -92,7 +92,7 @@ def test_an_audit_ends_with_its_report_and_its_rows(repository):
     assert seen.overall_score == seen.report["overall_score"]
     assert seen.report_digest == seen.report["digest"]
     assert seen.submission.resolved_commit == seen.report["commit"]
-    with scopes_disabled():
+    with everywhere():
         verdicts = list(CriterionVerdict.objects.values_list("criterion_id", "score"))
         evidence = list(EvidenceRecord.objects.order_by("key").values_list("key", flat=True))
         opinions = set(OpinionRecord.objects.values_list("key", flat=True))
@@ -150,15 +150,15 @@ def test_what_an_audit_tells_begins_with_a_stage_and_ends_with_the_verdict(repos
 
 
 def test_a_silent_audit_is_still_heard_of(repository):
-    with scopes_disabled():
-        assert any(
-            isinstance(e, Beat) for e in engine.hold_audit(after(waiting(repository)), beat_seconds=0.001)
-        )
+    audit = waiting(repository)
+    with everywhere():
+        assert any(isinstance(e, Beat) for e in engine.hold_audit(after(audit), beat_seconds=0.001))
 
 
 def test_a_closed_audit_leaves_no_thread_behind(repository):
-    with scopes_disabled():
-        events = engine.hold_audit(after(waiting(repository)), beat_seconds=60)
+    audit = waiting(repository)
+    with everywhere():
+        events = engine.hold_audit(after(audit), beat_seconds=60)
         next(events)
         (court,) = [thread for thread in threading.enumerate() if thread.name == THREAD_NAME]
         events.close()

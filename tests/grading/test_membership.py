@@ -1,7 +1,7 @@
 import pytest
 from allauth.account.models import EmailAddress
 from django.test import Client
-from django_scopes import scope, scopes_disabled
+from django_scopes import scope
 
 from grading.actions.cohorts import open_cohort
 from grading.actions.membership import add_member, found_organization, link_enrollments
@@ -14,6 +14,7 @@ from tests.factories.people import (
     EnrollmentFactory,
     OrganizationFactory,
     UserFactory,
+    everywhere,
     student,
 )
 
@@ -73,7 +74,7 @@ def test_logging_in_links_the_enrollments_of_every_organization_and_makes_member
     here, there = EnrollmentFactory(email="ada@example.org"), EnrollmentFactory(email="Ada@example.org")
     user = UserFactory(email="ada@example.org")
     assert client.login(username=user.username, password=PASSWORD)
-    with scopes_disabled():
+    with everywhere():
         here.refresh_from_db()
         there.refresh_from_db()
     assert (here.user, there.user) == (user, user)

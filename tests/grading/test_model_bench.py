@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django_scopes import scopes_disabled
 
 from grading.enums import AuditState, Bench
 from grading.jobs import run_audit
 from grading.models import Audit, OpinionRecord
 from tests.courtroom.model_server import Desk, Handler, _completion, model_endpoint
+from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
 
@@ -48,7 +48,7 @@ def audit(tmp_path: Path) -> Audit:
 
 
 def after(audit: Audit):
-    with scopes_disabled():
+    with everywhere():
         return Audit.objects.get(pk=audit.pk)
 
 
@@ -57,13 +57,13 @@ def test_every_answer_is_stored_as_it_was_bought(audit, desk):
     seen = after(audit)
     assert (seen.state, seen.report["judges"]["Defense"]["model"]) == (AuditState.DONE, "good")
     assert len(desk.requests) == seen.report["usage"]["calls"] == 6
-    with scopes_disabled():
+    with everywhere():
         assert list(OpinionRecord.objects.values_list("score", flat=True)) == [4] * 6
 
 
 def test_what_was_bought_is_not_bought_again(audit, desk):
     run_audit(str(audit.pk), 1)
-    with scopes_disabled():
+    with everywhere():
         again = AuditFactory(submission=audit.submission)
     desk.requests.clear()
     run_audit(str(again.pk), 1)
@@ -75,7 +75,7 @@ def test_a_judge_that_fails_is_no_score_and_is_asked_again_next_time(audit, desk
     run_audit(str(audit.pk), 1)
     seen = after(audit)
     assert (seen.state, seen.overall_score, seen.opinions_done) == (AuditState.DEGRADED, None, 6)
-    with scopes_disabled():
+    with everywhere():
         assert set(OpinionRecord.objects.values_list("judge", flat=True)) == {"Prosecutor"}
 
 

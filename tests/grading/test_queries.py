@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from django_scopes import scope, scopes_disabled
+from django_scopes import scope
 
 from grading.enums import LatePolicy
 from grading.queries import attempts, audits, cohorts
@@ -13,6 +13,7 @@ from tests.factories.people import (
     EnrollmentFactory,
     MembershipFactory,
     OrganizationFactory,
+    everywhere,
     staff_user,
     student,
 )
@@ -38,7 +39,7 @@ def test_attempts_are_numbered_on_and_only_those_that_count_are_used_up(assignme
     SubmissionFactory(assignment=assignment, student=ada, attempt=1, counts=False)
     SubmissionFactory(assignment=assignment, student=ada, attempt=2)
     SubmissionFactory(assignment=assignment, attempt=1)
-    with scopes_disabled():
+    with everywhere():
         assert attempts.next_attempt(assignment, ada) == 3
         assert attempts.attempts_left(assignment, ada) == 2
 
@@ -47,7 +48,7 @@ def test_the_history_of_a_student_is_newest_first_with_its_audits(assignment):
     ada = student(assignment.cohort)
     first, second = (audited(assignment, ada, n) for n in (1, 2))
     audited(assignment, student(assignment.cohort), 1)
-    with scopes_disabled():
+    with everywhere():
         history = [(s.attempt, attempts.latest_audit(s)) for s in attempts.attempts_of(ada, assignment)]
     assert history == [(2, second), (1, first)]
 
@@ -59,7 +60,7 @@ def test_the_standings_of_a_cohort_cost_three_queries(assignment, students, djan
         for attempt in (1, 2):
             audited(assignment, ada, attempt, done=True)
     EnrollmentFactory(cohort=assignment.cohort, name="never")
-    with scopes_disabled(), django_assert_num_queries(3):
+    with everywhere(), django_assert_num_queries(3):
         standings = attempts.standings_of(assignment)
         shown = [
             (s.student.name, s.attempts, s.latest and s.latest.attempt, s.audit and s.audit.overall_score)
@@ -79,7 +80,7 @@ def test_the_queue_is_one_for_all_organizations_and_a_place_says_nothing_else():
 
 def test_there_is_no_report_before_there_is_one():
     done, failed = AuditFactory(done=True), AuditFactory(failed=True)
-    with scopes_disabled():
+    with everywhere():
         assert audits.report_of(done) == {"schema": "automaton-auditor/report@1"}
         assert audits.report_of(failed) is None
 
@@ -88,7 +89,7 @@ def test_ones_latest_audits_are_ones_own(assignment):
     ada = student(assignment.cohort)
     mine = [audited(assignment, ada, n) for n in (1, 2, 3)]
     audited(assignment, student(assignment.cohort), 1)
-    with scopes_disabled():
+    with everywhere():
         assert audits.latest_audits_of(ada.user, limit=2) == [mine[2], mine[1]]
 
 
@@ -111,7 +112,7 @@ def test_a_cohorts_page_costs_two_queries(size, django_assert_num_queries):
         ada = EnrollmentFactory(cohort=cohort)
         for attempt in (1, 2):
             SubmissionFactory(assignment=assignment, student=ada, attempt=attempt)
-    with scopes_disabled(), django_assert_num_queries(2):
+    with everywhere(), django_assert_num_queries(2):
         overview = cohorts.cohort_overview(cohort)
         shown = [
             (a.title, vars(a)["students_handed_in"], a.rubric_version.rubric.name)
@@ -145,5 +146,5 @@ def test_organizations_and_members():
 def test_a_roster_is_in_the_order_of_names():
     cohort = CohortFactory()
     zoe, ada = (EnrollmentFactory(cohort=cohort, name=name) for name in ("Zoe", "Ada"))
-    with scopes_disabled():
+    with everywhere():
         assert list(cohorts.roster_of(cohort)) == [ada, zoe]

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django_scopes import scopes_disabled
 
 from grading.actions.recovery import reconcile
 from grading.actions.runs import claim_audit
 from grading.actions.submissions import hand_in
 from grading.errors import HandInRefused
 from grading.models import Activity, Audit, Submission
-from tests.factories.people import student
+from tests.factories.people import everywhere, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory
 
@@ -29,7 +28,7 @@ def at_once(act: Callable[[], Any], *, times: int = 2) -> list[Any]:
     def one() -> Any:
         try:
             start.wait(10)
-            with scopes_disabled():
+            with everywhere():
                 return act()
         finally:
             connection.close()
@@ -50,11 +49,11 @@ def test_of_workers_that_claim_at_once_one_gets_the_audit():
 
 
 def test_of_reconcilers_that_take_back_at_once_one_does():
-    with scopes_disabled():
-        audit = AuditFactory(running=True)
+    audit = AuditFactory(running=True)
+    with everywhere():
         Audit.objects.filter(pk=audit.pk).update(lease_until=audit.started_at)
     assert sum(recovery.taken_back for recovery in at_once(reconcile)) == 1
-    with scopes_disabled():
+    with everywhere():
         assert list(Activity.objects.values_list("verb", flat=True)) == ["audit.requeued"]
 
 
@@ -77,5 +76,5 @@ def test_the_last_attempt_is_used_by_one_of_two_hand_ins(
         return "accepted"
 
     assert sorted(at_once(submit)) == sorted(["accepted", refusal])
-    with scopes_disabled():
+    with everywhere():
         assert Submission.objects.count() == Audit.objects.count() == 1

@@ -3,13 +3,13 @@
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
-from django_scopes import scopes_disabled
+from django_scopes import scope
 from django_scopes.exceptions import ScopeError
 
 from grading.actions.activities import note
 from grading.enums import AuditState, RubricState
 from grading.models import Activity, Audit, Cohort, RubricVersion
-from tests.factories.people import CohortFactory, EnrollmentFactory, OrganizationFactory
+from tests.factories.people import CohortFactory, EnrollmentFactory, OrganizationFactory, everywhere
 from tests.factories.work import AuditFactory, RubricVersionFactory
 
 pytestmark = pytest.mark.django_db
@@ -26,14 +26,16 @@ def test_a_query_outside_a_scope_raises():
 )
 def test_the_log_can_be_neither_changed_nor_deleted(statement):
     organization = OrganizationFactory()
-    note(organization=organization, actor=None, verb="organization.founded", about=organization)
+    with scope(organization=organization):
+        note(organization=organization, actor=None, verb="organization.founded", about=organization)
     with (
         pytest.raises(IntegrityError, match="append-only"),
         transaction.atomic(),
+        scope(organization=organization),
         connection.cursor() as cursor,
     ):
         cursor.execute(statement)
-    with scopes_disabled():
+    with everywhere():
         assert [activity.verb for activity in Activity.objects.all()] == ["organization.founded"]
 
 
@@ -49,19 +51,19 @@ def test_the_log_can_be_neither_changed_nor_deleted(statement):
 )
 def test_a_published_rubric_version_never_changes(change):
     version = RubricVersionFactory()
-    with scopes_disabled(), pytest.raises(IntegrityError), transaction.atomic():
+    with everywhere(), pytest.raises(IntegrityError), transaction.atomic():
         RubricVersion.objects.filter(pk=version.pk).update(**change)
 
 
 def test_a_published_rubric_version_is_not_deleted():
     version = RubricVersionFactory()
-    with scopes_disabled(), pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
+    with everywhere(), pytest.raises(IntegrityError, match="never changes"), transaction.atomic():
         version.delete()
 
 
 def test_a_published_rubric_version_may_be_superseded_and_a_draft_edited():
     version, draft = RubricVersionFactory(), RubricVersionFactory(draft=True)
-    with scopes_disabled():
+    with everywhere():
         assert RubricVersion.objects.filter(pk=version.pk).update(state=RubricState.SUPERSEDED) == 1
         assert RubricVersion.objects.filter(pk=draft.pk).update(document={"edited": True}) == 1
 
@@ -93,5 +95,5 @@ def test_an_email_is_enrolled_once_whatever_its_case():
 )
 def test_an_audit_that_contradicts_itself_cannot_be_stored(trait, change, constraint):
     audit = AuditFactory(**trait)
-    with scopes_disabled(), pytest.raises(IntegrityError, match=constraint), transaction.atomic():
+    with everywhere(), pytest.raises(IntegrityError, match=constraint), transaction.atomic():
         Audit.objects.filter(pk=audit.pk).update(**change)

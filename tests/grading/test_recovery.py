@@ -6,7 +6,6 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 from django_rq import get_queue
-from django_scopes import scopes_disabled
 from rq.job import Job, JobStatus
 from rq.utils import utcformat
 
@@ -14,6 +13,7 @@ from grading.actions.queueing import SILENT_AFTER, enqueue, job_id
 from grading.actions.recovery import Recovery, reconcile
 from grading.enums import AuditState
 from grading.models import Audit
+from tests.factories.people import everywhere
 from tests.factories.work import AuditFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
@@ -25,8 +25,8 @@ def queued_jobs(name: str = "submissions") -> list[str]:
 
 
 def now_of(audit: Audit) -> Audit:
-    with scopes_disabled():
-        return Audit.objects.get(pk=audit.pk)
+    with everywhere():
+        return Audit.objects.select_related("submission").get(pk=audit.pk)
 
 
 def job_of(audit: Audit, attempt: int) -> Job:
@@ -110,7 +110,7 @@ def test_a_running_audit_whose_job_failed_does_not_wait_for_its_lease(django_cap
     audit = AuditFactory()
     enqueue(audit)
     job_of(audit, 1).set_status(JobStatus.FAILED)
-    with scopes_disabled():
+    with everywhere():
         running = AuditFactory.build(running=True)
         leased = {
             name: getattr(running, name) for name in ("state", "run_attempt", "lease_token", "lease_until")

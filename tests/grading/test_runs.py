@@ -3,25 +3,32 @@
 from uuid import uuid4
 
 import pytest
-from django_scopes import scopes_disabled
+from django_scopes import get_scope, scope
 
 from grading.actions import runs
 from grading.enums import AuditState
 from grading.errors import LeaseLostError
 from grading.models import Activity, Audit, CriterionVerdict, EvidenceRecord, OpinionRecord
+from tests.factories.people import OrganizationFactory
 from tests.factories.work import AuditFactory, claimed, criterion_row, evidence_row, opinion_row, verdict
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)
-def _every_organization():
-    with scopes_disabled():
-        yield
+def organization():
+    """The one whose scope the job entered."""
+    organization = OrganizationFactory()
+    with scope(organization=organization):
+        yield organization
+
+
+def audit_here(**fields):
+    return AuditFactory(submission__assignment__cohort__organization=get_scope()["organization"], **fields)
 
 
 def taken_up():
-    audit = AuditFactory()
+    audit = audit_here()
     return audit, claimed(audit)
 
 
@@ -32,13 +39,13 @@ def stolen(lease):
 
 @pytest.mark.parametrize("state", [{"running": True}, {"done": True}, {"failed": True}])
 def test_only_a_waiting_audit_can_be_claimed(state):
-    audit = AuditFactory(**state)
+    audit = audit_here(**state)
     assert runs.claim_audit(audit_id=audit.pk, run_attempt=audit.run_attempt + 1) is None
 
 
 @pytest.mark.parametrize("attempt", [0, 2])
 def test_a_job_of_another_attempt_claims_nothing(attempt):
-    assert runs.claim_audit(audit_id=AuditFactory().pk, run_attempt=attempt) is None
+    assert runs.claim_audit(audit_id=audit_here().pk, run_attempt=attempt) is None
 
 
 def test_of_two_workers_with_the_same_job_one_gets_the_audit():
@@ -111,7 +118,7 @@ def test_an_audit_that_failed_still_says_at_which_stage():
 
 
 def test_an_audit_that_broke_three_times_still_says_at_which_stage():
-    audit = AuditFactory(running=True, run_attempt=runs.MAX_RUN_ATTEMPTS, stage="prosecutor")
+    audit = audit_here(running=True, run_attempt=runs.MAX_RUN_ATTEMPTS, stage="prosecutor")
     runs.give_back(audit=audit, code="engine_failed", message="It broke.")
     audit.refresh_from_db()
     assert (audit.state, audit.stage) == (AuditState.FAILED, "prosecutor")
@@ -179,7 +186,7 @@ def test_giving_back_what_somebody_else_holds_by_now_does_nothing():
 
 
 def test_after_three_attempts_the_audit_is_failed_for_a_person_to_see():
-    audit = AuditFactory()
+    audit = audit_here()
     for attempt in (1, 2, 3):
         runs.claim_audit(audit_id=audit.pk, run_attempt=attempt)
         audit.refresh_from_db()

@@ -11,7 +11,6 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django_rq import get_queue
-from django_scopes import scopes_disabled
 
 from grading.demo.people import INSTRUCTOR, PASSWORD, STUDENTS
 from grading.demo.stories import REPOSITORIES, publish_repository, read_story
@@ -26,6 +25,7 @@ from grading.models import (
     Organization,
     Submission,
 )
+from tests.factories.people import everywhere
 
 MODELS = (
     User, EmailAddress, Organization, Membership, Cohort, Enrollment, Assignment, Submission, Audit, Activity,
@@ -40,7 +40,7 @@ def seed() -> str:
 
 
 def rows() -> dict[str, list[Any]]:
-    with scopes_disabled():
+    with everywhere():
         return {model.__name__: [*model.objects.order_by("pk").values()] for model in MODELS}
 
 
@@ -54,7 +54,7 @@ def test_it_is_refused_where_repositories_on_this_machine_are(settings):
 def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(redis, client):
     said = seed()
     first = rows()
-    with scopes_disabled():
+    with everywhere():
         handed_in = list(Submission.objects.values_list("student__email", "ref").order_by("handed_in_at"))
         states = set(Audit.objects.values_list("state", flat=True))
     assert handed_in == [(student.email, ref) for student in STUDENTS for ref in student.refs]
@@ -75,7 +75,7 @@ def test_a_run_that_broke_off_is_completed_by_the_next(redis):
         seed()
     in_the_way.unlink()
     assert f"{HAND_INS - 1} new hand-ins" in seed()
-    with scopes_disabled():
+    with everywhere():
         assert Submission.objects.count() == HAND_INS
 
 

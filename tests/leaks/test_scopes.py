@@ -5,50 +5,18 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django_scopes import scope, scopes_disabled
+from django_scopes import scope
 from django_scopes.exceptions import ScopeError
 
-from grading.actions import runs
 from grading.actions.roster import import_roster
 from grading.models import Cohort, Enrollment, Organization
 from grading.models.tenant import TenantManager, TenantModel
 from grading.queries import attempts, audits, cohorts
-from tests.factories.people import (
-    CohortFactory,
-    EnrollmentFactory,
-    MembershipFactory,
-    OrganizationFactory,
-    UserFactory,
-)
-from tests.factories.work import (
-    AssignmentFactory,
-    AuditFactory,
-    RubricFactory,
-    RubricVersionFactory,
-    claimed,
-    evidence_row,
-    opinion_row,
-    verdict,
-)
+from tests.factories.institutes import institute
+from tests.factories.people import UserFactory, everywhere
 
 pytestmark = pytest.mark.django_db
 TENANT_MODELS = [model for model in apps.get_app_config("grading").get_models() if model is not Organization]
-
-
-def institute(user):
-    """One organization with a row in every table; `user` is a student of it."""
-    organization = OrganizationFactory()
-    MembershipFactory(organization=organization, user=user)
-    cohort = CohortFactory(organization=organization, slug="same")
-    enrollment = EnrollmentFactory(cohort=cohort, user=user, email=user.email)
-    version = RubricVersionFactory(rubric=RubricFactory(organization=organization))
-    assignment = AssignmentFactory(cohort=cohort, slug="same", rubric_version=version)
-    audit = AuditFactory(submission__assignment=assignment, submission__student=enrollment)
-    lease = claimed(audit)
-    with scope(organization=organization):
-        runs.record_opinion(lease=lease, opinion=opinion_row())
-        runs.finish_audit(lease=lease, verdict=verdict(evidence=(evidence_row(),)))
-    return organization
 
 
 @pytest.fixture
@@ -69,7 +37,7 @@ def test_in_one_organizations_scope_only_its_rows_are_there(ours_and_theirs, mod
     ours, _theirs, _user = ours_and_theirs
     with scope(organization=ours):
         assert set(model.objects.values_list("organization", flat=True)) == {ours.pk}
-    with scopes_disabled():
+    with everywhere():
         assert model.objects.exclude(organization=ours).exists()
 
 
