@@ -28,7 +28,7 @@ def database(url: str) -> dict[str, Any]:
     if not name:
         raise ImproperlyConfigured("DATABASE_URL names no database: postgresql://user@host/NAME.")
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "grading.postgresql",
         "NAME": name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

@@ -5,7 +5,7 @@ import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, LiteralString
 from urllib.parse import quote
 
 import psycopg
@@ -18,7 +18,8 @@ from auditor_site.localservices.server import Server
 
 SUPERUSER = "postgres"
 PORT = 5432  # only a part of the socket's name; said aloud, because PGPORT may say otherwise
-SITE = "auditor"  # the role, and the database it owns
+SITE = "auditor"  # the role that logs in, and the database it owns
+SITE_ROLE = "auditor_site"  # what it becomes to serve: owns nothing, so that row-level security binds it
 BUILTIN_LOCALE_SINCE = 17
 
 # Only for servers that keep nothing: a crash may lose all, and commits need not wait for the disk.
@@ -122,18 +123,21 @@ class Postgres(Server):
             )
 
     def _make_site_role(self) -> None:
+        """The login, what it becomes, and its database last; each looked for first, so that a kill in between mends."""
         superuser = make_conninfo(host=str(self.place.sockets), port=PORT, user=SUPERUSER, dbname=SUPERUSER)
-        site = sql.Identifier(SITE)
+        site, role = sql.Identifier(SITE), sql.Identifier(SITE_ROLE)
+        may = sql.SQL("CREATEDB" if self.place.ephemeral else "NOCREATEDB")
         with psycopg.connect(superuser, autocommit=True, connect_timeout=5) as connection:
-            if (
-                connection.execute("SELECT FROM pg_database WHERE datname = %s", [SITE]).fetchone()
-                is not None
-            ):
-                return
-            if connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [SITE]).fetchone() is None:
-                may = sql.SQL("CREATEDB" if self.place.ephemeral else "NOCREATEDB")
+            if not _is_there(connection, "SELECT FROM pg_roles WHERE rolname = %s", SITE):
                 connection.execute(sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER {}").format(site, may))
-            connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(site, site))
+            if not _is_there(connection, "SELECT FROM pg_roles WHERE rolname = %s", SITE_ROLE):
+                connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN ROLE {}").format(role, site))
+            if not _is_there(connection, "SELECT FROM pg_database WHERE datname = %s", SITE):
+                connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(site, site))
+
+
+def _is_there(connection: psycopg.Connection[Any], question: LiteralString, name: str) -> bool:
+    return connection.execute(question, [name]).fetchone() is not None
 
 
 def _major(programs: Path) -> int:
