@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django_scopes import scope
 
@@ -34,7 +34,7 @@ class TenantMiddleware:
 
     def _within(self, request: HttpRequest, slug: str) -> HttpResponseBase:
         if not request.user.is_authenticated:
-            return redirect_to_login(request.get_full_path())
+            return _to_login(request)
         organization = access_organization(request.user, slug)
         with scope(organization=organization):
             return self._get_response(request)
@@ -42,3 +42,10 @@ class TenantMiddleware:
     def _in_the_admin(self, request: HttpRequest) -> HttpResponseBase:
         with scope(organization=staffed_organizations(request.user)):
             return self._get_response(request)
+
+
+def _to_login(request: HttpRequest) -> HttpResponse:
+    """A fragment that renews itself must not become a login form: its page is loaded anew, and leads there."""
+    if "HX-Request" in request.headers:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    return redirect_to_login(request.get_full_path())

@@ -159,6 +159,13 @@ def test_progress_of_an_ended_audit_loads_the_page_anew(audit: Audit, ada: Enrol
     assert "hx-trigger" not in answer.content.decode()
 
 
+def test_progress_after_signing_out_loads_the_page_anew_which_leads_to_the_login(audit: Audit) -> None:
+    address = page_of_audit(audit, "audit-progress")
+    renewed = Client().get(address, headers={"HX-Request": "true"})
+    assert (renewed.status_code, renewed.headers["HX-Refresh"], renewed.content) == (200, "true", b"")
+    assert Client().get(address).status_code == 302
+
+
 def test_without_javascript_the_progress_page_renews_itself(assignment: Assignment, ada: Enrollment) -> None:
     audit = AuditFactory.create(
         submission=SubmissionFactory.create(assignment=assignment, student=ada), running=True
