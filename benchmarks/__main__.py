@@ -1,4 +1,4 @@
-"""The offline audit of a small submission, against the two things it cannot do without."""
+"""The offline audit of a small submission against what it cannot do without, then the detectives by themselves."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks import detectives
 from benchmarks.material import report, repository
 from benchmarks.stopwatch import in_turn, median_of
 
@@ -14,22 +15,26 @@ RUNS = 7
 
 def main() -> None:
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
-        folder = Path(name)
-        source, pdf = repository(folder, files=20), report(folder, pages=10)
-        audit = [
-            sys.executable,
-            "-m",
-            "courtroom",
-            str(source),
-            "--pdf",
-            str(pdf),
-            "--allow-local",
-            "--quiet",
-        ]
-        libraries = [sys.executable, "-c", "import langgraph.graph"]
-        clone = ["git", "clone", "--quiet", "--bare", "--no-local", str(source), str(folder / "clone.git")]
-        drop = ["sh", "-c", f'rm -rf {folder / "clone.git"}; exec "$0" "$@"', *clone]
-        audits, imports, clones = in_turn([audit, libraries, drop], runs=RUNS)
+        whole_audit(Path(name))
+        detectives.compare(Path(name))
+
+
+def whole_audit(folder: Path) -> None:
+    source, pdf = repository(folder, files=20), report(folder, pages=10)
+    audit = [
+        sys.executable,
+        "-m",
+        "courtroom",
+        str(source),
+        "--pdf",
+        str(pdf),
+        "--allow-local",
+        "--quiet",
+    ]
+    libraries = [sys.executable, "-c", "import langgraph.graph"]
+    clone = ["git", "clone", "--quiet", "--bare", "--no-local", str(source), str(folder / "clone.git")]
+    drop = ["sh", "-c", f'rm -rf {folder / "clone.git"}; exec "$0" "$@"', *clone]
+    audits, imports, clones = in_turn([audit, libraries, drop], runs=RUNS)
     wall, floor, cloned = (median_of(runs, "wall") for runs in (audits, imports, clones))
     print(f"offline audit, 20 Python files and a 10-page PDF, {RUNS} runs, medians")
     print(

@@ -36,12 +36,15 @@ PARAGRAPH = (
 )
 
 
-def repository(folder: Path, *, files: int) -> Path:
-    """A bare repository with this many Python files, one commit each."""
+def repository(folder: Path, *, files: int, commits: int | None = None) -> Path:
+    """A bare repository with this many Python files, in one commit each unless told otherwise."""
     own = {"src/state.py": STATE, "src/graph.py": GRAPH, "src/tools.py": TOOLS, "main.py": MAIN}
     more = {f"src/step_{n}.py": MODULE.format(number=n) for n in range(files - len(own))}
+    texts = list({**own, **more}.items())
+    size = -(-files // (commits or files))
+    parts = [dict(texts[start : start + size]) for start in range(0, files, size)]
     path = folder / f"generated-{files}.git"
-    make_repository(path, [Commit(f"Add {name}", {name: text}) for name, text in {**own, **more}.items()])
+    make_repository(path, [Commit(f"Add {', '.join(part)}"[:200], part) for part in parts])
     return path
 
 

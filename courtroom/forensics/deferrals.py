@@ -11,7 +11,7 @@ from courtroom.forensics.source_files import is_vendored
 DOCUMENTS = frozenset({".md", ".txt", ".rst"})
 LONGEST = 300
 _DEFERRED = (
-    r"(?:defer(?:red|ring|ral)?|postpon(?:ed|ing|ement)|(?:won'?t|will not|did not|didn'?t) (?:be )?(?:fix(?:ed)?|address(?:ed)?)"
+    r"(?:defer(?:s|red|ring|ral)?|postpon(?:e|es|ed|ing|ement)|(?:won'?t|will not|did not|didn'?t) (?:be )?(?:fix(?:ed)?|address(?:ed)?)"
     r"|not (?:be )?(?:fixed|addressed|implemented) (?:yet|now|in this)|(?:left|kept|scheduled) for (?:later|the next)"
     r"|out of scope|de-?prioriti[sz]ed)"
 )

@@ -1,0 +1,110 @@
+"""The detectives on a generated repository, against the same clone and the bare parsing of the same files.
+
+`python -m benchmarks.detectives` prints times, ratio, peak memory and growth; each side is a process of its own,
+timed from inside without its start, and weighed from outside with all its children.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+
+from benchmarks.material import repository
+from benchmarks.stopwatch import in_turn, median_of
+
+RUNS = 5
+SIZES = (100, 500, 1000, 2000)
+COMMITS = 500
+GOAL_RATIO, GOAL_MEGABYTES = 2.0, 300
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        compare(Path(name))
+
+
+def compare(folder: Path) -> None:
+    """Measure every size, print a line for each, and what the ratio and the growth come to."""
+    print(f"detectives against a bare clone and ast.parse in one process, {RUNS} runs, medians")
+    seconds: dict[int, float] = {}
+    for size in SIZES:
+        source = str(repository(folder, files=size, commits=min(size, COMMITS)))
+        examined, floor = in_turn([_side("examine", source), _side("yardstick", source)], runs=RUNS)
+        seconds[size], least = median_of(examined, "told"), median_of(floor, "told")
+        peak = max(run.peak_mb for run in examined)
+        print(
+            f"  {size:5} files  {seconds[size]:.2f} s against {least:.2f} s: ratio {seconds[size] / least:.2f}"
+            f" (goal {GOAL_RATIO})   peak {peak:.0f} MB (goal {GOAL_MEGABYTES})"
+        )
+    first, last = SIZES[0], SIZES[-1]
+    print(f"  {last // first} times the files take {seconds[last] / seconds[first]:.1f} times as long")
+
+
+def _side(name: str, source: str) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.detectives", name, source]
+
+
+def examine(source: Path, folder: Path) -> float:
+    """Seconds from the address to the dossier: clone, history, survey, answers, verification."""
+    from courtroom.case import Limits
+    from courtroom.detectives.evidence_aggregator import aggregate
+    from courtroom.detectives.repo_investigator import investigate
+    from courtroom.detectives.targeting import owed
+    from courtroom.exhibits import visit
+    from courtroom.forensics.snapshot import take_snapshot
+    from courtroom.rubric_reading.reader import shipped_rubric
+
+    rubric, limits = shipped_rubric("self_audit"), Limits()
+    repository_checks = rubric.model_copy(
+        update={"criteria": tuple(c for c in rubric.criteria if c.target_artifact == "github_repo")}
+    )
+    checks = owed(repository_checks)["RepoInvestigator"]
+    begin = perf_counter()
+    snapshot = take_snapshot(str(source), ref=None, into=folder, limits=limits, allow_local=True)
+    testimony = investigate(visit(snapshot, checks, limits), snapshot, checks)
+    dossier = aggregate([testimony], snapshot, repository_checks, None)
+    seconds = perf_counter() - begin
+    assert dossier.facts.graph is not None, dossier.facts.unknown
+    return seconds
+
+
+def yardstick(source: Path, folder: Path) -> float:
+    """Seconds for a bare clone of the same kind, reading the same files and parsing them, all in this process."""
+    begin = perf_counter()
+    clone = folder / "clone.git"
+    subprocess.run(["git", "clone", "--quiet", "--bare", "--no-local", source, clone], check=True)
+    names = _git(clone, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    asked = "".join(f"HEAD:{name}\n" for name in names if name.endswith(".py"))
+    trees = [ast.parse(text) for text in _bodies(_git(clone, "cat-file", "--batch", stdin=asked))]
+    seconds = perf_counter() - begin
+    assert trees
+    return seconds
+
+
+def _git(clone: Path, *words: str, stdin: str = "") -> str:
+    done = subprocess.run(["git", "-C", clone, *words], input=stdin.encode(), check=True, capture_output=True)
+    return done.stdout.decode()
+
+
+def _bodies(output: str) -> list[str]:
+    """The generated files are ASCII: git's byte counts are character counts."""
+    bodies, position = [], 0
+    while position < len(output):
+        start = output.index("\n", position) + 1
+        end = start + int(output[position:start].split()[2])
+        bodies.append(output[start:end])
+        position = end + 1
+    return bodies
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 1:
+        main()
+    else:
+        side = {"examine": examine, "yardstick": yardstick}[sys.argv[1]]
+        with tempfile.TemporaryDirectory(prefix="benchmark-") as place:
+            print(side(Path(sys.argv[2]), Path(place)))
