@@ -196,6 +196,25 @@ class HistoryFact(FactModel):
     stages: tuple[StoryStage, ...]
 
 
+class DiagramFact(FactModel):
+    """A diagram that text and geometry give away, in the report (`page`) or in the repository (`path`, `line`).
+
+    `names` are what is written in its boxes; `arrows` are empty where no direction is drawn. `beside_code` holds
+    it against the code's graph (forensics/sketches.py says what each word means); null where the code has none.
+    """
+
+    drawn_as: Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
+    page: int | None = None
+    path: str | None = None
+    line: int | None = None
+    names: tuple[str, ...]
+    arrows: tuple[tuple[str, str], ...] = ()
+    side_by_side: tuple[tuple[str, ...], ...] = ()
+    beside_code: (
+        Literal["agrees", "split_not_in_code", "line_where_code_splits", "incomplete", "other_subject"] | None
+    )
+
+
 class Facts(FactModel):
     # history
     commit_count: int | None = None
@@ -242,6 +261,7 @@ class Facts(FactModel):
     pdf_hallucinated_paths: tuple[str, ...] | None = None
     pdf_claims: dict[str, Literal["confirmed", "contradicted", "open"]] | None = None
     pdf_diagram: Literal["accurate", "parallel_shown", "generic", "linear", "none"] | None = None
+    diagrams: tuple[DiagramFact, ...] | None = None
     # working together
     minmax: MinMaxFact | None = None
     communication_entries: tuple[LogEntry, ...] | None = None

@@ -7,22 +7,22 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from courtroom.forensics.snapshot import Snapshot, read_files
-
 _COMMENT = re.compile(r"#.*")
 _CLEANS_UP = re.compile(r"\bTemporaryDirectory\(")
 _STAYS = re.compile(r"\bmkdtemp\(")
 
 
-def cleans_up_by_itself(function: Mapping[str, Any] | None, snapshot: Snapshot) -> bool | None:
+def cleans_up_by_itself(
+    function: Mapping[str, Any] | None, files: Mapping[str, Sequence[str]]
+) -> bool | None:
     """Whether the clone function works in a TemporaryDirectory (true) or in what mkdtemp leaves behind (false).
 
-    `function` is the fact clone_function; null where it makes its folder elsewhere. Raises ChildFailed.
+    `function` is the fact clone_function, `files` holds the lines of its file; null where it makes its folder
+    elsewhere.
     """
     if function is None:
         return None
-    lines = read_files(snapshot, [function["path"]]).get(function["path"], [])
-    body = _COMMENT.sub("", "\n".join(_definition(lines, function["line"])))
+    body = _COMMENT.sub("", "\n".join(_definition(files.get(function["path"], []), function["line"])))
     if _CLEANS_UP.search(body):
         return True
     return False if _STAYS.search(body) else None

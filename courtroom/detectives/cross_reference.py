@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from courtroom.detectives.claim_checks import claims_hold
+from courtroom.detectives.clone_source import cleans_up_by_itself
 from courtroom.detectives.diagram_checks import what_it_shows
+from courtroom.detectives.diagram_survey import diagrams_of_both
 from courtroom.detectives.document_checks import NO_PDF, READ_NOT_UNDERSTOOD
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.detectives.testimony import PATH_FACTS, Claim, Testimony
 from courtroom.errors import ExaminationFailed
-from courtroom.facts import GraphFact
+from courtroom.facts import DiagramFact, GraphFact
 from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts, hold_against_tree, path_facts
 from courtroom.forensics.claims import HeldClaim, feature_claims, hold_against_code
 from courtroom.forensics.diagrams import DiagramSighting, diagram_of
@@ -38,14 +40,20 @@ class BothSides:
     paths: PathVerdicts | None
     claims: tuple[HeldClaim, ...] | None
     diagram: DiagramSighting | None
+    diagrams: tuple[DiagramFact, ...] | None
 
 
 def lay_side_by_side(
     testimonies: Sequence[Testimony],
     pdf: PdfReading | ExaminationFailed | None,
     code: Mapping[str, Any],
+    files: Mapping[str, Sequence[str]] | None,
 ) -> BothSides:
-    """Hold the report's claims against the tree and the code, and its diagram against the code's graph."""
+    """Hold the report's claims against the tree and the code, and all diagrams against the code's graph.
+
+    `code` are the facts by name, as JSON; `files` the lines of the files that may hold a diagram, and of the
+    clone function's, null when they could not be read.
+    """
     claims = next((t.claims for t in testimonies if t.claims is not None), None)
     tree = next((t.paths for t in testimonies if t.paths is not None), None)
     graph = GraphFact.model_validate(code["graph"]) if code.get("graph") else None
@@ -54,19 +62,21 @@ def lay_side_by_side(
         pdf=pdf,
         code=code,
         paths=None if claims is None or tree is None else hold_against_tree(map(_as_claimed, claims), tree),
-        claims=_held(pdf, code),
+        claims=_held(pdf, code, files or {}),
         diagram=diagram_of(reading, graph) if reading else None,
+        diagrams=None if files is None else diagrams_of_both(reading, files, graph),
     )
 
 
 def _held(
-    pdf: PdfReading | ExaminationFailed | None, code: Mapping[str, Any]
+    pdf: PdfReading | ExaminationFailed | None, code: Mapping[str, Any], files: Mapping[str, Sequence[str]]
 ) -> tuple[HeldClaim, ...] | None:
     if pdf is None:
         return ()
     if isinstance(pdf, ExaminationFailed) or pdf.text_layer == "none":
         return None
-    return hold_against_code(feature_claims(pdf), code)
+    cleans_up = cleans_up_by_itself(code.get("clone_function"), files)
+    return hold_against_code(feature_claims(pdf), {**code, "clone_cleans_up": cleans_up})
 
 
 def finding_on_both(check: Check, sides: BothSides) -> Finding:
@@ -87,13 +97,15 @@ def finding_on_both(check: Check, sides: BothSides) -> Finding:
 
 
 def facts_of_both(sides: BothSides) -> tuple[dict[str, Any], dict[str, str]]:
-    """The facts on paths and the diagram, and why they are null."""
+    """The facts on paths, claims and diagrams, and why they are null."""
+    drawn: dict[str, Any] = {} if sides.diagrams is None else {"diagrams": sides.diagrams}
+    reasons = {} if drawn else {"diagrams": NO_TREE}
     if isinstance(sides.pdf, ExaminationFailed):
-        return {}, {}
-    facts: dict[str, Any] = path_facts(sides.paths) if sides.paths else {}
+        return drawn, reasons
+    facts = drawn | (path_facts(sides.paths) if sides.paths else {})
     if sides.claims is not None:
         facts["pdf_claims"] = {held.claim.feature: held.standing for held in sides.claims}
-    reasons = {} if sides.paths else dict.fromkeys(PATH_FACTS, NO_TREE)
+    reasons |= {} if sides.paths else dict.fromkeys(PATH_FACTS, NO_TREE)
     seen = sides.diagram or DiagramSighting("none", NO_PDF)
     return facts | {"pdf_diagram": seen.kind}, reasons | (
         {"pdf_diagram": seen.reason} if seen.kind is None else {}

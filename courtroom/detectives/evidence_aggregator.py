@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from courtroom.detectives.clone_source import cleans_up_by_itself
 from courtroom.detectives.cross_reference import BothSides, facts_of_both, finding_on_both, lay_side_by_side
+from courtroom.detectives.diagram_survey import chart_paths
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.suspicion import evidence_of, integrity_of, suspicions_of, tagged
 from courtroom.detectives.targeting import DETECTIVES
@@ -15,7 +15,7 @@ from courtroom.detectives.verification import unverified
 from courtroom.errors import ExaminationFailed
 from courtroom.facts import Facts, establish
 from courtroom.forensics.pdf import PdfReading
-from courtroom.forensics.snapshot import Snapshot
+from courtroom.forensics.snapshot import Snapshot, read_files
 from courtroom.record import CheckOutcome, Evidence, RecordedError
 from courtroom.rubric import Check, Rubric
 
@@ -34,8 +34,9 @@ def aggregate(
     What is not verbatim at its place is dropped and counted; an outcome that loses all its evidence is open.
     """
     testimonies = sorted(testimonies, key=lambda t: DETECTIVES.index(t.detective))
-    code, unread = _code(testimonies, snapshot)
-    sides = lay_side_by_side(testimonies, pdf, code)
+    code = {name: value for testimony in testimonies for name, value in testimony.facts.items()}
+    files, unread = _read_again(testimonies, code, snapshot)
+    sides = lay_side_by_side(testimonies, pdf, code, files)
     evidence, outcomes = _joined(testimonies, rubric.checks, sides)
     dropped, errors = _verify(evidence, snapshot)
     suspicions = suspicions_of(testimonies, pdf)
@@ -50,15 +51,18 @@ def aggregate(
     )
 
 
-def _code(
-    testimonies: Sequence[Testimony], snapshot: Snapshot
-) -> tuple[dict[str, Any], tuple[RecordedError, ...]]:
-    """Everything the detectives established, and one habit of the clone that only its own lines show."""
-    code = {name: value for testimony in testimonies for name, value in testimony.facts.items()}
+def _read_again(
+    testimonies: Sequence[Testimony], code: Mapping[str, Any], snapshot: Snapshot
+) -> tuple[dict[str, list[str]] | None, tuple[RecordedError, ...]]:
+    """The lines of what only shows its meaning beside the report: diagrams as text, and the clone function."""
+    tree = next((t.paths for t in testimonies if t.paths is not None), None)
+    if tree is None:
+        return None, ()
+    place = code.get("clone_function")
     try:
-        return code | {"clone_cleans_up": cleans_up_by_itself(code.get("clone_function"), snapshot)}, ()
+        return read_files(snapshot, [*chart_paths(tree), *([place["path"]] if place else [])]), ()
     except ExaminationFailed as failed:
-        return code, (recorded(STAGE, failed),)
+        return None, (recorded(STAGE, failed),)
 
 
 def _joined(

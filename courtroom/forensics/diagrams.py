@@ -8,24 +8,23 @@ read: when they show no two splits, only eyes could judge it, and the kind is nu
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 from courtroom.facts import GraphFact
+from courtroom.forensics.chart_texts import charts_in_text, read_chart
 from courtroom.forensics.pdf_reading import Drawing, Layout, PdfImage, PdfReading, is_picture
-from courtroom.forensics.splits import code_splits, matches, picture_splits
+from courtroom.forensics.sketches import Kind, Sketch, kind_of, sketch_of
+from courtroom.forensics.splits import matches, picture_splits
 
-Kind = Literal["accurate", "parallel_shown", "generic", "linear", "none"]
+Source = Literal["drawing", "characters", "mermaid", "plantuml"]
 
 _BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linear")
 _UNSEEN = "the report holds a picture, and no model looked at it"
 _BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
 _FEWEST_ROWS = 4
-_TERMINALS = {"start", "end"}
-# Parts of a node's name that its picture often leaves out.
-_TITLES = re.compile(r"(?:node|judge|judges|agent|attorney)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +37,6 @@ class DiagramSighting:
     passage: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Sketch:
-    """What a diagram says, however it is drawn: names, and which of them stand side by side."""
-
-    page: int
-    labels: tuple[str, ...]
-    splits: tuple[tuple[str, ...], ...]
-    is_chain: bool
-
-
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
     """Raster images large enough to be a diagram."""
     return tuple(image for image in reading.images if is_picture(image))
@@ -57,8 +46,7 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting:
     """The best diagram in the report, held against the code's graph where there is one."""
     if reading.text_layer == "none":
         return DiagramSighting(None, "the PDF has no text layer, and no model looked at its pages")
-    sketches = [*map(_drawn, reading.drawings), *_written(reading)]
-    judged = sorted(((_kind(sketch, graph), sketch) for sketch in sketches), key=_rank)
+    judged = sorted(((kind_of(sketch, graph), sketch) for _, sketch in sketches_of(reading)), key=_rank)
     if judged and judged[0][0] in {"accurate", "parallel_shown"}:
         return _seen(*judged[0])
     if found := pictures(reading):
@@ -66,6 +54,22 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting:
     return (
         _seen(*judged[0]) if judged else DiagramSighting("none", "no image, no drawing and no text diagram")
     )
+
+
+def sketches_of(reading: PdfReading) -> list[tuple[Source, Sketch]]:
+    """Every diagram that text and geometry give away, and how it is drawn; pictures are not among them."""
+    drawn: list[tuple[Source, Sketch]] = [("drawing", _drawn(drawing)) for drawing in reading.drawings]
+    return drawn + [("characters", sketch) for sketch in _written(reading)] + _coded(reading)
+
+
+def _coded(reading: PdfReading) -> list[tuple[Source, Sketch]]:
+    """Diagrams written as mermaid or PlantUML."""
+    return [
+        (text.language, sketch_of(chart, page))
+        for page, words in enumerate(reading.pages, start=1)
+        for text in charts_in_text(words)
+        if (chart := read_chart(text)).edges
+    ]
 
 
 def _pictured(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting | None:
@@ -82,56 +86,18 @@ def _pictured(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting |
     return DiagramSighting("accurate" if same else "parallel_shown", reason, best.page)
 
 
-def _rank(judged: tuple[Kind, _Sketch]) -> tuple[int, int]:
+def _rank(judged: tuple[Kind, Sketch]) -> tuple[int, int]:
     kind, sketch = judged
-    return _BEST_FIRST.index(kind), sketch.page
+    return _BEST_FIRST.index(kind), sketch.page or 0
 
 
-def _seen(kind: Kind, sketch: _Sketch) -> DiagramSighting:
+def _seen(kind: Kind, sketch: Sketch) -> DiagramSighting:
     side_by_side = "; ".join(" | ".join(split) for split in sketch.splits)
     reason = f"side by side: {side_by_side}" if side_by_side else "nothing stands side by side"
     return DiagramSighting(kind, reason, sketch.page, ", ".join(filter(None, sketch.labels)) or None)
 
 
-def _kind(sketch: _Sketch, graph: GraphFact | None) -> Kind:
-    if graph is not None and _matches(sketch, graph):
-        return "accurate"
-    if len(sketch.splits) >= 2:
-        return "parallel_shown"
-    return "linear" if sketch.is_chain else "generic"
-
-
-def _matches(sketch: _Sketch, graph: GraphFact) -> bool:
-    """Both of the code's splits are drawn side by side, and most of its nodes are there."""
-    groups = code_splits(graph)
-    nodes = [name for name in graph.nodes if _key(name) not in _TERMINALS]
-    drawn = [name for name in nodes if any(_names(label, name) for label in sketch.labels)]
-    return (
-        len(groups) >= 2
-        and 2 * len(drawn) >= len(nodes)
-        and all(_is_shown(sketch, group) for group in groups)
-    )
-
-
-def _is_shown(sketch: _Sketch, group: Iterable[str]) -> bool:
-    members = list(group)
-    return any(
-        sum(any(_names(label, name) for label in split) for name in members) >= 2 for split in sketch.splits
-    )
-
-
-def _key(text: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", text.lower())
-
-
-def _names(label: str, node: str) -> bool:
-    """Whether a label names a node: in any spelling, with more words around it, or cut short ("repo_invest.")."""
-    written, name = _key(label), _key(node)
-    short = _TITLES.sub("", name) or name
-    return short in written or (len(written) >= 6 and name.startswith(written))
-
-
-def _drawn(drawing: Drawing) -> _Sketch:
+def _drawn(drawing: Drawing) -> Sketch:
     near: dict[int, set[int]] = {}
     for one, other in drawing.links:
         near.setdefault(one, set()).add(other)
@@ -139,7 +105,7 @@ def _drawn(drawing: Drawing) -> _Sketch:
     labels = [box.label for box in drawing.boxes]
     splits = tuple(tuple(sorted(labels[index] for index in split)) for split in _splits(drawing, near))
     is_chain = not splits and all(len(others) <= 2 for others in near.values())
-    return _Sketch(drawing.page, tuple(labels), splits, is_chain)
+    return Sketch(drawing.page, tuple(labels), splits, is_chain)
 
 
 def _splits(drawing: Drawing, near: Mapping[int, set[int]]) -> list[set[int]]:
@@ -164,7 +130,7 @@ def _splits(drawing: Drawing, near: Mapping[int, set[int]]) -> list[set[int]]:
     return chosen
 
 
-def _written(reading: PdfReading) -> list[_Sketch]:
+def _written(reading: PdfReading) -> list[Sketch]:
     """Diagrams drawn with characters: rows of names between rows of box-drawing characters."""
     sketches = []
     for page, text in enumerate(reading.pages, start=1):
@@ -176,13 +142,13 @@ def _written(reading: PdfReading) -> list[_Sketch]:
     return sketches
 
 
-def _sketched(page: int, lines: Sequence[str]) -> _Sketch:
+def _sketched(page: int, lines: Sequence[str]) -> Sketch:
     rows = [_row(line) for line in lines]
     branched = [
         row for row, above in zip(rows[1:], lines, strict=False) if len(row) >= 2 and _branches(above)
     ]
     labels = tuple(label for row in rows for label in row)
-    return _Sketch(page, labels, tuple(branched), is_chain=all(len(row) <= 1 for row in rows))
+    return Sketch(page, labels, tuple(branched), is_chain=all(len(row) <= 1 for row in rows))
 
 
 def _branches(line: str) -> bool:

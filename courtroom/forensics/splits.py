@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from courtroom.facts import GraphFact
 from courtroom.forensics.pdf_reading import Layout, Level
 
@@ -10,7 +12,11 @@ Split = frozenset[int]
 
 def code_splits(graph: GraphFact) -> tuple[tuple[str, ...], ...]:
     """The sets of nodes that run side by side: the same node before them, the same node after them."""
-    after = _successors(graph)
+    return side_by_side(_successors(graph))
+
+
+def side_by_side(after: Mapping[str, set[str]]) -> tuple[tuple[str, ...], ...]:
+    """`code_splits` of any directed graph, given what comes after each node."""
     groups: set[tuple[str, ...]] = set()
     for targets in after.values():
         for joint in {name for target in targets for name in after.get(target, ())} - {"END"}:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +11,7 @@ from courtroom.detectives.clone_source import cleans_up_by_itself
 from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts
 from courtroom.forensics.claims import FeatureClaim, HeldClaim, Standing, feature_claims, hold_against_code
 from courtroom.forensics.pdf_reading import PdfReading
-from courtroom.forensics.snapshot import Snapshot
 from courtroom.rubric import PdfPaths
-from tests.factories.repositories import Commit, make_repository
 
 NO_RULES = dict.fromkeys(
     ["security_override", "fact_supremacy", "functionality_weight", "dissent", "variance_re_evaluation"],
@@ -180,11 +177,10 @@ def test_claims_that_hold_are_shown_when_none_fails() -> None:
     ],
 )
 def test_what_becomes_of_the_folder_is_read_in_the_clone_function_alone(
-    tmp_path: Path, body: str, expected: bool | None
+    body: str, expected: bool | None
 ) -> None:
     source = f"import tempfile\n\ndef clone(url):\n{body}"
-    commit = make_repository(tmp_path, [Commit(files={"src/tools.py": source})])
-    snapshot = Snapshot(git_dir=tmp_path, commit=commit, ref=None, malformed_objects=False)
     place = {"path": "src/tools.py", "line": 3, "name": "clone"}
-    assert cleans_up_by_itself(place, snapshot) is expected
-    assert cleans_up_by_itself(None, snapshot) is None
+    assert cleans_up_by_itself(place, {"src/tools.py": source.splitlines()}) is expected
+    assert cleans_up_by_itself(place, {}) is None
+    assert cleans_up_by_itself(None, {}) is None
