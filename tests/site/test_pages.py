@@ -84,6 +84,16 @@ def test_the_report_says_score_reason_and_next_step(audit: Audit, ada: Enrollmen
         assert words in page
 
 
+def test_what_is_weak_throughout_is_not_said_to_be_held_up(assignment: Assignment, ada: Enrollment) -> None:
+    report = report_json()
+    for row in report["criteria"]:
+        row["final_score"] = min(row["final_score"], 2)
+    submission = SubmissionFactory.create(assignment=assignment, student=ada)
+    audit = AuditFactory.create(submission=submission, done=True, report=report, overall_score=1.9)
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    assert ["Held up by" in page, "Held down by" in page] == [False, True]
+
+
 def test_a_quoted_line_is_escaped_text_beside_its_number(audit: Audit, ada: Enrollment) -> None:
     page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
     assert "<script>alert" not in page

@@ -53,6 +53,7 @@ class ReportPage:
     models: tuple[str, ...]
 
 
+HOLDS_UP = 3  # of 5
 HEADLINES = {
     "verdict": ("Verdict", "good", ""),
     "needs_review": (
@@ -77,7 +78,7 @@ def read_report(document: Json) -> ReportPage:
         document=document,
         headline=_headline(document),
         criteria=criteria,
-        strongest=tuple(c for c in scored if c.score == max(s.score or 0 for s in scored))[:3],
+        strongest=_strongest(scored),
         weakest=_weakest(scored),
         unjudged=tuple(c for c in criteria if c.document["needs_review"]),
         next_tasks=tasks[:STEPS_SHOWN_FIRST],
@@ -91,6 +92,12 @@ def _headline(document: Json) -> Headline:
     words, tone, sentence = HEADLINES[document["status"]]
     score = document["overall_score"] if document["status"] == "verdict" else None
     return Headline(words, tone, score, sentence)
+
+
+def _strongest(scored: list[CriterionView]) -> tuple[CriterionView, ...]:
+    """The highest, unless even these hold nothing up."""
+    highest = max((criterion.score or 0 for criterion in scored), default=0)
+    return tuple(c for c in scored if c.score == highest >= HOLDS_UP)[:3]
 
 
 def _weakest(scored: list[CriterionView]) -> tuple[CriterionView, ...]:
