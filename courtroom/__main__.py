@@ -15,7 +15,8 @@ from typing import NoReturn
 
 from pydantic import ValidationError
 
-from courtroom.case import BenchSettings, Case, Known
+from courtroom.bench_options import bench_of
+from courtroom.case import Case, Known
 from courtroom.errors import CourtroomError, InputRefused, RecordBroken
 from courtroom.hearing import hold_audit
 from courtroom.justice.constitutions import constitution_of, preset
@@ -24,11 +25,6 @@ from courtroom.report import render_markdown
 from courtroom.rubric_reading.reader import read_rubric, shipped_rubric
 
 VERDICT, BAD_INPUT, NEEDS_A_PERSON, INTERRUPTED = 0, 2, 3, 130
-MODEL_VARIABLES = {
-    "Prosecutor": "PROSECUTOR_MODEL",
-    "Defense": "DEFENSE_MODEL",
-    "TechLead": "TECH_LEAD_MODEL",
-}
 JUDGE_STAGES = ("prosecutor", "defense", "tech_lead")
 
 
@@ -81,7 +77,7 @@ def _complain(message: str) -> int:
 
 async def _audit(options: argparse.Namespace) -> int:
     report: AuditReport | None = None
-    case, bench, known = _case(options), _bench(options), _known(options)
+    case, bench, known = _case(options), bench_of(options.judges, os.environ), _known(options)
     async for event in hold_audit(case, bench=bench, known=known):
         if not options.quiet:
             _tell(event)
@@ -105,17 +101,6 @@ def _case(options: argparse.Namespace) -> Case:
         constitution=preset(options.constitution) if options.constitution else constitution_of(rubric),
         allow_local=options.allow_local,
     )
-
-
-def _bench(options: argparse.Namespace) -> BenchSettings:
-    settings: dict[str, object] = {"kind": options.judges}
-    if options.judges == "llm":
-        settings["models"] = {p: os.environ[v] for p, v in MODEL_VARIABLES.items() if os.environ.get(v)}
-        settings["api_key"] = os.environ.get("OPENAI_API_KEY")
-        settings["base_url"] = os.environ.get("OPENAI_BASE_URL") or None
-    if os.environ.get("EVIDENCE_SECRET"):
-        settings["fence_secret"] = os.environ["EVIDENCE_SECRET"]
-    return BenchSettings.model_validate(settings)
 
 
 def _known(options: argparse.Namespace) -> Known:

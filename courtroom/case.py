@@ -48,8 +48,23 @@ class Case(CaseModel):
     limits: Limits = Limits()
 
 
+class Price(CaseModel):
+    """US dollars for a million tokens of one model, as the operator read them from the provider's list."""
+
+    input: float = Field(ge=0)
+    cached_input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
 class BenchSettings(CaseModel):
-    """Who answers. `heuristic` needs nothing; `llm` needs a model per persona at an OpenAI-compatible endpoint."""
+    """Who answers. `heuristic` needs nothing; `llm` needs a model per persona at an OpenAI-compatible endpoint.
+
+    A model may name another provider (`anthropic:...`, see judges/providers.py). `batch`: one call for each
+    judge and criterion, or one call of a judge for all of them. `warm_up`: the first call of each model goes
+    alone, for a provider that caches prefixes. `prompt_characters`: about what the prompts of one hearing may
+    add up to, which decides how much of the evidence a docket shows beside its outcomes. `debate`: a second round in which each judge sees what the
+    others argued. `budget_usd` is for this audit; it needs a price for every model, by the model's name.
+    """
 
     kind: Literal["heuristic", "llm"] = "heuristic"
     models: dict[Persona, str] = Field(default_factory=dict)
@@ -58,6 +73,12 @@ class BenchSettings(CaseModel):
     concurrency: int = Field(default=30, ge=1)
     deadline_seconds: float = Field(default=60, gt=0)
     max_completion_tokens: int = Field(default=1200, ge=64)
+    prompt_characters: int = Field(default=160_000, ge=1000)
+    batch: Literal["per_criterion", "per_judge"] = "per_criterion"
+    warm_up: bool = False
+    debate: bool = False
+    prices: dict[str, Price] = Field(default_factory=dict)
+    budget_usd: float | None = Field(default=None, ge=0)
     fence_secret: SecretStr = SecretStr("courtroom")
 
 

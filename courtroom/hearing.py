@@ -11,21 +11,24 @@ from typing import Any
 from courtroom.case import BenchSettings, Case, Known
 from courtroom.exhibits import Collection
 from courtroom.judges.bench import seat
-from courtroom.record import AuditEvent, AuditReport, Evidence, JudgeFailure, JudicialOpinion
+from courtroom.judges.gate import OPEN, Gate
+from courtroom.record import AuditEvent, AuditReport, Evidence, JudgeFailure, JudicialOpinion, Usage
 
 
 async def hold_audit(
-    case: Case, *, bench: BenchSettings | None = None, known: Known | None = None
+    case: Case, *, bench: BenchSettings | None = None, known: Known | None = None, gate: Gate = OPEN
 ) -> AsyncIterator[AuditEvent]:
     """Events in order, the last of kind `report`. Raises InputRefused for what the student must mend.
 
-    What `known` holds for this very commit, PDF and rubric is neither computed nor bought again.
+    What `known` holds for this very commit, PDF and rubric is neither computed nor bought again. Every call to
+    a provider passes the `gate`.
     """
     settings, known = bench or BenchSettings(), known or Known()
     with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
         yield AuditEvent(kind="stage", stage="exhibits")
         collection = Collection(case, Path(workspace), known.report)
         build_graph = await asyncio.to_thread(warm_up)
+        judges = await asyncio.to_thread(seat, settings, known, gate)
         exhibits = await asyncio.to_thread(collection.wait)
         yield AuditEvent(kind="stage", stage="exhibits", ended=True)
         from courtroom.proceedings import Court
@@ -33,11 +36,15 @@ async def hold_audit(
         court = Court(
             case=case,
             exhibits=exhibits,
-            bench=seat(settings, known),
+            bench=judges,
             seats=asyncio.Semaphore(settings.concurrency),
+            debate=settings.debate and settings.kind == "llm",
         )
-        async for event in _proceed(build_graph(court)):
-            yield event
+        try:
+            async for event in _proceed(build_graph(court)):
+                yield event
+        finally:
+            await judges.close()
 
 
 def warm_up() -> Any:
@@ -67,14 +74,16 @@ def _events(task: dict[str, Any]) -> Iterator[AuditEvent]:
         yield AuditEvent(
             kind="evidence", stage=stage, evidence=tuple(Evidence.model_validate(r) for r in rows)
         )
-    for row in update.get("opinions", []):
-        yield _opinion_event(stage, row)
+    for row, usage in zip(update.get("opinions", []), update.get("usage", []), strict=True):
+        yield _opinion_event(stage, row, Usage.model_validate(usage))
     yield AuditEvent(kind="stage", stage=stage, ended=True)
     if "report" in update:
         yield AuditEvent(kind="report", report=AuditReport.model_validate(update["report"]))
 
 
-def _opinion_event(stage: str, row: dict[str, Any]) -> AuditEvent:
+def _opinion_event(stage: str, row: dict[str, Any], usage: Usage) -> AuditEvent:
     if "failure" in row:
-        return AuditEvent(kind="opinion", stage=stage, failure=JudgeFailure.model_validate(row))
-    return AuditEvent(kind="opinion", stage=stage, opinion=JudicialOpinion.model_validate(row))
+        failure = JudgeFailure.model_validate(row)
+        return AuditEvent(kind="opinion", stage=stage, failure=failure, usage=usage)
+    opinion = JudicialOpinion.model_validate(row)
+    return AuditEvent(kind="opinion", stage=stage, opinion=opinion, usage=usage)

@@ -30,12 +30,16 @@ NOTHING_TO_EXAMINE: Update = {"flags": ["known"]}
 
 @dataclass(frozen=True)
 class Court:
-    """One audit's court: the case, its exhibits, the bench and how many may answer at once."""
+    """One audit's court: the case, its exhibits, the bench and how many may answer at once.
+
+    `debate`: every criterion is heard a second time, each judge shown what the others argued.
+    """
 
     case: Case
     exhibits: Exhibits
     bench: Bench
     seats: asyncio.Semaphore
+    debate: bool = False
 
     def build_context(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
         """The targeting protocol: which detective owes which checks of the rubric."""
@@ -92,28 +96,34 @@ class Court:
     ) -> list[tuple[Persona, Hearing]]:
         """In the order of the rubric and the judges, which is the order in which answers are merged."""
         dossier, said = Dossier.model_validate(state["dossier"]), heard(state)
-        docket = self.bench.docket(self.case.rubric, dossier.evidence)
+        docket = self.bench.docket(self.case.rubric, dossier.evidence, dossier.outcomes)
+
+        def brief(persona: Persona, criterion: Criterion) -> dict[str, Any]:
+            return _brief(persona, criterion, dossier, hearing, said, docket).model_dump(mode="json")
+
+        heard_now = [criterion for criterion in self.case.rubric.criteria if criterion.id in criteria]
+        batches = [heard_now] if self.bench.together else [[criterion] for criterion in heard_now]
         return [
-            (persona, {"brief": brief.model_dump(mode="json")})
-            for criterion in self.case.rubric.criteria
-            if criterion.id in criteria
+            (persona, {"briefs": [brief(persona, criterion) for criterion in batch]})
+            for batch in batches
             for persona in PERSONAS
-            for brief in [_brief(persona, criterion, dossier, hearing, said, docket)]
         ]
 
     async def hear(self, state: Hearing) -> Update:
-        """One judge on one criterion. Never raises: the bench returns failures as values."""
-        brief = Brief.model_validate(state["brief"])
+        """One judge on one criterion or on all. Never raises: the bench returns failures as values."""
+        briefs = [Brief.model_validate(brief) for brief in state["briefs"]]
         async with self.seats:
-            answer = await self.bench.hear(brief)
+            answers = await self.bench.hear(briefs)
         return {
-            "opinions": [answer.opinion.model_dump(mode="json")],
-            "usage": [answer.usage.model_dump(mode="json")],
+            "opinions": [answer.opinion.model_dump(mode="json") for answer in answers],
+            "usage": [answer.usage.model_dump(mode="json") for answer in answers],
         }
 
     def collect_opinions(self, state: AgentState) -> Update:
         said = heard(state)
         hearing = max(o.round for o in said)
+        if self.debate and hearing == 1:
+            return {"round": hearing, "contested": [criterion.id for criterion in self.case.rubric.criteria]}
         return {"round": hearing, "contested": list(self._contested(said, hearing))}
 
     def call_again(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from courtroom.facts import Facts
+from courtroom.forensics.credentials import redacted
 
 SCHEMA: Final = "automaton-auditor/report@1"
 # Raised whenever the same input may give another record: what was known under another engine is not reused.
@@ -86,8 +87,13 @@ def evidence(
     confidence: float = 1.0,
     tags: tuple[str, ...] = (),
 ) -> Evidence:
-    """Build evidence with its stable id: a hash of check, location and content (DESIGN 5)."""
+    """Build evidence with its stable id: a hash of check, location and content (DESIGN 5).
+
+    This is the one door to the record: a secret that was quoted stays outside, only its kind is kept.
+    """
     place = location or Location()
+    content = content and redacted(content, place.path or "")
+    rationale = redacted(rationale)
     key = digest_of([check, place.model_dump(mode="json"), content])[:8]
     return Evidence(
         id=f"E-{key}", detective=detective, check=check, goal=goal, found=found, content=content,
@@ -282,7 +288,7 @@ class AuditEvent(Frozen):
     """Progress as it happens. `kind` says which of the optional fields is set.
 
     stage: a node of the graph began or ended; evidence: a detective handed in; opinion: a judge
-    answered (an opinion or a failure); report: the last event of every audit.
+    answered (an opinion or a failure, and in `usage` what it took); report: the last event of every audit.
     """
 
     kind: Literal["stage", "evidence", "opinion", "report"]
@@ -291,4 +297,5 @@ class AuditEvent(Frozen):
     evidence: tuple[Evidence, ...] = ()
     opinion: JudicialOpinion | None = None
     failure: JudgeFailure | None = None
+    usage: Usage | None = None
     report: AuditReport | None = None

@@ -30,6 +30,6 @@ class AgentState(TypedDict, total=False):
 
 
 class Hearing(TypedDict):
-    """What is sent to one judge for one criterion: a Brief as JSON."""
+    """What is sent to one judge at once: the brief of one criterion, or of each, as JSON."""
 
-    brief: dict[str, Any]
+    briefs: list[dict[str, Any]]

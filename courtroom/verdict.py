@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
 from courtroom.detectives.testimony import Dossier
+from courtroom.judges.purse import total_of
 from courtroom.justice import synthesis
 from courtroom.proceedings import Court, Heard, heard
 from courtroom.record import (
@@ -68,7 +68,7 @@ def _report(
         facts=dossier.facts,
         integrity=dossier.integrity,
         errors=errors,
-        usage=_total(state),
+        usage=total_of([Usage.model_validate(row) for row in state.get("usage", [])]),
         timings={},
     )
 
@@ -79,12 +79,3 @@ def _invented(said: Sequence[Heard]) -> list[RecordedError]:
         return []
     message = f"{count} citations of evidence that no judge was shown were removed."
     return [RecordedError(stage="judge_collector", code="citations_removed", message=message)]
-
-
-def _total(state: AgentState) -> Usage:
-    counts: Counter[str] = Counter()
-    rows = state.get("usage", [])
-    for row in rows:
-        counts.update({name: value for name, value in row.items() if name != "cost_usd"})
-    prices = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
-    return Usage(**counts, cost_usd=round(sum(prices), 6) if prices else None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from courtroom.case import BenchSettings, Known
+from courtroom.judges.gate import OPEN, Gate
 from courtroom.judges.heuristic import HeuristicBench
 from courtroom.judges.opinion import Answer, Bench, Brief
-from courtroom.record import Evidence, JudgeReference, JudicialOpinion, Persona, Usage
+from courtroom.record import CheckOutcome, Evidence, JudgeReference, JudicialOpinion, Persona, Usage
 from courtroom.rubric import Rubric
 
 
@@ -24,17 +25,26 @@ class RememberingBench:
     def references(self) -> dict[Persona, JudgeReference]:
         return self._bench.references
 
-    def docket(self, rubric: Rubric, evidence: Sequence[Evidence]) -> str:
-        return self._bench.docket(rubric, evidence)
+    @property
+    def together(self) -> bool:
+        return self._bench.together
+
+    def docket(self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]) -> str:
+        return self._bench.docket(rubric, evidence, outcomes)
 
     def key(self, brief: Brief) -> str:
         return self._bench.key(brief)
 
-    async def hear(self, brief: Brief) -> Answer:
-        known = self._known.get(self._bench.key(brief))
-        if known is not None:
-            return Answer(opinion=known, usage=Usage(reused=1))
-        return await self._bench.hear(brief)
+    async def hear(self, briefs: Sequence[Brief]) -> list[Answer]:
+        known = {brief.criterion.id: self._known.get(self._bench.key(brief)) for brief in briefs}
+        unknown = [brief for brief in briefs if known[brief.criterion.id] is None]
+        fresh = iter(await self._bench.hear(unknown) if unknown else ())
+        return [
+            Answer(opinion=said, usage=Usage(reused=1)) if said else next(fresh) for said in known.values()
+        ]
+
+    async def close(self) -> None:
+        await self._bench.close()
 
 
 def _opinions_of(known: Known) -> list[JudicialOpinion]:
@@ -57,10 +67,10 @@ def _opinions_of(known: Known) -> list[JudicialOpinion]:
     ]
 
 
-def seat(settings: BenchSettings, known: Known) -> Bench:
+def seat(settings: BenchSettings, known: Known, gate: Gate = OPEN) -> Bench:
     """The bench for these settings. The LLM bench is imported only when it is asked for: it is heavy."""
     if settings.kind == "llm":
         from courtroom.judges.llm import LlmBench
 
-        return RememberingBench(LlmBench(settings), known)
+        return RememberingBench(LlmBench(settings, gate), known)
     return RememberingBench(HeuristicBench(), known)

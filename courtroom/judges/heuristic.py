@@ -80,13 +80,28 @@ class HeuristicBench:
             for persona in TEMPERS
         }
 
-    def docket(self, rubric: Rubric, evidence: Sequence[Evidence]) -> str:  # noqa: ARG002 -- the Bench protocol
+    @property
+    def together(self) -> bool:
+        return False
+
+    def docket(
+        self,
+        rubric: Rubric,  # noqa: ARG002 -- the Bench protocol
+        evidence: Sequence[Evidence],  # noqa: ARG002
+        outcomes: Sequence[CheckOutcome],  # noqa: ARG002
+    ) -> str:
         return ""
 
     def key(self, brief: Brief) -> str:
         return brief.digest(f"{MODEL} {_digest(brief.persona)}")
 
-    async def hear(self, brief: Brief) -> Answer:
+    async def hear(self, briefs: Sequence[Brief]) -> list[Answer]:
+        return [self._answer(brief) for brief in briefs]
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _answer(self, brief: Brief) -> Answer:
         key = self.key(brief)
         reading = read(brief)
         reason = _why_abstain(reading)

@@ -48,16 +48,27 @@ class Answer(Frozen):
 
 
 class Bench(Protocol):
-    """Who answers. `hear` never raises: a judge that cannot answer returns a JudgeFailure."""
+    """Who answers. `together`: a judge is asked about all criteria at once.
+
+    `hear` takes the briefs of one judge and answers each, in their order. It never raises: a judge that
+    cannot answer returns a JudgeFailure.
+    """
 
     @property
     def references(self) -> dict[Persona, JudgeReference]: ...
 
-    def docket(self, rubric: Rubric, evidence: Sequence[Evidence]) -> str: ...
+    @property
+    def together(self) -> bool: ...
+
+    def docket(
+        self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
+    ) -> str: ...
 
     def key(self, brief: Brief) -> str: ...
 
-    async def hear(self, brief: Brief) -> Answer: ...
+    async def hear(self, briefs: Sequence[Brief]) -> list[Answer]: ...
+
+    async def close(self) -> None: ...
 
 
 def opinion(

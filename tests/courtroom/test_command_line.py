@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from courtroom.__main__ import MODEL_VARIABLES, main
+from courtroom.__main__ import main
+from courtroom.bench_options import MODEL_VARIABLES, VARIABLES
 from tests.courtroom.submissions import student_repository
 
 
@@ -17,7 +18,7 @@ def repository(tmp_path_factory):
 
 @pytest.fixture
 def no_models(monkeypatch):
-    for name in [*MODEL_VARIABLES.values(), "OPENAI_API_KEY", "OPENAI_BASE_URL"]:
+    for name in [*MODEL_VARIABLES.values(), *VARIABLES.values()]:
         monkeypatch.delenv(name, raising=False)
 
 

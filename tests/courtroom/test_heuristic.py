@@ -13,7 +13,7 @@ BENCH = HeuristicBench()
 
 
 def hear(question):
-    return asyncio.run(BENCH.hear(question)).opinion
+    return asyncio.run(BENCH.hear([question]))[0].opinion
 
 
 def scores(met, unmet, **more):

@@ -24,13 +24,21 @@ class ScriptedBench:
     def references(self):
         return {p: JudgeReference(kind="llm", model="scripted", prompt_digest="0") for p in PERSONAS}
 
-    def docket(self, rubric, evidence):
+    together = False
+
+    def docket(self, rubric, evidence, outcomes):
         return ""
 
     def key(self, brief):
         return brief.digest("scripted")
 
-    async def hear(self, brief):
+    async def hear(self, briefs):
+        return [self.answer(brief) for brief in briefs]
+
+    async def close(self):
+        """Nothing is open."""
+
+    def answer(self, brief):
         self.briefs.append(brief)
         answer: Any
         answer, key = self.script[brief.persona][brief.round - 1], self.key(brief)
@@ -95,9 +103,9 @@ def test_below_the_quorum_there_is_no_score(exhibits):
 
 def test_the_order_of_completion_changes_no_byte(exhibits):
     class Slow(ScriptedBench):
-        async def hear(self, brief):
-            await asyncio.sleep({"Prosecutor": 0.02, "Defense": 0.01, "TechLead": 0}[brief.persona])
-            return await super().hear(brief)
+        async def hear(self, briefs):
+            await asyncio.sleep({"Prosecutor": 0.02, "Defense": 0.01, "TechLead": 0}[briefs[0].persona])
+            return await super().hear(briefs)
 
     case, material = exhibits
     script = dict(zip(PERSONAS, [(2,), (4,), (3,)], strict=True))
