@@ -188,7 +188,7 @@ def _known(audit: Audit) -> Known:
     earlier = Audit.objects.filter(
         submission__assignment=submission.assignment_id, submission__student=submission.student_id
     )
-    opinions = OpinionRecord.objects.filter(audit__in=earlier).order_by("pk")
+    opinions = OpinionRecord.objects.filter(audit__in=earlier, score__isnull=False).order_by("pk")
     reports = earlier.exclude(report=None).order_by("-finished_at").values_list("report", flat=True)[:1]
     return Known(
         opinions=tuple(_fitting(JudicialOpinion, [row.document for row in opinions])),

@@ -29,7 +29,7 @@ class EvidenceRow:
 
 @dataclass(frozen=True, slots=True)
 class OpinionRow:
-    """`score` is null when the judge gave no usable answer: then there is nothing to keep."""
+    """`score` is null when the judge gave no usable answer; `document` then says why."""
 
     key: str
     judge: str

@@ -43,6 +43,7 @@ def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
         if not taken:
             return None
         audit = Audit.objects.select_related("submission__assignment__rubric_version").get(pk=audit_id)
+        OpinionRecord.objects.filter(audit=audit, score=None).delete()  # they are asked again
         criteria = len(audit.submission.assignment.rubric_version.document["criteria"])
         Audit.objects.filter(pk=audit.pk).update(opinions_expected=criteria * JUDGES_PER_CRITERION)
         note(
@@ -73,13 +74,11 @@ def record_evidence(*, lease: Lease, rows: Sequence[EvidenceRow]) -> None:
 
 
 def record_opinion(*, lease: Lease, opinion: OpinionRow) -> None:
-    """A judge's answer as it arrives; one that gave no score is counted, and kept only by the report."""
+    """A judge's answer as it arrives, or that there was none; either way the judge is done with the criterion."""
     first_round = 1 if opinion.round == 1 else 0
     with transaction.atomic():
         _write(lease, opinions_done=F("opinions_done") + first_round, version=F("version") + 1)
-        if opinion.score is not None:
-            kept = _opinion_record(lease, opinion, opinion.score)
-            OpinionRecord.objects.bulk_create([kept], ignore_conflicts=True)
+        OpinionRecord.objects.bulk_create([_opinion_record(lease, opinion)], ignore_conflicts=True)
 
 
 def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
@@ -214,8 +213,8 @@ def _insert_evidence(lease: Lease, rows: Sequence[EvidenceRow]) -> None:
     )  # fmt: skip
 
 
-def _opinion_record(lease: Lease, opinion: OpinionRow, score: int) -> OpinionRecord:
+def _opinion_record(lease: Lease, opinion: OpinionRow) -> OpinionRecord:
     return OpinionRecord(
         organization_id=lease.organization_id, audit_id=lease.audit_id, key=opinion.key, judge=opinion.judge,
-        criterion_id=opinion.criterion_id, round=opinion.round, score=score, document=opinion.document,
+        criterion_id=opinion.criterion_id, round=opinion.round, score=opinion.score, document=opinion.document,
     )  # fmt: skip

@@ -28,14 +28,17 @@ class EvidenceRecord(TenantModel):
 
 
 class OpinionRecord(TenantModel):
-    """A judge's answer. `key` names what was asked, so what was bought once is never bought again."""
+    """A judge's answer. `key` names what was asked, so what was bought once is never bought again.
+
+    `score` is null when the judge gave no usable answer; `document` then says why, and is never reused.
+    """
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="opinion_records")
     key = models.CharField(max_length=128)
     judge = models.CharField(max_length=12)
     criterion_id = models.CharField(max_length=200)
     round = models.PositiveSmallIntegerField()
-    score = models.PositiveSmallIntegerField()
+    score = models.PositiveSmallIntegerField(null=True, blank=True)
     document = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -43,11 +46,13 @@ class OpinionRecord(TenantModel):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(fields=["audit", "key"], name="opinion_once_per_audit"),
-            models.CheckConstraint(condition=Q(score__gte=1, score__lte=5), name="opinion_score_1_to_5"),
+            models.CheckConstraint(
+                condition=Q(score__isnull=True) | Q(score__gte=1, score__lte=5), name="opinion_score_1_to_5"
+            ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.judge} on {self.criterion_id}: {self.score}"
+        return f"{self.judge} on {self.criterion_id}: {self.score if self.score is not None else 'no answer'}"
 
 
 class CriterionVerdict(TenantModel):

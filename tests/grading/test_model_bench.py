@@ -9,6 +9,7 @@ import pytest
 from grading.enums import AuditState, Bench
 from grading.jobs import run_audit
 from grading.models import Audit, OpinionRecord
+from grading.views.reading.progress import criteria_judged
 from tests.courtroom.model_server import Desk, Handler, _completion, model_endpoint
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
@@ -76,7 +77,12 @@ def test_a_judge_that_fails_is_no_score_and_is_asked_again_next_time(audit, desk
     seen = after(audit)
     assert (seen.state, seen.overall_score, seen.opinions_done) == (AuditState.DEGRADED, None, 6)
     with everywhere():
-        assert set(OpinionRecord.objects.values_list("judge", flat=True)) == {"Prosecutor"}
+        scored = OpinionRecord.objects.exclude(score=None).values_list("judge", flat=True)
+        assert (set(scored), criteria_judged(seen)) == ({"Prosecutor"}, 2)
+        again = AuditFactory(submission=audit.submission)
+    desk.requests.clear()
+    run_audit(str(again.pk), 1)
+    assert len(desk.requests) == 4
 
 
 def test_what_no_database_can_hold_is_replaced_and_the_digest_is_of_what_is_stored(audit, desk):

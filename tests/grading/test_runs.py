@@ -98,15 +98,25 @@ def test_every_visible_change_moves_the_version_and_a_heartbeat_does_not():
     assert (audit.stage, audit.version) == ("snapshot", before + 1)
 
 
-def test_an_opinion_is_kept_once_and_a_failed_judge_is_only_counted():
+def test_an_opinion_is_kept_once_and_a_failed_judge_without_a_score():
     audit, lease = taken_up()
     runs.record_opinion(lease=lease, opinion=opinion_row("a", score=5))
     runs.record_opinion(lease=lease, opinion=opinion_row("b", score=None))
     runs.record_opinion(lease=lease, opinion=opinion_row("c", round=2))
     runs.record_opinion(lease=lease, opinion=opinion_row("a", score=1))
     audit.refresh_from_db()
-    assert list(OpinionRecord.objects.values_list("key", "score")) == [("a", 5), ("c", 3)]
+    assert list(OpinionRecord.objects.values_list("key", "score")) == [("a", 5), ("b", None), ("c", 3)]
     assert audit.opinions_done == 3
+
+
+def test_a_judge_that_failed_is_asked_again_when_the_audit_is_taken_up_anew():
+    audit, lease = taken_up()
+    runs.record_opinion(lease=lease, opinion=opinion_row("a", score=None))
+    runs.record_opinion(lease=lease, opinion=opinion_row("b", score=4))
+    audit.refresh_from_db()
+    runs.give_back(audit=audit, code="engine_failed", message="It broke.")
+    claimed(audit, attempt=2)
+    assert list(OpinionRecord.objects.values_list("key", "score")) == [("b", 4)]
 
 
 def test_an_audit_that_failed_still_says_at_which_stage():

@@ -90,6 +90,6 @@ def _sentence(audit: Audit, position: int | None, current: int) -> str:
 
 
 def criteria_judged(audit: Audit) -> int:
-    """How many criteria all three judges have answered on."""
+    """How many criteria all three judges are done with, also those on which one gave no usable answer."""
     answered = OpinionRecord.objects.filter(audit=audit).values("criterion_id")
     return answered.annotate(judges=Count("judge", distinct=True)).filter(judges=len(JUDGES)).count()
