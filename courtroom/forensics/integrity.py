@@ -122,8 +122,8 @@ def _shown(page: int, text: str, view: str, orders: Sequence[Order]) -> list[Pas
 def is_excused(order: Order, view: str) -> bool:
     """Whether this is an attack shown, or an order to heed none, and not an attack."""
     if order.family == "drop" and _MEANT_AGAINST.match(view, order.end):
-        after = view[order.end : order.end + _CONTEXT]
-        return not re.search(r"\b(?:award|give|grant|assign)\b", after[:120])
+        sentence_left = re.split(r"[.:;\n]", view[order.end : order.end + _CONTEXT])[0]
+        return not re.search(r"\b(?:award|give|grant|assign)\b", sentence_left)
     before = view[max(0, order.start - _CONTEXT) : order.start]
     sentence = _SENTENCE_START.split(before)[-1]
     if _WARNS.search(sentence):

@@ -13,6 +13,7 @@ import io
 import tokenize
 from collections.abc import Iterator, Mapping
 
+from courtroom.forensics.dead_code import take_out_dead_code
 from courtroom.forensics.source_files import Codebase, SourceFile, module_name
 from courtroom.forensics.source_index import index
 
@@ -47,6 +48,7 @@ def resting_collector() -> Iterator[None]:
 def parse_file(path: str, raw: bytes) -> SourceFile:
     text = decode(raw)
     source = SourceFile(path, text, ast.parse(text), module_name(path))
+    take_out_dead_code(source.tree)
     index(source)
     return source
 
