@@ -34,6 +34,7 @@ _COMMIT_ID = re.compile(r"[0-9a-fA-F]{4,40}")
 # git check-ref-format, as one pattern of what it forbids; a leading dash is ours.
 _NO_REF = re.compile(r"^[-/]|[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|(^|/)\.|\.lock(/|$)|[/.]$|^@$|^$")
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_OBJECT = re.compile(rb"[0-9a-f]{40} [a-z]+ (\d+)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
@@ -212,13 +213,9 @@ def _is_plain(path: str) -> bool:
 def read_files(snapshot: Snapshot, requests: Iterable[str]) -> dict[str, list[str]]:
     """All lines of each of these files, as `lines_of` gives them; what is missing or too large is left out."""
     paths = list(dict.fromkeys(path for path in requests if _is_plain(path)))
-    names = {path: f"{snapshot.commit}:{path}".encode() for path in paths}
-    checked = _batch(snapshot, "--batch-check", names.values()).splitlines()
-    small = [path for path, line in zip(paths, checked, strict=True) if _is_quotable(line)]
-    if not small:
-        return {}
-    contents = _contents(_batch(snapshot, "--batch", (names[path] for path in small)))
-    return {path: _shown_lines(path, content) for path, content in zip(small, contents, strict=True)}
+    return (
+        {path: _shown_lines(path, content) for path, content in _contents(snapshot, paths)} if paths else {}
+    )
 
 
 def _shown_lines(path: str, content: bytes) -> list[str]:
@@ -226,24 +223,35 @@ def _shown_lines(path: str, content: bytes) -> list[str]:
     return redacted("\n".join(lines_of(content)), path).split("\n")
 
 
-def _batch(snapshot: Snapshot, mode: str, names: Iterable[bytes]) -> bytes:
-    return read_git(snapshot.git_dir, ["cat-file", mode], stdin=b"".join(name + b"\n" for name in names))
-
-
-def _is_quotable(line: bytes) -> bool:
-    """`line` is "<oid> blob <size>", or "<name> missing"; a name may hold spaces of its own."""
-    match = re.fullmatch(rb"[0-9a-f]{40} blob (\d+)", line)
-    return match is not None and int(match[1]) <= QUOTABLE_FILE_BYTES
-
-
-def _contents(output: bytes) -> Iterator[bytes]:
-    """The bodies of `cat-file --batch`: a header line with the size, that many bytes, a line end."""
+def _contents(snapshot: Snapshot, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """The files among the paths that are small enough to quote. Sizes are asked first only if all is too much."""
+    try:
+        output = _batch(snapshot, "--batch", paths)
+    except ChildFailed as failed:
+        if failed.code != "child_output":
+            raise
+        checked = _batch(snapshot, "--batch-check", paths).splitlines()
+        paths = [path for path, line in zip(paths, checked, strict=True) if _is_quotable(line)]
+        output = _batch(snapshot, "--batch", paths)
     position = 0
-    while position < len(output):
-        body = output.index(b"\n", position) + 1
-        size = int(output[position:body].split()[2])
-        yield output[body : body + size]
-        position = body + size + 1
+    for path in paths:
+        start = output.index(b"\n", position) + 1
+        header = output[position : start - 1]
+        # "<oid> <type> <size>" and a body with a line end, or "<name> missing"; a name may hold spaces of its own.
+        match = _OBJECT.fullmatch(header)
+        position = start + int(match[1]) + 1 if match else start
+        if _is_quotable(header):
+            yield path, output[start : position - 1]
+
+
+def _batch(snapshot: Snapshot, mode: str, paths: Iterable[str]) -> bytes:
+    asked = b"".join(f"{snapshot.commit}:{path}\n".encode() for path in paths)
+    return read_git(snapshot.git_dir, ["cat-file", mode], stdin=asked)
+
+
+def _is_quotable(header: bytes) -> bool:
+    match = _OBJECT.fullmatch(header)
+    return match is not None and b" blob " in header and int(match[1]) <= QUOTABLE_FILE_BYTES
 
 
 def _cut(lines: list[str] | None, start: int, end: int) -> str | None:
