@@ -1,5 +1,8 @@
 """python -m courtroom REPO [--pdf FILE] ...: the same audit as on the site, without the site.
 
+`resynthesise REPORT.json` judges a stored report again (resynthesis_command.py). The bench of models is set
+by environment variables (bench_options.py).
+
 Exit 0: a verdict. 3: degraded or needs review (the report is written all the same). 2: bad input, one line.
 """
 
@@ -7,32 +10,21 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
-
-from pydantic import ValidationError
 
 from courtroom.bench_options import bench_of
 from courtroom.case import Case, Known
-from courtroom.errors import CourtroomError, InputRefused, RecordBroken
 from courtroom.hearing import hold_audit
 from courtroom.justice.constitutions import constitution_of, preset
 from courtroom.record import AuditEvent, AuditReport
 from courtroom.report import render_markdown
 from courtroom.rubric_reading.reader import read_rubric, shipped_rubric
+from courtroom.terminal import NEEDS_A_PERSON, VERDICT, OneLineParser, answering, stored_report, write_json
 
-VERDICT, BAD_INPUT, NEEDS_A_PERSON, INTERRUPTED = 0, 2, 3, 130
 JUDGE_STAGES = ("prosecutor", "defense", "tech_lead")
-
-
-class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(BAD_INPUT, f"courtroom: {message} (see --help)\n")
+RESYNTHESISE = "resynthesise"
 
 
 def arguments(argv: list[str]) -> argparse.Namespace:
@@ -56,23 +48,13 @@ def arguments(argv: list[str]) -> argparse.Namespace:
 
 
 def main(argv: list[str] | None = None) -> int:
-    options = arguments(sys.argv[1:] if argv is None else argv)
-    try:
-        return asyncio.run(_audit(options))
-    except (InputRefused, RecordBroken) as refused:
-        return _complain(f"{refused.message} [{refused.code}]")
-    except CourtroomError as failed:
-        _complain(f"{failed.message} [{failed.code}]")
-        return NEEDS_A_PERSON
-    except OSError as broken:
-        return _complain(f"{broken.filename or ''}: {broken.strerror or broken}".lstrip(": "))
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    given = sys.argv[1:] if argv is None else argv
+    if given[:1] == [RESYNTHESISE]:
+        from courtroom.resynthesis_command import command
 
-
-def _complain(message: str) -> int:
-    sys.stderr.write(f"courtroom: {' '.join(message.split())}\n")
-    return BAD_INPUT
+        return answering(lambda: command(given[1:]))
+    options = arguments(given)
+    return answering(lambda: asyncio.run(_audit(options)))
 
 
 async def _audit(options: argparse.Namespace) -> int:
@@ -104,16 +86,7 @@ def _case(options: argparse.Namespace) -> Case:
 
 
 def _known(options: argparse.Namespace) -> Known:
-    if options.known is None:
-        return Known()
-    try:
-        return Known(report=AuditReport.model_validate_json(options.known.read_bytes()))
-    except ValidationError as broken:
-        first = broken.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise RecordBroken(
-            "record_unreadable", f"{options.known} is no report of ours: {place}: {first['msg']}"
-        ) from broken
+    return Known(report=stored_report(options.known) if options.known else None)
 
 
 def _tell(event: AuditEvent) -> None:
@@ -130,7 +103,7 @@ def _tell(event: AuditEvent) -> None:
 
 def _write(options: argparse.Namespace, report: AuditReport) -> None:
     if options.json:
-        options.json.write_text(json.dumps(report.as_json(), indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_json(options.json, report)
     markdown = render_markdown(report)
     if options.markdown:
         options.markdown.write_text(markdown, "utf-8")

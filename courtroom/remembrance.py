@@ -14,10 +14,11 @@ def dossier_still_holding(
     if known is None or known.errors or known.engine != ENGINE:
         return None
     same = (known.commit, known.pdf_sha256, known.rubric.digest) == (commit, pdf_sha256, case.rubric.digest)
-    return _dossier_of(known) if same else None
+    return dossier_of(known) if same else None
 
 
-def _dossier_of(report: AuditReport) -> Dossier:
+def dossier_of(report: AuditReport) -> Dossier:
+    """What a report rests on, as its judges and its verdict were given it."""
     outcomes = tuple(
         CheckOutcome(check=check.check, met=check.met, reason=check.reason, evidence=check.evidence)
         for criterion in report.criteria

@@ -12,13 +12,12 @@ from courtroom.justice import synthesis
 from courtroom.proceedings import Court, Heard, heard
 from courtroom.record import (
     AuditReport,
-    ConstitutionReference,
     JudicialOpinion,
     RecordedError,
     RubricReference,
     Usage,
-    digest_of,
 )
+from courtroom.resynthesis import reference_to
 from courtroom.state import AgentState
 
 
@@ -56,9 +55,7 @@ def _report(
         ref=case.ref,
         pdf_sha256=exhibits.pdf_sha256,
         rubric=RubricReference(id=case.rubric.id, version=case.rubric.version, digest=case.rubric.digest),
-        constitution=ConstitutionReference(
-            id=case.constitution.id, digest=digest_of(case.constitution.model_dump(mode="json"))
-        ),
+        constitution=reference_to(case.constitution),
         judges=court.bench.references,
         status=verdict.status,
         overall_score=verdict.overall_score,

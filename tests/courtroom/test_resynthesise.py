@@ -1,0 +1,94 @@
+"""The verdict anew from a stored report: the same bytes under the same rules, and what other rules would change."""
+
+import asyncio
+import json
+
+import pytest
+
+from courtroom.__main__ import main
+from courtroom.hearing import hold_audit
+from courtroom.justice.constitutions import PRESETS, preset
+from courtroom.record import AuditReport
+from courtroom.resynthesis import changes_between, opinions_of, resynthesise
+from courtroom.rubric_reading.reader import shipped_rubric
+from tests.courtroom.submissions import case_of, student_repository
+
+RUBRIC = shipped_rubric("self_audit")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    async def audit():
+        case = case_of(student_repository(tmp_path_factory.mktemp("stored")))
+        return [event async for event in hold_audit(case)][-1].report
+
+    return asyncio.run(audit())
+
+
+@pytest.fixture
+def stored(report, tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report.as_json()))
+    return path
+
+
+def run(capsys, *arguments):
+    code = main(["resynthesise", *map(str, arguments)])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments", "words"),
+    [
+        ({"schema": "other"}, [], "record_unreadable"),
+        ({"rubric": {"id": "x", "version": "1", "digest": "0"}}, [], "record_other_rubric"),
+        ({}, ["--rubric", "general"], "record_other_rubric"),
+        ({"constitution": {"id": "x", "digest": "0"}}, [], "record_other_constitution"),
+        ({}, ["--constitution", "anarchy"], "rubric_constitution_unknown"),
+        ({}, ["--constitution", "REPORT"], "rubric_constitution_unreadable"),
+        ({}, ["--constitution", "/nowhere.json"], "No such file"),
+    ],
+)
+def test_what_cannot_be_judged_again_is_said_in_one_line(stored, changes, arguments, words, capsys):
+    stored.write_text(json.dumps(json.loads(stored.read_text()) | changes))
+    code, out, err = run(capsys, stored, *[stored if a == "REPORT" else a for a in arguments])
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert words in err
+
+
+def test_the_same_rules_give_the_same_bytes(report):
+    again = resynthesise(report, RUBRIC, preset("default"))
+    assert again == report
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_answer_on_the_record_is_lost_under_any_rules(report, name):
+    again = resynthesise(report, RUBRIC, preset(name))
+    assert opinions_of(again) == opinions_of(report)
+    assert again.constitution.id == name
+
+
+def test_a_constitution_of_ones_own_comes_from_a_file(stored, tmp_path, capsys):
+    own = tmp_path / "own.json"
+    strict = preset("default").model_copy(update={"id": "strict", "min_evidence": 10_000})
+    own.write_text(strict.model_dump_json())
+    code, out, _ = run(capsys, stored, "--constitution", own)
+    assert code == 3
+    assert out.splitlines()[:2] == ["constitution: default -> strict", "status: verdict -> degraded"]
+
+
+def test_the_same_verdict_is_said_to_be_the_same(stored, capsys):
+    assert run(capsys, stored) == (0, "The verdict is the same.\n", "")
+
+
+def test_what_changed_is_said_and_the_new_report_is_written(stored, report, tmp_path, capsys):
+    record, page = tmp_path / "new.json", tmp_path / "new.md"
+    code, out, _ = run(
+        capsys, stored, "--constitution", "opinions-only", "--json", record, "--markdown", page
+    )
+    anew = AuditReport.model_validate_json(record.read_bytes())
+    assert out.splitlines() == list(changes_between(report, anew))
+    assert (code, out.splitlines()[0]) == (0, "constitution: default -> opinions-only")
+    assert anew.digest == anew.sealed().digest
+    assert page.read_text().startswith("#")
