@@ -24,8 +24,9 @@ _SHOWS = frozenset({b"Tj", b"TJ", b"'", b'"'})
 _TINY = 1.5  # points; nobody reads smaller type
 _THIN = 1.5  # points
 # Spaces in justified text are offsets, in thousandths of an em, and shrink to where pypdf takes them for kerning;
-# kerning itself stays under a sixth of an em.
-_SHRUNK_SPACE, _SURE_SPACE = -180, -300
+# kerning itself stays under a sixth of an em. pypdf asks for half the width of a space, and takes a font that has
+# none for one whose space is a whole em.
+_SHRUNK_SPACE, _SURE_SPACE = -180, -520
 _SPOKEN = ("/ActualText", "/Alt")
 _LONG_COVERED = 20  # words
 _MOST_COVERS = 400  # shapes painted after a piece that are held against it

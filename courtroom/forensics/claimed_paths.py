@@ -18,6 +18,7 @@ _SEGMENT = r"[\w.@+-]"
 _PATH = re.compile(
     rf"(?<![\w/\\:@.}}…-])(?:\./)?(?:{_SEGMENT}+/)*{_SEGMENT}*\w\.(?:{_ENDINGS})(?![\w/\\-]|\.\w|\{{)"
     r"|(?<![\w/\\.-])(?:Makefile|Dockerfile|Procfile)(?![\w/\\-]|\.\w)"
+    r"|(?<![\w/\\.-])\.(?:env\.(?:example|sample|template)|gitignore|dockerignore)(?![\w/\\-]|\.\w)"
 )
 # A long address is broken over lines, and comes out with a space at the break.
 _URL = re.compile(
@@ -43,10 +44,16 @@ _TO_WRITE = re.compile(
     r"\b(?:writ|sav|export|dump|stor|output|render|serializ|generat|produc|persist)\w*\b[^.;]{0,60}$",
     re.IGNORECASE,
 )
+# A plan begins with what to do, and a program's output is called so or lies where outputs lie.
+_TO_DO = re.compile(r"^\W*(?:Action:\s*)?(?:Add|Create|Introduce|Write|Build) ")
+_WRITTEN = re.compile(
+    r"^\W{0,2}\s*(?:generation|output|artifact|is (?:written|generated|produced|saved))\b", re.IGNORECASE
+)
+_OUTPUT = re.compile(r"^(?:audit|outputs?|logs|runs)/.*\.(?:md|json|jsonl|txt|log|html)$|\d{4}-?\d{2}-?\d{2}")
 # The passage says itself that the file is not there, or is someone else's.
 _DISOWNED = re.compile(
     r"\b(?:no such file|do(?:es)? not exist|doesn[\u2019']t exist|did not exist|non-?exist\w+|was (?:renamed|removed)"
-    r"|renamed|hallucinat\w*|not found|is missing|deleted|instead of|formerly|"
+    r"|renamed|(?:a|any) repository[\u2019']s|hallucinat\w*|not found|is missing|deleted|instead of|formerly|"
     r"(?:peer|classmate|colleague|other team)[\u2019']?s?[\u2019']? (?:repo|repository|code\w*|pdf|project|submission))\b",
     re.IGNORECASE,
 )
@@ -125,8 +132,15 @@ def _around(path: str, sentence: str) -> str:
 def _paths_of(text: str) -> Iterator[str]:
     for match in _PATH.finditer(text):
         path = match[0].removeprefix("./")
-        if not (_PRODUCT.fullmatch(path) or path.startswith((".", "-", "/")) or ".." in path):
+        if not (_PRODUCT.fullmatch(path) or path.startswith(("-", "/")) or _is_odd(path)):
             yield path
+
+
+def _is_odd(path: str) -> bool:
+    """Two dots, or a name that begins with one and is none of the usual dot files: ends of other words."""
+    return ".." in path or (
+        path.startswith(".") and not path.startswith((".env.", ".gitignore", ".dockerignore"))
+    )
 
 
 def _is_excused(claim: ClaimedPath) -> bool:
@@ -134,9 +148,10 @@ def _is_excused(claim: ClaimedPath) -> bool:
 
 
 def _is_planned(claim: ClaimedPath) -> bool:
-    before = claim.passage[: max(0, claim.passage.find(claim.path))]
+    before, _, after = claim.passage.partition(claim.path)
     said = _PLANNED.search(claim.passage) or _TO_CREATE.search(before) or _TO_WRITE.search(before)
-    return bool(said or _TEMPLATE.search(claim.path))
+    said = said or _TO_DO.search(claim.passage) or _WRITTEN.search(after)
+    return bool(said or _TEMPLATE.search(claim.path) or _OUTPUT.search(claim.path))
 
 
 def _tails(tree_paths: Iterable[str]) -> frozenset[str]:

@@ -32,7 +32,7 @@ _MECHANISMS = re.compile(
     r"|simultaneous\w*|superstep\w*|conditional\w*|rout(?:er|ers|es|ing)|state|schemas?|pydantic|prompts?"
     r"|personas?|prosecutors?|defen[sc]e|tech leads?|chief justice|judges?|detectives?|investigators?"
     r"|determinis\w+|rules?|evidence|opinions?|verdicts?|variance|scores?|overwrit\w+|race conditions?"
-    r"|queues?|caches?|threads?|locks?|tests?|modules?|interfaces?|functions?|class(?:es)?|methods?)\b"
+    r"|confidence|flags?|signals?|fallbacks?|queues?|caches?|threads?|locks?|tests?|modules?|interfaces?|functions?|class(?:es)?|methods?)\b"
 )
 _IDENTIFIERS = re.compile(r"\b(?:[a-z]+_[a-z_]+|[A-Z][a-z]+[A-Z]\w+|[a-z]\w*\.[a-z]\w+|\w+\(\))")
 # Saying how: cause, means, purpose, or what a part does.
@@ -40,11 +40,13 @@ _EXPLAINS = re.compile(
     r"\b(?:because|by|via|through|using|uses?|so that|ensur\w+|prevent\w*|without|when|which|instead|implement\w*"
     r"|execut(?:es?|ed|ing)|writes?|reads?|waits?|blocks?|merg\w+|resolv\w+|detect(?:s|ed|ing|ion)?|appl\w+|route[sd]?"
     r"|converge\w*|runs?|collects?|receives?|validat\w+|evaluat\w+|pass(?:es|ed)|sends?|feeds?|fans|joins?|then|after"
-    r"|before)\b"
+    r"|before|if|calculat\w+|identif\w+|overrul\w+|propagat\w+|record(?:s|ed|ing)|decid\w+|compar\w+|verif\w+"
+    r"|cross-referenc\w+|trigger\w*|captur\w+|document(?:s|ed|ing))\b"
 )
 _FEWEST_WORDS = 30
 _FEWEST_MECHANISMS = 4
 _SECTION_WORDS = 120
+_PART_WORDS = 5
 _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
 _LEADERS = re.compile(r"(?:\. ){4,}|\.{5,}")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(])")
@@ -150,14 +152,24 @@ def _passage(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> str:
 
 
 def _section(blocks: list[_Block], index: int) -> str:
-    """The block and what follows it, up to the next heading or enough words. Empty in a table of contents."""
+    """The block and what follows it, up to the next heading or enough words. Empty in a table of contents.
+
+    After a colon come the parts it announces: their short headings belong to the section, numbered ones do not.
+    """
     texts = [blocks[index].text]
+    announced = False
     for block in blocks[index + 1 :]:
-        if block.heading or _LEADERS.search(block.text) or len(" ".join(texts).split()) > _SECTION_WORDS:
+        announced = announced or texts[-1].endswith(":")
+        ends = block.heading and not (announced and _is_part(block.text))
+        if ends or _LEADERS.search(block.text) or len(" ".join(texts).split()) > _SECTION_WORDS:
             break
         if not _is_list_of_terms(block.text) and not _is_bare_term(block.text):
             texts.append(block.text)
     return " ".join(texts) if len(texts) > 1 else ""
+
+
+def _is_part(heading: str) -> bool:
+    return len(heading.split()) <= _PART_WORDS and not heading[:1].isdigit()
 
 
 def _is_list_of_terms(sentence: str) -> bool:

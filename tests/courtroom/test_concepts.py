@@ -67,6 +67,17 @@ def test_a_heading_is_explained_by_its_section() -> None:
 
 
 @pytest.mark.parametrize(
+    ("heading", "use"), [("Tech Lead (pragmatic)", "substantive"), ("2.4 Metacognition", "mentioned")]
+)
+def test_a_section_that_announces_parts_holds_their_headings_but_no_numbered_one(
+    heading: str, use: str
+) -> None:
+    text = f"2.3 Dialectical Synthesis\nDialectical synthesis has these parts:\n{heading}\n{EXPLAINED}"
+    reading = _reading(text, headings=("2.3 Dialectical Synthesis", heading))
+    assert use_of_term(reading, "Dialectical Synthesis").use == use
+
+
+@pytest.mark.parametrize(
     "spelling", ["state synchronisation", "State-Synchronization", "synchronized state", "STATE SYNC"]
 )
 def test_usual_spellings_are_one_term(spelling: str) -> None:
@@ -104,6 +115,7 @@ def test_without_a_text_layer_the_terms_are_unknown_not_absent() -> None:
         "Built with Node.js and operator.add.",
         r"Windows gave C:\Users\me\state.py there.",
         "Call graph.compile() and state.pyramid, e.g. like this.",
+        "Keep keys in .env and logs out of .cache.",
     ],
 )
 def test_what_only_looks_like_a_path_is_none(text: str) -> None:
@@ -113,6 +125,7 @@ def test_what_only_looks_like_a_path_is_none(text: str) -> None:
 def test_paths_are_named_once_as_written() -> None:
     text = "In src/graph.py (see ./src/graph.py:40), judges.py, “docs/README.md” and the Makefile.\nAgain judges.py."
     assert _claimed(text) == ["src/graph.py", "judges.py", "docs/README.md", "Makefile"]
+    assert _claimed("Copy .env.example; .gitignore keeps the rest out.") == [".env.example", ".gitignore"]
 
 
 def test_a_path_is_verified_by_its_tail_anywhere_in_the_tree() -> None:
@@ -137,6 +150,10 @@ def test_a_claimed_file_that_the_tree_lacks_is_hallucinated() -> None:
         "The report is written to audit/report.md.",
         "Traces go to audit/run_{id}.json.",
         "Planned: src/cache.py.",
+        "Add a serialization step in src/nodes/serialize.py to write the summary.",
+        "Results of the audit_report.md generation follow.",
+        "Self-audit (audit/report_2026-02-27_22-11-15.md, overall 2.5).",
+        "Compare a repository's architecture.png with the code.",
     ],
 )
 def test_what_is_planned_or_written_by_the_program_claims_nothing(text: str) -> None:

@@ -134,9 +134,9 @@ def test_light_text_on_a_dark_ground_is_seen() -> None:
 
 
 def test_shrunk_spaces_are_widened_and_the_pen_ends_where_it_did() -> None:
-    parts = ["a", -237, "kern", -100, "wide", -400, "b"]
+    parts = ["a", -237, "kern", -100, "wide", -400, "b", -600]
     Canvas().before_operator(b"TJ", [parts], IDENTITY, IDENTITY)
-    assert parts == ["a", -300, 63, "kern", -100, "wide", -400, "b"]
+    assert parts == ["a", -520, 283, "kern", -100, "wide", -520, 120, "b", -600]
 
 
 def test_the_child_imports_no_more_than_it_needs() -> None:
