@@ -5,6 +5,7 @@ A published rubric never changes; a verdict names its version and digest (DESIGN
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -246,6 +247,6 @@ class Rubric(RubricModel):
     def checks(self) -> tuple[Check, ...]:
         return tuple(check for criterion in self.criteria for check in criterion.checks)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         return digest_of(self.model_dump(mode="json"))
