@@ -274,6 +274,15 @@ class Facts(FactModel):
     # why a fact above is null, by its name
     unknown: dict[str, str] = Field(default_factory=dict)
 
+    @model_validator(mode="before")
+    @classmethod
+    def _unmentioned_is_not_examined(cls, told: Any) -> Any:
+        """A report that was stored before a fact was thought of can still be read."""
+        if not isinstance(told, dict):
+            return told
+        unmentioned = sorted(cls.model_fields.keys() - told.keys() - {"unknown"})
+        return told | {"unknown": dict.fromkeys(unmentioned, NOT_EXAMINED) | told.get("unknown", {})}
+
     @model_validator(mode="after")
     def _every_null_has_a_reason(self) -> Facts:
         nulls = {name for name in type(self).model_fields if getattr(self, name) is None}

@@ -10,7 +10,7 @@ from django_scopes import scope
 
 from grading.permissions import access_organization, staffed_organizations
 
-_IN_AN_ORGANIZATION = re.compile(r"^/o/(?P<slug>[^/]+)(?:/|$)")
+_IN_AN_ORGANIZATION = re.compile(r"^/o/(?P<slug>[-a-zA-Z0-9_]+)(?:/|$)")
 _IN_THE_ADMIN = re.compile(r"^/admin(?:/|$)")
 
 

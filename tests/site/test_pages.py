@@ -141,6 +141,23 @@ def test_the_downloaded_json_is_the_report_as_it_is_stored(audit: Audit, ada: En
     assert signed_in(ada.user).get(page_of_audit(audit, "audit-json")).json() == audit.report
 
 
+def test_a_report_from_before_a_fact_was_thought_of_is_still_read(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    report = report_json()
+    del report["facts"]["graph_shape"], report["facts"]["unknown"]["graph_shape"]
+    submission = SubmissionFactory.create(assignment=assignment, student=ada)
+    audit = AuditFactory.create(submission=submission, done=True, report=report)
+    pages = ("audit", "audit-markdown", "audit-json")
+    assert [signed_in(ada.user).get(page_of_audit(audit, page)).status_code for page in pages] == [200] * 3
+
+
+def test_an_address_that_no_organization_can_have_is_no_page(ada: Enrollment) -> None:
+    assert [signed_in(ada.user).get(path).status_code for path in ("/o/%00/", "/o/a%0Ab/", "/o/é/")] == [
+        404
+    ] * 3
+
+
 def test_an_audit_without_a_report_has_no_downloads(assignment: Assignment, ada: Enrollment) -> None:
     audit = AuditFactory.create(submission=SubmissionFactory.create(assignment=assignment, student=ada))
     client = signed_in(ada.user)
