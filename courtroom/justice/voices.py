@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from courtroom.record import PERSONAS, JudgeFailure, JudicialOpinion, OpinionRow, Persona
 
@@ -13,7 +14,7 @@ Opinions = Mapping[Persona, JudicialOpinion]
 TITLES: dict[Persona, str] = {"Prosecutor": "Prosecutor", "Defense": "Defense", "TechLead": "Tech Lead"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Voices:
     """Every answer on one criterion, by round and judge, however they arrived."""
 
@@ -23,7 +24,7 @@ class Voices:
     def rounds(self) -> int:
         return max((answer.round for answer in self.answers), default=0)
 
-    @property
+    @cached_property
     def standing(self) -> Opinions:
         """Each judge's latest opinion. A judge who fails in a re-hearing keeps the word given before."""
         return self._until(self.rounds)
