@@ -18,7 +18,7 @@ _SEGMENT = r"[\w.@+-]"
 _PATH = re.compile(
     rf"(?<![\w/\\:@.}}…-])(?:\./)?(?:{_SEGMENT}+/)*{_SEGMENT}*\w\.(?:{_ENDINGS})(?![\w/\\-]|\.\w|\{{)"
     r"|(?<![\w/\\.-])(?:Makefile|Dockerfile|Procfile)(?![\w/\\-]|\.\w)"
-    r"|(?<![\w/\\.-])\.(?:env\.(?:example|sample|template)|gitignore|dockerignore)(?![\w/\\-]|\.\w)"
+    r"|(?<![\w/\\.-])\.env\.(?:example|sample|template)(?![\w/\\-]|\.\w)"
 )
 # A long address is broken over lines, and comes out with a space at the break.
 _URL = re.compile(
@@ -49,7 +49,7 @@ _TO_DO = re.compile(r"^\W*(?:Action:\s*)?(?:Add|Create|Introduce|Write|Build) ")
 _WRITTEN = re.compile(
     r"^\W{0,2}\s*(?:generation|output|artifact|is (?:written|generated|produced|saved))\b", re.IGNORECASE
 )
-_OUTPUT = re.compile(r"^(?:audit|outputs?|logs|runs)/.*\.(?:md|json|jsonl|txt|log|html)$|\d{4}-?\d{2}-?\d{2}")
+_OUTPUT = re.compile(r"^(?:outputs?|logs|runs)/.*\.(?:md|json|jsonl|txt|log|html)$|\d{4}-?\d{2}-?\d{2}")
 # The passage says itself that the file is not there, or is someone else's.
 _DISOWNED = re.compile(
     r"\b(?:no such file|do(?:es)? not exist|doesn[\u2019']t exist|did not exist|non-?exist\w+|was (?:renamed|removed)"
@@ -137,10 +137,8 @@ def _paths_of(text: str) -> Iterator[str]:
 
 
 def _is_odd(path: str) -> bool:
-    """Two dots, or a name that begins with one and is none of the usual dot files: ends of other words."""
-    return ".." in path or (
-        path.startswith(".") and not path.startswith((".env.", ".gitignore", ".dockerignore"))
-    )
+    """Two dots, or a name that begins with one and is no example of settings: ends of other words."""
+    return ".." in path or (path.startswith(".") and not path.startswith(".env."))
 
 
 def _is_excused(claim: ClaimedPath) -> bool:

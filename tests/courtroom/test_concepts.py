@@ -125,7 +125,7 @@ def test_what_only_looks_like_a_path_is_none(text: str) -> None:
 def test_paths_are_named_once_as_written() -> None:
     text = "In src/graph.py (see ./src/graph.py:40), judges.py, “docs/README.md” and the Makefile.\nAgain judges.py."
     assert _claimed(text) == ["src/graph.py", "judges.py", "docs/README.md", "Makefile"]
-    assert _claimed("Copy .env.example; .gitignore keeps the rest out.") == [".env.example", ".gitignore"]
+    assert _claimed("Copy .env.example and fill it in.") == [".env.example"]
 
 
 def test_a_path_is_verified_by_its_tail_anywhere_in_the_tree() -> None:
