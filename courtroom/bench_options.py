@@ -17,6 +17,7 @@ MODEL_VARIABLES = {
 }
 # Each overrides one field of BenchSettings. A flag is true or false.
 VARIABLES = {
+    "vision_model": "VISION_MODEL",
     "api_key": "OPENAI_API_KEY",
     "base_url": "OPENAI_BASE_URL",
     "warm_up": "MODEL_CACHES_PREFIXES",

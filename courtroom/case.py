@@ -64,10 +64,12 @@ class BenchSettings(CaseModel):
     alone, for a provider that caches prefixes. `prompt_characters`: about what the prompts of one hearing may
     add up to, which decides how much of the evidence a docket shows beside its outcomes. `debate`: a second round in which each judge sees what the
     others argued. `budget_usd` is for this audit; it needs a price for every model, by the model's name.
+    `vision_model` looks at the pictures of a report (OpenAI-compatible endpoints only).
     """
 
     kind: Literal["heuristic", "llm"] = "heuristic"
     models: dict[Persona, str] = Field(default_factory=dict)
+    vision_model: str | None = None
     api_key: SecretStr | None = None
     base_url: str | None = None
     concurrency: int = Field(default=30, ge=1)

@@ -26,9 +26,10 @@ async def hold_audit(
     settings, known = bench or BenchSettings(), known or Known()
     with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
         yield AuditEvent(kind="stage", stage="exhibits")
-        collection = Collection(case, Path(workspace), known.report)
+        collection = Collection(case, Path(workspace), _examined_before(known, settings))
         build_graph = await asyncio.to_thread(warm_up)
         judges = await asyncio.to_thread(seat, settings, known, gate)
+        eyes = await asyncio.to_thread(_eyes, settings, case)
         exhibits = await asyncio.to_thread(collection.wait)
         yield AuditEvent(kind="stage", stage="exhibits", ended=True)
         from courtroom.proceedings import Court
@@ -39,6 +40,7 @@ async def hold_audit(
             bench=judges,
             seats=asyncio.Semaphore(settings.concurrency),
             debate=settings.debate and settings.kind == "llm",
+            eyes=eyes,
         )
         try:
             async for event in _proceed(build_graph(court)):
@@ -52,6 +54,21 @@ def warm_up() -> Any:
     from courtroom.graph import build_graph
 
     return build_graph
+
+
+def _examined_before(known: Known, settings: BenchSettings) -> AuditReport | None:
+    """The earlier report, unless it left a diagram unknown that a model could look at now."""
+    unseen = known.report is not None and known.report.facts.pdf_diagram is None
+    return None if unseen and settings.kind == "llm" and settings.vision_model else known.report
+
+
+def _eyes(settings: BenchSettings, case: Case) -> Any:
+    """Whoever looks at pictures, or null; the library for it is imported only when a model is set."""
+    if settings.kind != "llm" or not settings.vision_model:
+        return None
+    from courtroom.detectives.vision_model import eyes_for
+
+    return eyes_for(settings, case.pdf, case.limits)
 
 
 async def _proceed(graph: Any) -> AsyncIterator[AuditEvent]:

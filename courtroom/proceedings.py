@@ -33,6 +33,7 @@ class Court:
     """One audit's court: the case, its exhibits, the bench and how many may answer at once.
 
     `debate`: every criterion is heard a second time, each judge shown what the others argued.
+    `eyes` look at pictures, where a vision model is set.
     """
 
     case: Case
@@ -40,6 +41,7 @@ class Court:
     bench: Bench
     seats: asyncio.Semaphore
     debate: bool = False
+    eyes: vision_inspector.Eyes | None = None
 
     def build_context(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
         """The targeting protocol: which detective owes which checks of the rubric."""
@@ -62,9 +64,9 @@ class Court:
     def inspect_diagrams(self, state: AgentState) -> Update:
         if self.exhibits.known:
             return NOTHING_TO_EXAMINE
-        pdf = self.exhibits.pdf
+        pdf, eyes = self.exhibits.pdf, self.eyes
         return _testify(
-            self.case, state, "VisionInspector", lambda checks: vision_inspector.inspect(pdf, checks)
+            self.case, state, "VisionInspector", lambda checks: vision_inspector.inspect(pdf, checks, eyes)
         )
 
     def aggregate_evidence(self, state: AgentState) -> Update:

@@ -65,7 +65,7 @@ def _report(
         facts=dossier.facts,
         integrity=dossier.integrity,
         errors=errors,
-        usage=total_of([Usage.model_validate(row) for row in state.get("usage", [])]),
+        usage=total_of([Usage.model_validate(row) for row in _bills(state)]),
         timings={},
     )
 
@@ -76,3 +76,9 @@ def _invented(said: Sequence[Heard]) -> list[RecordedError]:
         return []
     message = f"{count} citations of evidence that no judge was shown were removed."
     return [RecordedError(stage="judge_collector", code="citations_removed", message=message)]
+
+
+def _bills(state: AgentState) -> list[dict[str, Any]]:
+    """What every call cost: the judges', and those of a detective that asked a model."""
+    looks = [testimony["usage"] for testimony in state.get("testimonies", {}).values()]
+    return [*looks, *state.get("usage", [])]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from courtroom.detectives.cross_reference import BothSides, facts_of_both, finding_on_both, lay_side_by_side
@@ -15,6 +16,7 @@ from courtroom.detectives.verification import unverified
 from courtroom.errors import ExaminationFailed
 from courtroom.facts import Facts, establish
 from courtroom.forensics.pdf import PdfReading
+from courtroom.forensics.pdf_reading import SeenPicture
 from courtroom.forensics.snapshot import Snapshot, read_files
 from courtroom.record import CheckOutcome, Evidence, RecordedError
 from courtroom.rubric import Check, Rubric
@@ -35,6 +37,7 @@ def aggregate(
     """
     testimonies = sorted(testimonies, key=lambda t: DETECTIVES.index(t.detective))
     code = {name: value for testimony in testimonies for name, value in testimony.facts.items()}
+    pdf = _with_pictures(pdf, testimonies)
     files, unread = _read_again(testimonies, code, snapshot)
     sides = lay_side_by_side(testimonies, pdf, code, files)
     evidence, outcomes = _joined(testimonies, rubric.checks, sides)
@@ -49,6 +52,16 @@ def aggregate(
         errors=(*_errors(testimonies), *unread, *errors),
         integrity=integrity_of(suspicions, kept),
     )
+
+
+def _with_pictures(
+    pdf: PdfReading | ExaminationFailed | None, testimonies: Sequence[Testimony]
+) -> PdfReading | ExaminationFailed | None:
+    """The reading, with what a model saw in its pictures if one looked."""
+    seen = next((t.seen for t in testimonies if t.seen is not None), None)
+    if seen is None or not isinstance(pdf, PdfReading):
+        return pdf
+    return replace(pdf, seen=tuple(SeenPicture(one.page, one.labels, one.edges) for one in seen))
 
 
 def _read_again(

@@ -17,6 +17,7 @@ from courtroom.record import (
     Integrity,
     Location,
     RecordedError,
+    Usage,
 )
 from courtroom.rubric import Check
 
@@ -37,12 +38,21 @@ class Suspicion(Frozen):
     location: Location
 
 
+class SeenDiagram(Frozen):
+    """A picture of the report as a model read it (forensics/pdf_reading.py: SeenPicture)."""
+
+    page: int
+    labels: tuple[str, ...]
+    edges: tuple[tuple[int, int], ...]
+
+
 class Testimony(Frozen):
     """One detective's answers to the checks it owes.
 
     `facts` and `reasons` are the detective's part of the dossier (courtroom.facts.Facts), as JSON. `paths` is
     the repository's file list, `claims` the report's; they are held against each other by the aggregator,
-    which also answers the checks that need both and are therefore missing from `outcomes`.
+    which also answers the checks that need both and are therefore missing from `outcomes`. `seen` are the
+    report's pictures as a model read them, null when none looked; `usage` is what that cost.
     """
 
     detective: DetectiveName
@@ -54,6 +64,8 @@ class Testimony(Frozen):
     paths: tuple[str, ...] | None = None
     claims: tuple[Claim, ...] | None = None
     suspicions: tuple[Suspicion, ...] = ()
+    seen: tuple[SeenDiagram, ...] | None = None
+    usage: Usage = Usage()
 
 
 class Dossier(Frozen):

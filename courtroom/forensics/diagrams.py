@@ -1,8 +1,8 @@
 """Which kind of architecture diagram a report holds, as far as its own text and geometry tell.
 
 Kinds, best first: accurate (both parallel splits, as the code has them), parallel_shown (both splits),
-generic (boxes or names without them), linear (a chain), none. Of a picture only the outlines of its boxes are
-read: when they show no two splits, only eyes could judge it, and the kind is null.
+generic (boxes or names without them), linear (a chain), none. Of a picture that no
+model has seen only the outlines of its boxes are read: when they show no two splits, the kind is null.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ from typing import Literal
 
 from courtroom.facts import GraphFact
 from courtroom.forensics.chart_texts import charts_in_text, read_chart
+from courtroom.forensics.charts import Chart
 from courtroom.forensics.pdf_reading import Drawing, Layout, PdfImage, PdfReading, is_picture
 from courtroom.forensics.sketches import Kind, Sketch, kind_of, sketch_of
 from courtroom.forensics.splits import matches, picture_splits
 
-Source = Literal["drawing", "characters", "mermaid", "plantuml"]
+Source = Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
 
 _BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linear")
 _UNSEEN = "the report holds a picture, and no model looked at it"
@@ -44,22 +45,38 @@ def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
 
 def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting:
     """The best diagram in the report, held against the code's graph where there is one."""
-    if reading.text_layer == "none":
+    unseen = pages_to_look_at(reading)
+    if reading.text_layer == "none" and reading.seen is None:
         return DiagramSighting(None, "the PDF has no text layer, and no model looked at its pages")
     judged = sorted(((kind_of(sketch, graph), sketch) for _, sketch in sketches_of(reading)), key=_rank)
     if judged and judged[0][0] in {"accurate", "parallel_shown"}:
         return _seen(*judged[0])
-    if found := pictures(reading):
-        return _pictured(reading, graph) or DiagramSighting(None, _UNSEEN, found[0].page)
+    if unseen:
+        return _pictured(reading, graph) or DiagramSighting(None, _UNSEEN, unseen[0])
     return (
         _seen(*judged[0]) if judged else DiagramSighting("none", "no image, no drawing and no text diagram")
     )
 
 
+def pages_to_look_at(reading: PdfReading) -> list[int]:
+    """Pages with a picture that no model has seen yet."""
+    seen = {one.page for one in reading.seen or ()}
+    return sorted({picture.page for picture in pictures(reading)} - seen)
+
+
 def sketches_of(reading: PdfReading) -> list[tuple[Source, Sketch]]:
-    """Every diagram that text and geometry give away, and how it is drawn; pictures are not among them."""
+    """Every diagram that text and geometry give away or a model has seen, and how it is drawn."""
     drawn: list[tuple[Source, Sketch]] = [("drawing", _drawn(drawing)) for drawing in reading.drawings]
-    return drawn + [("characters", sketch) for sketch in _written(reading)] + _coded(reading)
+    return [
+        *drawn,
+        *(("characters", sketch) for sketch in _written(reading)),
+        *_coded(reading),
+        *(
+            ("picture", sketch_of(Chart(one.labels, one.edges), one.page))
+            for one in reading.seen or ()
+            if one.edges
+        ),
+    ]
 
 
 def _coded(reading: PdfReading) -> list[tuple[Source, Sketch]]:

@@ -18,16 +18,16 @@ _MOST_PIXELS = 4_000_000
 _MOST_PREDICTED_PIXELS = 800_000
 
 
-def drawn_images(page: Any, names: set[str]) -> Iterator[Any]:
-    """Every image object that the page draws under these names, forms within forms included."""
+def drawn_images(page: Any, names: set[str] | None) -> Iterator[Any]:
+    """Every image object that the page draws under these names (any, when null), forms within forms included."""
     return _within(page.get("/Resources"), names, _FORM_DEPTH)
 
 
-def _within(resources: Any, names: set[str], depth: int) -> Iterator[Any]:
+def _within(resources: Any, names: set[str] | None, depth: int) -> Iterator[Any]:
     if resources is None or depth == 0 or "/XObject" not in resources.get_object():
         return
     for name, reference in resources.get_object()["/XObject"].items():
-        drawing = reference.get_object() if name in names else None
+        drawing = reference.get_object() if names is None or name in names else None
         if drawing is not None and drawing.get("/Subtype") == "/Image":
             yield drawing
         elif drawing is not None:

@@ -124,7 +124,7 @@ def _next_start(text: str, end: int) -> int:
 
 
 def _indexed(stems: list[list[str]]) -> Any:
-    from bm25s import BM25
+    from bm25s import BM25  # type: ignore[import-untyped]  # -- it ships no types
 
     index = BM25()
     index.index(stems, show_progress=False)

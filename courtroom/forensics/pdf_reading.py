@@ -63,6 +63,15 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenPicture:
+    """A picture as a model read it; `edges` are directed pairs of indexes into `labels`. No labels: no diagram."""
+
+    page: int
+    labels: tuple[str, ...]
+    edges: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PdfReading:
     """A PDF's pages as text, one paragraph, list item, table cell or heading per line.
 
@@ -72,7 +81,7 @@ class PdfReading:
     is (page, text) that is in the file but cannot be seen, and is no part of `pages`. `margins` is (page or 0, where,
     text) that stands beside the pages: metadata, comments, attachments, replacement text. `errors` are (code,
     message): what could not be read, for the record. `layouts` are those of the larger pictures that could
-    be decoded.
+    be decoded. `seen` is what a model read in pictures, null when none looked.
     """
 
     pages: tuple[str, ...]
@@ -86,3 +95,4 @@ class PdfReading:
     hidden: tuple[tuple[int, str], ...] = ()
     margins: tuple[tuple[int, str, str], ...] = ()
     layouts: tuple[Layout, ...] = ()
+    seen: tuple[SeenPicture, ...] | None = None
