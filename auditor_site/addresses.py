@@ -72,8 +72,16 @@ def email(url: str) -> dict[str, Any]:
 def origin(url: str) -> str:
     """The site's address without path or closing slash, such as https://audits.example."""
     parts = _split("SITE_URL", url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.path.strip("/") or parts.query:
+    if parts.path.strip("/") or parts.query:
         raise ImproperlyConfigured(f"SITE_URL must be like https://audits.example, not {url!r}.")
+    return origin_of("SITE_URL", url)
+
+
+def origin_of(name: str, url: str) -> str:
+    """Where an address leads, without its path."""
+    parts = _split(name, url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ImproperlyConfigured(f"{name} must be like https://audits.example, not {url!r}.")
     return f"{parts.scheme}://{parts.netloc}"
 
 

@@ -37,6 +37,13 @@ VARIABLES = (
     ),
     Variable("EMAIL_URL", "console:", "console: or smtp://user:password@host:port (smtps: or smtp+tls:)"),
     Variable("MEDIA_ROOT", "var/media", "folder of the uploaded reports, never served by URL"),
+    Variable("TRUSTED_PROXIES", "1", "proxies in front that write X-Forwarded-For (local: not asked)"),
+    Variable("GITHUB_CLIENT_ID", "", "sign-in with GitHub: the OAuth app's id; unset: off"),
+    Variable("GITHUB_CLIENT_SECRET", "", "and its secret", secret=True),
+    Variable("OIDC_SERVER_URL", "", "sign-in with OpenID Connect: the issuer's address; unset: off"),
+    Variable("OIDC_CLIENT_ID", "", "the client's id at that issuer"),
+    Variable("OIDC_CLIENT_SECRET", "", "and its secret", secret=True),
+    Variable("OIDC_NAME", "Single sign-on", "what its button says"),
     Variable("OPENAI_API_KEY", "", "key of an OpenAI-compatible endpoint", secret=True),
     Variable("OPENAI_BASE_URL", "", "address of that endpoint; unset: OpenAI's own"),
     Variable("PROSECUTOR_MODEL", "", "model of the Prosecutor"),
@@ -78,6 +85,15 @@ def secret(name: str, default: str = "") -> str:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ImproperlyConfigured(f"{name}_FILE cannot be read: {error}.") from error
+
+
+def complete(*names: str) -> tuple[str, ...]:
+    """The values of variables that only make sense together; empty when none of them is set."""
+    values = tuple(secret(name) if _BY_NAME[name].secret else text(name) for name in names)
+    missing = [name for name, value in zip(names, values, strict=True) if not value]
+    if missing and any(values):
+        raise ImproperlyConfigured(f"{' and '.join(missing)} must be set too, or none of {', '.join(names)}.")
+    return () if missing else values
 
 
 def flag(name: str, *, default: bool = False) -> bool:

@@ -1,10 +1,23 @@
 """Which application answers where."""
 
+from allauth.account.decorators import secure_admin_login
+from allauth.urls import build_provider_urlpatterns
+from django.conf import settings
 from django.contrib import admin
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
+
+# One door for everybody: the administration's own form would know neither limits nor a second factor.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]  # -- as allauth documents it
+
+accounts: list[URLPattern | URLResolver] = [
+    path("", include("allauth.account.urls")),
+    path("2fa/", include("allauth.mfa.urls")),
+]
+if settings.SOCIALACCOUNT_PROVIDERS:
+    accounts += [path("3rdparty/", include("allauth.socialaccount.urls")), *build_provider_urlpatterns()]
 
 urlpatterns = [
     path("admin/", admin.site.urls),
-    path("accounts/", include("allauth.account.urls")),
+    path("accounts/", include(accounts)),
     path("", include("grading.urls")),
 ]

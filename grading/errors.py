@@ -9,7 +9,8 @@ GradingError               code, a sentence the person can act on
 │   └── SlugTaken          slug_taken: the name is in use
 ├── InputRefused           the courtroom's own codes: a hand-in that was accepted cannot be audited as it is
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
-└── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
+├── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
+└── SealBrokenError        seal_broken: a stored secret cannot be read with today's SECRET_KEY
 """
 
 from __future__ import annotations
@@ -68,3 +69,7 @@ class IllegalMoveError(GradingError):
 
 class LeaseLostError(GradingError):
     """The fencing token no longer fits: this worker was given up for dead and must write nothing more."""
+
+
+class SealBrokenError(GradingError):
+    """An operator has changed SECRET_KEY without naming the old one in SECRET_KEY_FALLBACKS."""

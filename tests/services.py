@@ -13,11 +13,20 @@ import pytest
 
 from auditor_site.localservices.embedded import embedded
 
+# Signing in elsewhere is off unless it is configured: here it is, so that its pages are tested as well.
+SIGN_IN = {
+    "GITHUB_CLIENT_ID": "github-client",
+    "GITHUB_CLIENT_SECRET": "github-secret",
+    "OIDC_SERVER_URL": "https://sso.example",
+    "OIDC_CLIENT_ID": "oidc-client",
+    "OIDC_CLIENT_SECRET": "oidc-secret",
+}
 DATABASES = 16  # what a Redis has unless it is told otherwise
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
+    os.environ.update(SIGN_IN)
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker:
         os.environ["REDIS_URL"] = own_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))

@@ -6,6 +6,8 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 
 from auditor_site import addresses, env
+from auditor_site.settings.accounts import *  # noqa: F403 -- a part of the base, in a file of its own
+from auditor_site.settings.accounts import PROVIDER_APPS, SIGN_IN_ELSEWHERE
 
 # langsmith comes with langgraph and would send students' work away if it were told to: never by default.
 os.environ.setdefault("LANGSMITH_TRACING", "false")
@@ -26,6 +28,9 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.socialaccount",
+    *PROVIDER_APPS,
     "django_rq",
     "django_htmx",
     "rest_framework",
@@ -47,6 +52,7 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "grading.middleware.TenantMiddleware",
+    "grading.sign_in_elsewhere.IssuerDownMiddleware",
 ]
 
 TEMPLATES = [
@@ -83,21 +89,6 @@ FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHand
 FILE_UPLOAD_PERMISSIONS = 0o600
 UPLOAD_MAX_BYTES = 25 * 1024 * 1024
 
-AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
-]
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": f"django.contrib.auth.password_validation.{name}"}
-    for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
-]
-LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "/"
-ACCOUNT_LOGIN_METHODS = {"email"}
-ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
-ACCOUNT_EMAIL_VERIFICATION = "optional"
-ACCOUNT_LOGOUT_REDIRECT_URL = "/"
-
 SESSION_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -109,7 +100,7 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
         "connect-src": [SELF],
-        "form-action": [SELF],
+        "form-action": [SELF, *SIGN_IN_ELSEWHERE],  # a browser asks here for a form's redirects too
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
     },

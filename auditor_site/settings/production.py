@@ -31,6 +31,8 @@ SECURE_HSTS_PRELOAD = True
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+# Attempts are counted by address: without this, everybody behind the proxy would share one.
+ALLAUTH_TRUSTED_PROXY_COUNT = env.number("TRUSTED_PROXIES", least=0, most=9)
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https"
 
 LOGGING = logs.configuration("json")

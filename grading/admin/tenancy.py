@@ -14,9 +14,9 @@ from grading.actions.activities import note
 from grading.models import Organization
 
 if TYPE_CHECKING:
-    _ModelAdmin = admin.ModelAdmin[Any]
+    PlainAdmin = admin.ModelAdmin[Any]
 else:  # generic only to the type checker
-    _ModelAdmin = admin.ModelAdmin
+    PlainAdmin = admin.ModelAdmin
 
 
 def own_organizations() -> list[Organization]:
@@ -25,7 +25,7 @@ def own_organizations() -> list[Organization]:
     return own
 
 
-class TenantAdmin(_ModelAdmin):
+class TenantAdmin(PlainAdmin):
     """Rows of the organizations where a staff user teaches. Nothing is deleted here; every change is logged."""
 
     save_on_top = True

@@ -14,7 +14,7 @@ from tests.site.page_reading import faults_of
 from tests.site.report_example import report_json
 
 COHORT = "/o/{org}/c/autumn/"
-STUDENT_PAGES = ("/", "/organizations/new/", "/o/{org}/", COHORT, COHORT + "a/auditor/", COHORT + "a/auditor/submit/", "/accounts/email/", "/accounts/password/change/", "/nowhere/")  # fmt: skip
+STUDENT_PAGES = ("/", "/organizations/new/", "/o/{org}/", COHORT, COHORT + "a/auditor/", COHORT + "a/auditor/submit/", "/accounts/email/", "/accounts/password/change/", "/accounts/2fa/", "/accounts/3rdparty/", "/nowhere/")  # fmt: skip
 STAFF_PAGES = (
     COHORT,
     COHORT + "roster/",
@@ -23,7 +23,14 @@ STAFF_PAGES = (
     "/o/{org}/c/new/",
     "/o/{org}/",
 )
-STRANGERS_PAGES = ("/", "/accounts/login/", "/accounts/signup/", "/accounts/password/reset/")
+STRANGERS_PAGES = (
+    "/",
+    "/accounts/login/",
+    "/accounts/signup/",
+    "/accounts/password/reset/",
+    "/accounts/github/login/",
+    "/accounts/3rdparty/login/error/",
+)
 
 
 class Court:
