@@ -94,10 +94,10 @@ def _speaks(item: Evidence) -> bool:
     """Whether what it quotes or names speaks to the graders; a statement without a place is our own."""
     if item.location == Location():
         return False
-    kind = kind_of(item.location.path) if item.location.path else "prose"
-    said = (item.content or "", item.rationale)
-    return any(True for text in said for _ in passages_in(text, kind)) or any(
-        True for _ in passages_of_name(item.location.path or "")
+    path = item.location.path or ""
+    said = ((item.content or "", kind_of(path) if path else "prose"), (item.rationale, "prose"))
+    return any(True for text, kind in said for _ in passages_in(text, kind)) or any(
+        True for _ in passages_of_name(path)
     )
 
 

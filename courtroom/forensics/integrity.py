@@ -88,6 +88,11 @@ def passages_in(text: str, kind: Kind, page: int = 1) -> Iterator[Passage]:
     yield from list(once.values())[:MOST_PASSAGES]
 
 
+def speaks_to_graders(text: str) -> bool:
+    """Whether this text, read as prose, holds such a passage."""
+    return any(True for _ in passages_in(text, "prose"))
+
+
 def _speaks(text: str) -> bool:
     return bool(orders_in(view_of(text), "prose") or foreign_orders_in(foreign_view_of(text)))
 

@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from courtroom.forensics.integrity import speaks_to_graders
 from courtroom.record import CheckOutcome, Evidence, canonical_json
 from courtroom.rubric import Check, Criterion, Rubric
 
@@ -21,6 +22,8 @@ LABEL_CHARACTERS = 6
 MARK_CHARACTERS = 16
 # Format, surrogate, private-use and unassigned characters can hide text from a person (DESIGN 8).
 INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
+# On evidence that addresses the graders, or shows what does (detectives/suspicion.py).
+TAG = "integrity"
 OUTCOMES = {True: "Met", False: "Not met", None: "Unknown"}
 
 
@@ -83,7 +86,7 @@ def _entry(check: Check, items: Sequence[Evidence], outcome: CheckOutcome | None
     """What a check came to, with its first item; then why (first where it is not met), the place, the rest."""
     met = outcome.met if outcome else None
     name = f" {label(items[0])}" if items else ""
-    reason = f" ({quotation(outcome.reason)})" if outcome and outcome.reason else ""
+    reason = f" ({_reason(outcome.reason)})" if outcome and outcome.reason else ""
     first, late = ("", reason) if met else (reason, "")
     place = f" {_place(items[0])}" if items else ""
     rest = [f"; {label(item)} {_place(item)}{_quote(item)}" for item in items[1:]]
@@ -92,9 +95,9 @@ def _entry(check: Check, items: Sequence[Evidence], outcome: CheckOutcome | None
 
 
 def _others(rubric: Rubric, evidence: Sequence[Evidence]) -> list[Entry]:
-    """Evidence that no check of the rubric asked for, such as text that addresses the graders."""
+    """Evidence that no check asked for. Text that addresses the graders is for a person: no judge hears of it."""
     asked = {check.id for check in rubric.checks}
-    items = [item for item in evidence if item.check not in asked]
+    items = [item for item in evidence if item.check not in asked and TAG not in item.tags]
     head = [Entry("# Other evidence")] if items else []
     return head + [
         Entry(f"{label(i)} {quotation(i.goal)}", [f" {_place(i)}", "", "", _quote(i)]) for i in items
@@ -105,15 +108,22 @@ def _place(item: Evidence) -> str:
     at = item.location
     if at.page:
         return f"p. {at.page}"
+    if TAG in item.tags:
+        return ""
     path = quotation(at.path or "")
     return f"{path}:{at.line_start}" if path and at.line_start else path
 
 
 def _quote(item: Evidence) -> str:
-    """Text that addresses the graders is cut; its place is kept."""
-    if "integrity" in item.tags:
+    """Text that addresses the graders is cut, and so is its path, which may do the same."""
+    if TAG in item.tags:
         return " [cut]"
     return f" “{quotation(item.content)}”" if item.content else ""
+
+
+def _reason(text: str) -> str:
+    """Ours, but it may name what students named."""
+    return "[cut]" if speaks_to_graders(text) else quotation(text)
 
 
 def _fill(entries: Sequence[Entry], room: int) -> None:
