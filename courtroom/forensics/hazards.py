@@ -1,7 +1,7 @@
 """Calls a safe tool would not make, beyond the shell and the interpreter, each with where its value comes from.
 
 Outside tests, resolved through imports and aliases. The rules follow the warnings of the libraries' own manuals;
-why they stand here and bandit is not asked for them: docs/decisions.
+why bandit is not asked for them: docs/decisions/0001.
 """
 
 from __future__ import annotations

@@ -47,6 +47,10 @@ class PatternsMissing(Exception):
     """Patterns cannot be looked for; the message says why."""
 
 
+class EngineMissing(PatternsMissing):
+    """ast-grep is not installed here."""
+
+
 def is_written_in(path: str, language: str) -> bool:
     return PurePosixPath(path).suffix.lower() in SUFFIXES.get(_known(language), ())
 
@@ -70,6 +74,17 @@ def try_out(language: str, pattern: str) -> None:
     _matches("", _known(language), pattern)
 
 
+def fault_of(language: str, pattern: str) -> str | None:
+    """Why a pattern can never be looked for; None when it can, or when ast-grep is not there to tell."""
+    try:
+        try_out(language, pattern)
+    except EngineMissing:
+        return None
+    except PatternsMissing as fault:
+        return str(fault)
+    return None
+
+
 def _known(language: str) -> str:
     spoken = language.strip().lower()
     return ALIASES.get(spoken, spoken)
@@ -90,4 +105,4 @@ def _engine() -> Any:
         return importlib.import_module("ast_grep_py")
     except ImportError as error:
         message = "ast-grep is not installed here (package ast-grep-py), so no pattern could be looked for"
-        raise PatternsMissing(message) from error
+        raise EngineMissing(message) from error

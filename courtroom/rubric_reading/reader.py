@@ -15,8 +15,9 @@ from typing import Any
 from pydantic import ValidationError
 
 from courtroom.errors import RubricRefused
+from courtroom.forensics import patterns
 from courtroom.record import Frozen
-from courtroom.rubric import Rubric
+from courtroom.rubric import CodePattern, Rubric
 from courtroom.rubric_reading.json_lines import JsonPath, lines_of
 from courtroom.rubric_reading.notes import Notebook, ReadingNote
 
@@ -38,7 +39,9 @@ def read_rubric(text: str) -> RubricReading:
     """Read a rubric from JSON. Raises RubricRefused when nothing in it can be judged, saying where and why."""
     data = _parse(text)
     if _is_our_own(data):
-        return RubricReading(rubric=_validate(data, text))
+        rubric = _validate(data, text)
+        _try_patterns(rubric, text)
+        return RubricReading(rubric=rubric)
     from courtroom.rubric_reading.translation import translate
 
     notebook = Notebook(lines_of(text))
@@ -90,6 +93,18 @@ def _validate(data: Any, text: str) -> Rubric:
     except ValidationError as error:
         faults = "; ".join(_faults(error, lines_of(text))[:NAMED_FAULTS])
         raise RubricRefused("rubric_invalid", f"The rubric does not fit its schema: {faults}.") from error
+
+
+def _try_patterns(rubric: Rubric, text: str) -> None:
+    """Refuse a pattern that could never be looked for: better here than in every report. Without ast-grep, pass."""
+    lines = lines_of(text)
+    for at, criterion in enumerate(rubric.criteria):
+        for position, check in enumerate(criterion.checks):
+            fault = patterns.fault_of(check.language, check.pattern) if isinstance(check, CodePattern) else None
+            if fault:
+                place = ("criteria", at, "checks", position)
+                where = f"line {lines.get(place, 1)}, {'.'.join(map(str, place))}"
+                raise RubricRefused("rubric_invalid", f"The rubric does not fit its schema: {where}: {fault}.")
 
 
 def _faults(error: ValidationError, lines: Mapping[JsonPath, int]) -> list[str]:
