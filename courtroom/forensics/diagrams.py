@@ -122,7 +122,8 @@ def _drawn(drawing: Drawing) -> Sketch:
     labels = [box.label for box in drawing.boxes]
     splits = tuple(tuple(sorted(labels[index] for index in split)) for split in _splits(drawing, near))
     is_chain = not splits and all(len(others) <= 2 for others in near.values())
-    return Sketch(drawing.page, tuple(labels), splits, is_chain)
+    arrows = tuple((labels[source], labels[target]) for source, target in drawing.arrows)
+    return Sketch(drawing.page, tuple(labels), splits, is_chain, arrows)
 
 
 def _splits(drawing: Drawing, near: Mapping[int, set[int]]) -> list[set[int]]:

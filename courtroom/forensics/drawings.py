@@ -16,6 +16,7 @@ Bounds = tuple[float, float, float, float]
 _SMALLEST_BOX = (14.0, 7.0)
 _LARGEST_BOX = (500.0, 400.0)
 _REACH = 14.0
+_SMALLEST_HEAD, _LARGEST_HEAD = 3.0, 14.0
 _SHORTEST_LINK = 6.0
 _MOST_BOXES = 150
 _LONGEST_LABEL = 160
@@ -32,13 +33,14 @@ def drawing_of(page: int, paths: Sequence[Path], pieces: Iterable[Piece]) -> Dra
     Null when fewer than two lines join boxes: then it is a table, a frame or a rule, not a drawing.
     """
     boxes = _boxes(paths)
-    joined = (_joined(boxes, path) for path in _links(paths))
-    links = tuple(sorted({pair for pair in joined if pair is not None}))
+    joined = [(pair, path) for path in _links(paths) if (pair := _joined(boxes, path)) is not None]
+    links = tuple(sorted({(min(pair), max(pair)) for pair, _ in joined}))
     if len(links) < _FEWEST_LINKS:
         return None
-    labels = _labels(boxes, pieces)
+    labels, heads = _labels(boxes, pieces), _heads(paths)
     drawn = tuple(DrawnBox(labels.get(box, ""), *_centre(box)) for box in boxes)
-    return Drawing(page=page, boxes=drawn, links=links)
+    arrows = {arrow for pair, path in joined if (arrow := _directed(pair, path, heads)) is not None}
+    return Drawing(page=page, boxes=drawn, links=links, arrows=tuple(sorted(arrows)))
 
 
 def _boxes(paths: Sequence[Path]) -> list[Bounds]:
@@ -73,6 +75,31 @@ def _links(paths: Sequence[Path]) -> list[Path]:
         if path.stroked and not path.closed and len(path.points) >= 2
         and math.dist(path.points[0], path.points[-1]) >= _SHORTEST_LINK
     ]  # fmt: skip
+
+
+def _heads(paths: Sequence[Path]) -> list[Point]:
+    """Where arrow heads are: the centres of filled corners too small for a box."""
+    return [
+        _centre(path.bounds) for path in paths
+        if path.filled and len(path.points) >= 3 and not _fits(path.bounds)
+        and _SMALLEST_HEAD <= max(_sides(path.bounds)) <= _LARGEST_HEAD
+    ]  # fmt: skip
+
+
+def _sides(box: Bounds) -> Point:
+    return box[2] - box[0], box[3] - box[1]
+
+
+def _directed(pair: tuple[int, int], path: Path, heads: Sequence[Point]) -> tuple[int, int] | None:
+    """The pair turned the way the one head on the line points; null with none, or one at either end."""
+    start, end = (any(math.dist(point, head) <= _LARGEST_HEAD for head in heads) for point in _ends(path))
+    if start == end:
+        return None
+    return pair if end else pair[::-1]
+
+
+def _ends(path: Path) -> tuple[Point, Point]:
+    return path.points[0], path.points[-1]
 
 
 def _labels(boxes: Sequence[Bounds], pieces: Iterable[Piece]) -> dict[Bounds, str]:
@@ -124,14 +151,14 @@ def _centre(box: Bounds) -> Point:
 
 
 def _joined(boxes: Sequence[Bounds], path: Path) -> tuple[int, int] | None:
-    """The two boxes a line runs between, by index; a frame around other boxes only when it reaches no other."""
-    start, end = path.points[0], path.points[-1]
+    """The box a line leaves and the one it comes to; a frame around other boxes only when it reaches no other."""
+    start, end = _ends(path)
     one, other = _nearest(boxes, start), _nearest(boxes, end)
     if one is None or other is None or one == other or _touch(boxes[one], boxes[other]):
         return None
     if any(_runs_along(boxes[index], start, end) for index in (one, other)):
         return None
-    return min(one, other), max(one, other)
+    return one, other
 
 
 def _touch(one: Bounds, other: Bounds) -> bool:

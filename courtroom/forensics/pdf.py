@@ -58,7 +58,10 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
 def _drawing(answer: dict[str, Any]) -> Drawing:
     boxes = tuple(DrawnBox(**box) for box in answer["boxes"])
     return Drawing(
-        page=answer["page"], boxes=boxes, links=tuple((one, other) for one, other in answer["links"])
+        page=answer["page"],
+        boxes=boxes,
+        links=tuple((one, other) for one, other in answer["links"]),
+        arrows=tuple((source, target) for source, target in answer["arrows"]),
     )
 
 

@@ -37,11 +37,15 @@ class DrawnBox:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Boxes and the lines between them (pairs of indexes into `boxes`, direction not known)."""
+    """Boxes and the lines between them: pairs of indexes into `boxes`, the smaller first.
+
+    `arrows` are the lines whose one end has a head, from box to box.
+    """
 
     page: int
     boxes: tuple[DrawnBox, ...]
     links: tuple[tuple[int, int], ...]
+    arrows: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

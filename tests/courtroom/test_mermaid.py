@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
+from courtroom.case import Limits
 from courtroom.detectives.diagram_survey import MOST_FILES, chart_paths, diagrams_of_both
 from courtroom.facts import ConditionalEdge, GraphFact
 from courtroom.forensics.chart_texts import charts_in_file, charts_in_text, read_chart
 from courtroom.forensics.charts import MOST_NODES, Chart
 from courtroom.forensics.diagrams import diagram_of
 from courtroom.forensics.mermaid import read_mermaid
+from courtroom.forensics.pdf import read_pdf
 from courtroom.forensics.pdf_reading import PdfReading
 from courtroom.forensics.plantuml import read_plantuml
 from courtroom.forensics.sketches import agreement, sketch_of
+from tests.factories.pdfs import Arrow, Box, Page, make_pdf
 
 BOTH_SPLITS = (
     "flowchart LR START --> repo & doc & vision --> aggregator"
@@ -216,3 +220,10 @@ def test_the_files_nearest_to_the_root_are_looked_into_first() -> None:
     tree = [f"docs/{number:03}.md" for number in range(60)] + ["README.md", "src/a.py", "docs/flow.PUML"]
     paths = chart_paths(tree)
     assert (paths[0], len(paths), "src/a.py" in paths) == ("README.md", MOST_FILES, False)
+
+
+def test_the_heads_of_drawn_arrows_tell_their_direction(tmp_path: Path) -> None:
+    boxes = [Box("START", 200, 700), Box("left", 100, 600), Box("right", 300, 600), Box("END", 200, 500)]
+    page = Page(boxes=boxes, arrows=[Arrow(0, 1), Arrow(0, 2), Arrow(3, 1)])
+    (found,) = diagrams_of_both(read_pdf(make_pdf(tmp_path / "r.pdf", [page]), Limits()), {}, None)
+    assert set(found.arrows) == {("START", "left"), ("START", "right"), ("END", "left")}
