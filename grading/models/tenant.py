@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, TypeVar
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django_scopes import ScopedManager
 
@@ -46,6 +47,14 @@ class TenantModel(models.Model):
 
     class Meta:
         abstract = True
+
+    def clean(self) -> None:
+        """In a form, what a row points to is of its own organization, also where somebody teaches in several."""
+        for field in self._meta.get_fields():
+            if isinstance(field, models.ForeignKey) and issubclass(field.related_model, TenantModel):
+                row = getattr(self, field.name, None) if getattr(self, field.attname) else None
+                if row is not None and row.organization_id != self.organization_id:
+                    raise ValidationError({field.name: "This belongs to another organization."})
 
 
 class Membership(TenantModel):

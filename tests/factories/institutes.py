@@ -1,7 +1,5 @@
 """Whole institutions for the tests of the walls between them."""
 
-from typing import Any
-
 from django.contrib.auth.models import User
 from django_scopes import scope
 
@@ -17,27 +15,37 @@ from tests.factories.people import (
 from tests.factories.work import (
     AssignmentFactory,
     AuditFactory,
+    OrganizationBenchFactory,
     RubricFactory,
     RubricVersionFactory,
     claimed,
     evidence_row,
     opinion_row,
+    usage_row,
     verdict,
 )
 
 
-def institute(user: User | None = None, **fields: Any) -> Organization:
-    """One organization with a row in every table; `user` is a student of it."""
-    user = user or UserFactory.create()
-    organization = OrganizationFactory.create(**fields)
+def institute(user: User | None = None, *, word: str = "Some") -> Organization:
+    """One organization with a row in every table, `word` in whatever has a name; `user` is a student of it."""
+    user = user or UserFactory.create(email=f"{word.lower()}@example.org")
+    organization = OrganizationFactory.create(name=f"{word} institute")
     MembershipFactory.create(organization=organization, user=user)
-    cohort = CohortFactory.create(organization=organization, slug="same")
-    enrollment = EnrollmentFactory.create(cohort=cohort, user=user, email=user.email)
-    version = RubricVersionFactory.create(rubric=RubricFactory.create(organization=organization))
-    assignment = AssignmentFactory.create(cohort=cohort, slug="same", rubric_version=version)
-    audit = AuditFactory.create(submission__assignment=assignment, submission__student=enrollment)
+    cohort = CohortFactory.create(organization=organization, slug="same", name=f"{word} cohort")
+    enrollment = EnrollmentFactory.create(cohort=cohort, user=user, email=user.email, name=f"{word} student")
+    rubric = RubricFactory.create(organization=organization, name=f"{word} rubric")
+    version = RubricVersionFactory.create(rubric=rubric)
+    assignment = AssignmentFactory.create(
+        cohort=cohort, slug="same", rubric_version=version, title=f"{word} assignment"
+    )
+    audit = AuditFactory.create(
+        submission__assignment=assignment,
+        submission__student=enrollment,
+        submission__repo_url=f"https://git.example.org/{word}/work",
+    )
+    OrganizationBenchFactory.create(organization=organization, prosecutor_model=f"{word} model")
     lease = claimed(audit)
     with scope(organization=organization):
-        runs.record_opinion(lease=lease, opinion=opinion_row())
-        runs.finish_audit(lease=lease, verdict=verdict(evidence=(evidence_row(),)))
+        runs.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
+        runs.finish_audit(lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),)))
     return organization

@@ -1,7 +1,7 @@
 """Who gets what from every route of the site. A route without a row fails: nothing is opened by accident.
 
 The rows are written by hand, the routes come from the URLconf. Someone else's object must answer byte for byte
-like one that does not exist.
+like one that does not exist, to every person and every method. Peers, assigned and not, come with the peer audits.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from grading.enums import Role
-from tests.factories.people import CohortFactory, OrganizationFactory, staff_user, student
+from tests.factories.people import CohortFactory, UserFactory, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 from tests.site.report_example import report_json
 
@@ -28,7 +28,8 @@ COHORT, ASSIGNMENT, AUDIT = (
     "o/<slug:org>/audits/<uuid:audit_id>/",
 )
 
-# student: whose work it is; classmate: of the same cohort; neighbour: of another cohort; foreigner: owns another institution.
+# student: whose work it is; classmate: of the same cohort; neighbour: of another cohort; foreigner: teaches in another
+# institution; operator: runs the site, and is a member nowhere.
 PERSONS = (
     "anonymous",
     "student",
@@ -37,16 +38,17 @@ PERSONS = (
     "assistant",
     "instructor",
     "foreigner",
+    "operator",
     "deactivated",
 )
-EVERYBODY = (200,) * 8
-MEMBERS = (302, 200, 200, 200, 200, 200, 404, 302)
-IN_THE_COHORT = (302, 200, 200, 404, 200, 200, 404, 302)
-STUDENTS = (302, 200, 200, 404, 404, 404, 404, 302)
-STAFF = (302, 404, 404, 404, 200, 200, 404, 302)
-TEACHERS = (302, 404, 404, 404, 404, 200, 404, 302)
-OWNER_AND_STAFF = (302, 200, 404, 404, 200, 200, 404, 302)
-SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 302)
+EVERYBODY = (200,) * 9
+MEMBERS = (302, 200, 200, 200, 200, 200, 404, 404, 302)
+IN_THE_COHORT = (302, 200, 200, 404, 200, 200, 404, 404, 302)
+STUDENTS = (302, 200, 200, 404, 404, 404, 404, 404, 302)
+STAFF = (302, 404, 404, 404, 200, 200, 404, 404, 302)
+TEACHERS = (302, 404, 404, 404, 404, 200, 404, 404, 302)
+OWNER_AND_STAFF = (302, 200, 404, 404, 200, 200, 404, 404, 302)
+SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
 
 # What GET answers, and for pages with a form what an empty POST answers.
 ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
@@ -65,11 +67,17 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.json": (OWNER_AND_STAFF, None),
 }
-# allauth's own pages, tested by allauth; none of them shows a tenant's data. Named, so that a new one is noticed.
+# allauth's own pages; none of them shows a tenant's data (tests/site/test_signing_in.py). Named, so that a new one is
+# noticed. Of the last two rows nothing is there unless signing in elsewhere is configured.
 ACCOUNTS = {
     "login/", "logout/", "inactive/", "signup/", "reauthenticate/", "email/", "confirm-email/", "password/change/",
     "password/set/", "password/reset/", "login/code/confirm/", r"^confirm-email/(?P<key>[-:\w]+)/$",
     "password/reset/key/done/", r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$", "password/reset/done/",
+    "2fa/", "2fa/authenticate/", "2fa/reauthenticate/", "2fa/totp/activate/", "2fa/totp/deactivate/",
+    "2fa/recovery-codes/", "2fa/recovery-codes/download/", "2fa/recovery-codes/generate/",
+    "3rdparty/", "3rdparty/login/cancelled/", "3rdparty/login/error/", "3rdparty/signup/",
+    "github/login/", "github/login/callback/",
+    "oidc/^(?P<provider_id>[^/]+)/login/", "oidc/^(?P<provider_id>[^/]+)/login/callback/",
 }  # fmt: skip
 
 
@@ -86,27 +94,43 @@ def site_routes() -> list[str]:
     return [route for route in routes() if not route.startswith(("admin/", "accounts/"))]
 
 
-class World:
-    """One institution with work in it, everybody who might ask, and another institution."""
+class Institute:
+    """One institution with a student's work in it."""
 
     def __init__(self) -> None:
-        cohort = CohortFactory.create(slug="autumn")
-        assignment = AssignmentFactory.create(cohort=cohort, slug="auditor")
-        self.owner = student(cohort)
-        submission = SubmissionFactory.create(assignment=assignment, student=self.owner)
+        self.cohort = CohortFactory.create()
+        self.organization = self.cohort.organization
+        self.assignment = AssignmentFactory.create(cohort=self.cohort)
+        self.owner = student(self.cohort)
+        submission = SubmissionFactory.create(assignment=self.assignment, student=self.owner)
         self.audit = AuditFactory.create(submission=submission, done=True, report=report_json(criteria=1))
-        self.organization = cohort.organization
-        self.elsewhere = OrganizationFactory.create()
-        other_cohort = CohortFactory.create(organization=self.organization)
+
+    def names(self) -> dict[str, Any]:
+        """What stands in its addresses."""
+        return {
+            "org": self.organization.slug,
+            "cohort": self.cohort.slug,
+            "assignment": self.assignment.slug,
+            "audit_id": self.audit.pk,
+        }
+
+
+class World:
+    """Two institutions, and everybody who might ask for what is in the first."""
+
+    def __init__(self) -> None:
+        self.here, self.elsewhere = Institute(), Institute()
+        here = self.here.organization
         self.users: dict[str, User | None] = {
             "anonymous": None,
-            "student": self.owner.user,
-            "classmate": student(cohort).user,
-            "neighbour": student(other_cohort).user,
-            "assistant": staff_user(self.organization, Role.ASSISTANT),
-            "instructor": staff_user(self.organization),
-            "foreigner": staff_user(self.elsewhere, Role.OWNER),
-            "deactivated": staff_user(self.organization),
+            "student": self.here.owner.user,
+            "classmate": student(self.here.cohort).user,
+            "neighbour": student(CohortFactory.create(organization=here)).user,
+            "assistant": staff_user(here, Role.ASSISTANT),
+            "instructor": staff_user(here),
+            "foreigner": staff_user(self.elsewhere.organization),
+            "operator": UserFactory.create(is_staff=True, is_superuser=True),
+            "deactivated": staff_user(here),
         }
 
     def client(self, person: str, **options: Any) -> Client:
@@ -118,13 +142,8 @@ class World:
         return client
 
     def address(self, route: str, **changed: Any) -> str:
-        given = {
-            "org": self.organization.slug,
-            "cohort": "autumn",
-            "assignment": "auditor",
-            "audit_id": self.audit.pk,
-        }
-        return "/" + re.sub(r"<\w+:(\w+)>", lambda hole: str((given | changed)[hole[1]]), route)
+        given = self.here.names() | changed
+        return "/" + re.sub(r"<\w+:(\w+)>", lambda hole: str(given[hole[1]]), route)
 
 
 @pytest.fixture
@@ -155,20 +174,21 @@ def test_an_empty_post_answers_each_person_as_the_row_says(route: str, world: Wo
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
 def test_no_other_method_does_anything(method: str, world: World) -> None:
-    clients = {person: world.client(person) for person in ("anonymous", "foreigner", "instructor")}
+    clients = {person: world.client(person) for person in PERSONS}
     readable = [route for route, row in ROWS.items() if method != "post" or row[1] is None]
     answers = {
-        route: tuple(getattr(client, method)(world.address(route)).status_code for client in clients.values())
+        (route, person): getattr(client, method)(world.address(route)).status_code
         for route in readable
+        for person, client in clients.items()
     }
-    assert answers == {route: refusals_of(route) for route in readable}
+    assert answers == {asked: refusal_of(*asked) for asked in answers}
 
 
-def refusals_of(route: str) -> tuple[int, int, int]:
+def refusal_of(route: str, person: str) -> int:
     """Who must sign in first is sent there; who does not belong there finds nothing; all others may not."""
-    if route.startswith("o/"):
-        return (302, 404, 405)
-    return (302, 405, 405) if ROWS[route] == (SIGNED_IN, SIGNED_IN) else (405, 405, 405)
+    if person in {"anonymous", "deactivated"} and (route.startswith("o/") or ROWS[route][0] == SIGNED_IN):
+        return 302
+    return 404 if route.startswith("o/") and person in {"foreigner", "operator"} else 405
 
 
 @pytest.mark.parametrize("route", [route for route, row in ROWS.items() if row[1]])
@@ -177,26 +197,63 @@ def test_a_form_sent_from_elsewhere_is_refused(route: str, world: World) -> None
     assert world.client(allowed, enforce_csrf_checks=True).post(world.address(route)).status_code == 403
 
 
-@pytest.mark.parametrize(
-    ("route", "person", "changed"),
-    [
-        ("o/<slug:org>/", "foreigner", {"org": "missing"}),
-        (COHORT, "foreigner", {"org": "missing"}),
-        (COHORT, "neighbour", {"cohort": "missing"}),
-        (f"{COHORT}{ASSIGNMENT}", "neighbour", {"assignment": "missing"}),
-        (AUDIT, "foreigner", {"audit_id": MISSING}),
-        (AUDIT, "classmate", {"audit_id": MISSING}),
-        (f"{AUDIT}progress/", "classmate", {"audit_id": MISSING}),
-        (f"{AUDIT}report.json", "classmate", {"audit_id": MISSING}),
-    ],
-)
-def test_someone_elses_object_answers_like_a_missing_one(
-    route: str, person: str, changed: dict[str, Any], world: World
+NOWHERE = {"org": "missing", "cohort": "missing", "assignment": "missing", "audit_id": MISSING}
+METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
+INSIDE = [route for route in ROWS if route.startswith("o/")]
+
+
+@pytest.mark.parametrize("route", INSIDE)
+def test_another_institutions_address_answers_everybody_like_a_missing_one(route: str, world: World) -> None:
+    theirs, missing = world.address(route, **world.elsewhere.names()), world.address(route, **NOWHERE)
+    persons = [person for person in PERSONS if person not in {"anonymous", "deactivated", "foreigner"}]
+    assert_the_same(world, persons, theirs, missing, {404})
+
+
+@pytest.mark.parametrize("route", INSIDE)
+def test_who_must_sign_in_first_learns_nothing_by_it(route: str, world: World) -> None:
+    theirs, missing = world.address(route), world.address(route, **NOWHERE)
+    for person in ("anonymous", "deactivated"):
+        client = world.client(person)
+        there, nowhere = client.get(theirs), client.get(missing)
+        assert (there.status_code, there.url.replace(theirs, missing)) == (302, nowhere.url)
+
+
+@pytest.mark.parametrize("route", [route for route in INSIDE if route.count("<") > 1])
+def test_another_institutions_object_under_ones_own_address_answers_like_a_missing_one(
+    route: str, world: World
 ) -> None:
-    client = world.client(person)
-    theirs, missing = (client.get(world.address(route, **change)) for change in ({}, changed))
-    assert (theirs.status_code, missing.status_code) == (404, 404)
-    assert without_token(theirs.content) == without_token(missing.content)
+    own = {"org": world.here.organization.slug}
+    theirs = world.address(route, **world.elsewhere.names() | own)
+    missing = world.address(route, **NOWHERE | own)
+    members = ["student", "neighbour", "assistant", "instructor"]
+    assert_the_same(world, members, theirs, missing, {404, 405})
+
+
+@pytest.mark.parametrize("route", [route for route in INSIDE if "audit_id" in route])
+def test_another_students_audit_answers_like_a_missing_one(route: str, world: World) -> None:
+    theirs, missing = world.address(route), world.address(route, audit_id=MISSING)
+    assert_the_same(world, ["classmate", "neighbour"], theirs, missing, {404, 405})
+
+
+@pytest.mark.parametrize("route", [route for route in INSIDE if "cohort" in route])
+def test_another_cohort_answers_a_student_like_a_missing_one(route: str, world: World) -> None:
+    theirs, missing = world.address(route), world.address(route, cohort="missing", assignment="missing")
+    assert_the_same(world, ["neighbour"], theirs, missing, {404, 405})
+
+
+def assert_the_same(world: World, persons: list[str], theirs: str, missing: str, statuses: set[int]) -> None:
+    """To each person and method, status, headers and page are those of an object that is not there."""
+    for person in persons:
+        client = world.client(person)
+        for method in METHODS:
+            there, nowhere = (seen(getattr(client, method)(address)) for address in (theirs, missing))
+            assert (person, method, there) == (person, method, nowhere)
+            assert there[0] in statuses | ({200} if method == "options" else set())
+
+
+def seen(response: Any) -> tuple[int, dict[str, str], bytes]:
+    told = {name: value for name, value in response.headers.items() if name != "X-Request-Id"}
+    return response.status_code, told, without_token(response.content)
 
 
 def without_token(page: bytes) -> bytes:
@@ -204,7 +261,7 @@ def without_token(page: bytes) -> bytes:
 
 
 def test_an_audit_is_reached_through_its_own_organization_only(world: World) -> None:
-    address = world.address(AUDIT, org=world.elsewhere.slug)
+    address = world.address(AUDIT, org=world.elsewhere.organization.slug)
     assert [world.client(person).get(address).status_code for person in ("foreigner", "instructor")] == [
         404,
         404,
@@ -220,4 +277,4 @@ def test_the_admin_lets_only_its_staff_in(world: World) -> None:
         }
     )
     answers = {page: world.client("instructor").get(f"/{page}").status_code for page in pages}
-    assert {page: status for page, status in answers.items() if status != 302} == {"admin/login/": 200}
+    assert {page: status for page, status in answers.items() if status != 302} == {"admin/login/": 403}
