@@ -120,9 +120,7 @@ def _hallucinated(maximum: int, paths: PathVerdicts) -> Finding:
     clues = [_clue(c, f"The tree has no {c.path}.") for c in missing]
     clues = clues or [_clue(c, f"{c.path} is in the tree.") for c in there]
     if not clues:
-        return absent(
-            reason, "Held the files that the report names against the tree: it names none.", met=True
-        )
+        return absent(reason, "Held the files that the report names against the tree: it names none.")
     return present(reason, clues, met=len(missing) <= maximum)
 
 

@@ -197,6 +197,8 @@ def _appraise(reading: Reading) -> str:
     essential = tuple(f for f in reading.unmet if f.check.essential)
     if essential:
         return f"It does not work as asked: {_goals(essential)}. Met {_count(reading)}."
+    if not reading.met:
+        return f"Nothing of it is there: {_goals(reading.unmet)}."
     missing = f" Missing: {_goals(reading.unmet)}." if reading.unmet else ""
     return f"The substance is there; met {_count(reading)}.{missing}"
 

@@ -166,6 +166,13 @@ def test_a_file_that_the_report_invents_is_found_out_where_both_sides_meet(dossi
     assert (invented.location.page, invented.rationale) == (1, "The tree has no src/judges.py.")
 
 
+def test_a_report_that_names_no_file_earns_nothing_for_files_that_exist(of_repository, snapshot, rubric):
+    vague = PdfReading(("The judges argue.",))
+    found = aggregate(heard_from(of_repository, rubric, vague), snapshot, rubric, vague)
+    about_files = ("accuracy.names_files", "accuracy.all_exist", "accuracy.most_exist")
+    assert [outcome(found, i).met for i in about_files] == [False, False, False]
+
+
 def test_without_the_repositorys_files_nobody_can_say_what_was_invented(snapshot, rubric):
     unread = Statement(detective="RepoInvestigator", paths=None)
     found = aggregate(heard_from(unread, rubric, REPORT), snapshot, rubric, REPORT)

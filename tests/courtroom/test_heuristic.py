@@ -100,3 +100,8 @@ def test_the_defense_is_never_below_nor_the_prosecutor_above_the_tech_lead(met, 
             tuple(f"m{i}" for i in range(met)), tuple(f"u{i}" for i in range(unmet))
         )
         assert prosecutor <= tech_lead <= defense
+
+
+def test_where_nothing_holds_the_tech_lead_finds_no_substance():
+    lead = hear(brief("TechLead", (), ("a", "b")))
+    assert (lead.score, lead.argument) == (1, "Nothing of it is there: goal of a; goal of b. Score 1.")
