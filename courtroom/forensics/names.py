@@ -12,6 +12,8 @@ from functools import cached_property
 from courtroom.forensics.source_files import CallSite, Codebase, FunctionSite, SourceFile
 
 MAX_REEXPORTS = 6
+# No written class has so many; without an end, a generated chain of thousands takes minutes.
+MOST_ANCESTORS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +128,21 @@ class Names:
         origin = self.module(base, source) if base else source
         if origin is None:
             return None
-        found = [known for known in origin.classes if known.name == name]
-        return ClassSite(origin, found[-1]) if found else None
+        if origin.path not in self._classes:
+            self._classes[origin.path] = {known.name: known for known in origin.classes}
+        found = self._classes[origin.path].get(name)
+        return ClassSite(origin, found) if found else None
+
+    @cached_property
+    def _classes(self) -> dict[str, dict[str, ast.ClassDef]]:
+        return {}
 
     def bases(self, source: SourceFile, node: ast.ClassDef) -> list[str]:
-        """Every dotted base of a class, through the repository's own classes, nearest first."""
+        """Every dotted base of a class, through MOST_ANCESTORS of the repository's own classes, nearest first."""
         found: list[str] = []
         queue: list[tuple[SourceFile, ast.ClassDef]] = [(source, node)]
         seen = {(source.path, node.lineno)}
-        while queue:
+        while queue and len(seen) <= MOST_ANCESTORS:
             home, current = queue.pop(0)
             for base in current.bases:
                 expression = base.value if isinstance(base, ast.Subscript) else base

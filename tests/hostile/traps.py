@@ -1,0 +1,111 @@
+"""What a hostile submission tries to reach, and how a test knows that it did not.
+
+A listener on loopback that nobody may call, a file that nobody may make, and the folder of the audit that nothing
+may be written outside of.
+"""
+
+from __future__ import annotations
+
+import resource
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from courtroom.case import Limits
+
+MEMORY_BYTES = Limits().child_memory_bytes
+KIBIBYTE = 1024
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Accepts and counts. `callers` are the peers' addresses."""
+
+    url: str
+    callers: list[object] = field(default_factory=list)
+
+
+@contextmanager
+def listening() -> Iterator[Listener]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        listener = Listener(f"http://127.0.0.1:{server.getsockname()[1]}")
+        threading.Thread(target=_count, args=(server, listener.callers), daemon=True).start()
+        yield listener
+
+
+def _count(server: socket.socket, callers: list[object]) -> None:
+    while True:
+        try:
+            connection, peer = server.accept()
+        except OSError:  # the test is over
+            return
+        callers.append(peer)
+        connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """What makers build into their submissions: an address to call and a command that leaves a mark."""
+
+    url: str
+    mark: Path
+
+    @property
+    def command(self) -> str:
+        return f"touch {self.mark}"
+
+
+@dataclass(frozen=True, slots=True)
+class Toll:
+    """What one case cost and broke: seconds, bytes of the largest child, calls, files outside, payloads let through."""
+
+    kind: str
+    seconds: float
+    memory: int
+    connections: int = 0
+    outside: int = 0
+    unescaped: int = 0
+
+
+@contextmanager
+def trial(
+    kind: str, *, home: Path, listener: Listener, deadline: float, note: Callable[[Toll], None]
+) -> Iterator[Path]:
+    """Everything a case does happens inside. Yields the audit's folder; what else appears in `home` is outside.
+
+    `deadline` in seconds. The toll is noted before anything is held against the case.
+    """
+    folder = home / "audit"
+    folder.mkdir()
+    before, calls, memory = _listed(home, folder), len(listener.callers), _largest_child()
+    started = time.monotonic()
+    try:
+        yield folder
+    finally:
+        grown = _largest_child()
+        toll = Toll(
+            kind,
+            seconds=time.monotonic() - started,
+            memory=grown if grown > memory else 0,  # the figure is of all children so far
+            connections=len(listener.callers) - calls,
+            outside=len(_listed(home, folder) ^ before),
+        )
+        note(toll)
+    assert toll.seconds < deadline
+    assert (toll.connections, toll.outside, toll.memory <= MEMORY_BYTES) == (0, 0, True)
+
+
+def _listed(home: Path, folder: Path) -> set[tuple[Path, int]]:
+    return {
+        (path, path.lstat().st_size if path.is_file() else 0)
+        for path in home.rglob("*")
+        if folder not in (path, *path.parents)
+    }
+
+
+def _largest_child() -> int:
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * KIBIBYTE
