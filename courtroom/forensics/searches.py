@@ -45,6 +45,8 @@ class Searches:
                 sightings[check["id"]] = SEARCHES[check["kind"]](self, check)[:MOST_SIGHTINGS]
             except (NotAnswerable, patterns.PatternsMissing) as reason:
                 unanswered[check["id"]] = str(reason)
+            except Exception as error:  # noqa: BLE001 -- one check's failure costs only its own answer
+                unanswered[check["id"]] = f"the search itself failed ({type(error).__name__})"
         return sightings, unanswered
 
     def texts(self, globs: Sequence[str]) -> Iterable[tuple[str, str]]:

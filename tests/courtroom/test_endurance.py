@@ -1,0 +1,67 @@
+"""Large and broken hand-ins: partial facts and an error on the record, within seconds."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+import pytest
+
+from courtroom.case import Limits
+from courtroom.errors import RepositoryRefused
+from courtroom.facts import establish
+from courtroom.forensics.pdf import read_pdf
+from courtroom.forensics.survey import Survey, survey_repository
+from courtroom.rubric_reading.reader import shipped_rubric
+from grading.demo.pdf_writer import Page, make_pdf
+from tests.courtroom.submissions import GRAPH, STATE
+from tests.courtroom.test_general_facts import snapshot_of
+
+FILES: dict[str, str | bytes | None] = {"src/state.py": STATE, "src/graph.py": GRAPH}
+SECONDS = 30
+
+
+def survey(files: dict[str, str | bytes | None], folder) -> Survey:
+    """All source checks of the shipped rubrics at once, in good time."""
+    begin = perf_counter()
+    rubrics = [shipped_rubric(name) for name in ("self_audit", "points", "general")]
+    checks = [check for rubric in rubrics for check in rubric.checks]
+    found = survey_repository(snapshot_of(files, folder), checks, Limits())
+    assert perf_counter() - begin < SECONDS
+    establish(dict(found.facts), dict(found.reasons))
+    return found
+
+
+def test_a_file_that_does_not_parse_and_one_of_a_megabyte_cost_only_themselves(tmp_path):
+    large = "VALUES = [\n" + "    'a line of a generated table',\n" * 30_000 + "]\n"
+    found = survey({**FILES, "src/table.py": large, "src/broken.py": "def f(:\n"}, tmp_path)
+    assert found.errors == (
+        ("source_unreadable", "src/broken.py: it does not parse: invalid syntax (line 1)"),
+        ("source_unreadable", "src/table.py: it is larger than 512 KB"),
+    )
+    assert found.facts["unreadable_files"] == ["src/broken.py", "src/table.py"]
+    assert found.facts["graph"] is not None
+    assert found.facts["reducers"] != []
+
+
+def test_a_large_text_file_is_named_as_not_searched(tmp_path):
+    found = survey({**FILES, "data/corpus.txt": "word " * 200_000}, tmp_path)
+    message = "1 files were too large to be searched for secrets and measured: data/corpus.txt"
+    assert found.errors == (("files_not_searched", message),)
+    assert found.facts["committed_secrets"] == []
+
+
+def test_twenty_thousand_files_are_read_and_one_more_is_refused(tmp_path):
+    many: dict[str, str | bytes | None] = {f"data/{n % 100}/item_{n}.json": "{}\n" for n in range(19_998)}
+    found = survey({**FILES, **many}, tmp_path / "enough")
+    assert (found.facts["file_count"], found.facts["python_file_count"]) == (20_000, 2)
+    assert found.facts["project"]["languages"][0] == {"language": "JSON", "files": 19_998, "lines": 19_998}
+    with pytest.raises(RepositoryRefused) as refusal:
+        survey({**FILES, **many, "one.txt": "more"}, tmp_path / "more")
+    assert refusal.value.code == "repository_too_many_files"
+
+
+def test_of_a_report_of_three_hundred_pages_the_first_are_read_and_the_cut_is_on_record(tmp_path):
+    pdf = make_pdf(tmp_path / "long.pdf", [Page(lines=[f"# Section {n}", "Some words."]) for n in range(300)])
+    reading = read_pdf(pdf, Limits())
+    assert len(reading.pages) == 200
+    assert reading.errors == (("pdf_too_many_pages", "Only the first 200 of 300 pages were read."),)
