@@ -10,10 +10,10 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from courtroom.forensics.layers import Layers
+from courtroom.forensics.lead_weight import CAPS, lead_decides, lead_weighs_more
 from courtroom.forensics.reach import Place, Reach
 from courtroom.forensics.routers import vocabulary
 from courtroom.forensics.score_changes import (
-    SCORE_WORDS,
     ChangeReader,
     ScoreChange,
     assignments_in,
@@ -32,7 +32,6 @@ SECURITY = frozenset(
 )
 # The criterion safe_tool_engineering is about security by its name.
 SAFE_TOOLS = frozenset({"safe", "tool"})
-CAPS = frozenset(words_of("cap capped floor ceiling limit max maximum penalty"))
 EVIDENCE = frozenset(
     words_of(
         """evidence evidences ev evs fact facts factual forensic hallucination hallucinations hallucinated cited
@@ -58,7 +57,6 @@ AGAIN = tuple(
 )
 AFTER_RE = tuple(words_of("eval exam check assess visit hear consider judge investigat deliberat"))
 
-OTHER_JUDGES = frozenset(words_of("prosecutor prosecution defense defence"))
 
 Lines = list[tuple[Place, int]]
 
@@ -71,7 +69,7 @@ def read_rules(reach: Reach, layers: Layers, routes: Iterable[Route]) -> dict[st
         "fact_supremacy": [
             (c.place, c.line) for c in changes if c.guard & EVIDENCE and c.guard & ESTABLISHED
         ],
-        "functionality_weight": [*_tech_lead_decides(changes), *_tech_lead_weights(layers.justice)],
+        "functionality_weight": [*lead_decides(changes), *lead_weighs_more(layers.justice)],
         "dissent": list(_dissent(layers.justice)),
         "variance_re_evaluation": [
             *_heard_again(reach, layers.justice),
@@ -98,96 +96,6 @@ def _is_cap(value: ast.expr) -> bool:
     if isinstance(value, ast.IfExp):
         return _is_cap(value.body) or _is_cap(value.orelse)
     return bool(words_in(value) & CAPS) or isinstance(value, ast.BinOp)
-
-
-def is_tech_lead(words: Iterable[str]) -> bool:
-    found = set(words)
-    return "techlead" in found or {"tech", "lead"} <= found
-
-
-def _tech_lead_decides(changes: list[ScoreChange]) -> Iterator[tuple[Place, int]]:
-    """Under a condition, the Tech Lead's score alone, or weighted above the others, becomes the score."""
-    for change in changes:
-        if not change.guard or not is_tech_lead(change.guard | change.block | words_in(change.value)):
-            continue
-        alone = isinstance(change.value, ast.Name | ast.Attribute) and not words_in(change.value) & CAPS
-        of_lead = is_tech_lead(words_in(change.value)) or not words_in(change.value) & SCORE_WORDS
-        on_architecture = change.guard & {"architecture", "orchestration"} and is_tech_lead(change.guard)
-        decides = (alone and of_lead) or on_architecture or _is_blend_with_lead(change.value)
-        if decides or _is_weighted(change.value):
-            yield change.place, change.line
-
-
-def _is_blend_with_lead(value: ast.expr) -> bool:
-    """(score + tech_lead.score) / 2: the Tech Lead's score once more, and no other judge's."""
-    words = words_in(value)
-    halves = (
-        isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and isinstance(value.left, ast.BinOp)
-    )
-    return halves and is_tech_lead(words) and bool(words & SCORE_WORDS) and not words & OTHER_JUDGES
-
-
-def _is_weighted(value: ast.expr) -> bool:
-    products = [n for n in walk(value) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-    factors = {factor for product in products if (factor := _factor(product)) is not None}
-    return bool(products) and (len(factors) > 1 or any(factor > 1 for factor in factors))
-
-
-def _factor(product: ast.BinOp) -> float | None:
-    for side in (product.left, product.right):
-        if isinstance(side, ast.Constant) and isinstance(side.value, int | float):
-            return float(side.value)
-    return None
-
-
-def _tech_lead_weights(places: list[Place]) -> Iterator[tuple[Place, int]]:
-    """A table or a sum in which the Tech Lead weighs more than another judge."""
-    seen: set[str] = set()
-    for place in places:
-        assigned = assignments_in(place.site.node)
-        for node in walk(place.site.node):
-            if _favours_lead(node, assigned):
-                yield place, getattr(node, "lineno", place.site.node.lineno)
-        if place.source.path not in seen:
-            seen.add(place.source.path)
-            for statement in place.source.tree.body:
-                if isinstance(statement, ast.Assign | ast.AnnAssign) and any(
-                    _favours_lead(node, {}) for node in walk(statement)
-                ):
-                    yield place, statement.lineno
-
-
-def _favours_lead(node: ast.AST, assigned: dict[str, list[ast.expr]]) -> bool:
-    if isinstance(node, ast.Dict):
-        weights = [(words_in(key), value) for key, value in zip(node.keys, node.values, strict=True) if key]
-        return _outweighs([(words, _number(value)) for words, value in weights])
-    if isinstance(node, ast.List | ast.Tuple):
-        pairs = [pair.elts for pair in node.elts if isinstance(pair, ast.Tuple) and len(pair.elts) == 2]
-        return _outweighs([(words_in(judge), _number(weight)) for judge, weight in pairs])
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        products = [n for n in walk(node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
-        factors = [(_words_behind(product, assigned), _factor(product)) for product in products]
-        doubled = any(factor is not None and factor > 1 and is_tech_lead(words) for words, factor in factors)
-        return doubled or _outweighs(factors)
-    return False
-
-
-def _words_behind(node: ast.expr, assigned: dict[str, list[ast.expr]]) -> frozenset[str]:
-    """Its words and those of what its names were assigned: `t` is the Tech Lead's when it was taken from there."""
-    names = [inner.id for inner in walk(node) if isinstance(inner, ast.Name)]
-    return words_in(node).union(*(words_in(value) for name in names for value in assigned.get(name, [])))
-
-
-def _number(node: ast.expr) -> float | None:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-        return float(node.value)
-    return None
-
-
-def _outweighs(weights: list[tuple[frozenset[str], float | None]]) -> bool:
-    lead = [weight for words, weight in weights if weight is not None and is_tech_lead(words)]
-    others = [weight for words, weight in weights if weight is not None and not is_tech_lead(words)]
-    return bool(lead and others) and max(lead) > min(others)
 
 
 def _dissent(places: list[Place]) -> Iterator[tuple[Place, int]]:

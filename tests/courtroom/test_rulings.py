@@ -41,6 +41,9 @@ RULES = {
         "tech_lead = t\nscore = tech_lead.score * 0.5 + p.score * 0.25 + d.score * 0.25",
         "weights = {'Prosecutor': 1, 'Defense': 1, 'TechLead': 2}",
         "weights = [('Prosecutor', 0.25), ('Defense', 0.25), ('TechLead', 0.5)]",
+        "for o in state['opinions']:\n    w = HEAVY if o.judge == 'TechLead' else (1.2 if o.judge == 'Prosecutor' else 0.9)\nHEAVY = 1.5",
+        "tech = pick('TechLead')\ntech_score = tech.score if tech else 0\nif state['id'] == 'graph_orchestration':\n    score = tech_score\n    note('Tech Lead decides')",
+        "tech_lead = t\nweighted = round(score * 0.5 + tech_lead.score * 0.5)\nif tech_lead and weighted != score:\n    return weighted, 'note'",
         "tech_lead = t\nif tech_lead.score >= 4:\n    score = (score + tech_lead.score) / 2",
         "tech_lead = pick('TechLead')\nif p.score != d.score:\n    score = tech_lead.score",
     ],
@@ -61,6 +64,7 @@ NO_RULES = [
     "log('functionality_weight: the Tech Lead decides')",
     "tech_lead = t\nif tech_lead:\n    score = (p.score + prosecutor.score + tech_lead.score) / 3",
     "order = [('Prosecutor', 1), ('TechLead', 1)]",
+    "for o in state['opinions']:\n    w = 1.0 if o.judge == 'TechLead' else (1.2 if o.judge == 'Prosecutor' else 1.0)",
 ]
 
 
