@@ -200,7 +200,8 @@ class DiagramFact(FactModel):
     """A diagram that text and geometry give away, in the report (`page`) or in the repository (`path`, `line`).
 
     `names` are what is written in its boxes; `arrows` are empty where no direction is drawn. `beside_code` holds
-    it against the code's graph (forensics/sketches.py says what each word means); null where the code has none.
+    it against the code's graph (forensics/sketches.py says what each word means); null where the code has none, or
+    the drawing shows no flow.
     """
 
     drawn_as: Literal["drawing", "characters", "mermaid", "plantuml", "picture"]

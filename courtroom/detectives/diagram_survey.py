@@ -51,5 +51,10 @@ def _fact(sketch: Sketch, graph: GraphFact | None) -> DiagramFact:
         names=tuple(dict.fromkeys(filter(None, sketch.labels)))[:MOST_NAMES],
         arrows=sketch.arrows[: 2 * MOST_NAMES],
         side_by_side=sketch.splits,
-        beside_code=agreement(sketch, graph) if graph else None,
+        beside_code=agreement(sketch, graph) if graph and _tells_flow(sketch) else None,
     )
+
+
+def _tells_flow(sketch: Sketch) -> bool:
+    """Boxes joined by lines without a head, and none of them side by side, may as well be a ruled table."""
+    return bool(sketch.splits or sketch.arrows or sketch.is_chain)

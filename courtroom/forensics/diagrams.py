@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Literal
 
 from courtroom.facts import GraphFact
@@ -123,7 +123,8 @@ def _drawn(drawing: Drawing) -> Sketch:
     splits = tuple(tuple(sorted(labels[index] for index in split)) for split in _splits(drawing, near))
     is_chain = not splits and all(len(others) <= 2 for others in near.values())
     arrows = tuple((labels[source], labels[target]) for source, target in drawing.arrows)
-    return Sketch(drawing.page, tuple(labels), splits, is_chain, arrows)
+    lines = tuple((labels[one], labels[other]) for one, other in drawing.links)
+    return Sketch(drawing.page, tuple(labels), splits, is_chain, lines, arrows)
 
 
 def _splits(drawing: Drawing, near: Mapping[int, set[int]]) -> list[set[int]]:
@@ -166,7 +167,8 @@ def _sketched(page: int, lines: Sequence[str]) -> Sketch:
         row for row, above in zip(rows[1:], lines, strict=False) if len(row) >= 2 and _branches(above)
     ]
     labels = tuple(label for row in rows for label in row)
-    return Sketch(page, labels, tuple(branched), is_chain=all(len(row) <= 1 for row in rows))
+    is_chain = all(len(row) <= 1 for row in rows)
+    return Sketch(page, labels, tuple(branched), is_chain, tuple(pairwise(labels)) if is_chain else ())
 
 
 def _branches(line: str) -> bool:

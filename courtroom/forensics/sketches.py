@@ -25,13 +25,14 @@ _FEWEST_NODES = 2
 class Sketch:
     """`splits` are the labels that stand side by side; `page` is null for a diagram of the repository.
 
-    `arrows` are the directed lines between labels, as far as they are known.
+    `lines` join labels; `arrows` are those whose direction is known.
     """
 
     page: int | None
     labels: tuple[str, ...]
     splits: tuple[tuple[str, ...], ...]
     is_chain: bool
+    lines: tuple[tuple[str, str], ...] = ()
     arrows: tuple[tuple[str, str], ...] = ()
 
 
@@ -43,7 +44,7 @@ def sketch_of(chart: Chart, page: int | None = None) -> Sketch:
         after.setdefault(before, set()).add(name)
     splits = side_by_side(after)
     is_chain = not splits and all(len(names) == 1 for names in after.values())
-    return Sketch(page, chart.labels, splits, is_chain, arrows)
+    return Sketch(page, chart.labels, splits, is_chain, arrows, arrows)
 
 
 def kind_of(sketch: Sketch, graph: GraphFact | None) -> Kind:
@@ -59,7 +60,7 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
     """What the diagram says beside the code, the gravest difference first.
 
     split_not_in_code: nodes stand side by side that do not run so; line_where_code_splits: nodes that run side
-    by side are drawn, but not so; incomplete: neither, but a split or most nodes of the code are missing.
+    by side are drawn one after the other; incomplete: neither, but a split or most nodes of the code are missing.
     """
     groups = [set(group) for group in code_splits(graph)]
     drawn = _drawn_nodes(sketch, graph)
@@ -68,10 +69,15 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
     shown = [_named_in(split, graph) for split in sketch.splits]
     if any(len(split) >= 2 and not any(len(split & group) >= 2 for group in groups) for split in shown):
         return "split_not_in_code"
-    unsplit = (group for group in groups if not any(len(group & split) >= 2 for split in shown))
-    if any(len(group & drawn) >= 2 for group in unsplit):
+    if any(_is_in_line(sketch, group, graph) for group in groups):
         return "line_where_code_splits"
     return "agrees" if not groups or _matches(sketch, graph) else "incomplete"
+
+
+def _is_in_line(sketch: Sketch, group: set[str], graph: GraphFact) -> bool:
+    """Whether a line joins two of the group: what runs side by side waits for none of its own."""
+    ends = (_named_in(line, graph) & group for line in sketch.lines)
+    return any(len(members) >= 2 for members in ends)
 
 
 def _matches(sketch: Sketch, graph: GraphFact) -> bool:

@@ -185,6 +185,17 @@ def test_a_diagram_is_held_against_the_codes_graph(source: str, split: bool, sai
     assert agreement(sketch_of(read_mermaid(source)), _graph(split=split)) == said
 
 
+def test_a_chain_of_characters_is_a_line() -> None:
+    rows = "START\n│\nrepo\n│\ndoc\n│\nvision\n│\naggregator"
+    (found,) = diagrams_of_both(PdfReading(pages=(rows,)), {}, _graph(split=True))
+    assert (found.drawn_as, found.beside_code) == ("characters", "line_where_code_splits")
+
+
+def test_names_that_nothing_joins_are_no_line() -> None:
+    source = "graph TD; START --> repo; START --> doc; aggregator --> prosecutor; aggregator --> defense"
+    assert agreement(sketch_of(read_mermaid(source)), _graph(split=True)) == "incomplete"
+
+
 def test_a_routed_split_of_the_code_counts_as_one() -> None:
     routed = GraphFact(
         path="g.py",
