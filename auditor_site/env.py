@@ -50,6 +50,16 @@ VARIABLES = (
     Variable("DEFENSE_MODEL", "", "model of the Defense"),
     Variable("TECH_LEAD_MODEL", "", "model of the Tech Lead"),
     Variable("VISION_MODEL", "", "model that reads diagrams"),
+    Variable(
+        "MODEL_PRICES", "", "JSON, US dollars per million tokens, as docs/operations.md says; unset: no costs"
+    ),
+    Variable("MODEL_CACHES_PREFIXES", "", "true sends one call first, where the provider caches prefixes"),
+    Variable("MODEL_REQUESTS_PER_MINUTE", "0", "of one key, over all workers; 0: no limit of ours"),
+    Variable("MODEL_TOKENS_PER_MINUTE", "0", "of one key, over all workers; 0: no limit of ours"),
+    Variable("JUDGES_CONCURRENCY", "30", "calls of one audit at once"),
+    Variable("JUDGES_BATCH", "per_criterion", "per_criterion, or per_judge: one call of a judge for all"),
+    Variable("JUDGES_DEBATE", "", "true adds a round in which each judge sees the others' arguments"),
+    Variable("AUDIT_BUDGET_USD", "", "the most that one audit may spend on models; needs MODEL_PRICES"),
     Variable("JUDGES", "heuristic", "the default bench: heuristic or llm"),
     Variable("AUDIT_WORKERS", "2", "worker processes that `make run` starts"),
     Variable(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from courtroom.record import AuditReport as AuditReport
     from courtroom.record import JudgeFailure as JudgeFailure
     from courtroom.record import JudicialOpinion as JudicialOpinion
+    from courtroom.record import Usage as Usage
     from courtroom.report import render_markdown as render_markdown
     from courtroom.rubric import Rubric as Rubric
     from courtroom.rubric_reading.reader import read_rubric as read_rubric
@@ -52,6 +53,7 @@ _ROOMS = {
     "AuditReport": "record",
     "JudgeFailure": "record",
     "JudicialOpinion": "record",
+    "Usage": "record",
     "render_markdown": "report",
     "Rubric": "rubric",
     "read_rubric": "rubric_reading.reader",

@@ -7,7 +7,7 @@ the database: what an audit tells comes out as a stream of events, and the job w
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,14 +16,16 @@ import structlog
 from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
+from grading import model_bench
 from grading.enums import AuditState, Bench
 from grading.errors import HandInRefused, InputRefused, RubricRefused
-from grading.events import Beat, CriterionRow, EvidenceRow, OpinionRow, RunEvent, Stage, Verdict
+from grading.events import Beat, CriterionRow, EvidenceRow, OpinionRow, RunEvent, Stage, UsageRow, Verdict
 from grading.listening import listen
 from grading.models import Audit, OpinionRecord
+from grading.provider_gate import ProviderGate
 
 if TYPE_CHECKING:
-    from courtroom import AuditEvent, AuditReport, BenchSettings, Case, CourtroomError, Known
+    from courtroom import AuditEvent, AuditReport, BenchSettings, Case, CourtroomError, Known, Usage
 
 Record = TypeVar("Record", bound=BaseModel)
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
@@ -59,9 +61,9 @@ def preload() -> None:
         log.warning("wall_missing", said=sentence)
 
 
-def can_judge_with_models() -> bool:
-    """Whether the operator named a model for every judge."""
-    return all((settings.PROSECUTOR_MODEL, settings.DEFENSE_MODEL, settings.TECH_LEAD_MODEL))
+def can_judge_with_models(organization_id: int) -> bool:
+    """Whether the organization or the operator named a model for every judge."""
+    return all(model_bench.models_of(model_bench.bench_of(organization_id)).values())
 
 
 def probe_repository(repo_url: str, ref: str) -> str:
@@ -135,11 +137,10 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
     two events. Closing the iterator stops the audit. Raises InputRefused for what the student must mend.
     """
     from courtroom import InputRefused as Refused
-    from courtroom import hold_audit
 
     case, bench, known = _case(audit), _bench(audit), _known(audit)
     try:
-        for event in listen(lambda: hold_audit(case, bench=bench, known=known), beat_seconds=beat_seconds):
+        for event in listen(lambda: _within_limits(case, bench, known), beat_seconds=beat_seconds):
             yield from _told(event)
     except Refused as error:
         raise InputRefused(error.code, error.message) from error
@@ -163,21 +164,27 @@ def _case(audit: Audit) -> Case:
 def _bench(audit: Audit) -> BenchSettings:
     from courtroom import BenchSettings
 
-    chosen: dict[str, Any] = {
-        "kind": audit.submission.assignment.bench,
-        "fence_secret": settings.EVIDENCE_SECRET,
-    }
-    if chosen["kind"] == Bench.LLM:
-        chosen |= {
-            "models": {
-                "Prosecutor": settings.PROSECUTOR_MODEL,
-                "Defense": settings.DEFENSE_MODEL,
-                "TechLead": settings.TECH_LEAD_MODEL,
-            },
-            "api_key": settings.OPENAI_API_KEY or None,
-            "base_url": settings.OPENAI_BASE_URL or None,
-        }
-    return BenchSettings.model_validate(chosen)
+    kind = audit.submission.assignment.bench
+    chosen = model_bench.settings_of(audit) if kind == Bench.LLM else {}
+    return BenchSettings.model_validate({"kind": kind, "fence_secret": settings.EVIDENCE_SECRET, **chosen})
+
+
+async def _within_limits(case: Case, bench: BenchSettings, known: Known) -> AsyncIterator[AuditEvent]:
+    """The audit's events; every call to a provider passes the gate that all workers share."""
+    from courtroom import hold_audit
+
+    key = bench.api_key.get_secret_value() if bench.api_key else ""
+    gate = ProviderGate(
+        redis_url=settings.REDIS_URL,
+        key=f"{bench.base_url} {key}",
+        requests=settings.MODEL_REQUESTS_PER_MINUTE,
+        tokens=settings.MODEL_TOKENS_PER_MINUTE,
+    )
+    try:
+        async for event in hold_audit(case, bench=bench, known=known, gate=gate):
+            yield event
+    finally:
+        await gate.close()
 
 
 def _known(audit: Audit) -> Known:
@@ -229,7 +236,15 @@ def _opinion(event: AuditEvent) -> OpinionRow:
         round=said.round,
         score=event.opinion.score if event.opinion else None,
         document=_storable(said.model_dump(mode="json")),
+        usage=_usage(said.model, event.usage),
     )
+
+
+def _usage(model: str, usage: Usage | None) -> UsageRow | None:
+    """Null for an answer that was known, or came with another in one call."""
+    if usage is None or not usage.calls:
+        return None
+    return UsageRow(model=model, **usage.model_dump(exclude={"reused"}))
 
 
 def _evidence(piece: Any) -> EvidenceRow:

@@ -25,6 +25,13 @@ class LatePolicy(models.TextChoices):
     ACCEPT = "accept", "Accept and mark as late"
 
 
+class Batch(models.TextChoices):
+    """How judges by a model are asked."""
+
+    PER_CRITERION = "per_criterion", "One call for each judge and criterion"
+    PER_JUDGE = "per_judge", "One call of each judge for all criteria"
+
+
 class Bench(models.TextChoices):
     HEURISTIC = "heuristic", "Heuristic (no model)"
     LLM = "llm", "Language models"

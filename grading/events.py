@@ -28,6 +28,18 @@ class EvidenceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class UsageRow:
+    """What one answer took; `cost_usd` is null without a price."""
+
+    model: str
+    calls: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class OpinionRow:
     """`score` is null when the judge gave no usable answer; `document` then says why."""
 
@@ -37,6 +49,7 @@ class OpinionRow:
     round: int
     score: int | None
     document: dict[str, Any]
+    usage: UsageRow | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ import structlog
 from django_scopes import scope
 
 from grading.actions import runs
+from grading.actions.budgets import grant_budget
+from grading.enums import Bench
 from grading.errors import InputRefused, LeaseLostError
 from grading.events import OpinionRow, Stage, Verdict
 from grading.models import Audit
@@ -69,6 +71,8 @@ def _hold(lease: runs.Lease) -> None:
     from grading import engine
 
     audit = Audit.objects.select_related("submission__assignment__rubric_version").get(pk=lease.audit_id)
+    if audit.submission.assignment.bench == Bench.LLM:
+        audit.budget_usd = grant_budget(lease=lease)
     with closing(engine.hold_audit(audit, beat_seconds=HEARTBEAT_SECONDS)) as events:
         for event in events:
             _write_down(lease, event)

@@ -8,6 +8,7 @@ from csp.constants import NONE, SELF
 from auditor_site import addresses, env
 from auditor_site.settings.accounts import *  # noqa: F403 -- a part of the base, in a file of its own
 from auditor_site.settings.accounts import PROVIDER_APPS, SIGN_IN_ELSEWHERE
+from auditor_site.settings.judges import *  # noqa: F403 -- likewise
 
 # langsmith comes with langgraph and would send students' work away if it were told to: never by default.
 os.environ.setdefault("LANGSMITH_TRACING", "false")

@@ -53,5 +53,5 @@ def _refuse_unfit(cohort: Cohort, version: RubricVersion, bench: Bench) -> None:
         raise RubricRefused(
             "rubric_not_published", "Only a published rubric of this organization can be used."
         )
-    if bench == Bench.LLM and not engine.can_judge_with_models():
+    if bench == Bench.LLM and not engine.can_judge_with_models(cohort.organization_id):
         raise ActionRefused("bench_unavailable", "No language models are configured on this site.")

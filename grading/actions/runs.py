@@ -1,7 +1,7 @@
 """The verbs of a running audit. Every write carries the lease's token; without it nothing is written."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -14,8 +14,8 @@ from grading.actions.activities import note
 from grading.actions.queueing import enqueue_on_commit
 from grading.enums import AUDIT_MOVES, AuditState
 from grading.errors import IllegalMoveError, LeaseLostError
-from grading.events import EvidenceRow, OpinionRow, Verdict
-from grading.models import Audit, CriterionVerdict, EvidenceRecord, OpinionRecord, Submission
+from grading.events import EvidenceRow, OpinionRow, UsageRow, Verdict
+from grading.models import Audit, CriterionVerdict, EvidenceRecord, ModelUsage, OpinionRecord, Submission
 
 LEASE = timedelta(seconds=60)
 MAX_RUN_ATTEMPTS = 3
@@ -79,6 +79,8 @@ def record_opinion(*, lease: Lease, opinion: OpinionRow) -> None:
     with transaction.atomic():
         _write(lease, opinions_done=F("opinions_done") + first_round, version=F("version") + 1)
         OpinionRecord.objects.bulk_create([_opinion_record(lease, opinion)], ignore_conflicts=True)
+        if opinion.usage is not None:
+            _record_usage(lease, opinion, opinion.usage)
 
 
 def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
@@ -210,6 +212,13 @@ def _insert_evidence(lease: Lease, rows: Sequence[EvidenceRow]) -> None:
             for row in rows
         ],
         ignore_conflicts=True,
+    )  # fmt: skip
+
+
+def _record_usage(lease: Lease, opinion: OpinionRow, usage: UsageRow) -> None:
+    ModelUsage.objects.create(
+        organization_id=lease.organization_id, audit_id=lease.audit_id, judge=opinion.judge,
+        criterion_id=opinion.criterion_id, round=opinion.round, **asdict(usage),
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from grading.models.activity import Activity
 from grading.models.audit import Audit
 from grading.models.cohort import Cohort, Enrollment
+from grading.models.model_bench import ModelUsage, OrganizationBench
 from grading.models.record import CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.models.rubric import Rubric, RubricVersion
 from grading.models.submission import Assignment, Submission
@@ -17,8 +18,10 @@ __all__ = [
     "Enrollment",
     "EvidenceRecord",
     "Membership",
+    "ModelUsage",
     "OpinionRecord",
     "Organization",
+    "OrganizationBench",
     "Rubric",
     "RubricVersion",
     "Submission",

@@ -16,6 +16,7 @@ class Audit(TenantModel):
     `run_attempt` counts how often a worker took it up; job `audit-<id>-<run_attempt + 1>` is the next.
     While running, only the worker that knows `lease_token` may write, until `lease_until`.
     `version` grows with every change, for ETags. `report` is the report JSON (DESIGN 10), once there is one.
+    `budget_usd` is what this run may spend on models (actions/budgets.py), null without a limit.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -33,6 +34,7 @@ class Audit(TenantModel):
     report = models.JSONField(null=True, blank=True)
     report_digest = models.CharField(max_length=64, blank=True)
     overall_score = models.FloatField(null=True, blank=True)
+    budget_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     queued_at = models.DateTimeField(null=True, blank=True)
     started_at = models.DateTimeField(null=True, blank=True)

@@ -32,6 +32,7 @@ class Desk(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.requests: list[dict[str, Any]] = []
         self.seen: Counter[str] = Counter()
+        self.keys: list[str] = []
         self.seconds = 0.0
         self.now = self.most = self.strangers = 0
         self.lock = threading.Lock()
@@ -59,6 +60,7 @@ class Handler(BaseHTTPRequestHandler):
         if not self.path.startswith("/v1/"):
             return self._turn_away()
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.server.keys.append(self.headers["authorization"])
         before = self.server.received(body)
         try:
             return self.answer(body, before)

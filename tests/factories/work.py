@@ -10,8 +10,16 @@ from django_scopes import scope
 
 from grading.actions.runs import Lease, claim_audit
 from grading.enums import AuditState, RubricState
-from grading.events import CriterionRow, EvidenceRow, OpinionRow, Verdict
-from grading.models import Assignment, Audit, OpinionRecord, Rubric, RubricVersion, Submission
+from grading.events import CriterionRow, EvidenceRow, OpinionRow, UsageRow, Verdict
+from grading.models import (
+    Assignment,
+    Audit,
+    OpinionRecord,
+    OrganizationBench,
+    Rubric,
+    RubricVersion,
+    Submission,
+)
 from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
@@ -158,6 +166,21 @@ class OpinionRecordFactory(TenantFactory):
     round = 1
     score = 3
     document = factory.LazyFunction(dict)
+
+
+class OrganizationBenchFactory(TenantFactory):
+    class Meta:
+        model = OrganizationBench
+
+    organization = factory.SubFactory(OrganizationFactory)
+
+
+def usage_row(**fields: Any) -> UsageRow:
+    given: dict[str, Any] = {
+        "model": "m", "calls": 1, "prompt_tokens": 100, "cached_tokens": 64, "completion_tokens": 20,
+        "cost_usd": 0.25,
+    }  # fmt: skip
+    return UsageRow(**given | fields)
 
 
 def claimed(audit: Audit, *, attempt: int = 1) -> Lease:

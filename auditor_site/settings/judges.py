@@ -1,0 +1,47 @@
+"""Judges by a model: the operator's own; an organization may set its own in the admin."""
+
+import json
+from decimal import Decimal, InvalidOperation
+
+from django.core.exceptions import ImproperlyConfigured
+
+from auditor_site import env
+
+PRICE_FIELDS = ("input", "cached_input", "output")
+
+
+def _prices(text: str) -> dict[str, dict[str, float]]:
+    try:
+        return {name: _price(price) for name, price in json.loads(text or "{}").items()}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ImproperlyConfigured(
+            'MODEL_PRICES must be JSON such as {"model": {"input": 1, "cached_input": 0.1, "output": 4}}, '
+            "in US dollars for a million tokens."
+        ) from error
+
+
+def _price(given: dict[str, float]) -> dict[str, float]:
+    unknown = given.keys() - set(PRICE_FIELDS)
+    if unknown:
+        raise KeyError(*unknown)
+    return {field: float(given[field]) for field in PRICE_FIELDS}
+
+
+def _dollars(name: str) -> Decimal | None:
+    try:
+        return Decimal(env.text(name)) if env.text(name) else None
+    except InvalidOperation as error:
+        raise ImproperlyConfigured(
+            f"{name} must be an amount in US dollars, not {env.text(name)!r}."
+        ) from error
+
+
+MODEL_PRICES = _prices(env.text("MODEL_PRICES"))
+MODEL_CACHES_PREFIXES = env.flag("MODEL_CACHES_PREFIXES")
+# Of one key, over all workers; 0: no limit of ours.
+MODEL_REQUESTS_PER_MINUTE = env.number("MODEL_REQUESTS_PER_MINUTE", least=0, most=1_000_000)
+MODEL_TOKENS_PER_MINUTE = env.number("MODEL_TOKENS_PER_MINUTE", least=0, most=1_000_000_000)
+JUDGES_CONCURRENCY = env.number("JUDGES_CONCURRENCY", least=1, most=1000)
+JUDGES_BATCH = env.choice("JUDGES_BATCH", {"per_criterion", "per_judge"})
+JUDGES_DEBATE = env.flag("JUDGES_DEBATE")
+AUDIT_BUDGET_USD = _dollars("AUDIT_BUDGET_USD")

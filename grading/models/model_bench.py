@@ -1,0 +1,75 @@
+"""Judges by a model: whose models and key an organization uses, what they may cost, and what they did cost."""
+
+from django.core.validators import MinValueValidator, URLValidator
+from django.db import models
+from django.db.models import Q
+
+from grading.enums import Batch
+from grading.models.audit import Audit
+from grading.models.tenant import TenantModel
+
+NOT_NEGATIVE = [MinValueValidator(0)]
+
+
+class OrganizationBench(TenantModel):
+    """What an organization sets for its judges; what is blank is the operator's.
+
+    `sealed_key` can be read by the site alone (grading.sealing) and is shown to nobody. Budgets are US dollars:
+    an audit's, and a calendar month's (UTC) of all audits of the organization.
+    """
+
+    prosecutor_model = models.CharField(max_length=200, blank=True)
+    defense_model = models.CharField(max_length=200, blank=True)
+    tech_lead_model = models.CharField(max_length=200, blank=True)
+    base_url = models.CharField(
+        "base URL", max_length=200, blank=True, validators=[URLValidator(schemes=["https", "http"])]
+    )
+    sealed_key = models.TextField(blank=True, editable=False)
+    batch = models.CharField(max_length=13, choices=Batch.choices, default=Batch.PER_CRITERION)
+    debate = models.BooleanField(default=False)
+    audit_budget_usd = models.DecimalField(
+        max_digits=10, decimal_places=4, null=True, blank=True, validators=NOT_NEGATIVE
+    )
+    monthly_budget_usd = models.DecimalField(
+        max_digits=12, decimal_places=4, null=True, blank=True, validators=NOT_NEGATIVE
+    )
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["organization"], name="one_bench_per_organization"),
+            models.CheckConstraint(condition=Q(batch__in=Batch.values), name="bench_batch_known"),
+            # Audits run beside each other: without a bound for each, the first would be promised all of a month.
+            models.CheckConstraint(
+                condition=Q(monthly_budget_usd__isnull=True) | Q(audit_budget_usd__isnull=False),
+                name="bench_month_needs_audit_budget",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Bench of organization {self.organization_id}"
+
+
+class ModelUsage(TenantModel):
+    """What one answer of a judge took, by the provider's figures; `cost_usd` is null without a price."""
+
+    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="model_usage")
+    judge = models.CharField(max_length=12)
+    criterion_id = models.CharField(max_length=200)
+    round = models.PositiveSmallIntegerField()
+    model = models.CharField(max_length=200)
+    calls = models.PositiveIntegerField()
+    prompt_tokens = models.PositiveIntegerField()
+    cached_tokens = models.PositiveIntegerField()
+    completion_tokens = models.PositiveIntegerField()
+    cost_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "model usage"
+        indexes = [models.Index(fields=["organization", "created_at"], name="usage_of_a_month")]
+
+    def __str__(self) -> str:
+        return f"{self.model}: {self.calls} calls"

@@ -1,0 +1,55 @@
+"""What judges by a model took: sums over the answers as they were stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Count, Q, QuerySet, Sum
+from django.utils import timezone
+
+from grading.models import Audit, Cohort, ModelUsage, Organization
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """`cost_usd` sums what has a price; `unpriced` counts the answers whose cost is not known."""
+
+    calls: int
+    prompt_tokens: int
+    cached_tokens: int
+    completion_tokens: int
+    cost_usd: Decimal
+    unpriced: int
+
+
+def usage_of_audit(audit: Audit) -> Spent:
+    return _sum(ModelUsage.objects.filter(audit=audit))
+
+
+def usage_of_cohort(cohort: Cohort) -> Spent:
+    return _sum(ModelUsage.objects.filter(audit__submission__assignment__cohort=cohort))
+
+
+def usage_of_organization(organization: Organization | int, *, since: datetime | None = None) -> Spent:
+    """All of it, or what was bought at `since` and later."""
+    rows = ModelUsage.objects.filter(organization=organization)
+    return _sum(rows.filter(created_at__gte=since) if since else rows)
+
+
+def start_of_month() -> datetime:
+    """When today's month began, in UTC: budgets are for calendar months."""
+    return timezone.now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+
+
+def _sum(rows: QuerySet[ModelUsage]) -> Spent:
+    sums = rows.aggregate(
+        calls=Sum("calls", default=0),
+        prompt_tokens=Sum("prompt_tokens", default=0),
+        cached_tokens=Sum("cached_tokens", default=0),
+        completion_tokens=Sum("completion_tokens", default=0),
+        unpriced=Count("pk", filter=Q(cost_usd=None)),
+        cost_usd=Sum("cost_usd", default=Decimal(0)),
+    )
+    return Spent(**sums)

@@ -1,0 +1,84 @@
+"""SIGKILL while a model's judges answer: what was stored is not bought again, only what was in flight."""
+
+import os
+import signal
+import threading
+from pathlib import Path
+
+import pytest
+from django_scopes import scope
+
+from grading.actions.queueing import enqueue
+from grading.actions.recovery import reconcile
+from grading.enums import AuditState, Bench
+from grading.models import ModelUsage, OpinionRecord
+from tests.courtroom.model_server import Handler, model_endpoint
+from tests.factories.people import OrganizationFactory
+from tests.factories.repositories import Commit, make_repository
+from tests.factories.work import AuditFactory, rubric_document
+from tests.faults.test_killed_worker import audit_worker, eventually, horse_of, now_of
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+OPINIONS, ANSWERED = 12, 6
+
+
+class HalfAnsweringHandler(Handler):
+    """Answers the first six calls; the others wait until the gate opens."""
+
+    opened = threading.Event()
+
+    def answer(self, body, before):
+        if before >= ANSWERED and not self.opened.is_set():
+            self.opened.wait(30)
+            self.close_connection = True
+            return None
+        return super().answer(body, before)
+
+
+@pytest.fixture
+def desk(monkeypatch):
+    HalfAnsweringHandler.opened.clear()
+    with model_endpoint() as desk:
+        desk.RequestHandlerClass = HalfAnsweringHandler
+        monkeypatch.setenv("OPENAI_BASE_URL", desk.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", "a-key")
+        for judge in ("PROSECUTOR", "DEFENSE", "TECH_LEAD"):
+            monkeypatch.setenv(f"{judge}_MODEL", "good")
+        yield desk
+        HalfAnsweringHandler.opened.set()
+
+
+@pytest.fixture
+def audit(tmp_path: Path):
+    make_repository(tmp_path / "work.git", [Commit(files={"README.md": "# Work", "main.py": "print()"})])
+    return AuditFactory(
+        submission__repo_url=str(tmp_path / "work.git"),
+        submission__assignment__cohort__organization=OrganizationFactory(),
+        submission__assignment__bench=Bench.LLM,
+        submission__assignment__rubric_version__document=rubric_document("a", "b", "c", "d"),
+    )
+
+
+def stored(audit) -> int:
+    with scope(organization=audit.organization):
+        return OpinionRecord.objects.filter(audit=audit).count()
+
+
+def test_at_most_the_calls_in_flight_are_bought_twice(desk, audit):
+    with audit_worker() as worker:
+        enqueue(audit)
+        eventually(lambda: stored(audit) == ANSWERED and len(desk.requests) == OPINIONS)
+        os.kill(horse_of(worker), signal.SIGKILL)
+        eventually(lambda: reconcile().taken_back == 1)
+        HalfAnsweringHandler.opened.set()
+        eventually(lambda: now_of(audit).is_final)
+    seen = now_of(audit)
+    in_flight = OPINIONS - ANSWERED
+    assert (seen.state, stored(audit), len(desk.requests)) == (
+        AuditState.DONE,
+        OPINIONS,
+        OPINIONS + in_flight,
+    )
+    assert (seen.report["usage"]["calls"], seen.report["usage"]["reused"]) == (in_flight, ANSWERED)
+    with scope(organization=audit.organization):
+        assert ModelUsage.objects.filter(audit=audit).count() == OPINIONS
