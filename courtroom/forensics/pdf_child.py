@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -48,6 +49,7 @@ _TIGHTENED = pypdf.Configuration(
     jbig2dec_binary=None,
     disable_legacy_handling=True,
 )
+_ADDRESS = re.compile(r",? ?(\b0x[0-9a-f]{6,}|\b[0-9]{12,})")
 # Pictures beyond these are not looked into: each takes about 0.1 s.
 _MOST_LAYOUTS = 8
 
@@ -94,7 +96,9 @@ def _probed(reader: pypdf.PdfReader, most_pages: int) -> dict[str, Any]:
 
 
 def _why(error: Exception) -> str:
-    words = " ".join(plain(str(error)).split())[:160].rstrip(".")
+    """In the library's words, without the memory addresses it may tell: a report is the same on every run."""
+    told = _ADDRESS.sub("", plain(str(error)))
+    words = " ".join(told.split())[:160].rstrip(".")
     return f"{type(error).__name__}: {words}" if words else type(error).__name__
 
 

@@ -1,0 +1,39 @@
+"""Hostile PDFs through the confined reader: refused in words, or read as far as they can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from courtroom.case import Limits
+from courtroom.errors import PdfRefused
+from courtroom.forensics.pdf import read_pdf
+from tests.hostile.cuts import chosen
+from tests.hostile.pdf_actions import ACTIONS
+from tests.hostile.pdfs import STREAMS, STRUCTURE, HostilePdf
+from tests.hostile.traps import Trap
+
+LIMITS = Limits()
+ALL = (*STRUCTURE, *STREAMS, *ACTIONS)
+
+
+def test_there_are_as_many_as_promised() -> None:
+    names = [case.name for case in ALL]
+    assert (len(names) >= 70, len(names)) == (True, len(set(names)))
+
+
+@pytest.mark.parametrize("case", chosen(*ALL, every=4))
+def test_a_hostile_pdf_ends_as_expected(case: HostilePdf, tmp_path: Path, trap: Trap, on_trial) -> None:
+    path = tmp_path / "report.pdf"
+    path.write_bytes(case.bytes_for(trap))
+    with on_trial("pdfs", deadline=LIMITS.child_seconds):
+        try:
+            reading = read_pdf(path, LIMITS)
+        except PdfRefused as refused:
+            assert (refused.code, refused.message[-1] in ".)") == (case.refused, True)
+            return
+    assert (case.refused, tuple(sorted({code for code, _ in reading.errors}))) == (None, case.errors)
+    assert tuple(text for _, text in reading.hidden) == case.hidden
+    assert len(reading.pages) >= case.pages
+    assert case.text is None or reading.pages[: case.pages] == (case.text,) * case.pages
