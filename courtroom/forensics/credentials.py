@@ -29,16 +29,22 @@ _EVERYDAY_PASSWORDS = frozenset({"admin", "guest", "pass", "postgres", "root", "
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`markers`: a text with none of them holds no such secret. The secret is the group `value` of `pattern`."""
+    """`markers`: a text with none of them, in any case where case is open, holds no such secret.
+
+    The secret is the group `value` of `pattern`.
+    """
 
     name: str
     markers: tuple[str, ...]
     pattern: re.Pattern[str]
     least_bits: float = REPEATED_BITS
+    is_case_open: bool = False
 
 
-def _kind(name: str, markers: str, pattern: str, least_bits: float = REPEATED_BITS) -> Kind:
-    return Kind(name, tuple(markers.split()), re.compile(pattern), least_bits)
+def _kind(
+    name: str, markers: str, pattern: str, least_bits: float = REPEATED_BITS, *, is_case_open: bool = False
+) -> Kind:
+    return Kind(name, tuple(markers.split()), re.compile(pattern), least_bits, is_case_open)
 
 
 # What a telling name ends in, such as OPENAI_API_KEY or db_password.
@@ -78,9 +84,10 @@ KINDS = (
     ),
     _kind(
         "value of a telling name",
-        "= :",
+        "key secret token passw",
         rf"{_TELLING}[\"']?\s{{0,4}}[:=]\s{{0,4}}[\"'](?P<value>[\w+/=.~-]{{16,200}})[\"']",
         RANDOM_BITS,
+        is_case_open=True,
     ),
 )
 ENVIRONMENT_KIND = Kind(
@@ -133,7 +140,8 @@ def _spans(text: str, path: str) -> list[tuple[int, int, str]]:
 
 
 def _matches(kind: Kind, text: str) -> Iterator[tuple[int, int, str]]:
-    if not any(marker in text for marker in kind.markers):
+    searched = text.lower() if kind.is_case_open else text
+    if not any(marker in searched for marker in kind.markers):
         return
     for match in kind.pattern.finditer(text):
         value = match["value"]

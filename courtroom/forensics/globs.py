@@ -15,10 +15,20 @@ def matches(path: str, patterns: Iterable[str]) -> bool:
 @lru_cache(maxsize=512)
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
     """One expression for all of them: a tree of twenty thousand paths is asked often."""
-    return re.compile("|".join(map(_expression, patterns)) or r"(?!)", re.IGNORECASE | re.DOTALL)
+    anchored = (pattern.removeprefix("./").removeprefix("/") for pattern in patterns)
+    anywhere: list[str] = []
+    expressions = []
+    for pattern in anchored:
+        if pattern.startswith("**/"):
+            anywhere.append(_expression(pattern.removeprefix("**/")))
+        else:
+            expressions.append(_expression(pattern))
+    if anywhere:
+        expressions.append(f"(?:[^/]+/)*(?:{'|'.join(anywhere)})")
+    return re.compile("|".join(expressions) or r"(?!)", re.IGNORECASE | re.DOTALL)
 
 
 def _expression(pattern: str) -> str:
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern.removeprefix("./").removeprefix("/"))
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", pattern)
     special = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     return "".join(special.get(part) or re.escape(part) for part in parts)

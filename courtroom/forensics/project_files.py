@@ -97,21 +97,25 @@ _FRAMEWORK_BY_NAME: Mapping[str, tuple[str, ...]] = {
     "vitest": ("**/vitest.config.*",),
     "rspec": (".rspec",),
 }
+CONFIGURATION = (*SHARED_FILES, *FRAMEWORK_FILES)
+# Everything that a question below is about: a large tree is gone through once.
+TELLING = (
+    *MANIFESTS, *LOCKS, *CI, *README, *LICENCE, *SHARED_FILES, *FRAMEWORK_FILES,
+    *(glob for globs in (*TOOL_FILES.values(), *_FRAMEWORK_BY_NAME.values()) for glob in globs),
+)  # fmt: skip
 MOST_PATHS = 100
 Texts = Mapping[str, str]
 
 
 def configuration_paths(paths: Iterable[str]) -> list[str]:
     """The files whose words `project_of` needs."""
-    return [
-        path for path in paths if not is_vendored(path) and matches(path, (*SHARED_FILES, *FRAMEWORK_FILES))
-    ]
+    return [path for path in paths if matches(path, CONFIGURATION) and not is_vendored(path)]
 
 
 def project_of(paths: Sequence[str], texts: Texts, languages: list[dict[str, str | int]]) -> dict[str, Any]:
     """The fields of courtroom.facts.ProjectFact; `texts` are the configuration files by path."""
-    own = [path for path in paths if not is_vendored(path)]
-    tests = _matching(own, TESTS)
+    mine = [path for path in paths if not is_vendored(path)]
+    tests, own = _matching(mine, TESTS), _matching(mine, TELLING)
     return {
         "languages": languages,
         "tests": len(tests),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from courtroom.forensics.source_files import CallSite, FunctionNode, FunctionSite, SourceFile
-from courtroom.forensics.tree_walk import children
+from courtroom.forensics.tree_walk import push_below
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
@@ -34,8 +34,8 @@ class _ScopeWalk:
 
     def walk(self) -> list[_ScopeWalk]:
         inner: list[_ScopeWalk] = []
-        stack = children(self.root)
-        stack.reverse()
+        stack: list[ast.AST] = []
+        push_below(self.root, stack)
         while stack:
             node = stack.pop()
             if isinstance(node, SCOPES):
@@ -44,9 +44,7 @@ class _ScopeWalk:
             note = _NOTES.get(node.__class__)
             if note is not None:
                 note(self, node)
-            below = children(node)
-            below.reverse()
-            stack += below
+            push_below(node, stack)
         return inner
 
     def _enter(self, node: ast.ClassDef | FunctionNode) -> _ScopeWalk:

@@ -6,8 +6,18 @@ import ast
 import re
 from collections.abc import Iterator
 
-CONTEXTS = frozenset({ast.Load, ast.Store, ast.Del})
-LEAVES = frozenset({ast.Name, ast.Constant, ast.Pass, ast.Break, ast.Continue, ast.alias})
+# Fields that hold names, numbers and marks, never nodes worth a visit; and nodes with no others.
+MARKS = frozenset(
+    {"arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "name", "op",
+     "ops", "rest", "simple", "tag", "type_comment"}
+)  # fmt: skip
+LEAVES = frozenset({ast.Name, ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal, ast.alias})
+# By class, the fields to look below, last first: what is put on a stack last is visited first.
+BELOW: dict[type, tuple[str, ...]] = {
+    kind: () if kind in LEAVES else tuple(name for name in reversed(kind._fields) if name not in MARKS)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
 
 
 def words_of(text: str) -> list[str]:
@@ -38,18 +48,17 @@ def line_of_call(call: ast.Call) -> int:
     return call.func.end_lineno or call.lineno
 
 
-def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes directly inside a node, in the order of the source; whether a name is read or written is left out."""
-    found: list[ast.AST] = []
-    if node.__class__ in LEAVES:
-        return found
-    for name in node._fields:
+def push_below(node: ast.AST, stack: list[ast.AST]) -> None:
+    """Put the nodes directly inside a node on a stack, so that they leave it in the order of the source.
+
+    Whether a name is read or written, and which operator is used, are left out.
+    """
+    for name in BELOW[node.__class__]:
         value = getattr(node, name, None)
         if value.__class__ is list:
-            found += [item for item in value if isinstance(item, ast.AST)]
-        elif isinstance(value, ast.AST) and value.__class__ not in CONTEXTS:
-            found.append(value)
-    return found
+            stack += [item for item in reversed(value) if item is not None]
+        elif value is not None:
+            stack.append(value)
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
@@ -58,6 +67,4 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     while stack:
         current = stack.pop()
         yield current
-        inner = children(current)
-        inner.reverse()
-        stack.extend(inner)
+        push_below(current, stack)
