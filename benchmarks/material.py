@@ -10,25 +10,24 @@ from tests.factories.repositories import Commit, make_repository
 
 MODULE = '''"""Module {number} of the generated project."""
 from dataclasses import dataclass
-
+'''
+# Nine of these make 135 lines, the mean of the 1,242 files in 66 student repositories.
+PART = '''
 
 @dataclass
-class Step{number}:
+class Step{number}_{part}:
     name: str
     weight: float = 1.0
 
     def run(self, values: list[float]) -> float:
         """Weigh the values."""
-        total = 0.0
-        for value in values:
-            if value > {number}:
-                total += value * self.weight
-        return total
+        return sum(value * self.weight for value in values if value > {number})
 
 
-def describe(step: Step{number}) -> str:
+def describe_{part}(step: Step{number}_{part}) -> str:
     return f"{{step.name}} weighs {{step.weight}}"
 '''
+PARTS = 9
 PARAGRAPH = (
     "The detectives run in parallel and fan in at the evidence aggregator before the judges are heard, see "
     "src/graph.py. Dialectical synthesis is done by three personas in src/judges.py whose opinions the chief "
@@ -39,13 +38,18 @@ PARAGRAPH = (
 def repository(folder: Path, *, files: int, commits: int | None = None) -> Path:
     """A bare repository with this many Python files, in one commit each unless told otherwise."""
     own = {"src/state.py": STATE, "src/graph.py": GRAPH, "src/tools.py": TOOLS, "main.py": MAIN}
-    more = {f"src/step_{n}.py": MODULE.format(number=n) for n in range(files - len(own))}
+    more = {f"src/step_{n}.py": _module(n) for n in range(files - len(own))}
     texts = list({**own, **more}.items())
     size = -(-files // (commits or files))
     parts = [dict(texts[start : start + size]) for start in range(0, files, size)]
     path = folder / f"generated-{files}.git"
     make_repository(path, [Commit(f"Add {', '.join(part)}"[:200], part) for part in parts])
     return path
+
+
+def _module(number: int) -> str:
+    parts = (PART.format(number=number, part=part) for part in range(PARTS))
+    return MODULE.format(number=number) + "".join(parts)
 
 
 def report(folder: Path, *, pages: int) -> Path:

@@ -24,6 +24,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from courtroom import errors
 from courtroom.errors import ChildFailed, CourtroomError
+from courtroom.forensics.bytecode import compile_for_children
 from courtroom.forensics.walls import NOTHING, PROJECT_ROOT, Reach, around, bubblewrap
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def examine(
     `reads` are the files and folders the request names: behind walls it sees no others of ours.
     A CourtroomError raised inside is raised again here, same class, code and message.
     """
+    compile_for_children()
     paths = [str(PROJECT_ROOT), *(path for path in sys.path if path)]
     envelope = json.dumps({"module": module, "paths": paths, "request": dict(request)}).encode()
     reach = Reach(reads=(*map(Path, paths), *reads))
