@@ -61,11 +61,6 @@ def preload() -> None:
         log.warning("wall_missing", said=sentence)
 
 
-def can_judge_with_models(organization_id: int) -> bool:
-    """Whether the organization or the operator named a model for every judge."""
-    return all(model_bench.models_of(model_bench.bench_of(organization_id)).values())
-
-
 def probe_repository(repo_url: str, ref: str) -> str:
     """The commit that would be audited now. Raises HandInRefused for repo_url or ref."""
     from courtroom import CourtroomError, probe_repository

@@ -21,6 +21,11 @@ def bench_of(organization_id: int) -> OrganizationBench | None:
     return OrganizationBench.objects.filter(organization=organization_id).first()
 
 
+def can_judge_with_models(organization_id: int) -> bool:
+    """Whether the organization or the operator named a model for every judge."""
+    return all(models_of(bench_of(organization_id)).values())
+
+
 def models_of(own: OrganizationBench | None) -> dict[str, str]:
     """The model of each judge; empty where none is named."""
     return {

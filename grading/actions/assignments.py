@@ -9,6 +9,7 @@ from django_scopes import scope
 from grading.actions.activities import note
 from grading.enums import Bench, LatePolicy, RubricState
 from grading.errors import ActionRefused, RubricRefused, SlugTaken
+from grading.model_bench import can_judge_with_models
 from grading.models import Assignment, Cohort, RubricVersion
 
 
@@ -47,11 +48,9 @@ def create_assignment(
 
 
 def _refuse_unfit(cohort: Cohort, version: RubricVersion, bench: Bench) -> None:
-    from grading import engine
-
     if version.organization_id != cohort.organization_id or version.state == RubricState.DRAFT:
         raise RubricRefused(
             "rubric_not_published", "Only a published rubric of this organization can be used."
         )
-    if bench == Bench.LLM and not engine.can_judge_with_models(cohort.organization_id):
+    if bench == Bench.LLM and not can_judge_with_models(cohort.organization_id):
         raise ActionRefused("bench_unavailable", "No language models are configured on this site.")

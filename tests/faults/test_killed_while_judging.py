@@ -73,6 +73,7 @@ def test_at_most_the_calls_in_flight_are_bought_twice(desk, audit):
         HalfAnsweringHandler.opened.set()
         eventually(lambda: now_of(audit).is_final)
     seen = now_of(audit)
+    assert seen.report
     in_flight = OPINIONS - ANSWERED
     assert (seen.state, stored(audit), len(desk.requests)) == (
         AuditState.DONE,
