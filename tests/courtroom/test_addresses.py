@@ -7,97 +7,6 @@ import pytest
 from courtroom.errors import UrlRefused
 from courtroom.forensics.addresses import CheckedUrl, check_url, is_public, system_addresses
 
-HOSTILE = {
-    "url_not_https": [
-        "http://github.com/a/b",
-        "git://github.com/a/b",
-        "ssh://git@github.com/a/b",
-        "git@github.com:a/b.git",
-        "file:///etc",
-        "/etc",
-        "../repository",
-        "ext::sh%20-c%20id",
-        "http::http://127.0.0.1/a",
-        "https::https://127.0.0.1/a",
-        "fd::17",
-        "ftp://github.com/a/b",
-        "-uhttps://github.com/a/b",
-        "--upload-pack=id",
-        "",
-    ],
-    "url_malformed": [
-        "https://",
-        "https:///a/b",
-        "https://github.com",
-        "https://github.com/",
-        "https://github.com/a/b?tab=readme",
-        "https://github.com/a/b?",
-        "https://github.com/a/b#readme",
-        "https://github.com/a b",
-        " https://github.com/a/b",
-        "https://github.com/a/b\n",
-        "https://github.com/a\x00b",
-        "https://github.com/a\x1b[2Jb",
-        "https://github.com\\@127.0.0.1/a",
-        "https://github.com/a\u2028b",
-        "https://git_hub.com/a/b",
-        "https://-github.com/a/b",
-        "https://git..hub.com/a/b",
-        "https://[::1/a/b",
-        "https://[github.com]/a/b",
-        "https://github.com:port/a/b",
-        "https://github.com:99999/a/b",
-        "https://" + "a" * 64 + ".com/a/b",
-        "https://github.com/" + "a" * 2000,
-        "https://2130706433/a",
-        "https://0x7f000001/a",
-        "https://0x7f.1/a",
-        "https://0177.0.0.1/a",
-        "https://127.1/a",
-        "https://0/a",
-        "https://%31%32%37.0.0.1/a",
-    ],
-    "url_credentials": [
-        "https://user@github.com/a/b",
-        "https://user:token@github.com/a/b",
-        "https://github.com@127.0.0.1/a",
-        "https://@github.com/a/b",
-    ],
-    "url_port": [
-        "https://github.com:80/a/b",
-        "https://github.com:8443/a/b",
-        "https://github.com:22/a/b",
-        "https://github.com:/a/b",
-    ],
-    "url_private_address": [
-        "https://127.0.0.1/a",
-        "https://127.0.0.1./a",
-        "https://\uff11\uff12\uff17.0.0.1/a",
-        "https://127。0。0。1/a",
-        "https://10.0.0.1/a",
-        "https://172.16.0.1/a",
-        "https://192.168.1.1/a",
-        "https://169.254.169.254/latest/meta-data",
-        "https://100.64.0.1/a",
-        "https://0.0.0.0/a",
-        "https://255.255.255.255/a",
-        "https://224.0.0.1/a",
-        "https://[::1]/a",
-        "https://[::]/a",
-        "https://[::ffff:127.0.0.1]/a",
-        "https://[::ffff:8.8.8.8]/a",
-        "https://[64:ff9b::7f00:1]/a",
-        "https://[2002:7f00:1::]/a",
-        "https://[2001:0:7f00:1::]/a",
-        "https://[fe80::1]/a",
-        "https://[fc00::1]/a",
-        "https://[fec0::1]/a",
-        "https://[ff02::1]/a",
-        "https://localhost/a",
-        "https://metadata/a",
-    ],
-}
-
 
 def resolver(**addresses: tuple[str, ...]):
     return lambda host: addresses[host.split(".")[0]]
@@ -107,11 +16,6 @@ def code_of(url: str, **more) -> str:
     with pytest.raises(UrlRefused) as refused:
         check_url(url, **{"allow_local": False, "resolve": lambda _: ("140.82.121.3",), **more})
     return refused.value.code
-
-
-@pytest.mark.parametrize(("code", "url"), [(code, url) for code, urls in HOSTILE.items() for url in urls])
-def test_a_hostile_address_is_refused_with_its_own_code(code, url):
-    assert code_of(url) == code
 
 
 @pytest.mark.parametrize("url", ["ext::sh", "http::http://127.0.0.1/a", "git@github.com:a/b", "fd::17"])

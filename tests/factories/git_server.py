@@ -6,7 +6,7 @@ import contextlib
 import io
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -25,12 +25,15 @@ class GitServer:
 
 
 @contextmanager
-def serve_repositories(root: Path) -> Iterator[GitServer]:
-    """Serve the repositories under `root`, and one misbehaviour under each name of MISBEHAVIOURS."""
+def serve_repositories(
+    root: Path, more: Mapping[str, Callable[[GitHandler], None]] = {}
+) -> Iterator[GitServer]:
+    """Serve the repositories under `root`, and one misbehaviour under each name of MISBEHAVIOURS and of `more`."""
     served = root
 
-    class Handler(_Handler):
+    class Handler(GitHandler):
         root = served
+        misbehaviours = {**MISBEHAVIOURS, **more}
         finished = threading.Event()
         asked: list[str] = []
 
@@ -43,15 +46,18 @@ def serve_repositories(root: Path) -> Iterator[GitServer]:
             server.shutdown()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class GitHandler(BaseHTTPRequestHandler):
+    """What a misbehaviour is given: the request, `say` to answer, `finished` for when the test is over."""
+
     root: Path
+    misbehaviours: Mapping[str, Callable[[GitHandler], None]]
     finished: threading.Event
     asked: list[str]
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
         name = self.path.split("/")[1]
-        MISBEHAVIOURS.get(name, _Handler.serve)(self)
+        self.misbehaviours.get(name, GitHandler.serve)(self)
 
     do_POST = do_GET  # noqa: N815 -- the library's own name
 
@@ -114,7 +120,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 ADVERTISEMENT = {"Content_Type": "application/x-git-upload-pack-advertisement"}
-MISBEHAVIOURS: dict[str, Callable[[_Handler], None]] = {
+MISBEHAVIOURS: dict[str, Callable[[GitHandler], None]] = {
     "redirect": lambda handler: handler.say(302, Location=handler.path.replace("redirect/", "")),
     "login": lambda handler: handler.say(401, WWW_Authenticate='Basic realm="git"'),
     "forbidden": lambda handler: handler.say(403),
@@ -123,7 +129,7 @@ MISBEHAVIOURS: dict[str, Callable[[_Handler], None]] = {
     "page": lambda handler: handler.say(200, b"<!doctype html><p>Welcome</p>", Content_Type="text/html"),
     "nonsense": lambda handler: handler.say(200, b"nonsense", **ADVERTISEMENT),
     "silent": lambda handler: handler.say(200, b""),
-    "cut": _Handler.cut,
-    "flood": _Handler.flood,
-    "hang": _Handler.hang,
+    "cut": GitHandler.cut,
+    "flood": GitHandler.flood,
+    "hang": GitHandler.hang,
 }

@@ -16,7 +16,7 @@ def opening(action: str) -> HostilePdf:
         filled = action.replace("{url}", trap.url).replace("{mark}", str(trap.mark)).encode()
         return document({1: CATALOGUE % (b"/OpenAction << %s >>" % filled), 3: PAGE})
 
-    kind = action.split("/S /")[1].split()[0].lower()
+    kind = action.split("/S /")[1].split(maxsplit=1)[0].lower()
     return HostilePdf(f"opens_{kind}", content)
 
 

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.hostile.pdf_objects import PAGE, SOUND, TEXT, document, drawing, packed, page, stream
+from tests.hostile.pdf_objects import PAGE, TEXT, document, drawing, packed, page, stream
 from tests.hostile.traps import Trap
 
 MEBIBYTE = 1024 * 1024
