@@ -28,6 +28,12 @@ VARIABLES = (
         "REDIS_URL", "", "Redis or Valkey; unset: an embedded server (local settings only)", secret=True
     ),
     Variable("SECRET_KEY", "", "signs sessions; required in production", secret=True),
+    Variable(
+        "SECRET_KEY_FALLBACKS",
+        "",
+        "earlier ones, separated by commas: what they signed and sealed stays readable",
+        secret=True,
+    ),
     Variable("EVIDENCE_SECRET", "", "marks the fences in prompts; unset: from SECRET_KEY", secret=True),
     Variable("ALLOWED_HOSTS", "", "host names, separated by commas; required in production"),
     Variable(
@@ -136,4 +142,5 @@ def choice(name: str, allowed: Collection[str]) -> str:
 
 def words(name: str) -> list[str]:
     """A list separated by commas, without blanks."""
-    return [word.strip() for word in text(name).split(",") if word.strip()]
+    value = secret(name) if _BY_NAME[name].secret else text(name)
+    return [word.strip() for word in value.split(",") if word.strip()]

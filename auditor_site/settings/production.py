@@ -6,6 +6,7 @@ from auditor_site.settings.base import *  # noqa: F403 -- an environment is the 
 from auditor_site.settings.base import AUDIT_QUEUES, SITE_URL
 
 SECRET_KEY = env.required("SECRET_KEY")
+SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 EVIDENCE_SECRET = derived.evidence_secret(SECRET_KEY)
 env.required("ALLOWED_HOSTS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")

@@ -28,8 +28,8 @@ from tests.factories.work import (
 
 def institute(user: User | None = None, *, word: str = "Some") -> Organization:
     """One organization with a row in every table, `word` in whatever has a name; `user` is a student of it."""
-    user = user or UserFactory.create(email=f"{word.lower()}@example.org")
     organization = OrganizationFactory.create(name=f"{word} institute")
+    user = user or UserFactory.create(email=f"{word.lower()}@{organization.slug}.example")
     MembershipFactory.create(organization=organization, user=user)
     cohort = CohortFactory.create(organization=organization, slug="same", name=f"{word} cohort")
     enrollment = EnrollmentFactory.create(cohort=cohort, user=user, email=user.email, name=f"{word} student")
