@@ -129,7 +129,7 @@ def _suspicions(scene: Scene, snapshot: Snapshot) -> tuple[Suspicion, ...]:
 
 
 def _errors(scene: Scene) -> tuple[RecordedError, ...]:
-    parts = (scene.history, scene.survey, scene.suspicions)
+    parts = (scene.history, scene.suspicions, scene.survey)
     failed = [recorded(NAME, part) for part in parts if isinstance(part, ExaminationFailed)]
     if isinstance(scene.survey, Survey):
         failed += [RecordedError(stage=NAME, code=code, message=text) for code, text in scene.survey.errors]

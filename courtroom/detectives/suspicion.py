@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
 from courtroom.detectives.testimony import Suspicion, Testimony
@@ -95,10 +96,9 @@ def _speaks(item: Evidence) -> bool:
     if item.location == Location():
         return False
     path = item.location.path or ""
-    said = ((item.content or "", kind_of(path) if path else "prose"), (item.rationale, "prose"))
-    return any(True for text, kind in said for _ in passages_in(text, kind)) or any(
-        True for _ in passages_of_name(path)
-    )
+    quoted = passages_in(item.content or "", kind_of(path) if path else "prose")
+    found = chain(quoted, passages_in(item.rationale, "prose"), passages_of_name(path))
+    return next(found, None) is not None
 
 
 def integrity_of(suspicions: Sequence[Suspicion], items: Iterable[Evidence]) -> Integrity:

@@ -13,6 +13,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from urllib.parse import unquote
 
 # Letters of other scripts that are drawn like Latin ones (the common part of Unicode TR 39's confusables).
@@ -37,7 +38,7 @@ _ISOLATED = re.compile("[\u202a\u202b\u2066-\u2068]")
 _BASE64 = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{20,8000}={0,2}")
 _HEX = re.compile(r"(?<!\w)(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,4000})(?!\w)")
 _ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}){6,2000}")
-_MOST_TOKENS = 200
+_MOST_TOKENS = 200  # of one kind in one text
 # What tells that a text is worth reading backwards or by thirteen letters on.
 _TELLING = ("ignore", "disregard", "instructions", "rubric", "award")
 
@@ -75,13 +76,19 @@ def smuggled(text: str) -> Iterator[Disguised]:
     """Characters nobody types by accident: tags that spell words, overrides that turn them around."""
     if text.isascii():
         return
-    for match in _TAGGED.finditer(_FLAG.sub("", text)):
+    for match in islice(_TAGGED.finditer(_FLAG.sub("", text)), _MOST_TOKENS):
         spelled = "".join(chr(ord(tag) - 0xE0000) for tag in match[0])
         yield Disguised(_line_at(text, match.start()), spelled, "is spelled in invisible tag characters")
     lines = _LINE_END.sub("\n", text).split("\n")
-    for number, line in ((n, line) for n, line in enumerate(lines, start=1) if not line.isascii()):
-        if _TURNED.search(line) or (_ISOLATED.search(line) and not _RIGHT_TO_LEFT.search(line)):
-            yield Disguised(number, line.translate(_UNSEEN).strip()[:300], "hides characters")
+    turned = (n for n, line in enumerate(lines, start=1) if not line.isascii() and _is_turned(line))
+    for number in islice(turned, _MOST_TOKENS):
+        yield Disguised(number, lines[number - 1].translate(_UNSEEN).strip(), "hides characters")
+
+
+def _is_turned(line: str) -> bool:
+    """Direction marks belong to lines with letters that run from right to left; overrides to none."""
+    isolated = _ISOLATED.search(line) and not _RIGHT_TO_LEFT.search(line)
+    return bool(_TURNED.search(line) or isolated)
 
 
 def encoded(text: str) -> Iterator[Disguised]:
@@ -121,9 +128,7 @@ def _rot13(text: str) -> str:
 def _tokens(
     text: str, pattern: re.Pattern[str], decode: Callable[[str], bytes], how: str
 ) -> Iterator[Disguised]:
-    for count, match in enumerate(pattern.finditer(text)):
-        if count >= _MOST_TOKENS:
-            return
+    for match in islice(pattern.finditer(text), _MOST_TOKENS):
         if decoded := _readable(decode(match[0])):
             yield Disguised(_line_at(text, match.start()), decoded, how)
 

@@ -44,12 +44,15 @@ _TEACHER = r"(?:professor|instructor|teacher|dean|tutor|course (?:staff|team|lea
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """`stems`: one of them stands in every text that the pattern can match; `why` finishes "this passage ..."."""
+    """`stems`: one of them stands in every text that the pattern can match; `why` finishes "this passage ...".
+
+    The pattern is compiled when the first text has a stem: most never do, and a child lives for one repository.
+    """
 
     name: str
     why: str
     stems: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     strong: tuple[Kind, ...] = ("prose", "code", "data")
 
 
@@ -60,7 +63,7 @@ def _family(
     *patterns: str,
     strong: tuple[Kind, ...] = ("prose", "code", "data"),
 ) -> Family:
-    return Family(name, why, tuple(stems.split()), re.compile("|".join(patterns), re.MULTILINE), strong)
+    return Family(name, why, tuple(stems.split()), "|".join(patterns), strong)
 
 
 FAMILIES = (
@@ -219,7 +222,7 @@ def foreign_orders_in(view: str) -> list[Order]:
 def _of_family(family: Family, view: str, kind: Kind) -> Iterator[Order]:
     if any(stem in view for stem in family.stems):
         strong = kind in family.strong
-        for match in islice(family.pattern.finditer(view), _MOST_OF_A_FAMILY):
+        for match in islice(re.finditer(family.pattern, view, re.MULTILINE), _MOST_OF_A_FAMILY):
             yield Order(match.start(), match.end(), family.name, family.why, strong)
 
 

@@ -6,6 +6,7 @@ own reads them beside the survey, so that neither waits for the other and a fail
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,11 +14,12 @@ from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from courtroom.errors import ChildFailed
 from courtroom.forensics.confine import examine, reading_limits
 from courtroom.forensics.git_process import ENVIRONMENT, MEBIBYTE, SETTINGS
 from courtroom.forensics.integrity import PASSAGE_CHARACTERS, Passage, passages_in
 from courtroom.forensics.orders import Kind
-from courtroom.forensics.snapshot import Snapshot, list_tree
+from courtroom.forensics.snapshot import Snapshot, TreeEntry, entry_of
 from courtroom.forensics.stuffing import stuffed
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ _CODE = frozenset({
     ".toml", ".cfg", ".ini", ".example", ".env", ".sample", ".template", ".gitignore", ".gitmodules", ".gitattributes",
 })  # fmt: skip
 _DATA = frozenset({".json", ".jsonl", ".yaml", ".yml", ".ipynb", ".csv", ".xml", ".svg", ".mmd"})
+_TEXTS = _PROSE | _CODE | _DATA
 _REGULAR = frozenset({"100644", "100755", "120000"})
 
 
@@ -59,20 +62,10 @@ class Suspicion:
 
 def look_for_suspicions(snapshot: Snapshot, limits: Limits) -> tuple[Suspicion, ...]:
     """At most MOST_SUSPICIONS. Raises ExaminationFailed when nobody could look."""
-    entries = list_tree(snapshot, limits)
     request = {
         "git_dir": str(snapshot.git_dir),
         "commit": snapshot.commit,
         "ref": snapshot.ref,
-        "entries": [
-            [
-                entry.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
-                entry.oid,
-                entry.size,
-                entry.mode,
-            ]
-            for entry in entries
-        ],
         "file_bytes": limits.source_file_bytes,
     }
     child = reading_limits(limits, output_bytes=OUTPUT_BYTES)
@@ -81,21 +74,21 @@ def look_for_suspicions(snapshot: Snapshot, limits: Limits) -> tuple[Suspicion, 
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The child's side: {git_dir, commit, ref, entries, file_bytes} in, {suspicions} out."""
-    found = [*_in_names(request), *_in_history(request), *_in_paths(request), *_in_files(request)]
+    """The child's side: {git_dir, commit, ref, file_bytes} in, {suspicions} out."""
+    entries = _tree(request)
+    found = [*_in_names(request), *_in_history(request), *_in_paths(entries), *_in_files(request, entries)]
     return {"suspicions": [asdict(one) for one in found[:MOST_SUSPICIONS]]}
 
 
 def _git(request: Mapping[str, Any], *words: str, stdin: bytes = b"") -> bytes:
+    """git within this confined process, which bounds it too. Raises ChildFailed."""
     options = [word for setting in SETTINGS for word in ("-c", setting)]
     command = ["git", *options, f"--git-dir={request['git_dir']}", *words]
-    return subprocess.run(command, input=stdin, stdout=subprocess.PIPE, env=_environment(), check=True).stdout
-
-
-def _environment() -> dict[str, str]:
-    import os
-
-    return {"PATH": os.environ.get("PATH", os.defpath), **ENVIRONMENT}
+    env = {"PATH": os.environ.get("PATH", os.defpath), **ENVIRONMENT}
+    done = subprocess.run(command, input=stdin, stdout=subprocess.PIPE, env=env, check=False)
+    if done.returncode != 0:
+        raise ChildFailed("child_died", f"git {words[0]} could not read the repository.")
+    return done.stdout
 
 
 def _in_names(request: Mapping[str, Any]) -> Iterator[Suspicion]:
@@ -152,10 +145,16 @@ def _of_the_whole(commits: Sequence[Sequence[str]]) -> Iterator[Suspicion]:
         )
 
 
-def _in_paths(request: Mapping[str, Any]) -> Iterator[Suspicion]:
-    for path, *_ in request["entries"]:
-        for passage in passages_of_name(path):
-            yield Suspicion(path[:PASSAGE_CHARACTERS], passage.why, path=path)
+def _tree(request: Mapping[str, Any]) -> list[TreeEntry]:
+    """The survey has refused what is larger than the limits allow, or is about to."""
+    listing = _git(request, "ls-tree", "-r", "-z", "-l", "--full-tree", request["commit"])
+    return [entry_of(line) for line in listing.split(b"\0")[:-1]]
+
+
+def _in_paths(entries: Sequence[TreeEntry]) -> Iterator[Suspicion]:
+    for entry in entries:
+        for passage in passages_of_name(entry.path):
+            yield Suspicion(entry.path[:PASSAGE_CHARACTERS], passage.why, path=entry.path)
 
 
 def passages_of_name(name: str) -> Iterator[Passage]:
@@ -165,8 +164,8 @@ def passages_of_name(name: str) -> Iterator[Passage]:
     yield from passages_in(spelled, "prose")
 
 
-def _in_files(request: Mapping[str, Any]) -> Iterator[Suspicion]:
-    for path, content in _contents(request):
+def _in_files(request: Mapping[str, Any], entries: Sequence[TreeEntry]) -> Iterator[Suspicion]:
+    for path, content in _contents(request, entries):
         text = content.decode("utf-8-sig", "replace")
         kind = kind_of(path)
         for passage in (*passages_in(text, kind), *stuffed(text, kind)):
@@ -180,24 +179,19 @@ def kind_of(path: str) -> Kind:
     return "data" if name.suffix.lower() in _DATA else "code"
 
 
-def _contents(request: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+def _contents(request: Mapping[str, Any], entries: Sequence[TreeEntry]) -> Iterator[tuple[str, bytes]]:
     """Text files up to the limits, the small ones first: what a person wrote by hand is small."""
     room, chosen = TOTAL_BYTES, []
-    for path, oid, size, mode in sorted(request["entries"], key=lambda entry: int(entry[2])):
-        suffix = PurePosixPath(path).suffix.lower()
-        if (
-            mode in _REGULAR
-            and suffix in _PROSE | _CODE | _DATA
-            and 0 < size <= min(room, request["file_bytes"])
-        ):
-            room -= size
-            chosen.append((path, oid))
+    for entry in sorted(entries, key=lambda one: one.size):
+        has_words = entry.mode in _REGULAR and PurePosixPath(entry.path).suffix.lower() in _TEXTS
+        if has_words and 0 < entry.size <= min(room, request["file_bytes"]):
+            room -= entry.size
+            chosen.append(entry)
     if not chosen:
         return
-    listing = _git(request, "cat-file", "--batch", stdin="".join(f"{oid}\n" for _, oid in chosen).encode())
-    position = 0
-    for path, _ in chosen:
+    asked = "".join(f"{entry.oid}\n" for entry in chosen).encode()
+    listing, position = _git(request, "cat-file", "--batch", stdin=asked), 0
+    for entry in chosen:  # a header line, as many bytes as the tree says, a line end
         body = listing.index(b"\n", position) + 1
-        size = int(listing[position:body].split()[2])
-        yield path, listing[body : body + size]
-        position = body + size + 1
+        position = body + entry.size + 1
+        yield entry.path, listing[body : body + entry.size]

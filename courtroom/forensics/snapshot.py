@@ -127,7 +127,7 @@ def list_tree(snapshot: Snapshot, limits: Limits) -> tuple[TreeEntry, ...]:
         raise RepositoryRefused(
             "repository_path_too_long", f"A file's path is longer than {limits.path_bytes} bytes. Shorten it."
         )
-    return tuple(map(_entry, lines))
+    return tuple(map(entry_of, lines))
 
 
 def read_lines(snapshot: Snapshot, requests: Sequence[Span]) -> list[str | None]:
@@ -199,7 +199,8 @@ def _too_many_files(limits: Limits) -> RepositoryRefused:
     )
 
 
-def _entry(line: bytes) -> TreeEntry:
+def entry_of(line: bytes) -> TreeEntry:
+    """One line of `git ls-tree -l -z`."""
     header, _, path = line.partition(b"\t")
     mode, _, oid, size = header.decode().split()
     return TreeEntry(path.decode(errors="replace"), mode, 0 if size == "-" else int(size), oid)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from courtroom.forensics.integrity import PASSAGE_CHARACTERS, Passage
 from courtroom.forensics.orders import Kind
@@ -12,6 +13,7 @@ _NEVER_RUN = re.compile(r"^[ \t]*(?:if|elif|while)[ \t]+\(?(?:False|0|None|not T
 _WANTED = re.compile(
     r"\b(?:StateGraph|add_edge|add_conditional_edges|with_structured_output|TemporaryDirectory|operator\.(?:add|ior))\b"
 )
+_MOST_GUARDS = 200
 _BEHIND = 1500  # characters that the guard is taken to guard, at most
 _COMMENT = re.compile(r"(?:^[ \t]*#[^\n]*\n?){1,200}", re.MULTILINE)
 _VOCABULARY = re.compile(
@@ -38,7 +40,7 @@ def stuffed(text: str, kind: Kind) -> Iterator[Passage]:
 
 
 def _never_run(text: str) -> Iterator[Passage]:
-    for guard in _NEVER_RUN.finditer(text):
+    for guard in islice(_NEVER_RUN.finditer(text), _MOST_GUARDS):
         if _WANTED.search(text, guard.end(), guard.end() + _BEHIND):
             line = text.count("\n", 0, guard.start()) + 1
             yield Passage(1, guard[0].strip(), "shows patterns that can never run", line, line)
