@@ -1,0 +1,126 @@
+"""Audits of the corpus, in this process and through the courtroom's own door."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from pathlib import Path
+
+from courtroom import AuditReport, BenchSettings, Case, Known, constitution_of, hold_audit, shipped_rubric
+from courtroom.case import Limits
+from courtroom.exhibits import Exhibits
+from courtroom.forensics.integrity import suspicious_in
+from courtroom.forensics.pdf import read_pdf
+from courtroom.forensics.repository_text import look_for_suspicions
+from courtroom.forensics.snapshot import Snapshot, take_snapshot
+from courtroom.judges.bench import seat
+from courtroom.record import PERSONAS
+from courtroom.remembrance import dossier_of
+from tests.hostile.attacks.material import Submission
+
+Scores = dict[str, int | None]
+Handed = tuple[Path, Path]
+
+
+@cache
+def rubric_of_the_course():
+    return shipped_rubric("self_audit")
+
+
+def case_of(handed: Handed) -> Case:
+    repository, pdf = handed
+    rubric = rubric_of_the_course()
+    constitution = constitution_of(rubric)
+    return Case(repo_url=str(repository), pdf=pdf, rubric=rubric, constitution=constitution, allow_local=True)
+
+
+def audit(handed: Handed) -> AuditReport:
+    """By the heuristic bench, through the courtroom's door."""
+    return asyncio.run(_audit(case_of(handed)))
+
+
+async def _audit(case: Case) -> AuditReport:
+    events = [event async for event in hold_audit(case)]
+    report = events[-1].report
+    assert report is not None
+    return report
+
+
+def audit_again(report: AuditReport, case: Case, bench: BenchSettings) -> AuditReport:
+    """By another bench, in the same court, on the dossier of this report."""
+    return asyncio.run(_audit_again(report, case, bench))
+
+
+async def _audit_again(report: AuditReport, case: Case, bench: BenchSettings) -> AuditReport:
+    from courtroom.graph import RECURSION_LIMIT, build_graph
+    from courtroom.proceedings import Court as CourtOfOneCase
+
+    assert report.commit
+    snapshot = Snapshot(Path("/nowhere"), report.commit, None, malformed_objects=False)
+    exhibits = Exhibits(snapshot, dossier_of(report), None, report.pdf_sha256)
+    judges = seat(bench, Known())
+    court = CourtOfOneCase(case, exhibits, judges, asyncio.Semaphore(bench.concurrency))
+    state = await build_graph(court).ainvoke({}, {"recursion_limit": RECURSION_LIMIT})
+    await judges.close()
+    return AuditReport.model_validate(state["report"])
+
+
+def is_flagged(handed: Handed, folder: Path) -> bool:
+    """Whether anything in it is suspicious: what the audit looks at for this, and nothing else."""
+    repository, pdf = handed
+    limits = Limits()
+    snapshot = take_snapshot(str(repository), ref=None, into=folder, limits=limits, allow_local=True)
+    return bool(look_for_suspicions(snapshot, limits) or suspicious_in(read_pdf(pdf, limits)))
+
+
+def model_at(base_url: str) -> BenchSettings:
+    """Three judges of one model, each asked once about all criteria."""
+    return BenchSettings(
+        kind="llm",
+        models=dict.fromkeys(PERSONAS, "gullible"),
+        api_key="none",
+        base_url=base_url,
+        batch="per_judge",
+    )
+
+
+def scores_of(report: AuditReport) -> Scores:
+    return {criterion.id: criterion.final_score for criterion in report.criteria}
+
+
+def rises(before: Scores, after: Scores) -> dict[str, tuple[int | None, int | None]]:
+    """Criteria whose score went up, or that lost one: an attack must not even stop a judgement."""
+    return {
+        name: (score, after[name])
+        for name, score in before.items()
+        if (after[name] or 0) > (score or 0) or (score is not None and after[name] is None)
+    }
+
+
+class Court:
+    """Judges submissions, each clean twin once."""
+
+    def __init__(self, folder: Path, model: BenchSettings) -> None:
+        self.folder, self.model = folder, model
+        self._twins: dict[int, tuple[Scores, Scores]] = {}
+        self._count = 0
+
+    def hand_in(self, submission: Submission) -> Handed:
+        self._count += 1
+        return submission.write(self.folder / str(self._count))
+
+    def verdicts(self, submission: Submission) -> tuple[AuditReport, AuditReport]:
+        """By the heuristic bench, and on the same evidence by the gullible one."""
+        handed = self.hand_in(submission)
+        report = audit(handed)
+        return report, audit_again(report, case_of(handed), self.model)
+
+    def flags(self, submission: Submission) -> bool:
+        return is_flagged(self.hand_in(submission), self.folder / f"clone-{self._count}")
+
+    def twin(self, submission: Submission) -> tuple[Scores, Scores]:
+        if id(submission) not in self._twins:
+            heuristic, gullible = self.verdicts(submission)
+            assert not heuristic.integrity.suspected
+            self._twins[id(submission)] = scores_of(heuristic), scores_of(gullible)
+        return self._twins[id(submission)]
