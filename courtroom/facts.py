@@ -7,22 +7,24 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
+from courtroom.fact_model import FactModel, Place
 from courtroom.forensics.credentials import redacted
+from courtroom.project_facts import (
+    CommittedSecret,
+    Deferral,
+    GraphShape,
+    HistoryFact,
+    LogEntry,
+    MinMaxFact,
+    ProjectFact,
+    UnsafeCall,
+)
 
 NOT_EXAMINED = "not examined yet"
 PDF_TERMS = ("Dialectical Synthesis", "Fan-In / Fan-Out", "Metacognition", "State Synchronization")
 TermUse = Literal["substantive", "mentioned", "absent"]
-
-
-class FactModel(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Place(FactModel):
-    path: str
-    line: int = Field(ge=1)
 
 
 class StateClass(Place):
@@ -43,6 +45,7 @@ class ConditionalEdge(FactModel):
     from_: str = Field(alias="from")
     to: tuple[str, ...]
     line: int | None = None
+    path: str | None = None
 
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
@@ -50,7 +53,7 @@ class ConditionalEdge(FactModel):
 class GraphFact(FactModel):
     """The graph the entry point really builds; START and END by these names.
 
-    `edge_lines` holds, edge by edge, the 1-based line that made it; `unresolved` names, in words,
+    `edge_paths` and `edge_lines` hold, edge by edge, the file and 1-based line that made it; `unresolved` names, in words,
     what the reader could not follow. Nothing unresolved is guessed.
     """
 
@@ -59,6 +62,7 @@ class GraphFact(FactModel):
     nodes: tuple[str, ...]
     edges: tuple[tuple[str, str], ...]
     conditional: tuple[ConditionalEdge, ...]
+    edge_paths: tuple[str, ...] = ()
     edge_lines: tuple[int, ...] = ()
     unresolved: tuple[str, ...] = ()
 
@@ -86,114 +90,6 @@ class RulesFact(FactModel):
     functionality_weight: bool
     dissent: bool
     variance_re_evaluation: bool
-
-
-UnsafeKind = Literal[
-    "os_system", "shell_true", "eval_exec",
-    "unsafe_deserialisation", "sql_from_strings", "path_traversal", "tls_unverified",
-]  # fmt: skip
-
-
-class UnsafeCall(Place):
-    """A call a safe tool would not make. `call` is the dotted name as resolved through imports.
-
-    Of the value that decides what happens: whether it is written out in the source, and whether it comes from
-    outside (a parameter, the environment, the network). Null: not known before the program runs.
-    """
-
-    call: str
-    kind: UnsafeKind
-    argument_is_literal: bool | None = None
-    from_outside: bool | None = None
-
-
-class CommittedSecret(Place):
-    """Where a secret stands in the tree; its value is nowhere on record."""
-
-    kind: str
-
-
-class LanguageShare(FactModel):
-    """The text files of one language, packages of others apart."""
-
-    language: str
-    files: int
-    lines: int
-
-
-class ToolPlace(FactModel):
-    """A tool the project is set up for, and the file that says so."""
-
-    tool: str
-    path: str
-
-
-class ProjectFact(FactModel):
-    """What every software project has or lacks, in any language; paths are those of the tree.
-
-    `tests` counts test files, `test_folders` are the topmost folders that hold them.
-    """
-
-    languages: tuple[LanguageShare, ...]
-    tests: int
-    test_folders: tuple[str, ...]
-    test_frameworks: tuple[ToolPlace, ...]
-    manifests: tuple[str, ...]
-    locks: tuple[str, ...]
-    ci: tuple[str, ...]
-    quality_tools: tuple[ToolPlace, ...]
-    readme: str | None
-    licence: str | None
-
-
-class MinMaxFact(FactModel):
-    """Audits on record: of peers (generated), of oneself (self), by peers (received). The JSON key is `self`."""
-
-    generated: tuple[str, ...]
-    self_: tuple[str, ...] = Field(alias="self")
-    received: tuple[str, ...]
-
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
-
-
-class LogEntry(Place):
-    """One dated entry of a communication log; `date` as written."""
-
-    date: str
-    kinds: tuple[Literal["progress", "blocker", "design"], ...]
-
-
-class Deferral(FactModel):
-    """Work put off with a stated reason, in a file or in a commit message."""
-
-    path: str | None = None
-    line: int | None = None
-    commit: str | None = None
-    text: str
-
-
-class GraphShape(FactModel):
-    """What follows from the graph's edges: who starts several at once, where several meet, what runs in a row."""
-
-    fan_outs: dict[str, tuple[str, ...]]
-    joins: dict[str, tuple[str, ...]]
-    chains: tuple[tuple[str, ...], ...]
-
-
-class StoryStage(FactModel):
-    name: str
-    commit: str
-
-
-class HistoryFact(FactModel):
-    """How the work is spread. Days are UTC; `busiest_hour` is the most commits within any sixty minutes."""
-
-    first_at: str
-    last_at: str
-    days: int
-    busiest_hour: int
-    weak_messages: int
-    stages: tuple[StoryStage, ...]
 
 
 class DiagramFact(FactModel):

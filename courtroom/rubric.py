@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from courtroom.facts import TermUse, UnsafeKind
+from courtroom.facts import TermUse
 from courtroom.justice.rules import Constitution
+from courtroom.project_facts import UnsafeKind
 from courtroom.record import digest_of
 
 

@@ -108,8 +108,12 @@ def _graph(reading: FactReading) -> None:
         "state_graph_line": builder.line,
         "nodes": list(builder.nodes),
         "edges": [list(edge) for edge in builder.edges],
+        "edge_paths": [path for path, _ in builder.edges.values()],
         "edge_lines": [line for _, line in builder.edges.values()],
-        "conditional": [{"from": route.start, "to": route.targets, "line": route.line} for route in routes],
+        "conditional": [
+            {"from": route.start, "to": route.targets, "line": route.line, "path": route.path}
+            for route in routes
+        ],
         "unresolved": builder.unresolved,
     }
     reading.facts["graph_shape"] = shape_of(builder.edges, {r.start: r.outcomes for r in routes})

@@ -77,6 +77,19 @@ def test_conditional_edges_are_told_from_plain_ones() -> None:
     ]
 
 
+def test_every_edge_names_the_line_that_made_it():
+    made = {
+        "path": "src/graph.py",
+        "state_graph_line": 3,
+        "nodes": ["a", "b"],
+        "edges": [["START", "a"]],
+        "edge_paths": ["src/wires.py"],
+        "edge_lines": [7],
+        "conditional": [{"from": "a", "to": ["b"], "line": 9}],
+    }
+    assert [edge.place for edge in topology_of(made).edges] == ["src/wires.py:7", "src/graph.py:9"]
+
+
 def test_a_graph_too_large_to_read_is_a_list_only() -> None:
     chain = [f"n{number}" for number in range(MOST_NODES + 1)]
     assert topology_of(graph(*pairwise(chain))).drawing is None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 # Beyond these a drawing is harder to read than the list of edges, which is always there.
@@ -35,9 +35,12 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
+    """`place` is the path and line that made it, "" when the report does not say."""
+
     source: str
     target: str
     conditional: bool
+    place: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +64,17 @@ class Topology:
 
 def topology_of(graph: Mapping[str, Any]) -> Topology:
     """The fact `graph` of a report (courtroom.facts.GraphFact as JSON)."""
-    straight = [Edge(source, target, False) for source, target in graph["edges"]]
-    routed = [Edge(route["from"], target, True) for route in graph["conditional"] for target in route["to"]]
+    lines = graph.get("edge_lines") or [None] * len(graph["edges"])
+    paths = graph.get("edge_paths") or [graph["path"]] * len(graph["edges"])
+    straight = [
+        Edge(source, target, False, _place(path, line))
+        for (source, target), path, line in zip(graph["edges"], paths, lines, strict=True)
+    ]
+    routed = [
+        Edge(route["from"], target, True, _place(route.get("path") or graph["path"], route.get("line")))
+        for route in graph["conditional"]
+        for target in route["to"]
+    ]
     edges = tuple(dict.fromkeys([*straight, *routed]))
     names = list(dict.fromkeys(name for edge in edges for name in (edge.source, edge.target)))
     return Topology(
@@ -72,6 +84,10 @@ def topology_of(graph: Mapping[str, Any]) -> Topology:
         unresolved=tuple(graph.get("unresolved", ())),
         drawing=_draw(names, edges),
     )
+
+
+def _place(path: str, line: int | None) -> str:
+    return f"{path}:{line}" if line else ""
 
 
 def _draw(names: list[str], edges: tuple[Edge, ...]) -> Drawing | None:

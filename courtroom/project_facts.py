@@ -1,0 +1,116 @@
+"""Facts of any software project: dangers, secrets, sizes, tooling, history, and how peers worked together."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from courtroom.fact_model import FactModel, Place
+
+UnsafeKind = Literal[
+    "os_system", "shell_true", "eval_exec",
+    "unsafe_deserialisation", "sql_from_strings", "path_traversal", "tls_unverified",
+]  # fmt: skip
+
+
+class UnsafeCall(Place):
+    """A call a safe tool would not make. `call` is the dotted name as resolved through imports.
+
+    Of the value that decides what happens: whether it is written out in the source, and whether it comes from
+    outside (a parameter, the environment, the network). Null: not known before the program runs.
+    """
+
+    call: str
+    kind: UnsafeKind
+    argument_is_literal: bool | None = None
+    from_outside: bool | None = None
+
+
+class CommittedSecret(Place):
+    """Where a secret stands in the tree; its value is nowhere on record."""
+
+    kind: str
+
+
+class LanguageShare(FactModel):
+    """The text files of one language, packages of others apart."""
+
+    language: str
+    files: int
+    lines: int
+
+
+class ToolPlace(FactModel):
+    """A tool the project is set up for, and the file that says so."""
+
+    tool: str
+    path: str
+
+
+class ProjectFact(FactModel):
+    """What every software project has or lacks, in any language; paths are those of the tree.
+
+    `tests` counts test files, `test_folders` are the topmost folders that hold them.
+    """
+
+    languages: tuple[LanguageShare, ...]
+    tests: int
+    test_folders: tuple[str, ...]
+    test_frameworks: tuple[ToolPlace, ...]
+    manifests: tuple[str, ...]
+    locks: tuple[str, ...]
+    ci: tuple[str, ...]
+    quality_tools: tuple[ToolPlace, ...]
+    readme: str | None
+    licence: str | None
+
+
+class MinMaxFact(FactModel):
+    """Audits on record: of peers (generated), of oneself (self), by peers (received). The JSON key is `self`."""
+
+    generated: tuple[str, ...]
+    self_: tuple[str, ...] = Field(alias="self")
+    received: tuple[str, ...]
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class LogEntry(Place):
+    """One dated entry of a communication log; `date` as written."""
+
+    date: str
+    kinds: tuple[Literal["progress", "blocker", "design"], ...]
+
+
+class Deferral(FactModel):
+    """Work put off with a stated reason, in a file or in a commit message."""
+
+    path: str | None = None
+    line: int | None = None
+    commit: str | None = None
+    text: str
+
+
+class GraphShape(FactModel):
+    """What follows from the graph's edges: who starts several at once, where several meet, what runs in a row."""
+
+    fan_outs: dict[str, tuple[str, ...]]
+    joins: dict[str, tuple[str, ...]]
+    chains: tuple[tuple[str, ...], ...]
+
+
+class StoryStage(FactModel):
+    name: str
+    commit: str
+
+
+class HistoryFact(FactModel):
+    """How the work is spread. Days are UTC; `busiest_hour` is the most commits within any sixty minutes."""
+
+    first_at: str
+    last_at: str
+    days: int
+    busiest_hour: int
+    weak_messages: int
+    stages: tuple[StoryStage, ...]
