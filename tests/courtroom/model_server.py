@@ -1,7 +1,8 @@
 """A model endpoint on loopback that speaks the OpenAI protocol and behaves as it is told.
 
-The behaviour is the name of the model, as `answer` and `_completion` read it; any other name is good. `flaky` sends, of ten calls, two
-malformed answers, two 429 and one 500. `Desk.seconds` is what each good answer takes.
+The behaviour is the name of the model, as `answer` and `_completion` read it; any other name is good. `flaky` sends,
+of ten calls, two malformed answers, two 429 and one 500. `Desk.gather` holds every good answer back until so many
+calls have arrived; the first `Desk.ahead` calls go ahead of that.
 """
 
 import json
@@ -33,7 +34,7 @@ class Desk(ThreadingHTTPServer):
         self.requests: list[dict[str, Any]] = []
         self.seen: Counter[str] = Counter()
         self.keys: list[str] = []
-        self.seconds = 0.0
+        self.gather = self.ahead = 0
         self.now = self.most = self.strangers = 0
         self.lock = threading.Lock()
         self.stopped = threading.Event()
@@ -85,7 +86,8 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(*REFUSALS[model])
         if model == "page":
             return self._send(200, "<p>Welcome</p>")
-        self.server.stopped.wait(self.server.seconds)
+        if before >= self.server.ahead:
+            self._gather(body["model"])
         return self._send(200, _completion({**body, "model": model}))
 
     def _send(self, status, value, headers=()):
@@ -97,6 +99,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, text)
         self.end_headers()
         self.wfile.write(payload)
+
+    def _gather(self, model: str) -> None:
+        patience = time.monotonic() + 20
+        while self.server.seen[model] < self.server.gather and time.monotonic() < patience:
+            self.server.stopped.wait(0.005)
 
     def _drip(self):
         self.send_response(200)

@@ -107,7 +107,7 @@ def test_a_model_without_a_price_has_no_cost(desk):
 
 
 def test_the_warm_up_call_goes_alone_and_then_all_the_others_at_once(desk):
-    desk.seconds = 0.1
+    desk.gather, desk.ahead = 8, 1
     hear_all(desk, [on(f"c{n}") for n in range(8)], warm_up=True)
     assert (len(desk.requests), desk.most) == (8, 7)
 

@@ -1,0 +1,39 @@
+"""Three personas on one bench: what sets them apart on ambiguous evidence, and the bounds they keep."""
+
+import asyncio
+from itertools import product
+
+import pytest
+
+from courtroom.judges.heuristic import HeuristicBench
+from courtroom.record import PERSONAS
+from tests.courtroom.briefs import brief, check, seen
+
+NAMES = ("a", "b", "c", "d", "e", "f")
+SECURITY = seen("shell", tags=("security",))
+EFFORT = check("a", effort=True)
+
+
+def score(persona, met, unmet, **more):
+    opinion = asyncio.run(HeuristicBench().hear([brief(persona, met, unmet, **more)]))[0].opinion
+    return opinion.score
+
+
+def split(count):
+    return NAMES[:count], NAMES[count:]
+
+
+@pytest.mark.parametrize("half", [1, 2, 3])
+def test_where_as_much_speaks_for_as_against_the_bench_spreads_by_two_or_more(half):
+    scores = [score(persona, NAMES[:half], NAMES[-half:]) for persona in PERSONAS]
+    assert max(scores) - min(scores) >= 2
+
+
+@pytest.mark.parametrize(("count", "hearing"), list(product(range(7), (1, 2))))
+def test_with_confirmed_security_evidence_the_prosecutor_never_exceeds_three(count, hearing):
+    assert score("Prosecutor", *split(count), hearing=hearing, extra_evidence=(SECURITY,)) <= 3
+
+
+@pytest.mark.parametrize(("count", "hearing"), list(product(range(1, 7), (1, 2))))
+def test_where_effort_is_evident_the_defense_never_falls_below_three(count, hearing):
+    assert score("Defense", *split(count), hearing=hearing, checks=[EFFORT]) >= 3
