@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from courtroom.judges.heuristic import HeuristicBench
-from courtroom.record import PERSONAS
+from courtroom.record import PERSONAS, JudicialOpinion
 from tests.courtroom.briefs import brief, check, seen
 
 NAMES = ("a", "b", "c", "d", "e", "f")
@@ -16,6 +16,7 @@ EFFORT = check("a", effort=True)
 
 def score(persona, met, unmet, **more):
     opinion = asyncio.run(HeuristicBench().hear([brief(persona, met, unmet, **more)]))[0].opinion
+    assert isinstance(opinion, JudicialOpinion)
     return opinion.score
 
 
