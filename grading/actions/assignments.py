@@ -31,7 +31,8 @@ def create_assignment(
 
     Raises RubricRefused for a draft or a foreign version, ActionRefused bench_unavailable, SlugTaken.
     """
-    _refuse_unfit(cohort, rubric_version, bench)
+    with scope(organization=cohort.organization):
+        _refuse_unfit(cohort, rubric_version, bench)
     try:
         with transaction.atomic(), scope(organization=cohort.organization):
             assignment = Assignment.objects.create(

@@ -32,7 +32,7 @@ class OperatorsQueueAdmin(QueueAdmin):
         return bool(request.user.is_superuser)
 
     def get_urls(self) -> list[URLPattern]:
-        patterns: list[URLPattern] = super().get_urls()
+        patterns: list[URLPattern] = super().get_urls()  # type: ignore[no-untyped-call]  # -- django-rq leaves it untyped
         for pattern in patterns:
             pattern.callback = operators_only(pattern.callback)
         return patterns

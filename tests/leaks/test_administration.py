@@ -110,6 +110,7 @@ def rows_in(answer: Any) -> list[Any]:
 
 def filters_of(model: type[Model], row: Any) -> Iterator[str]:
     """A question for the other institution's value in every filter of the list."""
+    chosen: Any  # a field's name, alone or with the filter's class
     for chosen in admin.site._registry[model].list_filter:
         name = chosen[0] if isinstance(chosen, tuple) else chosen
         if isinstance(chosen, tuple):

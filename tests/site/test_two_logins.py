@@ -95,7 +95,12 @@ def test_the_serving_login_meets_the_wall_and_cannot_take_it_down(sockets: Path)
 
 @pytest.mark.parametrize(
     ("attributes", "ends"),
-    [("SUPERUSER", "auditor_site"), ("CREATEROLE", "auditor_site"), ("CREATEDB", "owner_alone"), ("BYPASSRLS", "refused")],
+    [
+        ("SUPERUSER", "auditor_site"),
+        ("CREATEROLE", "auditor_site"),
+        ("CREATEDB", "owner_alone"),
+        ("BYPASSRLS", "refused"),
+    ],
 )
 def test_whatever_the_only_login_is_the_wall_binds_it_or_the_migration_refuses(
     attributes: str, ends: str, sockets: Path
@@ -109,7 +114,7 @@ def test_whatever_the_only_login_is_the_wall_binds_it_or_the_migration_refuses(
             migrated = run(sockets, name, name, "manage.py", "migrate", "--noinput", "--verbosity=0")
             looked = run(sockets, name, name, "-c", LOOK)
         finally:
-            superuser.execute("DROP DATABASE IF EXISTS " + name)  # type: ignore[arg-type]  # -- a name of ours
+            superuser.execute("DROP DATABASE IF EXISTS " + name)
             superuser.execute("DROP ROLE IF EXISTS auditor_site")
             superuser.execute("ALTER ROLE elsewhere RENAME TO auditor_site")
     if ends == "refused":
