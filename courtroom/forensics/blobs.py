@@ -1,16 +1,15 @@
-"""The contents of a tree's files, read in one conversation with `git cat-file --batch`."""
+"""The contents of a tree's files, read in one conversation with `git cat-file --batch` (GitPython keeps it open)."""
 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from courtroom.forensics.git_process import ENVIRONMENT, SETTINGS
+from courtroom.forensics.git_process import ENVIRONMENT
 
 REGULAR_FILES = frozenset({"100644", "100755"})
 # A zero byte within the first bytes makes a file binary: git's own measure.
@@ -41,16 +40,16 @@ class BlobReader:
     _read: dict[str, bytes] = field(default_factory=dict)
 
     def __enter__(self) -> Self:
-        options = [word for setting in SETTINGS for word in ("-c", setting)]
-        command = ["git", *options, f"--git-dir={self.git_dir}", "cat-file", "--batch"]
-        environment = {"PATH": os.environ.get("PATH", os.defpath), **ENVIRONMENT}
-        self._git = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        os.environ.update(ENVIRONMENT, GIT_DIR=str(self.git_dir))
+        import git
+
+        self._repository = git.Repo(self.git_dir, odbt=git.GitCmdObjectDB)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._git.communicate()
+        self._repository.close()
 
     def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
         """The readable ones of these paths, in their order."""
@@ -73,16 +72,11 @@ class BlobReader:
         return content
 
     def _ask(self, oid: str) -> bytes | None:
-        """One object's bytes; None when the repository does not have it, or git has left the conversation."""
-        assert self._git.stdin and self._git.stdout  # noqa: S101, PT018 -- both were asked for as pipes
-        self._git.stdin.write(f"{oid}\n".encode())
-        self._git.stdin.flush()
-        header = self._git.stdout.readline().split()
-        if len(header) != len(("oid", "type", "size")):
+        """One object's bytes; None when the repository does not have it."""
+        try:
+            return bytes(self._repository.odb.stream(bytes.fromhex(oid)).read())
+        except ValueError:
             return None
-        content = self._git.stdout.read(int(header[2]))
-        self._git.stdout.read(1)
-        return content
 
     def _is_affordable(self, blob: Blob) -> bool:
         if blob.size > self.file_bytes:
