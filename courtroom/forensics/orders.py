@@ -205,7 +205,7 @@ def orders_in(view: str, kind: Kind) -> list[Order]:
     found = [
         order
         for family in FAMILIES
-        if kind in family.strong or family.name in _WEAK
+        if kind in (*family.strong, "code") or family.name in _WEAK
         for order in _of_family(family, view, kind)
     ]
     told = [
@@ -221,9 +221,17 @@ def foreign_orders_in(view: str) -> list[Order]:
 
 def _of_family(family: Family, view: str, kind: Kind) -> Iterator[Order]:
     if any(stem in view for stem in family.stems):
-        strong = kind in family.strong
         for match in islice(re.finditer(family.pattern, view, re.MULTILINE), _MOST_OF_A_FAMILY):
+            strong = kind in family.strong or (
+                kind == "code" and "prose" in family.strong and _is_in_comment(match.start(), view)
+            )
             yield Order(match.start(), match.end(), family.name, family.why, strong)
+
+
+def _is_in_comment(position: int, view: str) -> bool:
+    """Strings of a source may be prompts; its comments are prose."""
+    line = view[view.rfind("\n", 0, position) + 1 : position + 2].lstrip()
+    return line.startswith(("#", "//", "--", "*", "/*"))
 
 
 def _is_joined(order: Order, found: list[Order]) -> bool:
