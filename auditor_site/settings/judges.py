@@ -28,12 +28,14 @@ def _price(given: dict[str, float]) -> dict[str, float]:
 
 
 def _dollars(name: str) -> Decimal | None:
+    text = env.text(name)
     try:
-        return Decimal(env.text(name)) if env.text(name) else None
-    except InvalidOperation as error:
-        raise ImproperlyConfigured(
-            f"{name} must be an amount in US dollars, not {env.text(name)!r}."
-        ) from error
+        amount = Decimal(text) if text else None
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if amount is None or (amount.is_finite() and amount >= 0):
+        return amount
+    raise ImproperlyConfigured(f"{name} must be an amount in US dollars, not {text!r}.")
 
 
 MODEL_PRICES = _prices(env.text("MODEL_PRICES"))
