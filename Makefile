@@ -7,10 +7,11 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(
 LOCK_STATE = $$(cat requirements/dev.txt | cksum)
 BROWSER ?= 1
 WORKERS ?= 2
+FAULTS_AT_ONCE ?= 6
 TESTS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup install run test hostile audit lint types lock bench clean
+.PHONY: help setup install run test hostile faults audit lint types lock bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -33,10 +34,13 @@ run: setup ## the site with its demo cohort on http://127.0.0.1:8000 (PORT=... e
 	@$(PY) -m auditor_site.localservices exec -- $(PY) manage.py serve
 
 test: setup ## every test (BROWSER=0 leaves the browser out, TESTS="-k word" chooses)
-	$(PY) -m pytest -q -n $(WORKERS) -m "not hostile_full$(if $(filter 0,$(BROWSER)), and not browser)" $(TESTS)
+	$(PY) -m pytest -q -n $(WORKERS) -m "not hostile_full and not faults_full$(if $(filter 0,$(BROWSER)), and not browser)" $(TESTS)
 
 hostile: setup ## the whole corpus of hostile input, with its scoreboard (make test runs a part of it)
 	$(PY) -m pytest -q -n $(WORKERS) -p tests.hostile.scoreboard tests/hostile
+
+faults: setup ## every fault, on real processes, with its scoreboard (make test brings about a part of them)
+	$(PY) -m pytest -q -n $(FAULTS_AT_ONCE) --dist worksteal -p tests.faults.scoreboard tests/faults
 
 audit: setup ## one audit without the site: make audit REPO=... PDF=...
 	@test -n "$$REPO" || { echo "Say which repository: make audit REPO=https://... PDF=report.pdf"; exit 2; }

@@ -68,6 +68,7 @@ VARIABLES = (
     Variable("AUDIT_BUDGET_USD", "", "the most that one audit may spend on models; needs MODEL_PRICES"),
     Variable("JUDGES", "heuristic", "the default bench: heuristic or llm"),
     Variable("AUDIT_WORKERS", "2", "worker processes that `make run` starts"),
+    Variable("AUDIT_LEASE_SECONDS", "60", "how long an audit waits for a worker that fell silent"),
     Variable(
         "ALLOW_LOCAL_REPOSITORIES", "", "true lets repositories on this machine be audited (local: true)"
     ),

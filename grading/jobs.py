@@ -6,6 +6,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import structlog
+from django.conf import settings
 from django_scopes import scope
 
 from grading.actions import runs
@@ -19,7 +20,7 @@ from grading.walls import as_dispatcher
 if TYPE_CHECKING:
     from grading.events import RunEvent
 
-HEARTBEAT_SECONDS = 15
+BEATS_PER_LEASE = 4  # three may be missed
 BROKEN = ("engine_failed", "The audit broke three times on our side: a person has to look at it.")
 log = structlog.get_logger(__name__)
 
@@ -44,7 +45,7 @@ def in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
 def run_audit(audit_id: str, run_attempt: int) -> None:
     """Hold one audit and write down what it tells.
 
-    What if the machine dies here? The row stays `running` until its lease runs out (60 s) or RQ reports the
+    What if the machine dies here? The row stays `running` until its lease runs out (AUDIT_LEASE_SECONDS) or RQ reports the
     job as failed; then the reconciler puts it back on the queue as the next attempt, and the opinions stored
     so far are not bought again. If this process only seemed dead, its token fits no more, its next write
     changes nothing and it stops. Started twice, one of the two finds nothing to claim.
@@ -73,7 +74,9 @@ def _hold(lease: runs.Lease) -> None:
     audit = Audit.objects.select_related("submission__assignment__rubric_version").get(pk=lease.audit_id)
     if audit.submission.assignment.bench == Bench.LLM:
         audit.budget_usd = grant_budget(lease=lease)
-    with closing(engine.hold_audit(audit, beat_seconds=HEARTBEAT_SECONDS)) as events:
+    with closing(
+        engine.hold_audit(audit, beat_seconds=settings.AUDIT_LEASE_SECONDS / BEATS_PER_LEASE)
+    ) as events:
         for event in events:
             _write_down(lease, event)
             if isinstance(event, Verdict):

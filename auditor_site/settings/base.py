@@ -118,6 +118,7 @@ REST_FRAMEWORK = {
 # A worker serves its queues in this order: what a student waits for comes before bulk work.
 AUDIT_QUEUES = ("submissions", "bulk")
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
+AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
 PORT = env.number("PORT", least=1, most=65535)
 
 JUDGES = env.choice("JUDGES", {"heuristic", "llm"})

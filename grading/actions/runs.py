@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
@@ -17,7 +18,6 @@ from grading.errors import IllegalMoveError, LeaseLostError
 from grading.events import EvidenceRow, OpinionRow, UsageRow, Verdict
 from grading.models import Audit, CriterionVerdict, EvidenceRecord, ModelUsage, OpinionRecord, Submission
 
-LEASE = timedelta(seconds=60)
 MAX_RUN_ATTEMPTS = 3
 JUDGES_PER_CRITERION = 3
 
@@ -37,7 +37,7 @@ def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
     waiting = Audit.objects.filter(pk=audit_id, state=AuditState.QUEUED, run_attempt=run_attempt - 1)
     with transaction.atomic():
         taken = waiting.update(
-            **_move(AuditState.QUEUED, AuditState.RUNNING), lease_token=token, lease_until=now + LEASE,
+            **_move(AuditState.QUEUED, AuditState.RUNNING), lease_token=token, lease_until=_lease_from(now),
             run_attempt=run_attempt, started_at=now, stage="", opinions_done=0,
         )  # fmt: skip
         if not taken:
@@ -164,10 +164,14 @@ def _move(before: AuditState, after: AuditState) -> dict[str, Any]:
 
 def _write(lease: Lease, **changes: Any) -> None:
     """One UPDATE that only the holder of the lease can make; it locks the row until the transaction ends."""
-    changes.setdefault("lease_until", timezone.now() + LEASE)
+    changes.setdefault("lease_until", _lease_from(timezone.now()))
     held = Audit.objects.filter(pk=lease.audit_id, state=AuditState.RUNNING, lease_token=lease.token)
     if not held.update(**changes):
         raise LeaseLostError("lease_lost", "Another worker holds this audit now.")
+
+
+def _lease_from(now: datetime) -> datetime:
+    return now + timedelta(seconds=settings.AUDIT_LEASE_SECONDS)
 
 
 def _end(lease: Lease, state: AuditState, **changes: Any) -> None:

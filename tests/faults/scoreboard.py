@@ -1,0 +1,30 @@
+"""A pytest plugin (`-p tests.faults.scoreboard`): which faults were tried, what came of them, how long recovery took."""
+
+import pytest
+
+HEADS = ("tried", "as expected", "worst s")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    rows: dict[str, list[tuple[bool, float]]] = {}
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.getreports(outcome):
+            told = [value for name, value in report.user_properties if name == "fault"]
+            if report.when == "call" and told:
+                case = (outcome == "passed", max(each["seconds"] for each in told))
+                rows.setdefault(told[0]["kind"].replace("_", " "), []).append(case)
+    if rows:
+        _print(terminalreporter, dict(sorted(rows.items())))
+
+
+def _print(reporter: pytest.TerminalReporter, rows: dict[str, list[tuple[bool, float]]]) -> None:
+    rows = rows | {"all": [case for cases in rows.values() for case in cases]}
+    reporter.section("faults")
+    reporter.write_line(" " * 72 + "".join(f"{head:>12}" for head in HEADS))
+    for kind, cases in rows.items():
+        cells = (
+            len(cases),
+            sum(passed for passed, _ in cases),
+            f"{max(seconds for _, seconds in cases):.1f}",
+        )
+        reporter.write_line(f"{kind[:71]:72}" + "".join(f"{cell:>12}" for cell in cells))
