@@ -171,7 +171,7 @@ def activate(client: Client) -> str:
     client.post("/accounts/reauthenticate/", {"password": PASSWORD})
     page = client.get("/accounts/2fa/totp/activate/").text
     assert faults_of(page) == []
-    secret = re.search(r'id="authenticator_secret"[^>]*value="([A-Z2-7]{32})"', page)
+    secret = re.search(r'id="authenticator_secret"[^>]*>([A-Z2-7]{32})<', page)
     assert secret
     assert client.post("/accounts/2fa/totp/activate/", {"code": code(secret[1])}).status_code == 302
     return secret[1]

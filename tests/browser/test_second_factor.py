@@ -1,0 +1,53 @@
+"""A person switches their second factor on in a browser: every step fits a phone, and nothing is complained of."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.tabs import FLAGS, tab
+from tests.factories.people import PASSWORD, UserFactory
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("empty_cache"),
+]
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 800}, "color_scheme": "dark"}
+
+
+def fits(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"))
+
+
+def test_a_second_factor_is_switched_on_in_a_browser(live_server: Any, chromium: str) -> None:
+    email, seen = UserFactory.create().email, []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        with tab(browser, live_server.url, **PHONE) as page:
+            page.goto("/accounts/login/")
+            page.get_by_label("Email").fill(email)
+            page.get_by_label("Password").fill(PASSWORD)
+            page.get_by_role("button", name="Sign In").click()
+            page.goto("/accounts/email/")
+            page.get_by_role("link", name="Second factor").click()
+            seen.append(fits(page))
+            page.get_by_role("link", name="Activate").click()
+            page.get_by_label("Password").fill(PASSWORD)
+            page.get_by_role("button", name="Confirm").click()
+            secret = page.get_by_label("Authenticator secret").input_value()
+            seen.append(fits(page))
+            page.get_by_label("Authenticator code").fill(
+                format_hotp_value(hotp_value(secret, int(time.time()) // 30))
+            )
+            page.get_by_role("button", name="Activate").click()
+            page.get_by_label("Unused codes").wait_for()
+            seen.append(fits(page))
+        browser.close()
+    assert seen == [True, True, True]
+    assert set(Authenticator.objects.values_list("type", flat=True)) == {"totp", "recovery_codes"}
