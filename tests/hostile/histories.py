@@ -145,12 +145,12 @@ def cut_history(path: Path, trap: Trap) -> None:
 
 
 def borrowed(path: Path, trap: Trap) -> None:
-    """Its objects lie in a repository beside it, as alternates say."""
-    make_repository(path.with_suffix(".store"), [Commit("Work", SOUND)])
+    """Its objects lie in a repository of their own inside it, as alternates say."""
     make_repository(path, [])
+    head = make_repository(path / "store.git", [Commit("Work", SOUND)])
     (path / "objects/info").mkdir(exist_ok=True)
-    (path / "objects/info/alternates").write_text(f"{path.with_suffix('.store')}/objects\n")
-    pointing(path, git("rev-parse", "main", at=path.with_suffix(".store")))
+    (path / "objects/info/alternates").write_text(f"{path}/store.git/objects\n")
+    pointing(path, head)
 
 
 TAGS = "<script>alert(1)</script> \x1b[31m\u202e | `x` **y** =HYPERLINK(1)"

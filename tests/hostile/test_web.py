@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import time
 from collections.abc import Callable
@@ -30,6 +32,9 @@ FAST = [
 ]
 CHOSEN_BY_US = {"status", "judge", "priority", "kind", "schema", "failure", "detective", "key"}
 FOREIGN = {"script", "img", "iframe", "object", "embed", "base", "style", "form", "meta", "animate"}
+ORDINARY_PAGES: list[
+    list[tuple[str, tuple[str, ...]]]
+] = []  # the admin's pages without a payload, once a process
 Count = Callable[[list[object]], None]
 
 
@@ -131,12 +136,13 @@ def acting(text: str) -> list[object]:
 def test_the_admin_shows_hostile_text_in_the_same_page_as_any_other(payload: str, let_through: Count) -> None:
     client = Client()
     client.force_login(UserFactory.create(is_staff=True, is_superuser=True))
-    audits = [hostile_audit(text)[1] for text in ("plain", payload)]
-    plain, odd = ([shape(page) for page in admin_pages(client, audit)] for audit in audits)
+    _, plain = hostile_audit("plain")
+    _, odd = hostile_audit(payload)
+    if not ORDINARY_PAGES:
+        ORDINARY_PAGES.extend(map(shape, admin_pages(client, plain)))
+    pairs = zip(ORDINARY_PAGES, map(shape, admin_pages(client, odd)), strict=True)
     breaks = {("br", ())}  # the admin breaks lines where the text does
-    let_through(
-        [tag for one, other in zip(plain, odd, strict=True) for tag in set(other) - set(one) - breaks]
-    )
+    let_through([tag for one, other in pairs for tag in set(other) - set(one) - breaks])
 
 
 def admin_pages(client: Client, audit: Any) -> list[str]:
@@ -150,19 +156,18 @@ def admin_pages(client: Client, audit: Any) -> list[str]:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("payload", FAST, ids=ascii)
-def test_a_roster_of_hostile_names_stays_a_list_of_names(payload: str, let_through: Count) -> None:
+def test_a_roster_of_hostile_names_stays_a_list_of_names(let_through: Count) -> None:
     cohort = CohortFactory.create()
     client = Client()
     client.force_login(staff_user(cohort.organization))
-    name = storable(payload).replace('"', '""')
-    roster = SimpleUploadedFile(
-        f"{payload[:80]}.csv", f'email,name\nada@example.org,"{name}"\n'.encode(), "text/csv"
-    )
+    table = io.StringIO()
+    rows = [(f"ada{number}@example.org", storable(payload)) for number, payload in enumerate(PAYLOADS)]
+    csv.writer(table).writerows([("email", "name"), *rows])
+    roster = SimpleUploadedFile(f"{PAYLOADS[0]}.csv", table.getvalue().encode(), "text/csv")
     where = reverse("roster", args=[cohort.organization.slug, cohort.slug])
-    answer = client.post(where, {"roster": roster}, follow=True)
-    assert "ada@example.org" in answer.content.decode()
-    let_through(dangers(answer.content.decode()))
+    page = client.post(where, {"roster": roster}, follow=True).content.decode()
+    assert [email for email, _ in rows if email not in page] == []
+    let_through(dangers(page))
 
 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=ascii)
