@@ -7,7 +7,7 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(
 LOCK_STATE = $$(cat requirements/dev.txt | cksum)
 BROWSER ?= 1
 WORKERS ?= 2
-FAULTS_AT_ONCE ?= 6
+FAULTS_AT_ONCE ?= 4
 TESTS ?=
 
 .DEFAULT_GOAL := help

@@ -28,7 +28,7 @@ from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
 Process = subprocess.Popen[bytes]
 
 

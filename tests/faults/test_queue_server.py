@@ -43,6 +43,7 @@ def test_the_queue_server_forgets_everything(own_queue, repository, ends):
         ends(at_work, waiting)
 
 
+@pytest.mark.faults_full
 def test_the_queue_server_is_full(own_queue, repository, ends, pause):
     queue = Redis.from_url(settings.REDIS_URL)
     at_work = accepted(repository)
@@ -57,6 +58,7 @@ def test_the_queue_server_is_full(own_queue, repository, ends, pause):
         ends(at_work, waiting)
 
 
+@pytest.mark.faults_full
 def test_the_site_dies_between_the_commit_and_the_queue(own_queue, repository, ends):
     """The queue server stands still, so that the process that took the hand-in is killed while it waits for it."""
     assignment = AssignmentFactory(rubric_version__document=rubric_document())

@@ -11,7 +11,7 @@ from tests.faults.moments import MOMENTS, held_at
 from tests.faults.site import Crew, accepted, crew, eventually, is_over, kill, now_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
-FAST = {"repo_investigator", "commit"}
+FAST = {"repo_investigator"}
 
 
 def moments(*, fast: set[str]) -> list[object]:
@@ -94,6 +94,7 @@ def test_the_connection_is_lost_between_the_result_and_its_commit(repository, en
     assert now_of(audit).run_attempt == 2
 
 
+@pytest.mark.faults_full
 def test_one_submission_breaks_and_the_next_is_served(tmp_path, repository, ends):
     """A job that is killed takes neither its worker nor the hand-in behind it along."""
     make_repository(tmp_path / "other.git", [Commit(files={"README.md": "# Other"})])
