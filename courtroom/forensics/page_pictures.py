@@ -51,7 +51,7 @@ def page_pictures(path: Path, pages: Sequence[int], limits: Limits) -> tuple[Pag
         output_bytes=2 * _MOST_BYTES,
     )
     request = {"path": str(path.resolve()), "pages": list(pages)}
-    reply = examine("courtroom.forensics.page_pictures", request, limits=child)
+    reply = examine("courtroom.forensics.page_pictures", request, limits=child, reads=(path.resolve(),))
     return tuple(PagePicture(**picture) for picture in reply["pictures"])
 
 
