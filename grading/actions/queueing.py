@@ -1,18 +1,28 @@
-"""The queue is a hint, PostgreSQL the truth: a job carries an audit's id and which attempt it is, no more."""
+"""The queue is a hint, PostgreSQL the truth: a job carries an audit's id and which attempt it is, no more.
 
+Queues are fair between organizations: of what waits, each has only its few longest waiting audits on a queue, and
+the next takes its place behind everybody else's whenever one of them is taken up. So a thousand hand-ins of one
+organization stand at most AHEAD jobs before another's first.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import Enum
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django_rq import get_queue
+from django_scopes import scope
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job, JobStatus
 
-from grading.enums import AuditKind
+from grading.enums import AuditKind, AuditState
 from grading.models import Audit
 
 JOB = "grading.jobs.run_audit"
+AHEAD = 4  # of one organization on one queue: enough to keep workers busy, as each that is taken up brings the next
 JOB_SECONDS = 15 * 60
 KEEP_RESULT_SECONDS = 3600
 KEEP_FAILURE_SECONDS = 24 * 3600
@@ -37,12 +47,37 @@ def queue_of(audit: Audit) -> str:
 
 
 def enqueue_on_commit(audit: Audit) -> None:
-    """Enqueue the audit's next attempt once the transaction holds; if the queue is down, the reconciler will."""
+    """Enqueue what its organization may have on the audit's queue, once the transaction holds.
+
+    That is this audit's next attempt when it is its turn, and after one was taken up the next in line. If the
+    queue is down, the reconciler will.
+    """
 
     def announce() -> None:  # Django names a robust callback in its log, which it cannot with a partial
-        enqueue(audit)
+        with scope(organization=audit.organization_id):
+            for waiting in _in_turn(audit):
+                if health_of_job(waiting, waiting.run_attempt + 1) is JobHealth.MISSING:
+                    enqueue(waiting)
 
     transaction.on_commit(announce, robust=True)
+
+
+def _in_turn(audit: Audit) -> list[Audit]:
+    same_queue = Q(kind=AuditKind.INSTRUCTOR) if queue_of(audit) == "bulk" else ~Q(kind=AuditKind.INSTRUCTOR)
+    waiting = Audit.objects.filter(same_queue, state=AuditState.QUEUED).defer("report")
+    return list(waiting.order_by("queued_at", "pk")[:AHEAD])
+
+
+def in_turn(waiting: Iterable[Audit]) -> list[Audit]:
+    """Of all that wait anywhere, longest first: those that belong on a queue now."""
+    seen: Counter[tuple[int, str]] = Counter()
+    chosen = []
+    for audit in waiting:
+        line = (audit.organization_id, queue_of(audit))
+        seen[line] += 1
+        if seen[line] <= AHEAD:
+            chosen.append(audit)
+    return chosen
 
 
 def enqueue(audit: Audit) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.queueing import JobHealth, enqueue, health_of_job
+from grading.actions.queueing import JobHealth, enqueue, health_of_job, in_turn
 from grading.actions.runs import give_back, spend_attempt
 from grading.enums import AuditState
 from grading.models import Audit
@@ -38,7 +38,9 @@ def reconcile() -> Recovery:
 def _for_each_in(state: AuditState, act: Callable[[Audit], bool]) -> int:
     """How many of the audits in this state were acted on, each in its own organization's scope."""
     with as_dispatcher():
-        audits = list(Audit.objects.filter(state=state).defer("report").order_by("queued_at"))
+        audits = list(Audit.objects.filter(state=state).defer("report").order_by("queued_at", "pk"))
+    if state == AuditState.QUEUED:
+        audits = in_turn(audits)
     acted = 0
     for audit in audits:
         with scope(organization=audit.organization_id):

@@ -53,6 +53,7 @@ def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
             about=audit,
             attempt=run_attempt,
         )
+        enqueue_on_commit(audit)  # whoever waits behind it
     return Lease(audit_id=audit.pk, organization_id=audit.organization_id, token=token)
 
 
