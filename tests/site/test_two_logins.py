@@ -111,7 +111,7 @@ def test_whatever_the_only_login_is_the_wall_binds_it_or_the_migration_refuses(
         try:
             superuser.execute(f"CREATE ROLE {name} LOGIN {attributes}".encode())
             superuser.execute(f"CREATE DATABASE {name} OWNER {name}".encode())
-            migrated = run(sockets, name, name, "manage.py", "migrate", "--noinput", "--verbosity=0")
+            migrated = run(sockets, name, name, "manage.py", "migrate", "--skip-checks", "--verbosity=0")
             looked = run(sockets, name, name, "-c", LOOK)
         finally:
             superuser.execute("DROP DATABASE IF EXISTS " + name)
