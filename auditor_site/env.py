@@ -68,6 +68,9 @@ VARIABLES = (
     Variable("AUDIT_BUDGET_USD", "", "the most that one audit may spend on models; needs MODEL_PRICES"),
     Variable("JUDGES", "heuristic", "the default bench: heuristic or llm"),
     Variable("AUDIT_WORKERS", "2", "worker processes that `make run` starts"),
+    Variable("OPEN_AUDITS_PER_STUDENT", "3", "audits of one student that may wait or run at once"),
+    Variable("OPEN_AUDITS_PER_COHORT", "500", "and of one cohort"),
+    Variable("OPEN_AUDITS_PER_ORGANIZATION", "2000", "and of one organization"),
     Variable("AUDIT_LEASE_SECONDS", "60", "how long an audit waits for a worker that fell silent"),
     Variable(
         "ALLOW_LOCAL_REPOSITORIES", "", "true lets repositories on this machine be audited (local: true)"

@@ -119,6 +119,9 @@ REST_FRAMEWORK = {
 AUDIT_QUEUES = ("submissions", "bulk")
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
+OPEN_AUDITS_PER_STUDENT = env.number("OPEN_AUDITS_PER_STUDENT", least=1, most=100)
+OPEN_AUDITS_PER_COHORT = env.number("OPEN_AUDITS_PER_COHORT", least=1, most=1_000_000)
+OPEN_AUDITS_PER_ORGANIZATION = env.number("OPEN_AUDITS_PER_ORGANIZATION", least=1, most=1_000_000)
 PORT = env.number("PORT", least=1, most=65535)
 
 JUDGES = env.choice("JUDGES", {"heuristic", "llm"})

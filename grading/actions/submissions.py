@@ -44,6 +44,7 @@ def hand_in(
     with scope(organization=assignment.organization):
         _refuse_unless_open(assignment, now)
         _refuse_unless_attempts_left(assignment, student)
+        _refuse_if_too_many_are_open(assignment, student)
         submission = Submission(
             organization=assignment.organization, assignment=assignment, student=student,
             repo_url=repo_url, ref=ref, handed_in_by=by, handed_in_at=now, late=_is_late(assignment, now),
@@ -77,6 +78,7 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
         student = Enrollment.objects.select_for_update().get(pk=submission.student_id)
         _refuse_if_running_already(submission)
         _refuse_unless_attempts_left(submission.assignment, student)
+        _refuse_if_too_many_are_open(submission.assignment, student)
         submission.attempt = next_attempt(submission.assignment, student)
         submission.save(force_insert=True)
         audit = _queued_audit(submission, kind)
@@ -113,6 +115,28 @@ def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment) ->
         most = assignment.max_attempts
         used_up = "The one attempt is used up." if most == 1 else f"All {most} attempts are used up."
         raise HandInRefused(WHOLE_FORM, "attempts_used_up", used_up)
+
+
+def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) -> None:
+    """What waits and runs at once has a limit, so that one script fills neither the queue nor the disk."""
+    open_audits = Audit.objects.filter(organization=assignment.organization_id, state__in=OPEN_STATES)
+    of_cohort = open_audits.filter(submission__assignment__cohort=assignment.cohort_id)
+    limits = (
+        (
+            open_audits.filter(submission__student=student),
+            settings.OPEN_AUDITS_PER_STUDENT,
+            "student",
+            "yours",
+        ),
+        (of_cohort, settings.OPEN_AUDITS_PER_COHORT, "cohort", "your cohort"),
+        (open_audits, settings.OPEN_AUDITS_PER_ORGANIZATION, "organization", "your institution"),
+    )
+    for audits, most, whose, said in limits:
+        if audits.count() >= most:
+            are = f"{most} audits of {said} are" if most > 1 else f"An audit of {said} is"
+            ended = "one has ended" if most > 1 else "it has ended"
+            sentence = f"{are} waiting or running: hand in again when {ended}."
+            raise HandInRefused(WHOLE_FORM, f"too_many_open_{whose}", sentence)
 
 
 def _refuse_if_running_already(submission: Submission) -> None:
