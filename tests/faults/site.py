@@ -22,7 +22,7 @@ from tests.factories.work import AuditFactory, rubric_document
 RECOVERY_SECONDS = 90
 PATIENCE_SECONDS = 60
 LEASE_SECONDS = 8
-POLL_SECONDS = 0.05
+POLL_SECONDS = 0.1
 
 
 def eventually(holds: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> float:

@@ -34,6 +34,7 @@ def test_the_queue_server_is_killed_and_stays_down(seconds, own_queue, repositor
         ends(at_work, waiting)
 
 
+@pytest.mark.faults_full
 def test_the_queue_server_forgets_everything(own_queue, repository, ends):
     at_work, waiting = accepted(repository), accepted(repository)
     with held_at("prosecutor", eventually) as held, crew():

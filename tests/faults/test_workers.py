@@ -44,6 +44,7 @@ def test_the_worker_is_killed(moment, repository, ends):
         ends(audit)
 
 
+@pytest.mark.faults_full
 def test_a_worker_told_once_to_stop_ends_its_audit_first(repository, ends):
     audit = accepted(repository)
     with held_at("repo_investigator", eventually) as held, crew() as there:
@@ -73,6 +74,7 @@ def test_a_worker_told_twice_to_stop_leaves_its_audit_to_the_next(repository, en
         ends(audit)
 
 
+@pytest.mark.faults_full
 def test_two_workers_have_the_same_job(repository, ends):
     audit = accepted(repository, queued=False)
     for copy in ("one", "two"):
