@@ -100,11 +100,15 @@ def _try_patterns(rubric: Rubric, text: str) -> None:
     lines = lines_of(text)
     for at, criterion in enumerate(rubric.criteria):
         for position, check in enumerate(criterion.checks):
-            fault = patterns.fault_of(check.language, check.pattern) if isinstance(check, CodePattern) else None
+            fault = (
+                patterns.fault_of(check.language, check.pattern) if isinstance(check, CodePattern) else None
+            )
             if fault:
                 place = ("criteria", at, "checks", position)
                 where = f"line {lines.get(place, 1)}, {'.'.join(map(str, place))}"
-                raise RubricRefused("rubric_invalid", f"The rubric does not fit its schema: {where}: {fault}.")
+                raise RubricRefused(
+                    "rubric_invalid", f"The rubric does not fit its schema: {where}: {fault}."
+                )
 
 
 def _faults(error: ValidationError, lines: Mapping[JsonPath, int]) -> list[str]:

@@ -45,6 +45,8 @@ def test_dead_code_is_found_in_every_kind_of_block(place):
     assert "fake" not in living(place.format("if False: fake()"))
 
 
-@pytest.mark.parametrize("code", ["if x:\n    a()", "while True:\n    a()", "if TYPE_CHECKING:\n    import a"])
+@pytest.mark.parametrize(
+    "code", ["if x:\n    a()", "while True:\n    a()", "if TYPE_CHECKING:\n    import a"]
+)
 def test_what_may_run_stays_as_it_is(code):
     assert living(code) == code

@@ -118,7 +118,7 @@ EXCHANGE: dict[str, str | bytes | None] = {
 
 
 def test_the_checks_of_working_together_are_answered_from_facts(tmp_path):
-    asked = [
+    asked: list[FeedbackLog | CommunicationLog] = [
         FeedbackLog(id="generated", goal="g", aspect="generated"),
         FeedbackLog(id="received", goal="g", aspect="received"),
         FeedbackLog(id="deferred", goal="g", aspect="deferred"),

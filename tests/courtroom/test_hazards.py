@@ -16,7 +16,7 @@ HEAD = """
 """
 
 
-def found(code: str, path: str = "src/tool.py") -> list[tuple[str, bool | None]]:
+def found(code: str, path: str = "src/tool.py") -> list[tuple[str, object]]:
     """(kind, whether the value comes from outside) of each hazard."""
     indented = "\n".join(f"    {line}" for line in code.splitlines())
     return [(one.kind, one.as_fact["from_outside"]) for one in hazards(names_of({path: HEAD + indented}))]

@@ -13,11 +13,11 @@ from pypdf.generic import DecodedStreamObject, NameObject
 from courtroom.case import Limits
 from courtroom.errors import PdfRefused
 from courtroom.forensics.canvas import Canvas
-from courtroom.forensics.confine import PROJECT_ROOT
 from courtroom.forensics.page_text import Piece, blocks_of, lines_of
 from courtroom.forensics.pdf import PdfImage, probe_pdf, read_pdf
 from courtroom.forensics.pdf_reading import PdfReading
 from courtroom.forensics.plain_text import plain
+from courtroom.forensics.walls import PROJECT_ROOT
 from tests.factories.pdfs import Image, Page, make_pdf, parallel_graph_page
 
 LIMITS = Limits()

@@ -77,7 +77,12 @@ def test_our_own_format_must_fit_its_schema_and_the_faults_name_their_lines():
 )
 def test_a_pattern_that_could_never_be_looked_for_is_refused_at_its_line(language, pattern, fault):
     check = {"kind": "code_pattern", "id": "p", "goal": "g", "language": language, "pattern": pattern}
-    rubric = {"id": "x", "name": "X", "version": "1", "criteria": [{"id": "a", "name": "A", "checks": [check]}]}
+    rubric = {
+        "id": "x",
+        "name": "X",
+        "version": "1",
+        "criteria": [{"id": "a", "name": "A", "checks": [check]}],
+    }
     code, message = refusal(json.dumps(rubric, indent=1))
     assert code == "rubric_invalid"
     assert message.startswith(f"The rubric does not fit its schema: line 10, criteria.0.checks.0: {fault}")

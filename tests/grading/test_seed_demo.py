@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django_rq import get_queue
 
+from grading.actions.queueing import AHEAD
 from grading.demo.people import INSTRUCTOR, PASSWORD, STUDENTS
 from grading.demo.stories import REPOSITORIES, publish_repository, read_story
 from grading.enums import AuditState
@@ -58,7 +59,8 @@ def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(r
         handed_in = list(Submission.objects.values_list("student__email", "ref").order_by("handed_in_at"))
         states = set(Audit.objects.values_list("state", flat=True))
     assert handed_in == [(student.email, ref) for student in STUDENTS for ref in student.refs]
-    assert (states, get_queue("submissions").count) == ({AuditState.QUEUED}, HAND_INS)
+    assert states == {AuditState.QUEUED}
+    assert get_queue("submissions").count == min(HAND_INS, AHEAD)
     assert f"{HAND_INS} new hand-ins" in said
     assert all(f"{person.email} " in said for person in (INSTRUCTOR, *STUDENTS))
     assert "0 new hand-ins" in seed()

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from courtroom.judges.llm import LlmBench
 from courtroom.record import JudicialOpinion
@@ -15,7 +16,7 @@ from tests.hostile.attacks.controls import CONTROLS
 from tests.hostile.attacks.in_reports import REPORTS
 from tests.hostile.attacks.in_repositories import NOTE, PLACES
 from tests.hostile.attacks.in_words import WORDS
-from tests.hostile.attacks.material import ORDER
+from tests.hostile.attacks.material import ORDER, Attack
 from tests.hostile.gullible import SOBER, WON_OVER, gullible_endpoint
 
 ATTACKS = (*PLACES, *WORDS, *REPORTS)
@@ -27,7 +28,13 @@ def court(tmp_path_factory) -> Iterator[Court]:
         yield Court(tmp_path_factory.mktemp("attacks"), model_at(desk.base_url))
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: f"{attack.number} {attack.name}")
+def _named(attack: Attack, place: int) -> ParameterSet:
+    """Every third attack stands for its family in `make test`; `make hostile` makes them all."""
+    marks = () if place % 3 == 0 else (pytest.mark.hostile_full,)
+    return pytest.param(attack, id=f"{attack.number} {attack.name}", marks=marks)
+
+
+@pytest.mark.parametrize("attack", [_named(attack, place) for place, attack in enumerate(ATTACKS)])
 def test_an_attack_raises_no_score_and_is_flagged(attack, court):
     heuristic, gullible = court.verdicts(attack.submission)
     by_rules, by_belief = court.twin(attack.twin)
