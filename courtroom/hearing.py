@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -50,9 +51,17 @@ async def hold_audit(
 
 
 def warm_up() -> Any:
-    """Import the graph's libraries and return its builder: about a second, paid once per process."""
-    from courtroom.graph import build_graph
+    """Import the graph's libraries and return its builder: about a second, paid once per process.
 
+    What an import makes stays for good, so the collector need not walk it: not meanwhile (a sixth of the time),
+    and not afterwards either.
+    """
+    gc.disable()
+    try:
+        from courtroom.graph import build_graph
+    finally:
+        gc.freeze()
+        gc.enable()
     return build_graph
 
 

@@ -7,9 +7,6 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from langchain_core.exceptions import ContextOverflowError
-from openai import APIConnectionError, APITimeoutError
-
 from courtroom.record import FailureKind
 
 MESSAGE_CHARACTERS = 300
@@ -72,6 +69,10 @@ def failure_of(error: Exception) -> Unusable:
 
 
 def _kind(error: Exception) -> FailureKind:
+    # Only a bench that bought something gets here; the offline bench must not pay for this import.
+    from langchain_core.exceptions import ContextOverflowError
+    from openai import APIConnectionError, APITimeoutError
+
     code = str(getattr(error, "code", None) or "")
     status = getattr(error, "status_code", None)
     if isinstance(error, ContextOverflowError):

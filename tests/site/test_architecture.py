@@ -25,3 +25,9 @@ def test_the_web_process_never_pays_for_the_engine() -> None:
 def test_the_import_contracts_hold() -> None:
     done = run(str(Path(sys.executable).with_name("lint-imports")), "--no-cache")
     assert done.returncode == 0, done.stdout
+
+
+def test_the_offline_bench_never_pays_for_a_providers_library() -> None:
+    ask = "import sys, courtroom.__main__, courtroom.graph; print([m for m in ('openai', 'bm25s') if m in sys.modules])"
+    done = run(sys.executable, "-c", ask)
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
