@@ -37,7 +37,7 @@ test: setup ## every test (BROWSER=0 leaves the browser out, TESTS="-k word" cho
 	$(PY) -m pytest -q -n $(WORKERS) -m "not hostile_full and not faults_full$(if $(filter 0,$(BROWSER)), and not browser)" $(TESTS)
 
 hostile: setup ## the whole corpus of hostile input, with its scoreboard (make test runs a part of it)
-	$(PY) -m pytest -q -n $(WORKERS) -p tests.hostile.scoreboard tests/hostile
+	$(PY) -m pytest -q -n $(WORKERS) -p tests.hostile.scoreboard $(HOSTILE) tests/hostile
 
 faults: setup ## every fault, on real processes, with its scoreboard (make test brings about a part of them)
 	$(PY) -m pytest -q -n $(FAULTS_AT_ONCE) --dist worksteal -p tests.faults.scoreboard tests/faults
