@@ -4,7 +4,8 @@ UV_VERSION := 0.13.8
 PY := .venv/bin/python
 PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(shell $(name) -c \
 	'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v $(name))))
-LOCK_STATE = $$(cat requirements/dev.txt | cksum)
+LINT := .venv/lint/bin
+LOCK_STATE = $$(cat requirements/dev.txt requirements/lint.txt | cksum)
 BROWSER ?= 1
 WORKERS ?= 2
 FAULTS_AT_ONCE ?= 4
@@ -23,10 +24,13 @@ setup: ## the virtual environment with every locked package (does nothing when i
 install:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found: install it, or set PYTHON to it."; exit 1; }
 	@test -x $(PY) || $(PYTHON) -m venv .venv
+	@test -x $(LINT)/python || $(PY) -m venv --without-pip .venv/lint
 	@if $(PY) -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); then \
-		$(PY) -m uv pip sync --quiet --require-hashes --python $(PY) requirements/dev.txt; \
+		install="-m uv pip sync --quiet --require-hashes"; \
+		$(PY) $$install --python $(PY) requirements/dev.txt && $(PY) $$install --python $(LINT)/python requirements/lint.txt; \
 	else \
-		$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.txt; \
+		install="install --quiet --disable-pip-version-check --no-deps --require-hashes"; \
+		$(PY) -m pip $$install -r requirements/dev.txt && $(PY) -m pip --python $(LINT)/python $$install -r requirements/lint.txt; \
 	fi
 	@echo "$(LOCK_STATE)" > .venv/locked
 
@@ -49,13 +53,13 @@ audit: setup ## one audit without the site: make audit REPO=... PDF=...
 lint: setup ## style, format and the import contracts
 	$(PY) -m ruff check
 	$(PY) -m ruff format --check
-	.venv/bin/lint-imports --no-logo
+	$(LINT)/lint-imports --no-logo
 
 types: setup ## mypy, strict
 	$(PY) -m mypy .
 
 lock: setup ## requirements/*.in compiled to hash-locked requirements/*.txt
-	@for name in runtime dev; do \
+	@for name in runtime dev lint; do \
 		$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			requirements/$$name.in -o requirements/$$name.txt; \
 	done
