@@ -50,8 +50,8 @@ class ConditionalEdge(FactModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
-class GraphFact(FactModel):
-    """The graph the entry point really builds; START and END by these names.
+class WiredGraph(FactModel):
+    """A graph as it is really built; START and END by these names.
 
     `edge_paths` and `edge_lines` hold, edge by edge, the file and 1-based line that made it; `unresolved` names, in words,
     what the reader could not follow. Nothing unresolved is guessed.
@@ -65,6 +65,22 @@ class GraphFact(FactModel):
     edge_paths: tuple[str, ...] = ()
     edge_lines: tuple[int, ...] = ()
     unresolved: tuple[str, ...] = ()
+
+
+class Subgraph(WiredGraph):
+    """A graph that runs at a node of another. `at`: the way to it, node by node from the main graph.
+
+    Two with one way are alternatives, or run one after the other inside one node.
+    """
+
+    at: tuple[str, ...] = Field(min_length=1)
+    shape: GraphShape
+
+
+class GraphFact(WiredGraph):
+    """The graph the entry point runs. `nodes` and `edges` are its own; `subgraphs` hold what is inside its nodes."""
+
+    subgraphs: tuple[Subgraph, ...] = ()
 
 
 class NamedPlace(Place):

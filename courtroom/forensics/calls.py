@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from courtroom.forensics import builders, data_files, expressions, methods
 from courtroom.forensics.attributes import attribute_of
 from courtroom.forensics.values import (
+    RUNNING,
     UNKNOWN,
     Builder,
     Called,
@@ -118,7 +119,7 @@ def _method(
     if isinstance(owner, Builder):
         return builders.apply(run, owner, target.name, positional, keywords, node, scope)
     if isinstance(owner, Compiled):
-        return owner if target.name in {"with_config", "with_retry", "with_types"} else UNKNOWN
+        return _of_compiled(run, owner, target.name)
     if isinstance(owner, Items):
         return methods.of_list(owner, target.name, positional)
     if isinstance(owner, Table):
@@ -128,6 +129,12 @@ def _method(
     if isinstance(owner, Called):
         return data_files.opened(owner, target.name, node.lineno)
     return UNKNOWN
+
+
+def _of_compiled(run: Interpreter, graph: Compiled, name: str) -> Value:
+    if name in RUNNING:
+        run.called.append(graph.builder)
+    return graph if name in {"with_config", "with_retry", "with_types"} else UNKNOWN
 
 
 def _outside(

@@ -14,7 +14,7 @@ from courtroom.forensics.blobs import BlobReader
 from courtroom.forensics.cloning import read_clone
 from courtroom.forensics.data_files import data_texts
 from courtroom.forensics.general_facts import read_exchange, read_hazards, read_project
-from courtroom.forensics.graph_shape import shape_of
+from courtroom.forensics.graph_facts import graph_fact, graph_lines, shape_fact
 from courtroom.forensics.layers import Layers, read_layers
 from courtroom.forensics.names import Names
 from courtroom.forensics.prompts import is_prompt_file, read_personas
@@ -102,30 +102,15 @@ def _graph(reading: FactReading) -> None:
     if builder is None:
         _without_graph(reading)
         return
-    routes = reading.graph.routes
-    reading.facts["graph"] = {
-        "path": builder.path,
-        "state_graph_line": builder.line,
-        "nodes": list(builder.nodes),
-        "edges": [list(edge) for edge in builder.edges],
-        "edge_paths": [path for path, _ in builder.edges.values()],
-        "edge_lines": [line for _, line in builder.edges.values()],
-        "conditional": [
-            {"from": route.start, "to": route.targets, "line": route.line, "path": route.path}
-            for route in routes
-        ],
-        "unresolved": builder.unresolved,
-    }
-    reading.facts["graph_shape"] = shape_of(builder.edges, {r.start: r.outcomes for r in routes})
-    reading.facts.update(wiring.flags_of(builder, routes))
+    reading.facts["graph"] = graph_fact(reading.graph, builder)
+    reading.facts["graph_shape"] = shape_fact(builder, reading.graph.routes)
+    reading.facts.update(wiring.flags_of(builder, reading.graph.routes, reading.graph.subgraphs))
     reading.show("state_graph", builder.path, builder.line, note="the graph is made here")
-    for (start, end), (path, line) in builder.edges.items():
-        reading.show("graph", path, line, note=f"{start} -> {end}")
-    for route in routes:
-        reading.show(
-            "graph", route.path, route.line, note=f"{route.start} -> one of {', '.join(route.targets)}"
-        )
-        reading.show("conditional_error_route", route.path, route.line, note=f"routed after {route.start}")
+    for departure in graph_lines(reading.graph, builder):
+        reading.show("graph", departure.path, departure.line, note=departure.words)
+        if departure.routed_after:
+            note = f"routed after {departure.routed_after}"
+            reading.show("conditional_error_route", departure.path, departure.line, note=note)
 
 
 def _without_graph(reading: FactReading) -> None:

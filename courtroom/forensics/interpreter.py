@@ -39,7 +39,8 @@ class OutOfFuel(Exception):
 class Interpreter:
     """One bounded reading. `follow` says by name which functions are worth entering besides small ones.
 
-    `reads_data`: JSON files of the repository that the code loads are known values.
+    `reads_data`: JSON files of the repository that the code loads are known values. `called`: the graphs that
+    the code run so far invokes, in order.
     """
 
     names: Names
@@ -47,6 +48,7 @@ class Interpreter:
     fuel: int = 60_000
     reads_data: bool = True
     builders: list[Builder] = field(default_factory=list)
+    called: list[Builder] = field(default_factory=list)
     modules: dict[str, Module] = field(default_factory=dict)
     active: list[ast.AST] = field(default_factory=list)
     nesting: int = 0

@@ -6,17 +6,18 @@ The graph's own nodes say so; where there is no graph, or a node's function is n
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from courtroom.forensics.attributes import attribute_of
 from courtroom.forensics.interpreter import Interpreter
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place, Reach
+from courtroom.forensics.roles import JUDGE_WORDS, JUSTICE_WORDS, role_of
 from courtroom.forensics.source_files import SourceFile
 from courtroom.forensics.topology import GraphReading
 from courtroom.forensics.tree_walk import walk, words_of
 from courtroom.forensics.values import Called, Function, Instance, Value
-from courtroom.forensics.wiring import JUDGE_WORDS, JUSTICE_WORDS, role_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,12 @@ class Layers:
 
 
 def read_layers(names: Names, reach: Reach, graph: GraphReading) -> Layers:
-    actions = graph.builder.nodes if graph.builder else {}
-    nodes = {name: place for name, action in actions.items() if (place := _place_of(names, action))}
-    roles = {name: role_of(name, actions[name]) for name in nodes}
+    nodes: dict[str, Place] = {}
+    roles: dict[str, str] = {}
+    for name, role, action in _steps(graph):
+        place = _place_of(names, action)
+        if place is not None:
+            nodes[name], roles[name] = place, role
     judges = [place for name, place in nodes.items() if roles[name] == "judge"]
     justice = [place for name, place in nodes.items() if roles[name] == "justice"]
     return Layers(
@@ -41,6 +45,16 @@ def read_layers(names: Names, reach: Reach, graph: GraphReading) -> Layers:
         reach.behind(justice or _named(names, JUSTICE_WORDS)),
         reach.behind([*nodes.values(), *_entry_functions(names)]),
     )
+
+
+def _steps(graph: GraphReading) -> Iterator[tuple[str, str, Value]]:
+    """Every node's name, part and action; a node inside another plays that one's part if it has none of its own."""
+    for name, action in graph.builder.nodes.items() if graph.builder else ():
+        yield name, role_of(name, action), action
+    for subgraph in graph.subgraphs:
+        around = role_of(subgraph.at[-1], None)
+        for name, action in subgraph.builder.nodes.items():
+            yield " / ".join([*subgraph.at, name]), role_of(name, action) or around, action
 
 
 def _place_of(names: Names, action: Value) -> Place | None:

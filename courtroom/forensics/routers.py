@@ -54,17 +54,24 @@ def read_router(run: Interpreter, router: Value) -> RouterReading:
     return reading
 
 
-def read_commands(run: Interpreter, action: Value) -> RouterReading | None:
-    """Where a node sends control by returning Command(goto=...); None when it does not."""
+def read_commands(run: Interpreter, action: Value, *, to_parent: bool = False) -> RouterReading | None:
+    """Where a node sends control by returning Command(goto=...); None when it does not.
+
+    `to_parent`: only what it sends, with graph=Command.PARENT, to the graph that its own is a node of.
+    """
     if not isinstance(action, Function) or isinstance(action.node, ast.Lambda) or not _uses_command(action):
         return None
-    reading = RouterReading(words=vocabulary(action.node))
+    reading, has_parents = RouterReading(words=vocabulary(action.node)), False
     for value in _returned(run, action):
         for choice in choices_of(value):
             if isinstance(choice, Called) and choice.dotted.endswith(".Command"):
                 goto = choice.keyword("goto")
-                if goto is not None:
+                leaves = choice.keyword("graph") is not None
+                has_parents |= leaves
+                if goto is not None and leaves is to_parent:
                     _read_outcome(goto, reading)
+    if to_parent or (has_parents and not reading.outcomes):
+        return reading if reading.outcomes else None
     if not reading.outcomes:
         reading.is_complete = False
         _complete_from_annotation(action, reading)

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from courtroom.forensics import builders, routers
+from courtroom.forensics import builders
 from courtroom.forensics.attributes import attribute_of
 from courtroom.forensics.interpreter import Interpreter, OutOfFuel
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Reach
 from courtroom.forensics.source_files import SourceFile
+from courtroom.forensics.subgraphs import Subgraph, departures, subgraphs_of
 from courtroom.forensics.values import UNKNOWN, Builder, Function, Instance, Route
 
 BUILDING = frozenset(
@@ -31,6 +32,18 @@ class Candidate:
     builder: Builder
     rank: int
     run: Interpreter
+    routes: list[Route] = field(default_factory=list)
+    subgraphs: list[Subgraph] = field(default_factory=list)
+
+    def look_inside(self, *, enters: bool) -> None:
+        self.run.fuel = FUEL_PER_ROOT
+        self.routes = departures(self.run, self.builder)
+        self.subgraphs = subgraphs_of(self.run, self.builder, self.routes, enters=enters)
+
+    def holds(self, other: Candidate) -> bool:
+        """A script that runs the real graph inside one of its own does not make it less real."""
+        inside = {subgraph.builder.site for subgraph in self.subgraphs}
+        return self is not other and self.rank >= other.rank and other.builder.site in inside
 
     @property
     def merit(self) -> tuple[bool, int, int]:
@@ -43,12 +56,14 @@ class Candidate:
 class GraphReading:
     """`builder` is None with the `reason`; `routes` are its conditional departures, Command included.
 
+    `subgraphs` are the graphs that run at its nodes, outermost first.
     `is_out_of_sight`: a graph is built, but which nodes it gets is not known before the program runs.
     """
 
     builder: Builder | None
     reason: str = ""
     routes: list[Route] = field(default_factory=list)
+    subgraphs: list[Subgraph] = field(default_factory=list)
     is_out_of_sight: bool = False
 
 
@@ -58,30 +73,20 @@ def read_graph(names: Names, texts: Mapping[str, str]) -> GraphReading:
     candidates = search.candidates()
     if not candidates:
         return GraphReading(None, search.why_nothing(), is_out_of_sight=bool(search.out_of_sight))
-    main = max(candidates, key=lambda one: one.merit)
-    return GraphReading(main.builder, "", [*main.builder.routes, *_commands(main)])
+    main = _outermost(candidates, enters=len(search.sites) > 1)
+    return GraphReading(main.builder, "", main.routes, main.subgraphs)
 
 
-def _commands(main: Candidate) -> list[Route]:
-    """Departures that nodes choose themselves by returning Command(goto=...)."""
-    routes: list[Route] = []
-    main.run.fuel = FUEL_PER_ROOT
-    for name, action in main.builder.nodes.items():
-        try:
-            reading = routers.read_commands(main.run, action)
-        except (OutOfFuel, RecursionError):
-            reading = routers.RouterReading(is_complete=False)
-        if reading is None:
-            continue
-        if not reading.is_complete:
-            main.builder.note(f"where Command(goto=...) of {name} leads is not known before the program runs")
-        targets = list(dict.fromkeys(target for outcome in reading.outcomes for target in outcome))
-        if targets and isinstance(action, Function):
-            path, line = action.source.path, action.node.lineno
-            routes.append(
-                Route(name, reading.outcomes, targets, path, line, reading.words, tuple(reading.sends))
-            )
-    return routes
+def _outermost(candidates: list[Candidate], *, enters: bool) -> Candidate:
+    """The main graph: of each graph its best reading, and of these the best that no other runs inside."""
+    best: dict[tuple[str, int], Candidate] = {}
+    for one in candidates:
+        known = best.get(one.builder.site)
+        best[one.builder.site] = one if known is None else max(known, one, key=lambda both: both.merit)
+    for one in best.values():
+        one.look_inside(enters=enters)
+    outer = [one for one in best.values() if not any(other.holds(one) for other in best.values())]
+    return max(outer or best.values(), key=lambda one: one.merit)
 
 
 class GraphSearch:

@@ -14,6 +14,8 @@ from typing import Any
 from courtroom.forensics.source_files import FunctionNode, SourceFile
 
 HOLE = "{}"
+# The methods of a compiled graph that run it.
+RUNNING = frozenset({"invoke", "ainvoke", "stream", "astream", "batch", "abatch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,11 @@ class Builder:
     routes: list[Route] = field(default_factory=list)
     unresolved: list[str] = field(default_factory=list)
     is_subgraph: bool = False
+
+    @property
+    def site(self) -> tuple[str, int]:
+        """Where the graph is made."""
+        return self.path, self.line
 
     def note(self, words: str) -> None:
         if words not in self.unresolved:

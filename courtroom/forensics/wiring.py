@@ -7,39 +7,14 @@ count; alternatives of one router do not, and neither does one node that runs se
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from courtroom.forensics.flat_graph import FlatGraph, flattened, own_name
+from courtroom.forensics.subgraphs import Subgraph
 from courtroom.forensics.tree_walk import words_of
-from courtroom.forensics.values import Builder, Called, Function, Instance, Route, Value
+from courtroom.forensics.values import Builder, Route
 
-DETECTIVE_WORDS = frozenset(
-    words_of(
-        """investigator investigate analyst analyzer analyser analysis inspector inspect vision repo repository doc
-        docs document pdf git diagram image screenshot scanner researcher examiner"""
-    )
-)
-DETECTIVE_LAYER_WORDS = frozenset(words_of("detective detectives forensic forensics"))
-JUDGE_WORDS = frozenset(
-    words_of("prosecutor prosecution defense defence defender lead techlead judge judges advocate")
-)
-JUSTICE_WORDS = frozenset(
-    words_of("justice chief chiefjustice supreme synthesis synthesizer synthesize verdict")
-)
-# Nodes that bring others together or lead on, whatever layer their name mentions.
-JOIN_WORDS = frozenset(
-    words_of(
-        """aggregator aggregate aggregation aggregated join sync synchronizer merge fan gate router route dispatch
-        dispatcher error handler abort saver variance evaluation debate barrier hub"""
-    )
-)
-# The same for names that mention no particular detective: evidence_collector, judges_done, start_detectives.
-LOOSE_JOIN_WORDS = frozenset(
-    words_of(
-        """collector collect start entry check builder context prepare report save cleanup init initialize setup
-        load loader clone end exit layer done complete evidence"""
-    )
-)
 TROUBLE_WORDS = frozenset(
     words_of(
         """error errors fail failed fails failure failures abort aborted fatal insufficient missing invalid degraded
@@ -63,19 +38,18 @@ class Wiring:
     sent: set[str] = field(default_factory=set)
 
 
-def wiring_of(builder: Builder, routes: Iterable[Route]) -> Wiring:
-    wiring = Wiring()
-    for name, action in builder.nodes.items():
-        layer = {"detective": wiring.detectives, "judge": wiring.judges, "justice": wiring.justice}
-        layer.get(role_of(name, action), []).append(name)
+def wiring_of(graph: FlatGraph) -> Wiring:
+    wiring = Wiring(sent=graph.sent)
+    layer = {"detective": wiring.detectives, "judge": wiring.judges, "justice": wiring.justice}
+    for name, role in graph.roles.items():
+        layer.get(role, []).append(name)
     fixed: dict[str, set[str]] = {}
-    for start, end in builder.edges:
+    for start, end in graph.edges:
         fixed.setdefault(start, set()).add(end)
         _link(wiring, start, end)
     outcomes: dict[str, list[tuple[str, ...]]] = {}
-    for route in routes:
+    for route in graph.routes:
         outcomes.setdefault(route.start, []).extend(route.outcomes)
-        wiring.sent.update(route.sends)
         for target in route.targets:
             _link(wiring, route.start, target)
     for start in {*fixed, *outcomes}:
@@ -87,35 +61,6 @@ def wiring_of(builder: Builder, routes: Iterable[Route]) -> Wiring:
 def _link(wiring: Wiring, start: str, end: str) -> None:
     wiring.after.setdefault(start, set()).add(end)
     wiring.before.setdefault(end, set()).add(start)
-
-
-def role_of(name: str, action: Value) -> str:
-    """The part a node plays, by its name; by its function's name when its own says nothing."""
-    return _role(set(words_of(name))) or _role(set(words_of(_function_name(action))))
-
-
-def _role(words: set[str]) -> str:
-    if words & JUSTICE_WORDS and "evidence" not in words:
-        return "justice"
-    if words & JOIN_WORDS:
-        return "join"
-    if words & DETECTIVE_WORDS and not words & JUDGE_WORDS:
-        return "detective"
-    if words & LOOSE_JOIN_WORDS:
-        return "join"
-    if words & JUDGE_WORDS:
-        return "judge"
-    return "detective" if words & DETECTIVE_LAYER_WORDS else ""
-
-
-def _function_name(action: Value) -> str:
-    if isinstance(action, Function):
-        return action.name
-    if isinstance(action, Instance):
-        return action.kind.node.name
-    if isinstance(action, Called) and action.positional:
-        return _function_name(action.positional[0])
-    return ""
 
 
 def reachable(wiring: Wiring, start: str, without: frozenset[str] = frozenset()) -> set[str]:
@@ -180,7 +125,7 @@ def has_error_route(routes: Iterable[Route], wiring: Wiring) -> bool:
         late = route.start in downstream and not _loops_back(wiring, route.start)
         if late or len(set(route.outcomes)) < MIN_TROUBLE_OUTCOMES:
             continue
-        words = set(route.words) | {word for target in route.targets for word in words_of(target)}
+        words = set(route.words) | {word for target in route.targets for word in words_of(own_name(target))}
         if words & TROUBLE_WORDS:
             return True
     return False
@@ -190,9 +135,10 @@ def _loops_back(wiring: Wiring, node: str) -> bool:
     return any(detective in reachable(wiring, node) for detective in wiring.detectives)
 
 
-def flags_of(builder: Builder, routes: list[Route]) -> dict[str, bool]:
-    """The five facts about a graph's shape."""
-    wiring = wiring_of(builder, routes)
+def flags_of(builder: Builder, routes: list[Route], subgraphs: Sequence[Subgraph] = ()) -> dict[str, bool]:
+    """The five facts about a graph's shape; what splits or joins inside a subgraph counts."""
+    graph = flattened(builder, routes, subgraphs)
+    wiring = wiring_of(graph)
     detectives = parallel_pairs(wiring, wiring.detectives)
     judges = parallel_pairs(wiring, wiring.judges)
     return {
@@ -202,5 +148,5 @@ def flags_of(builder: Builder, routes: list[Route]) -> dict[str, bool]:
             wiring, detectives, [*wiring.detectives, *wiring.judges], wiring.judges
         ),
         "fan_in_before_justice": joins(wiring, judges, wiring.judges, wiring.justice),
-        "conditional_error_route": has_error_route(routes, wiring),
+        "conditional_error_route": has_error_route(graph.routes, wiring),
     }

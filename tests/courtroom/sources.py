@@ -59,7 +59,7 @@ def routes_of(files: Mapping[str, str] | str) -> set[tuple[str, tuple[str, ...]]
 def flags(files: Mapping[str, str] | str) -> dict[str, bool]:
     reading = graph_of(files)
     assert reading.builder is not None
-    return flags_of(reading.builder, reading.routes)
+    return flags_of(reading.builder, reading.routes, reading.subgraphs)
 
 
 def layers_of(names: Names) -> tuple[Reach, Layers]:
