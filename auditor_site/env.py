@@ -75,6 +75,9 @@ VARIABLES = (
     Variable(
         "ALLOW_LOCAL_REPOSITORIES", "", "true lets repositories on this machine be audited (local: true)"
     ),
+    Variable(
+        "METRICS_TOKEN", "", "what a scrape of /metrics must show; unset: there is no such page", secret=True
+    ),
     Variable("PORT", "8000", "port of the web server"),
 )
 _BY_NAME = {variable.name: variable for variable in VARIABLES}

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from grading.views import assignments, audits, cohorts, health, home, organizations
+from grading.views import assignments, audits, cohorts, health, home, metrics, organizations
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
@@ -10,6 +10,8 @@ AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
 urlpatterns = [
     path("", home.home, name="home"),
     path("healthz", health.healthz, name="healthz"),
+    path("healthz/live", health.live, name="healthz-live"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("organizations/new/", organizations.organization_new, name="organization-new"),
     path("o/<slug:org>/", organizations.organization, name="organization"),
     path("o/<slug:org>/c/new/", cohorts.cohort_new, name="cohort-new"),

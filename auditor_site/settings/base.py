@@ -122,6 +122,7 @@ AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
 OPEN_AUDITS_PER_STUDENT = env.number("OPEN_AUDITS_PER_STUDENT", least=1, most=100)
 OPEN_AUDITS_PER_COHORT = env.number("OPEN_AUDITS_PER_COHORT", least=1, most=1_000_000)
 OPEN_AUDITS_PER_ORGANIZATION = env.number("OPEN_AUDITS_PER_ORGANIZATION", least=1, most=1_000_000)
+METRICS_TOKEN = env.secret("METRICS_TOKEN")
 PORT = env.number("PORT", least=1, most=65535)
 
 JUDGES = env.choice("JUDGES", {"heuristic", "llm"})

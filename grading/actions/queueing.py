@@ -5,24 +5,21 @@ the next takes its place behind everybody else's whenever one of them is taken u
 organization stand at most AHEAD jobs before another's first.
 """
 
-from collections import Counter
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import Enum
 
 from django.db import transaction
-from django.db.models import Q
 from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job, JobStatus
 
-from grading.enums import AuditKind, AuditState
+from grading.enums import AuditState
 from grading.models import Audit
+from grading.queries.turns import AHEAD, belongs_on, job_id, queue_of
 
 JOB = "grading.jobs.run_audit"
-AHEAD = 4  # of one organization on one queue: enough to keep workers busy, as each that is taken up brings the next
 JOB_SECONDS = 15 * 60
 KEEP_RESULT_SECONDS = 3600
 KEEP_FAILURE_SECONDS = 24 * 3600
@@ -35,15 +32,6 @@ class JobHealth(Enum):
     ALIVE = "alive"
     MISSING = "missing"
     FAILED = "failed"
-
-
-def job_id(audit: Audit, attempt: int) -> str:
-    return f"audit-{audit.pk}-{attempt}"
-
-
-def queue_of(audit: Audit) -> str:
-    """Students' own submissions are served before what an instructor runs over a whole cohort."""
-    return "bulk" if audit.kind == AuditKind.INSTRUCTOR else "submissions"
 
 
 def enqueue_on_commit(audit: Audit) -> None:
@@ -63,21 +51,8 @@ def enqueue_on_commit(audit: Audit) -> None:
 
 
 def _in_turn(audit: Audit) -> list[Audit]:
-    same_queue = Q(kind=AuditKind.INSTRUCTOR) if queue_of(audit) == "bulk" else ~Q(kind=AuditKind.INSTRUCTOR)
-    waiting = Audit.objects.filter(same_queue, state=AuditState.QUEUED).defer("report")
+    waiting = Audit.objects.filter(belongs_on(queue_of(audit)), state=AuditState.QUEUED).defer("report")
     return list(waiting.order_by("queued_at", "pk")[:AHEAD])
-
-
-def in_turn(waiting: Iterable[Audit]) -> list[Audit]:
-    """Of all that wait anywhere, longest first: those that belong on a queue now."""
-    seen: Counter[tuple[int, str]] = Counter()
-    chosen = []
-    for audit in waiting:
-        line = (audit.organization_id, queue_of(audit))
-        seen[line] += 1
-        if seen[line] <= AHEAD:
-            chosen.append(audit)
-    return chosen
 
 
 def enqueue(audit: Audit) -> None:

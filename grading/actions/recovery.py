@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.queueing import JobHealth, enqueue, health_of_job, in_turn
+from grading.actions.queueing import JobHealth, enqueue, health_of_job
 from grading.actions.runs import give_back, spend_attempt
 from grading.enums import AuditState
 from grading.models import Audit
+from grading.queries.turns import in_turn
 from grading.walls import as_dispatcher
 
 LOST = ("worker_lost", "The audit was started three times and never ended: a person has to look at it.")

@@ -5,18 +5,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from grading.enums import AuditState
 from grading.models import Audit, CriterionVerdict
-from grading.walls import as_dispatcher
-
-
-def queue_position(audit: Audit) -> int | None:
-    """1 for the next to be taken up; None when it is not waiting. Counts every organization's audits."""
-    if audit.state != AuditState.QUEUED:
-        return None
-    with as_dispatcher():
-        ahead = Audit.objects.filter(state=AuditState.QUEUED, queued_at__lt=audit.queued_at)
-        return ahead.count() + 1
 
 
 def report_of(audit: Audit) -> dict[str, Any] | None:

@@ -16,7 +16,8 @@ from django.views.decorators.http import require_safe
 
 from grading.models import Audit
 from grading.permissions import access_audit
-from grading.queries.audits import queue_position, report_of
+from grading.queries.audits import report_of
+from grading.queries.turns import queue_position
 from grading.views.reading.judges import JUDGES
 from grading.views.reading.progress import criteria_judged, progress_of
 from grading.views.reading.report import read_report

@@ -5,11 +5,12 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.actions.queueing import AHEAD, enqueue_on_commit
+from grading.actions.queueing import enqueue_on_commit
 from grading.actions.recovery import Recovery, reconcile
 from grading.actions.runs import claim_audit
 from grading.enums import AuditKind, AuditState
 from grading.models import Audit
+from grading.queries.turns import AHEAD, queue_position
 from tests.factories.people import everywhere
 from tests.factories.work import SubmissionFactory
 
@@ -23,6 +24,7 @@ def handed_in(number: int, *, kind: AuditKind = AuditKind.SELF) -> list[Audit]:
         audits = Audit.objects.bulk_create(
             Audit(
                 organization=submission.organization, submission=submission, kind=kind,
+                rubric_version=submission.assignment.rubric_version,
                 state=AuditState.QUEUED, queued_at=timezone.now(),
             )
             for _ in range(number)
@@ -74,3 +76,22 @@ def test_the_reconciler_queues_no_more_than_is_in_turn():
     get_queue("submissions").empty()
     assert reconcile() == Recovery(enqueued=AHEAD, taken_back=0)
     assert reconcile() == Recovery(enqueued=0, taken_back=0)
+
+
+def test_the_place_that_is_shown_is_the_place_in_which_it_is_taken_up():
+    many, few, bulk = handed_in(11), handed_in(6), handed_in(2, kind=AuditKind.INSTRUCTOR)
+    audits = many + few + bulk
+    for taken in (0, 5, 7):  # also when some of one organization have gone and others moved up
+        take_up(taken)
+        with everywhere():
+            waiting = [each for each in audits if Audit.objects.get(pk=each.pk).state == AuditState.QUEUED]
+        shown = {str(audit.pk): queue_position(audit) for audit in waiting}
+        audits = waiting
+        if taken == 7:
+            assert [shown[audit] for audit in take_up(7)] == list(range(1, 8))
+
+
+def test_a_place_is_told_also_while_the_queues_server_is_away(settings):
+    first, second = handed_in(1)[0], handed_in(1)[0]
+    settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.AUDIT_QUEUES}
+    assert [queue_position(audit) for audit in (second, first)] == [2, 1]

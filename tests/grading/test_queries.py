@@ -8,6 +8,7 @@ from django_scopes import scope
 
 from grading.enums import LatePolicy
 from grading.queries import attempts, audits, cohorts
+from grading.queries.turns import queue_position
 from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
@@ -73,9 +74,9 @@ def test_the_queue_is_one_for_all_organizations_and_a_place_says_nothing_else():
     first = AuditFactory(queued_at=NOW - timedelta(minutes=2))
     second = AuditFactory(queued_at=NOW - timedelta(minutes=1))
     with scope(organization=second.organization):
-        assert audits.queue_position(second) == 2
-    assert audits.queue_position(first) == 1
-    assert audits.queue_position(AuditFactory(running=True)) is None
+        assert queue_position(second) == 2
+    assert queue_position(first) == 1
+    assert queue_position(AuditFactory(running=True)) is None
 
 
 def test_there_is_no_report_before_there_is_one():

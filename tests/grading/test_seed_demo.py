@@ -12,7 +12,6 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django_rq import get_queue
 
-from grading.actions.queueing import AHEAD
 from grading.demo.people import INSTRUCTOR, PASSWORD, STUDENTS
 from grading.demo.stories import REPOSITORIES, publish_repository, read_story
 from grading.enums import AuditState
@@ -26,6 +25,7 @@ from grading.models import (
     Organization,
     Submission,
 )
+from grading.queries.turns import AHEAD
 from tests.factories.people import everywhere
 
 MODELS = (

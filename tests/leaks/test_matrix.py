@@ -42,6 +42,7 @@ PERSONS = (
     "deactivated",
 )
 EVERYBODY = (200,) * 9
+NOBODY = (404,) * 9
 MEMBERS = (302, 200, 200, 200, 200, 200, 404, 404, 302)
 IN_THE_COHORT = (302, 200, 200, 404, 200, 200, 404, 404, 302)
 STUDENTS = (302, 200, 200, 404, 404, 404, 404, 404, 302)
@@ -54,6 +55,8 @@ SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
 ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "": (EVERYBODY, None),
     "healthz": (EVERYBODY, None),
+    "healthz/live": (EVERYBODY, None),
+    "metrics": (NOBODY, None),  # but to the bearer of METRICS_TOKEN: tests/site/test_metrics.py
     "organizations/new/": (SIGNED_IN, SIGNED_IN),
     "o/<slug:org>/": (MEMBERS, None),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
