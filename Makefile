@@ -11,6 +11,9 @@ WORKERS ?= 2
 FAULTS_AT_ONCE ?= 4
 TESTS ?=
 
+# Some images forbid Python to keep what it compiled: every start of every process would compile it all anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup install run test hostile faults audit lint types lock bench clean
 

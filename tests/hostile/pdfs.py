@@ -36,7 +36,7 @@ def unreadable(name: str, content: bytes) -> HostilePdf:
     return HostilePdf(name, content, refused="pdf_unreadable")
 
 
-def partly(name: str, content: bytes, text: str = "") -> HostilePdf:
+def partly(name: str, content: bytes | Callable[[Trap], bytes], text: str = "") -> HostilePdf:
     """Opened, but the page could not be read, which is on record."""
     return HostilePdf(name, content, text=text, errors=("pdf_page_unreadable",))
 
@@ -89,6 +89,11 @@ def pages(entries: bytes) -> bytes:
 def contents(value: bytes, **more: bytes) -> bytes:
     """The page's contents are another object."""
     return document({4: value, **{int(name[1:]): extra for name, extra in more.items()}})
+
+
+def bomb(data: bytes, times: int, *, packings: int = 1) -> Callable[[Trap], bytes]:
+    """A page of so much data, made only when its test asks: packing takes up to a second, and each worker collects all."""
+    return lambda _: contents(packed(data * times, times=packings))
 
 
 def laughing(levels: int) -> bytes:
@@ -164,11 +169,11 @@ STRUCTURE = (
 )  # fmt: skip
 
 STREAMS = (
-    HostilePdf("bomb_of_blanks", contents(packed(b" " * 100 * MEBIBYTE)), text="", errors=("pdf_page_unreadable",)),
-    HostilePdf("bomb_in_a_bomb", contents(packed(b" " * 100 * MEBIBYTE, times=3)), text="", errors=("pdf_page_unreadable",)),
-    partly("bomb_of_operators", contents(packed(b"0 0 m 1 1 l S\n" * 700_000))),
-    partly("bomb_of_text", contents(packed(TEXT * 200_000))),
-    partly("bomb_of_states", contents(packed(b"q " * 3_000_000))),
+    HostilePdf("bomb_of_blanks", bomb(b" ", 100 * MEBIBYTE), text="", errors=("pdf_page_unreadable",)),
+    HostilePdf("bomb_in_a_bomb", bomb(b" ", 100 * MEBIBYTE, packings=3), text="", errors=("pdf_page_unreadable",)),
+    partly("bomb_of_operators", bomb(b"0 0 m 1 1 l S\n", 700_000)),
+    partly("bomb_of_text", bomb(TEXT, 200_000)),
+    partly("bomb_of_states", bomb(b"q ", 3_000_000)),
     HostilePdf("one_stream_1000_times", document({3: PAGE.replace(b"4 0 R", b"[%s]" % (b"4 0 R " * 1000))}), text=None),
     HostilePdf("contents_of_contents", document({3: PAGE.replace(b"4 0 R", b"10 0 R"), 10: b"[10 0 R 4 0 R]"}), text=None),
     HostilePdf("contents_in_a_circle", contents(b"10 0 R", o10=b"4 0 R"), text=""),
@@ -194,7 +199,7 @@ STREAMS = (
     HostilePdf("picture_of_a_million_squared", pictured(GREY % (10**6, 10**6))),
     HostilePdf("picture_below_nothing", pictured(GREY % (-5, -5))),
     partly("picture_without_size", pictured(b"/ColorSpace /DeviceGray"), SEEN),
-    HostilePdf("picture_that_is_a_bomb", pictured(GREY % (10_000, 10_000), bytes(100 * MEBIBYTE)), full=True),
+    HostilePdf("picture_that_is_a_bomb", lambda _: pictured(GREY % (10_000, 10_000), bytes(100 * MEBIBYTE)), full=True),
     HostilePdf("picture_of_noise", pictured(GREY % (500, 500) + b" /Filter /DCTDecode", b"\xff\xd8" + b"noise" * 99, flate=False)),
     HostilePdf("picture_for_another_program", pictured(GREY % (500, 500) + b" /Filter /JBIG2Decode", b"noise" * 99, flate=False)),
     HostilePdf("font_that_is_missing", document({3: PAGE.replace(b"/F1 5 0 R", b"/F1 99 0 R")}), text=None),
