@@ -19,7 +19,17 @@ from pydantic import BaseModel, ValidationError
 from grading import model_bench
 from grading.enums import AuditState, Bench
 from grading.errors import HandInRefused, InputRefused, RubricRefused
-from grading.events import Beat, CriterionRow, EvidenceRow, OpinionRow, RunEvent, Stage, UsageRow, Verdict
+from grading.events import (
+    Beat,
+    CriterionRow,
+    EvidenceRow,
+    Look,
+    OpinionRow,
+    RunEvent,
+    Stage,
+    UsageRow,
+    Verdict,
+)
 from grading.listening import listen
 from grading.models import Audit, OpinionRecord
 from grading.provider_gate import ProviderGate
@@ -145,7 +155,7 @@ def _case(audit: Audit) -> Case:
     from courtroom import Case, Rubric, constitution_of
 
     submission = audit.submission
-    rubric = Rubric.model_validate(submission.assignment.rubric_version.document)
+    rubric = Rubric.model_validate(audit.rubric_version.document)
     return Case(
         repo_url=submission.repo_url,
         ref=submission.ref or None,
@@ -215,6 +225,8 @@ def _told(event: AuditEvent | None) -> Iterator[RunEvent]:
     elif event.kind == "opinion":
         yield _opinion(event)
     elif event.kind == "evidence":
+        if usage := _usage(event.model, event.usage):
+            yield Look(usage=usage)
         yield tuple(_evidence(piece) for piece in event.evidence)
     elif event.stage:
         yield Stage(name=event.stage, ended=event.ended)

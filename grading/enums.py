@@ -25,6 +25,13 @@ class LatePolicy(models.TextChoices):
     ACCEPT = "accept", "Accept and mark as late"
 
 
+class ReleasePolicy(models.TextChoices):
+    """What students see of a verdict before it is released."""
+
+    PROVISIONAL = "provisional", "The whole report, marked as provisional"
+    AFTER_RELEASE = "after_release", "Nothing but that it was judged"
+
+
 class Batch(models.TextChoices):
     """How judges by a model are asked."""
 
@@ -41,6 +48,60 @@ class AuditKind(models.TextChoices):
     SELF = "self"
     PEER = "peer"
     INSTRUCTOR = "instructor"
+
+
+class Renewal(models.TextChoices):
+    """What an audit works out anew of what earlier audits of the same work have brought."""
+
+    MISSING = "missing", "Only what is missing"
+    OPINIONS = "opinions", "The opinions"
+    EVERYTHING = "everything", "Everything"
+
+
+class BulkVerb(models.TextChoices):
+    """Three verbs, never mixed: the rules alone; the opinions anew; everything anew."""
+
+    RESYNTHESISE = "resynthesise", "Re-synthesise"
+    REJUDGE = "rejudge", "Re-judge"
+    REAUDIT = "reaudit", "Re-audit"
+
+
+class BulkState(models.TextChoices):
+    RUNNING = "running"
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+class AppealState(models.TextChoices):
+    OPEN = "open"
+    ESCALATED = "escalated"
+    REJUDGING = "rejudging", "Being judged again"
+    KEPT = "kept", "Verdict kept"
+    CHANGED = "changed", "Verdict changed"
+    WITHDRAWN = "withdrawn"
+
+
+APPEAL_MOVES: dict[AppealState, frozenset[AppealState]] = {
+    AppealState.OPEN: frozenset(AppealState) - {AppealState.OPEN},
+    AppealState.ESCALATED: frozenset(
+        {AppealState.REJUDGING, AppealState.KEPT, AppealState.CHANGED, AppealState.WITHDRAWN}
+    ),
+    # A re-judging comes back to a person: the new opinions are read, then the appeal is answered.
+    AppealState.REJUDGING: frozenset({AppealState.OPEN, AppealState.KEPT, AppealState.CHANGED}),
+    AppealState.KEPT: frozenset(),
+    AppealState.CHANGED: frozenset(),
+    AppealState.WITHDRAWN: frozenset(),
+}
+PENDING_APPEALS = tuple(state for state, moves in APPEAL_MOVES.items() if moves)
+
+
+class NoticeKind(models.TextChoices):
+    """What people are written to about; each may be switched off."""
+
+    RELEASED = "released", "A grade of mine was released or changed"
+    APPEAL_ANSWERED = "appeal_answered", "An appeal of mine was answered"
+    AUDIT_FAILED = "audit_failed", "An audit of mine failed"
+    REPORT_RECEIVED = "report_received", "A peer's report on my work arrived"
 
 
 class AuditState(models.TextChoices):

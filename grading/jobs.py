@@ -13,7 +13,7 @@ from grading.actions import runs
 from grading.actions.budgets import grant_budget
 from grading.enums import Bench
 from grading.errors import InputRefused, LeaseLostError
-from grading.events import OpinionRow, Stage, Verdict
+from grading.events import Look, OpinionRow, Stage, Verdict
 from grading.models import Audit
 from grading.walls import as_dispatcher
 
@@ -71,7 +71,7 @@ def run_audit(audit_id: str, run_attempt: int) -> None:
 def _hold(lease: runs.Lease) -> None:
     from grading import engine
 
-    audit = Audit.objects.select_related("submission__assignment__rubric_version").get(pk=lease.audit_id)
+    audit = Audit.objects.select_related("rubric_version", "submission__assignment").get(pk=lease.audit_id)
     if audit.submission.assignment.bench == Bench.LLM:
         audit.budget_usd = grant_budget(lease=lease)
     with closing(
@@ -88,6 +88,8 @@ def _write_down(lease: runs.Lease, event: "RunEvent") -> None:
     match event:
         case Verdict():
             runs.finish_audit(lease=lease, verdict=event)
+        case Look():
+            runs.record_look(lease=lease, look=event)
         case OpinionRow():
             runs.record_opinion(lease=lease, opinion=event)
         case tuple():

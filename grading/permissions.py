@@ -101,7 +101,7 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
         "organization",
         "submission__student",
         "submission__assignment__cohort",
-        "submission__assignment__rubric_version__rubric",
+        "rubric_version__rubric",
     )
     audit = found.filter(pk=audit_id).first()
     if audit is None or not _may_on_work_of(user, audit.submission.student, audit.organization, level):

@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Model
 
-from grading.models import Activity, Organization
+from grading.models import Activity, Cohort, Organization
 
 Actor = AbstractBaseUser | AnonymousUser | None
 
@@ -18,12 +18,27 @@ def note(
     about: Model,
     **detail: Any,
 ) -> None:
-    """Write one Activity row; call it inside the action's transaction. `detail` is plain JSON."""
+    """Write one Activity row; call it inside the action's transaction. `detail` is plain JSON.
+
+    It lands in the log of the cohort that `about` belongs to, if any.
+    """
     Activity.objects.create(
         organization_id=organization if isinstance(organization, int) else organization.pk,
         actor_id=actor.pk if actor is not None else None,
+        cohort_id=_cohort_of(about),
         verb=verb,
         object_type=type(about).__name__.lower(),
         object_id=str(about.pk),
         detail=detail,
     )
+
+
+def _cohort_of(about: Any) -> int | None:
+    """Up from what it is about, by the way each record names its parent."""
+    for parent in ("audit", "submission", "assignment"):
+        if hasattr(about, f"{parent}_id"):
+            return _cohort_of(getattr(about, parent))
+    if isinstance(about, Cohort):
+        return about.pk
+    cohort: int | None = getattr(about, "cohort_id", None)
+    return cohort

@@ -15,7 +15,7 @@ from grading.actions.activities import note
 from grading.actions.queueing import enqueue_on_commit
 from grading.enums import AUDIT_MOVES, AuditState
 from grading.errors import IllegalMoveError, LeaseLostError
-from grading.events import EvidenceRow, OpinionRow, UsageRow, Verdict
+from grading.events import EvidenceRow, Look, OpinionRow, UsageRow, Verdict
 from grading.models import Audit, CriterionVerdict, EvidenceRecord, ModelUsage, OpinionRecord, Submission
 
 MAX_RUN_ATTEMPTS = 3
@@ -42,9 +42,9 @@ def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
         )  # fmt: skip
         if not taken:
             return None
-        audit = Audit.objects.select_related("submission__assignment__rubric_version").get(pk=audit_id)
+        audit = Audit.objects.select_related("rubric_version", "submission__assignment").get(pk=audit_id)
         OpinionRecord.objects.filter(audit=audit, score=None).delete()  # they are asked again
-        criteria = len(audit.submission.assignment.rubric_version.document["criteria"])
+        criteria = len(audit.rubric_version.document["criteria"])
         Audit.objects.filter(pk=audit.pk).update(opinions_expected=criteria * JUDGES_PER_CRITERION)
         note(
             organization=audit.organization_id,
@@ -81,7 +81,17 @@ def record_opinion(*, lease: Lease, opinion: OpinionRow) -> None:
         _write(lease, opinions_done=F("opinions_done") + first_round, version=F("version") + 1)
         OpinionRecord.objects.bulk_create([_opinion_record(lease, opinion)], ignore_conflicts=True)
         if opinion.usage is not None:
-            _record_usage(lease, opinion, opinion.usage)
+            _record_usage(
+                lease, opinion.usage, judge=opinion.judge,
+                criterion_id=opinion.criterion_id, round=opinion.round,
+            )  # fmt: skip
+
+
+def record_look(*, lease: Lease, look: Look) -> None:
+    """What a look at the report's pages took; it is paid for, whatever becomes of the audit."""
+    with transaction.atomic():
+        _write(lease)
+        _record_usage(lease, look.usage, judge=ModelUsage.VISION, criterion_id="", round=0)
 
 
 def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
@@ -220,10 +230,9 @@ def _insert_evidence(lease: Lease, rows: Sequence[EvidenceRow]) -> None:
     )  # fmt: skip
 
 
-def _record_usage(lease: Lease, opinion: OpinionRow, usage: UsageRow) -> None:
+def _record_usage(lease: Lease, usage: UsageRow, **answered: Any) -> None:
     ModelUsage.objects.create(
-        organization_id=lease.organization_id, audit_id=lease.audit_id, judge=opinion.judge,
-        criterion_id=opinion.criterion_id, round=opinion.round, **asdict(usage),
+        organization_id=lease.organization_id, audit_id=lease.audit_id, **answered, **asdict(usage)
     )  # fmt: skip
 
 

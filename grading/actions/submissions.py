@@ -90,7 +90,10 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
 
 
 def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
-    audit = Audit.objects.create(organization_id=submission.organization_id, submission=submission, kind=kind)
+    audit = Audit.objects.create(
+        organization_id=submission.organization_id, submission=submission, kind=kind,
+        rubric_version_id=submission.assignment.rubric_version_id,
+    )  # fmt: skip
     received = Audit.objects.filter(pk=audit.pk, state=AuditState.RECEIVED)
     received.update(state=AuditState.QUEUED, queued_at=submission.handed_in_at)
     audit.refresh_from_db(fields=["state", "queued_at"])

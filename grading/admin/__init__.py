@@ -1,5 +1,27 @@
 """The admin: an organization's staff see their own rows, a superuser all of them (TenantMiddleware)."""
 
-from grading.admin import accounts, audits, cohorts, model_bench, queues, rubrics, submissions, tenants
+from grading.admin import (
+    accounts,
+    audits,
+    cohorts,
+    grades,
+    letters,
+    model_bench,
+    queues,
+    rubrics,
+    submissions,
+    tenants,
+)
 
-__all__ = ["accounts", "audits", "cohorts", "model_bench", "queues", "rubrics", "submissions", "tenants"]
+__all__ = [
+    "accounts",
+    "audits",
+    "cohorts",
+    "grades",
+    "letters",
+    "model_bench",
+    "queues",
+    "rubrics",
+    "submissions",
+    "tenants",
+]

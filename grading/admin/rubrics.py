@@ -28,7 +28,7 @@ class RubricVersionAdmin(TenantAdmin):
     list_filter = ("state", ("rubric", admin.RelatedOnlyFieldListFilter))
     search_fields = ("rubric__name", "digest")
     list_select_related = ("rubric",)
-    readonly_fields = ("state", "digest", "published_at")
+    readonly_fields = ("state", "based_on", "digest", "published_at")
     actions = ("publish",)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

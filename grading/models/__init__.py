@@ -1,9 +1,14 @@
 """The site's records. Every row but the organization itself belongs to one organization (django-scopes)."""
 
 from grading.models.activity import Activity
+from grading.models.agreement import BlindGrade, BlindSample
+from grading.models.appeal import Appeal
 from grading.models.audit import Audit
+from grading.models.bulk import BulkRun
 from grading.models.cohort import Cohort, Enrollment
+from grading.models.grade import Grade, Override, SupersededReport
 from grading.models.model_bench import ModelUsage, OrganizationBench
+from grading.models.notice import Notice, NoticeOptOut
 from grading.models.record import CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.models.rubric import Rubric, RubricVersion
 from grading.models.submission import Assignment, Submission
@@ -11,18 +16,27 @@ from grading.models.tenant import Membership, Organization
 
 __all__ = [
     "Activity",
+    "Appeal",
     "Assignment",
     "Audit",
+    "BlindGrade",
+    "BlindSample",
+    "BulkRun",
     "Cohort",
     "CriterionVerdict",
     "Enrollment",
     "EvidenceRecord",
+    "Grade",
     "Membership",
     "ModelUsage",
+    "Notice",
+    "NoticeOptOut",
     "OpinionRecord",
     "Organization",
     "OrganizationBench",
+    "Override",
     "Rubric",
     "RubricVersion",
     "Submission",
+    "SupersededReport",
 ]

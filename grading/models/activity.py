@@ -3,11 +3,15 @@
 from django.conf import settings
 from django.db import models
 
+from grading.models.cohort import Cohort
 from grading.models.tenant import TenantModel
 
 
 class Activity(TenantModel):
-    """`actor` is null when the site itself acted; `verb` is like `submission.handed_in`."""
+    """`actor` is null when the site itself acted; `verb` is like `submission.handed_in`.
+
+    `cohort` is where it happened, null for what belongs to no cohort; the log outlives what it is about.
+    """
 
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -16,6 +20,9 @@ class Activity(TenantModel):
         blank=True,
         related_name="+",
         db_constraint=False,
+    )
+    cohort = models.ForeignKey(
+        Cohort, on_delete=models.DO_NOTHING, null=True, blank=True, related_name="+", db_constraint=False
     )
     verb = models.CharField(max_length=60)
     object_type = models.CharField(max_length=40)
@@ -29,6 +36,8 @@ class Activity(TenantModel):
         indexes = [
             # The organization's log, newest first.
             models.Index(fields=["organization", "-at"], name="activity_log"),
+            # A cohort's log, newest first.
+            models.Index(fields=["cohort", "-at"], name="activity_of_cohort"),
             # What happened to one object.
             models.Index(fields=["object_type", "object_id"], name="activity_of_object"),
         ]

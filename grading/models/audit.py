@@ -5,7 +5,9 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import FINAL_STATES, REPORTED_STATES, AuditKind, AuditState
+from grading.enums import FINAL_STATES, REPORTED_STATES, AuditKind, AuditState, Renewal
+from grading.models.bulk import BulkRun
+from grading.models.rubric import RubricVersion
 from grading.models.submission import Submission
 from grading.models.tenant import TenantModel
 
@@ -15,6 +17,8 @@ class Audit(TenantModel):
 
     `run_attempt` counts how often a worker took it up; job `audit-<id>-<run_attempt + 1>` is the next.
     While running, only the worker that knows `lease_token` may write, until `lease_until`.
+    `rubric_version` is what it is judged under, and what its report was last synthesised under. `renewal` and
+    `criteria` (ids; empty for all) say what is not taken over from earlier audits of the same work.
     `version` grows with every change, for ETags. `report` is the report JSON (DESIGN 10), once there is one.
     `budget_usd` is what this run may spend on models (actions/budgets.py), null without a limit.
     """
@@ -22,6 +26,12 @@ class Audit(TenantModel):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="audits")
     kind = models.CharField(max_length=12, choices=AuditKind.choices, default=AuditKind.SELF)
+    rubric_version = models.ForeignKey(RubricVersion, on_delete=models.PROTECT, related_name="audits")
+    renewal = models.CharField(max_length=10, choices=Renewal.choices, default=Renewal.MISSING)
+    criteria = models.JSONField(default=list, blank=True)
+    bulk_run = models.ForeignKey(
+        BulkRun, on_delete=models.PROTECT, null=True, blank=True, related_name="audits"
+    )
     state = models.CharField(max_length=12, choices=AuditState.choices, default=AuditState.RECEIVED)
     stage = models.CharField(max_length=40, blank=True)
     run_attempt = models.PositiveSmallIntegerField(default=0)
@@ -46,6 +56,7 @@ class Audit(TenantModel):
         constraints = [
             models.CheckConstraint(condition=Q(state__in=AuditState.values), name="audit_state_known"),
             models.CheckConstraint(condition=Q(kind__in=AuditKind.values), name="audit_kind_known"),
+            models.CheckConstraint(condition=Q(renewal__in=Renewal.values), name="audit_renewal_known"),
             models.CheckConstraint(
                 condition=Q(state=AuditState.RUNNING, lease_token__isnull=False, lease_until__isnull=False)
                 | ~Q(state=AuditState.RUNNING) & Q(lease_token=None, lease_until=None),

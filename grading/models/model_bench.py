@@ -52,7 +52,12 @@ class OrganizationBench(TenantModel):
 
 
 class ModelUsage(TenantModel):
-    """What one answer of a judge took, by the provider's figures; `cost_usd` is null without a price."""
+    """What one answer took, by the provider's figures; `cost_usd` is null without a price.
+
+    A judge's, or in VISION's name a look at the report's pages: it belongs to no criterion, and to round 0.
+    """
+
+    VISION = "Vision"
 
     audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="model_usage")
     judge = models.CharField(max_length=12)

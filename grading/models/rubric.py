@@ -20,12 +20,17 @@ class Rubric(TenantModel):
 
 
 class RubricVersion(TenantModel):
-    """`document` is the rubric as the courtroom writes it; `digest` is its SHA-256, set when published."""
+    """`document` is the rubric as the courtroom writes it; `digest` is its SHA-256, set when published.
+
+    `based_on` is the version it was duplicated from; `note` says why it exists, for people.
+    """
 
     rubric = models.ForeignKey(Rubric, on_delete=models.PROTECT, related_name="versions")
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=12, choices=RubricState.choices, default=RubricState.DRAFT)
     document = models.JSONField()
+    based_on = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    note = models.CharField(max_length=300, blank=True)
     digest = models.CharField(max_length=64, blank=True)
     published_at = models.DateTimeField(null=True, blank=True)
 

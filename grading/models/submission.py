@@ -7,13 +7,16 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from grading.enums import Bench, LatePolicy
+from grading.enums import Bench, LatePolicy, ReleasePolicy
 from grading.models.cohort import Cohort, Enrollment
 from grading.models.rubric import RubricVersion
 from grading.models.tenant import TenantModel
 
 
 class Assignment(TenantModel):
+    """`appeal_days` run from a grade's release; `max_appeals` counts a student's appeals that are open or were not
+    upheld (defaults as Artemis has them)."""
+
     cohort = models.ForeignKey(Cohort, on_delete=models.PROTECT, related_name="assignments")
     title = models.CharField(max_length=200)
     slug = models.SlugField(max_length=60)
@@ -24,6 +27,11 @@ class Assignment(TenantModel):
     late_policy = models.CharField(max_length=8, choices=LatePolicy.choices, default=LatePolicy.REFUSE)
     max_attempts = models.PositiveSmallIntegerField(default=5)
     bench = models.CharField(max_length=12, choices=Bench.choices, default=Bench.HEURISTIC)
+    release_policy = models.CharField(
+        max_length=14, choices=ReleasePolicy.choices, default=ReleasePolicy.PROVISIONAL
+    )
+    appeal_days = models.PositiveSmallIntegerField(default=7)
+    max_appeals = models.PositiveSmallIntegerField(default=3)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -36,6 +44,9 @@ class Assignment(TenantModel):
             models.CheckConstraint(condition=Q(max_attempts__gte=1), name="assignment_allows_an_attempt"),
             models.CheckConstraint(condition=Q(late_policy__in=LatePolicy.values), name="late_policy_known"),
             models.CheckConstraint(condition=Q(bench__in=Bench.values), name="assignment_bench_known"),
+            models.CheckConstraint(
+                condition=Q(release_policy__in=ReleasePolicy.values), name="release_policy_known"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,18 @@ from django.contrib.auth.models import User
 from django_scopes import scope
 
 from grading.actions import runs
-from grading.models import Organization
+from grading.models import Audit, Organization
+from tests.factories.grades import (
+    AppealFactory,
+    BlindGradeFactory,
+    BlindSampleFactory,
+    BulkRunFactory,
+    GradeFactory,
+    NoticeFactory,
+    NoticeOptOutFactory,
+    OverrideFactory,
+    SupersededReportFactory,
+)
 from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
@@ -48,4 +59,19 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
     with scope(organization=organization):
         runs.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
         runs.finish_audit(lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),)))
+    _graded(audit, user, word)
     return organization
+
+
+def _graded(audit: Audit, user: User, word: str) -> None:
+    """A row in every table of what follows a verdict."""
+    submission = audit.submission
+    BulkRunFactory.create(assignment=submission.assignment)
+    SupersededReportFactory.create(audit=audit)
+    GradeFactory.create(audit=audit)
+    OverrideFactory.create(submission=submission, reason=f"{word} reason")
+    AppealFactory.create(submission=submission, text=f"{word} objection", criterion_name=f"{word} criterion")
+    BlindSampleFactory.create(assignment=submission.assignment)
+    BlindGradeFactory.create(submission=submission, graded_by=user)
+    NoticeFactory.create(organization=audit.organization, user=user, subject=f"{word} letter")
+    NoticeOptOutFactory.create(organization=audit.organization, user=user)

@@ -150,6 +150,7 @@ class AuditFactory(TenantFactory):
 
     submission = factory.SubFactory(SubmissionFactory)
     organization = factory.SelfAttribute("submission.organization")
+    rubric_version = factory.SelfAttribute("submission.assignment.rubric_version")
     state = AuditState.QUEUED
     queued_at = factory.LazyFunction(timezone.now)
 

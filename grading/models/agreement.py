@@ -1,0 +1,48 @@
+"""People grading a sample blind, so that the court's agreement with them can be measured."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from grading.models.submission import Assignment, Submission
+from grading.models.tenant import TenantModel
+
+
+class BlindSample(TenantModel):
+    """Submissions drawn to be read by hand, in an order that `seed` fixes; `submissions` are ids in that order."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="blind_samples")
+    seed = models.PositiveIntegerField()
+    submissions = models.JSONField()
+    drawn_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    drawn_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-drawn_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{len(self.submissions)} submissions of {self.assignment_id}"
+
+
+class BlindGrade(TenantModel):
+    """One person's score of one criterion, given without seeing the court's."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="blind_grades")
+    criterion_id = models.CharField(max_length=200)
+    score = models.PositiveSmallIntegerField()
+    graded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    graded_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission", "criterion_id", "graded_by"], name="one_blind_grade_per_person"
+            ),
+            models.CheckConstraint(condition=Q(score__gte=1, score__lte=5), name="blind_score_1_to_5"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion_id}: {self.score}"

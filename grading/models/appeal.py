@@ -1,0 +1,60 @@
+"""A student's objection to one criterion of a released grade."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from grading.enums import PENDING_APPEALS, AppealState
+from grading.models.audit import Audit
+from grading.models.submission import Submission
+from grading.models.tenant import TenantModel
+
+
+class Appeal(TenantModel):
+    """`verdict` is the criterion's row of the released grade as it was when the appeal was filed.
+
+    It belongs to the submission and the criterion, so that every recomputation leaves it reachable.
+    `cited` are ids of evidence, `places` what the student names besides (path and line, or a page of the PDF).
+    """
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="appeals")
+    criterion_id = models.CharField(max_length=200)
+    criterion_name = models.CharField(max_length=300)
+    state = models.CharField(max_length=10, choices=AppealState.choices, default=AppealState.OPEN)
+    text = models.TextField()
+    cited = models.JSONField(default=list, blank=True)
+    places = models.TextField(blank=True)
+    verdict = models.JSONField()
+    report_digest = models.CharField(max_length=64)
+    rejudged_in = models.ForeignKey(Audit, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    answer = models.TextField(blank=True)
+    new_score = models.PositiveSmallIntegerField(null=True, blank=True)
+    filed_at = models.DateTimeField(auto_now_add=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["filed_at", "pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(state__in=AppealState.values), name="appeal_state_known"),
+            models.UniqueConstraint(
+                fields=["submission", "criterion_id"],
+                condition=Q(state__in=PENDING_APPEALS),
+                name="one_pending_appeal_per_criterion",
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=PENDING_APPEALS, decided_at=None)
+                | ~Q(state__in=PENDING_APPEALS) & Q(decided_at__isnull=False),
+                name="appeal_decided_has_a_time",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=AppealState.CHANGED, new_score__gte=1, new_score__lte=5)
+                | ~Q(state=AppealState.CHANGED) & Q(new_score=None),
+                name="appeal_changed_has_a_score",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.criterion_name} ({self.get_state_display()})"

@@ -1,0 +1,59 @@
+"""One verb over many audits, with its progress; see enums.BulkVerb."""
+
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from grading.enums import BulkState, BulkVerb
+from grading.models.rubric import RubricVersion
+from grading.models.submission import Assignment
+from grading.models.tenant import TenantModel
+
+
+class BulkRun(TenantModel):
+    """`done` counts what has ended, `failed` of it what ended without a result, `changed` whose score is another.
+
+    `rubric_version` is what everything is judged under afterwards. `estimate_usd` is what was said before it
+    started, null where no price is known.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="bulk_runs")
+    verb = models.CharField(max_length=12, choices=BulkVerb.choices)
+    rubric_version = models.ForeignKey(RubricVersion, on_delete=models.PROTECT, related_name="+")
+    state = models.CharField(max_length=10, choices=BulkState.choices, default=BulkState.RUNNING)
+    total = models.PositiveIntegerField()
+    done = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    changed = models.PositiveIntegerField(default=0)
+    estimate_usd = models.DecimalField(max_digits=14, decimal_places=8, null=True, blank=True)
+    started_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(verb__in=BulkVerb.values), name="bulk_verb_known"),
+            models.CheckConstraint(condition=Q(state__in=BulkState.values), name="bulk_state_known"),
+            models.CheckConstraint(
+                condition=Q(done__lte=F("total"), failed__lte=F("done"), changed__lte=F("done")),
+                name="bulk_counts_fit",
+            ),
+            models.CheckConstraint(
+                condition=Q(state=BulkState.RUNNING, finished_at=None)
+                | ~Q(state=BulkState.RUNNING) & Q(finished_at__isnull=False),
+                name="bulk_finished_has_a_time",
+            ),
+            # Two at once over the same audits would race for their reports.
+            models.UniqueConstraint(
+                fields=["assignment"], condition=Q(state=BulkState.RUNNING), name="one_bulk_run_at_a_time"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_verb_display()} {self.total} audits"
