@@ -13,6 +13,7 @@ from courtroom.case import BenchSettings, Case, Known
 from courtroom.exhibits import Collection
 from courtroom.judges.bench import seat
 from courtroom.judges.gate import OPEN, Gate
+from courtroom.judges.purse import Purse
 from courtroom.record import AuditEvent, AuditReport, Evidence, JudgeFailure, JudicialOpinion, Usage
 
 
@@ -29,8 +30,9 @@ async def hold_audit(
         yield AuditEvent(kind="stage", stage="exhibits")
         collection = Collection(case, Path(workspace), _examined_before(known, settings))
         build_graph = await asyncio.to_thread(warm_up)
-        judges = await asyncio.to_thread(seat, settings, known, gate)
-        eyes = await asyncio.to_thread(_eyes, settings, case)
+        purse = Purse(settings.budget_usd, settings.prices)
+        judges = await asyncio.to_thread(seat, settings, known, gate, purse)
+        eyes = await asyncio.to_thread(_eyes, settings, case, gate, purse)
         exhibits = await asyncio.to_thread(collection.wait)
         yield AuditEvent(kind="stage", stage="exhibits", ended=True)
         from courtroom.proceedings import Court
@@ -48,6 +50,8 @@ async def hold_audit(
                 yield event
         finally:
             await judges.close()
+            if eyes is not None:
+                await eyes.close()
 
 
 def warm_up() -> Any:
@@ -71,13 +75,13 @@ def _examined_before(known: Known, settings: BenchSettings) -> AuditReport | Non
     return None if unseen and settings.kind == "llm" and settings.vision_model else known.report
 
 
-def _eyes(settings: BenchSettings, case: Case) -> Any:
+def _eyes(settings: BenchSettings, case: Case, gate: Gate, purse: Purse) -> Any:
     """Whoever looks at pictures, or null; the library for it is imported only when a model is set."""
     if settings.kind != "llm" or not settings.vision_model:
         return None
     from courtroom.detectives.vision_model import eyes_for
 
-    return eyes_for(settings, case.pdf, case.limits)
+    return eyes_for(settings, case.pdf, case.limits, gate=gate, purse=purse)
 
 
 async def _proceed(graph: Any) -> AsyncIterator[AuditEvent]:
@@ -96,15 +100,24 @@ def _events(task: dict[str, Any]) -> Iterator[AuditEvent]:
         yield AuditEvent(kind="stage", stage=stage)
         return
     update: dict[str, Any] = dict(task["result"])
-    for rows in update.get("evidences", {}).values():
-        yield AuditEvent(
-            kind="evidence", stage=stage, evidence=tuple(Evidence.model_validate(r) for r in rows)
-        )
+    for name, rows in update.get("evidences", {}).items():
+        yield _evidence_event(stage, rows, update["testimonies"][name])
     for row, usage in zip(update.get("opinions", []), update.get("usage", []), strict=True):
         yield _opinion_event(stage, row, Usage.model_validate(usage))
     yield AuditEvent(kind="stage", stage=stage, ended=True)
     if "report" in update:
         yield AuditEvent(kind="report", report=AuditReport.model_validate(update["report"]))
+
+
+def _evidence_event(stage: str, rows: list[dict[str, Any]], testimony: dict[str, Any]) -> AuditEvent:
+    usage = Usage.model_validate(testimony["usage"])
+    return AuditEvent(
+        kind="evidence",
+        stage=stage,
+        evidence=tuple(Evidence.model_validate(row) for row in rows),
+        usage=usage if usage.calls else None,
+        model=testimony["model"],
+    )
 
 
 def _opinion_event(stage: str, row: dict[str, Any], usage: Usage) -> AuditEvent:

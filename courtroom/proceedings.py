@@ -61,13 +61,16 @@ class Court:
         pdf = self.exhibits.pdf
         return _testify(self.case, state, "DocAnalyst", lambda checks: doc_analyst.analyse(pdf, checks))
 
-    def inspect_diagrams(self, state: AgentState) -> Update:
+    async def inspect_diagrams(self, state: AgentState) -> Update:
         if self.exhibits.known:
             return NOTHING_TO_EXAMINE
-        pdf, eyes = self.exhibits.pdf, self.eyes
-        return _testify(
-            self.case, state, "VisionInspector", lambda checks: vision_inspector.inspect(pdf, checks, eyes)
-        )
+        begin, pdf = perf_counter(), self.exhibits.pdf
+        look = await vision_inspector.look(pdf, self.eyes)
+
+        def examine(checks: Sequence[Check]) -> Testimony:
+            return vision_inspector.inspect(pdf, checks, look)
+
+        return await asyncio.to_thread(_testify, self.case, state, "VisionInspector", examine, begin)
 
     def aggregate_evidence(self, state: AgentState) -> Update:
         """Join the three testimonies, cross-reference and verify them; once, whatever order they came in."""
@@ -137,10 +140,14 @@ class Court:
 
 
 def _testify(
-    case: Case, state: AgentState, name: DetectiveName, examine: Callable[[tuple[Check, ...]], Testimony]
+    case: Case,
+    state: AgentState,
+    name: DetectiveName,
+    examine: Callable[[tuple[Check, ...]], Testimony],
+    begin: float | None = None,
 ) -> Update:
-    """One detective's turn at the checks it owes."""
-    begin, owes = perf_counter(), set(state["targets"].get(name, []))
+    """One detective's turn at the checks it owes; it began now, or at `begin`."""
+    begin, owes = begin or perf_counter(), set(state["targets"].get(name, []))
     testimony = examine(tuple(c for c in case.rubric.checks if c.id in owes)).model_dump(mode="json")
     return {
         "evidences": {name: testimony.pop("evidence")},

@@ -287,8 +287,9 @@ class AuditReport(Frozen):
 class AuditEvent(Frozen):
     """Progress as it happens. `kind` says which of the optional fields is set.
 
-    stage: a node of the graph began or ended; evidence: a detective handed in; opinion: a judge
-    answered (an opinion or a failure, and in `usage` what it took); report: the last event of every audit.
+    stage: a node of the graph began or ended; evidence: a detective handed in (`usage` and `model` where it
+    asked one); opinion: a judge answered (an opinion or a failure, and in `usage` what it took); report: the
+    last event of every audit.
     """
 
     kind: Literal["stage", "evidence", "opinion", "report"]
@@ -298,4 +299,5 @@ class AuditEvent(Frozen):
     opinion: JudicialOpinion | None = None
     failure: JudgeFailure | None = None
     usage: Usage | None = None
+    model: str = ""
     report: AuditReport | None = None

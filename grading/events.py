@@ -40,6 +40,13 @@ class UsageRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """A model looked at the report's pages: what it took."""
+
+    usage: UsageRow
+
+
+@dataclass(frozen=True, slots=True)
 class OpinionRow:
     """`score` is null when the judge gave no usable answer; `document` then says why."""
 
@@ -82,4 +89,4 @@ class Beat:
     """Nothing happened for a while; the audit is still going on."""
 
 
-RunEvent = Stage | tuple[EvidenceRow, ...] | OpinionRow | Verdict | Beat
+RunEvent = Stage | tuple[EvidenceRow, ...] | Look | OpinionRow | Verdict | Beat

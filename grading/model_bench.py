@@ -43,12 +43,18 @@ def provider_of(own: OrganizationBench | None) -> tuple[str, str]:
     return "" if base_url else settings.OPENAI_API_KEY, base_url or settings.OPENAI_BASE_URL
 
 
+def _vision_model(own: OrganizationBench | None) -> str | None:
+    """The operator's; an address that an organization named need not know it."""
+    return None if own and own.base_url else settings.VISION_MODEL or None
+
+
 def settings_of(audit: Audit) -> dict[str, Any]:
     """The fields of the courtroom's BenchSettings for an audit by models."""
     own = bench_of(audit.organization_id)
     key, base_url = provider_of(own)
     return {
         "models": models_of(own),
+        "vision_model": _vision_model(own),
         "api_key": key or None,
         "base_url": base_url or None,
         "concurrency": settings.JUDGES_CONCURRENCY,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from courtroom.forensics.pdf_reading import SeenPicture
 from courtroom.record import Usage
@@ -10,8 +10,13 @@ from courtroom.record import Usage
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Every picture as it was read, or why none was; and what it cost in either case."""
+    """Every picture as `model` read it, or why none was; and what it cost in either case.
 
-    seen: tuple[SeenPicture, ...]
-    failure: str | None
-    usage: Usage
+    `kind` is the failure in one word: a FailureKind of the record, or `unexamined` where no picture could be taken.
+    """
+
+    seen: tuple[SeenPicture, ...] = ()
+    kind: str = ""
+    failure: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""

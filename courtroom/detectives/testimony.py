@@ -52,7 +52,7 @@ class Testimony(Frozen):
     `facts` and `reasons` are the detective's part of the dossier (courtroom.facts.Facts), as JSON. `paths` is
     the repository's file list, `claims` the report's; they are held against each other by the aggregator,
     which also answers the checks that need both and are therefore missing from `outcomes`. `seen` are the
-    report's pictures as a model read them, null when none looked; `usage` is what that cost.
+    report's pictures as a model read them, null when none looked; `usage` is what that cost with `model`.
     """
 
     detective: DetectiveName
@@ -66,6 +66,7 @@ class Testimony(Frozen):
     suspicions: tuple[Suspicion, ...] = ()
     seen: tuple[SeenDiagram, ...] | None = None
     usage: Usage = Usage()
+    model: str = ""
 
 
 class Dossier(Frozen):

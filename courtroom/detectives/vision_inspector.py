@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Protocol
+from typing import Any, Protocol
 
 from courtroom.detectives.diagram_checks import is_present
 from courtroom.detectives.document_checks import no_report
@@ -24,40 +25,43 @@ NAME: DetectiveName = "VisionInspector"
 class Eyes(Protocol):
     """Looks at pages of the report; see vision_model.py for the one that asks a model."""
 
-    def look_at(self, pages: Sequence[int]) -> Look: ...
+    async def look_at(self, pages: Sequence[int]) -> Look: ...
+
+    async def close(self) -> None: ...
+
+
+async def look(pdf: PdfReading | ExaminationFailed | None, eyes: Eyes | None) -> Look | None:
+    """What `eyes` see where text and geometry leave a picture open; null where nobody needs to look."""
+    if eyes is None or not isinstance(pdf, PdfReading):
+        return None
+    pages = await asyncio.to_thread(_left_open, pdf)
+    return await eyes.look_at(pages) if pages else None
 
 
 def inspect(
-    pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check], eyes: Eyes | None = None
+    pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check], look: Look | None = None
 ) -> Testimony:
-    """Answer whether there is a diagram. What it shows is held against the code by the aggregator.
-
-    `eyes` are asked only where text and geometry leave a picture open.
-    """
+    """Answer whether there is a diagram. What it shows is held against the code by the aggregator."""
     if isinstance(pdf, ExaminationFailed):
         return failed_testimony(NAME, checks, pdf, DIAGRAM_FACTS)
     answers = [(check, _finding_on(check, pdf)) for check in checks]
     evidence, outcomes = write_down([(check, found) for check, found in answers if found])
     testimony = Testimony(detective=NAME, evidence=evidence, outcomes=outcomes)
-    pages = pages_to_look_at(pdf) if pdf and eyes and not _shows_splits(pdf) else []
-    return _with_look(testimony, eyes.look_at(pages)) if eyes and pages else testimony
+    return testimony.model_copy(update=_told(look)) if look else testimony
 
 
-def _shows_splits(pdf: PdfReading) -> bool:
-    return any(len(sketch.splits) >= 2 for _, sketch in sketches_of(pdf))
+def _left_open(pdf: PdfReading) -> list[int]:
+    return [] if any(len(sketch.splits) >= 2 for _, sketch in sketches_of(pdf)) else pages_to_look_at(pdf)
 
 
-def _with_look(testimony: Testimony, look: Look) -> Testimony:
-    failed = look.failure is not None
-    return testimony.model_copy(
-        update={
-            "seen": None if failed else tuple(SeenDiagram(**asdict(one)) for one in look.seen),
-            "usage": look.usage,
-            "errors": (RecordedError(stage=NAME, code="vision_failed", message=look.failure or ""),)
-            if failed
-            else (),
-        }
-    )
+def _told(look: Look) -> dict[str, Any]:
+    """The look's part of the testimony. Of a failed one stay its cost, an error, and why the fact is null."""
+    cost = {"usage": look.usage, "model": look.model}
+    if look.failure is None:
+        return {**cost, "seen": tuple(SeenDiagram(**asdict(one)) for one in look.seen)}
+    sentence = f"The report's pictures were not looked at ({look.kind}): {look.failure}"
+    error = RecordedError(stage=NAME, code=f"vision_{look.kind}", message=sentence)
+    return {**cost, "errors": (error,), "reasons": dict.fromkeys(DIAGRAM_FACTS, sentence)}
 
 
 def _finding_on(check: Check, pdf: PdfReading | None) -> Finding | None:

@@ -26,6 +26,8 @@ _BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linea
 _UNSEEN = "the report holds a picture, and no model looked at it"
 _BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
 _FEWEST_ROWS = 4
+_FEWEST_LEVELS = 3
+_CAPTION = re.compile(r"\b(?:fig(?:ure|\.)|diagrams?|architecture|topology|flow ?charts?)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +54,23 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting:
     if judged and judged[0][0] in {"accurate", "parallel_shown"}:
         return _seen(*judged[0])
     if unseen:
-        return _pictured(reading, graph) or DiagramSighting(None, _UNSEEN, unseen[0])
+        return _pictured(reading, graph) or DiagramSighting(None, _UNSEEN, min(unseen))
     return (
         _seen(*judged[0]) if judged else DiagramSighting("none", "no image, no drawing and no text diagram")
     )
 
 
 def pages_to_look_at(reading: PdfReading) -> list[int]:
-    """Pages with a picture that no model has seen yet."""
-    seen = {one.page for one in reading.seen or ()}
-    return sorted({picture.page for picture in pictures(reading)} - seen)
+    """Pages with a picture that no model has seen yet, or all without a text layer: likely diagrams first."""
+    open_pages = {picture.page for picture in pictures(reading)}
+    if reading.text_layer == "none":
+        open_pages |= set(range(1, len(reading.pages) + 1))
+    boxed = {layout.page for layout in reading.layouts if len(layout.levels) >= _FEWEST_LEVELS}
+
+    def promise(page: int) -> tuple[bool, bool, int]:
+        return page not in boxed, not _CAPTION.search(reading.pages[page - 1]), page
+
+    return sorted(open_pages - {one.page for one in reading.seen or ()}, key=promise)
 
 
 def sketches_of(reading: PdfReading) -> list[tuple[Source, Sketch]]:

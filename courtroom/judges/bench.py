@@ -8,6 +8,7 @@ from courtroom.case import BenchSettings, Known
 from courtroom.judges.gate import OPEN, Gate
 from courtroom.judges.heuristic import HeuristicBench
 from courtroom.judges.opinion import Answer, Bench, Brief
+from courtroom.judges.purse import Purse
 from courtroom.record import CheckOutcome, Evidence, JudgeReference, JudicialOpinion, Persona, Usage
 from courtroom.rubric import Rubric
 
@@ -67,10 +68,13 @@ def _opinions_of(known: Known) -> list[JudicialOpinion]:
     ]
 
 
-def seat(settings: BenchSettings, known: Known, gate: Gate = OPEN) -> Bench:
-    """The bench for these settings. The LLM bench is imported only when it is asked for: it is heavy."""
+def seat(settings: BenchSettings, known: Known, gate: Gate = OPEN, purse: Purse | None = None) -> Bench:
+    """The bench for these settings. The LLM bench is imported only when it is asked for: it is heavy.
+
+    `purse`: where others spend from the same budget.
+    """
     if settings.kind == "llm":
         from courtroom.judges.llm import LlmBench
 
-        return RememberingBench(LlmBench(settings, gate), known)
+        return RememberingBench(LlmBench(settings, gate, purse=purse), known)
     return RememberingBench(HeuristicBench(), known)

@@ -23,18 +23,20 @@ CHARACTERS_PER_TOKEN = 3
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """`room`: the most tokens that the answer may take."""
+    """`room`: the most tokens that the answer may take; `shown`: what pictures in the prompt take."""
 
     model: str
     line: Line
     prompt: Prompt
     schema: dict[str, Any]
     room: int
+    shown: int = 0
 
     @property
     def prompt_tokens(self) -> int:
         """An estimate, to plan with; what is paid for is the provider's figure."""
-        return sum(len(text) for _, text in self.prompt) // CHARACTERS_PER_TOKEN
+        texts = sum(len(text) for _, text in self.prompt if isinstance(text, str))
+        return texts // CHARACTERS_PER_TOKEN + self.shown
 
 
 @dataclass(slots=True)

@@ -41,11 +41,17 @@ Said = dict[str, Reply | Unusable]
 class LlmBench:
     """One line for each model; a persona without a model is refused before anything is bought."""
 
-    def __init__(self, settings: BenchSettings, gate: Gate = OPEN, lines: Lines | None = None) -> None:
+    def __init__(
+        self,
+        settings: BenchSettings,
+        gate: Gate = OPEN,
+        lines: Lines | None = None,
+        purse: Purse | None = None,
+    ) -> None:
         _refuse_what_is_missing(settings)
         self._settings, self._opened = settings, lines or Lines(settings)
         self._lines = {model: self._opened.to(model) for model in sorted(set(settings.models.values()))}
-        self._exchange = Exchange(gate, Purse(settings.budget_usd, settings.prices))
+        self._exchange = Exchange(gate, purse or Purse(settings.budget_usd, settings.prices))
         self._warm: dict[str, asyncio.Event] = {}
 
     @property

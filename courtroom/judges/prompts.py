@@ -7,12 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from courtroom.judges.docket import LABEL_CHARACTERS, quotation
 from courtroom.judges.opinion import Brief
 from courtroom.record import Persona, digest_of
 
-Prompt = list[tuple[str, str]]
+# A message is text, or the parts of one that shows pictures.
+Prompt = list[tuple[str, str | list[str | dict[str, Any]]]]
 FILES: dict[Persona, str] = {"Prosecutor": "prosecutor", "Defense": "defense", "TechLead": "tech_lead"}
 # What persona, criterion and advice take in a question; longer ones make a prompt longer than planned.
 QUESTION_CHARACTERS = 790
@@ -36,7 +38,10 @@ def room_for_docket(characters: int, calls: int) -> int:
 
 def messages(briefs: Sequence[Brief], complaint: str = "") -> Prompt:
     """One judge's question on one criterion or several; `complaint` says why the last answer was of no use."""
-    prompt = [("system", f"{persona_text('rules')}\n\n{briefs[0].docket}"), ("human", question(briefs))]
+    prompt: Prompt = [
+        ("system", f"{persona_text('rules')}\n\n{briefs[0].docket}"),
+        ("human", question(briefs)),
+    ]
     if complaint:
         prompt.append(("human", f"Your last answer could not be used: {complaint}"))
     return prompt

@@ -60,7 +60,7 @@ class OpenAiLine:
         )
 
     async def ask(self, prompt: Prompt, schema: dict[str, Any], room: int) -> Spoken:
-        form = {"type": "json_schema", "json_schema": {"name": "opinion", "strict": True, "schema": schema}}
+        form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
         message = await self._client.ainvoke(
             prompt, max_completion_tokens=room, extra_body={"response_format": form}
         )
@@ -74,7 +74,7 @@ class ProviderLine:
         self._make = make
 
     async def ask(self, prompt: Prompt, schema: dict[str, Any], room: int) -> Spoken:
-        titled = {"title": "opinion", "description": "A judge's opinion", **schema}
+        titled = {"title": "answer", "description": "The answer in full", **schema}
         model = self._make(room).with_structured_output(titled, include_raw=True)
         answer = dict(await model.ainvoke(prompt))
         parsed = answer["parsed"]

@@ -63,7 +63,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 def read(spoken: Spoken, briefs: Sequence[Brief]) -> Mapping[str, Reply | Unusable]:
     """An opinion or what is wrong with it for each criterion. Raises Unusable when none can be had of it."""
-    value = _json(spoken)
+    value = json_of(spoken)
     if len(briefs) == 1:
         return {briefs[0].criterion.id: _reply(value)}
     if not isinstance(value, dict):
@@ -71,7 +71,8 @@ def read(spoken: Spoken, briefs: Sequence[Brief]) -> Mapping[str, Reply | Unusab
     return {brief.criterion.id: _reply(value.get(brief.criterion.id)) for brief in briefs}
 
 
-def _json(spoken: Spoken) -> Any:
+def json_of(spoken: Spoken) -> Any:
+    """What was sent, as a value. Raises Unusable for what is no answer, or not the JSON that was asked for."""
     if spoken.refusal:
         raise Unusable("refusal", spoken.refusal)
     if spoken.finish in WITHHELD:

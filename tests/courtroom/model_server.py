@@ -2,7 +2,7 @@
 
 The behaviour is the name of the model, as `answer` and `_completion` read it; any other name is good. `flaky` sends,
 of ten calls, two malformed answers, two 429 and one 500. `Desk.gather` holds every good answer back until so many
-calls have arrived; the first `Desk.ahead` calls go ahead of that.
+calls have arrived; the first `Desk.ahead` calls go ahead of that. Pictures are transcribed as `Desk.transcripts` says.
 """
 
 import json
@@ -35,6 +35,7 @@ class Desk(ThreadingHTTPServer):
         self.seen: Counter[str] = Counter()
         self.keys: list[str] = []
         self.gather = self.ahead = 0
+        self.transcripts: list[dict[str, Any]] = []
         self.now = self.most = self.strangers = 0
         self.lock = threading.Lock()
         self.stopped = threading.Event()
@@ -88,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(200, "<p>Welcome</p>")
         if before >= self.server.ahead:
             self._gather(body["model"])
-        return self._send(200, _completion({**body, "model": model}))
+        return self._send(200, _completion({**body, "model": model}, self.server.transcripts))
 
     def _send(self, status, value, headers=()):
         payload = json.dumps(value).encode()
@@ -143,7 +144,9 @@ def _opinion(schema: dict[str, Any]) -> dict[str, Any]:
     return {"reasoning": "Because.", "cited_evidence": ids, "score": 4}
 
 
-def _answer(schema: dict[str, Any]) -> dict[str, Any]:
+def _answer(schema: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict[str, Any]:
+    if "pictures" in schema["properties"]:
+        return {"pictures": transcripts}
     if "score" in schema["properties"]:
         return _opinion(schema)
     return {name: _opinion(inner) for name, inner in schema["properties"].items()}
@@ -166,11 +169,11 @@ def _content(model: str, answer: dict[str, Any]) -> str:
     }.get(model, good)
 
 
-def _completion(body: dict[str, Any]) -> dict[str, Any]:
+def _completion(body: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict[str, Any]:
     model = body["model"]
     if model == "terse":
         model = "truncated" if body["max_completion_tokens"] <= 1200 else "good"
-    answer = _answer(body["response_format"]["json_schema"]["schema"])
+    answer = _answer(body["response_format"]["json_schema"]["schema"], transcripts)
     message: dict[str, Any] = {"role": "assistant", "content": _content(model, answer), "refusal": None}
     if model == "refusing":
         message |= {"content": None, "refusal": "I will not judge this."}

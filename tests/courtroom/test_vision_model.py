@@ -1,16 +1,11 @@
-"""A model that looks at a report's pictures, over real HTTP: what is sent, what is taken, and every way to fail."""
+"""A model that looks at a report's pages, over real HTTP: what is sent, what is taken, and every way to fail."""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import itertools
-import json
-import struct
-import threading
-import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -18,15 +13,18 @@ import pytest
 
 from courtroom.case import BenchSettings, Limits, Price
 from courtroom.detectives.looking import Look
-from courtroom.detectives.vision_inspector import inspect
-from courtroom.detectives.vision_model import ModelEyes, VisionModel, eyes_for
+from courtroom.detectives.vision_inspector import inspect, look
+from courtroom.detectives.vision_model import VisionModel, eyes_for
 from courtroom.errors import InputRefused
 from courtroom.facts import GraphFact
 from courtroom.forensics.diagrams import diagram_of, pages_to_look_at
-from courtroom.forensics.page_pictures import PagePicture, page_pictures, png
+from courtroom.forensics.page_pictures import PagePicture, png
 from courtroom.forensics.pdf import read_pdf
-from courtroom.forensics.pdf_reading import PdfImage, PdfReading, SeenPicture
+from courtroom.forensics.pdf_reading import Layout, Level, PdfImage, PdfReading, SeenPicture
+from courtroom.judges.gate import OPEN
+from courtroom.judges.purse import Purse
 from courtroom.record import Usage
+from tests.courtroom.model_server import Desk, model_endpoint
 from tests.factories.pdfs import Image, Page, make_pdf, parallel_graph_page
 
 LAYERS = (("START",), ("repo", "doc"), ("aggregator",), ("prosecutor", "defense"), ("chief",), ("END",))
@@ -40,197 +38,184 @@ DIAGRAM = {
     "nodes": NODES,
     "arrows": [{"source": source, "target": target} for source, target in ARROWS],
 }
-NO_DIAGRAM = {"is_diagram": False, "nodes": [], "arrows": []}
+PICTURES = (PagePicture(2, base64.b64encode(png(2, 1, bytes(6))).decode()),)
+PRICE = Price(input=10, cached_input=1, output=40)
 
 
-class Endpoint(ThreadingHTTPServer):
-    """Answers every request with `message`, or with the status of `refuses`; keeps what it was sent."""
-
-    daemon_threads = True
-
-    def __init__(self, message: dict[str, Any], refuses: int | None) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.message, self.refuses = message, refuses
-        self.requests: list[dict[str, Any]] = []
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[Desk]:
+    with model_endpoint() as desk:
+        yield desk
 
 
-class Handler(BaseHTTPRequestHandler):
-    server: Endpoint
-
-    def do_POST(self) -> None:
-        self.server.requests.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
-        usage = {"prompt_tokens": 1000, "completion_tokens": 50, "total_tokens": 1050}
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", **self.server.message},
-            "finish_reason": "stop",
-        }
-        whole = {
-            "id": "c",
-            "object": "chat.completion",
-            "created": 0,
-            "model": "eye",
-            "choices": [choice],
-            "usage": usage,
-        }
-        failed = {"error": {"message": "bad key sk-secret", "code": "invalid_api_key"}}
-        payload = json.dumps(failed if self.server.refuses else whole).encode()
-        self.send_response(self.server.refuses or 200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(payload)))
-        self.end_headers()
-        self.wfile.write(payload)
-
-    def log_message(self, *_: object) -> None:
-        """Quiet."""
+@pytest.fixture
+def desk(endpoint: Desk) -> Desk:
+    endpoint.requests.clear()
+    endpoint.seen.clear()
+    endpoint.transcripts = [DIAGRAM]
+    return endpoint
 
 
-@contextmanager
-def _endpoint(message: dict[str, Any], refuses: int | None = None) -> Iterator[Endpoint]:
-    server = Endpoint(message, refuses)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pages = [Page(["Text."]), Page(["Figure"], images=[Image(400, 300)])]
+    return make_pdf(tmp_path_factory.mktemp("pictures") / "report.pdf", pages)
 
 
-def _settings(server: Endpoint | None, **more: Any) -> BenchSettings:
-    url = f"http://127.0.0.1:{server.server_port}/v1" if server else None
+def _settings(desk: Desk | None, model: str = "good", **more: Any) -> BenchSettings:
+    url = desk.base_url if desk else None
     return BenchSettings.model_validate(
-        {"kind": "llm", "vision_model": "eye", "api_key": "sk-secret", "base_url": url, **more}
+        {"kind": "llm", "vision_model": model, "api_key": "sk-secret", "base_url": url, **more}
     )
 
 
-def _said(*transcripts: dict[str, Any]) -> dict[str, Any]:
-    return {"content": json.dumps({"pictures": transcripts})}
+def _eyes(settings: BenchSettings, pdf: Path | None, purse: Purse | None = None) -> VisionModel | None:
+    purse = purse or Purse(settings.budget_usd, settings.prices)
+    return eyes_for(settings, pdf, Limits(), gate=OPEN, purse=purse)
 
 
-PICTURES = (PagePicture(3, "image/png", base64.b64encode(png(2, 1, 1, b"\x00\xff")).decode()),)
+def _look(desk: Desk, pdf: Path, model: str = "good", purse: Purse | None = None, **more: Any) -> Look:
+    """At a picture that stands for page 2."""
+
+    async def once() -> Look:
+        eyes = _eyes(_settings(desk, model, **more), pdf, purse)
+        assert eyes
+        seen = await eyes.show(PICTURES)
+        await eyes.close()
+        return seen
+
+    return asyncio.run(once())
 
 
-def _look(
-    message: dict[str, Any], *, refuses: int | None = None, **more: Any
-) -> tuple[Look, list[dict[str, Any]]]:
-    with _endpoint(message, refuses) as server:
-        return VisionModel(_settings(server, **more)).look(PICTURES), server.requests
-
-
-def test_without_a_key_nobody_is_asked() -> None:
+def test_without_a_key_nobody_is_asked(report: Path) -> None:
     with pytest.raises(InputRefused, match="API key"):
-        VisionModel(_settings(None, api_key=None))
+        _eyes(_settings(None, api_key=None), report)
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [{"kind": "heuristic"}, {"vision_model": None}],
-)
+@pytest.mark.parametrize("settings", [{"kind": "heuristic"}, {"vision_model": None}])
 def test_no_model_looks_unless_one_is_set_and_models_are_asked_for(
-    settings: dict[str, Any], tmp_path: Path
+    settings: dict[str, Any], report: Path
 ) -> None:
-    assert eyes_for(_settings(None, **settings), tmp_path / "report.pdf", Limits()) is None
-    assert eyes_for(_settings(None), None, Limits()) is None
+    assert _eyes(_settings(None, **settings), report) is None
+    assert _eyes(_settings(None), None) is None
 
 
 @pytest.mark.parametrize(
-    ("message", "sentence"),
+    ("model", "kind", "sentence"),
     [
-        ({"content": None, "refusal": "I cannot see."}, "The vision model refused: I cannot see."),
-        ({"content": "A nice picture."}, "The vision model's answer does not fit: JSON: Invalid JSON"),
-        (_said(), "The vision model's answer does not fit: pictures: List should have at least 1 item"),
-        (_said(DIAGRAM, DIAGRAM), "The vision model's answer does not fit: 2 pictures described, 1 shown"),
-        (
-            _said({**DIAGRAM, "mood": "good"}),
-            "The vision model's answer does not fit: pictures.0.mood: Extra inputs",
-        ),
+        ("refusing", "refusal", "I will not judge this."),
+        ("malformed", "invalid", "not the JSON that was asked for"),
+        ("truncated", "truncated", "The answer was cut short."),
+        ("answer-filtered", "filtered", "The provider withheld the answer."),
+        ("extra-key", "out_of_schema", "bonus: Extra inputs"),
+        ("unauthorised", "auth", "The endpoint refused the API key."),
+        ("out-of-quota", "budget", "The quota of this API key is used up."),
     ],
 )
-def test_an_answer_that_cannot_be_used_is_a_failure_that_was_paid_for(
-    message: dict[str, Any], sentence: str
+def test_an_answer_that_cannot_be_used_is_a_failure_of_its_kind(
+    model: str, kind: str, sentence: str, desk: Desk, report: Path
 ) -> None:
-    look, _ = _look(message)
-    assert (look.seen, (look.failure or "")[: len(sentence)]) == ((), sentence)
-    assert (look.usage.calls, look.usage.prompt_tokens) == (1, 1000)
+    seen = _look(desk, report, model)
+    assert (seen.seen, seen.kind, (seen.failure or "")[: len(sentence)]) == ((), kind, sentence)
+    assert (seen.usage.calls, seen.model) == (len(desk.requests), model)
 
 
-def test_a_refused_key_is_a_failure_that_does_not_print_it() -> None:
-    look, _ = _look({}, refuses=401)
-    assert look.failure == "The vision model could not be asked: The endpoint refused the API key."
+def test_an_answer_about_other_pictures_than_were_shown_is_not_taken(desk: Desk, report: Path) -> None:
+    desk.transcripts = [DIAGRAM, DIAGRAM]
+    seen = _look(desk, report)
+    assert (seen.kind, seen.failure) == ("out_of_schema", "2 pictures described, 1 shown")
+
+
+def test_a_model_that_never_finishes_is_left_at_the_deadline(desk: Desk, report: Path) -> None:
+    seen = _look(desk, report, "dripping", deadline_seconds=0.3)
+    assert (seen.kind, seen.failure) == ("timeout", "No answer within 0.3 s.")
+
+
+def test_a_provider_that_is_busy_once_is_asked_again_by_the_one_layer_that_retries(
+    desk: Desk, report: Path
+) -> None:
+    seen = _look(desk, report, "busy")
+    assert (seen.failure, seen.usage.calls, len(desk.requests)) == (None, 2, 2)
 
 
 @pytest.mark.parametrize(
     ("prices", "failure"),
     [
-        ({}, "The audit has a budget, and eye has no price: no model looked at the pictures."),
-        (
-            {"eye": Price(input=10, cached_input=1, output=40)},
-            "The audit's budget does not cover a look at the pictures.",
-        ),
+        ({}, "The audit has a budget, and good has no price."),
+        ({"good": PRICE}, "The budget of this audit is spent: $0.0100 left, $0.1772 needed."),
     ],
 )
-def test_a_look_that_could_break_the_budget_is_not_bought(prices: dict[str, Price], failure: str) -> None:
-    look, requests = _look(_said(DIAGRAM), budget_usd=0.01, prices=prices)
-    assert (look.failure, look.usage, requests) == (failure, Usage(), [])
+def test_a_look_that_could_break_the_budget_is_not_bought(
+    prices: dict[str, Price], failure: str, desk: Desk, report: Path
+) -> None:
+    seen = _look(desk, report, budget_usd=0.01, prices=prices)
+    assert (seen.kind, seen.failure, seen.usage, desk.requests) == ("budget", failure, Usage(), [])
 
 
-def test_names_and_arrows_come_back_and_the_price_is_reckoned() -> None:
-    look, _ = _look(_said(DIAGRAM), prices={"eye": Price(input=1, cached_input=1, output=2)})
-    (seen,) = look.seen
-    assert (seen.page, list(seen.labels)) == (3, NODES)
+def test_a_look_is_paid_from_the_purse_of_the_judges(desk: Desk, report: Path) -> None:
+    purse = Purse(0.2, {"good": PRICE})
+    seen = _look(desk, report, budget_usd=0.2, prices={"good": PRICE}, purse=purse)
+    assert seen.usage == Usage(
+        calls=1, prompt_tokens=100, cached_tokens=64, completion_tokens=20, cost_usd=0.001224
+    )
+    assert _look(desk, report, budget_usd=0.2, prices={"good": PRICE}, purse=purse).failure is None
+    assert asyncio.run(_fits(purse, 0.2 - 2 * 0.001224 + 1e-6)) is False
+    assert asyncio.run(_fits(purse, 0.2 - 2 * 0.001224 - 1e-6)) is True
+
+
+async def _fits(purse: Purse, dollars: float) -> bool:
+    from courtroom.judges.failures import Unusable
+
+    try:
+        await purse.set_aside(dollars)
+    except Unusable:
+        return False
+    await purse.settle(dollars, 0.0)
+    return True
+
+
+def test_names_and_arrows_come_back(desk: Desk, report: Path) -> None:
+    (seen,) = _look(desk, report).seen
+    assert (seen.page, list(seen.labels)) == (2, NODES)
     assert [(seen.labels[a], seen.labels[b]) for a, b in seen.edges] == ARROWS
-    assert look.usage == Usage(calls=1, prompt_tokens=1000, completion_tokens=50, cost_usd=0.0011)
 
 
-def test_an_arrow_to_a_box_that_was_not_listed_and_invisible_characters_are_left_out() -> None:
-    told = {"is_diagram": True, "nodes": ["A\u200b ", "B", "B"], "arrows": [
+def test_an_arrow_to_a_box_that_was_not_listed_and_invisible_characters_are_left_out(
+    desk: Desk, report: Path
+) -> None:
+    desk.transcripts = [{"is_diagram": True, "nodes": ["A\u200b ", "B", "B"], "arrows": [
         {"source": "A", "target": "B"}, {"source": "A", "target": "B"}, {"source": "A", "target": "Z"},
-    ]}  # fmt: skip
-    look, _ = _look(_said(told))
-    assert look.seen == (SeenPicture(3, ("A", "B"), ((0, 1),)),)
+    ]}]  # fmt: skip
+    assert _look(desk, report).seen == (SeenPicture(2, ("A", "B"), ((0, 1),)),)
 
 
-def test_the_picture_is_sent_as_data_under_a_strict_schema() -> None:
-    _, (request,) = _look(_said(DIAGRAM))
+def test_the_page_is_sent_as_a_picture_under_a_strict_schema(desk: Desk, report: Path) -> None:
+    _look(desk, report)
+    (request,) = desk.requests
     form = request["response_format"]["json_schema"]
-    assert (request["model"], form["strict"], form["schema"]["required"]) == ("eye", True, ["pictures"])
+    assert (request["model"], form["strict"], form["schema"]["required"]) == ("good", True, ["pictures"])
     content = request["messages"][1]["content"]
     assert [part["type"] for part in content] == ["text", "image_url"]
     assert content[1]["image_url"]["url"] == f"data:image/png;base64,{PICTURES[0].base64}"
 
 
-def test_the_larger_images_of_the_pages_asked_for_are_taken_as_png(tmp_path: Path) -> None:
-    pages = [Page(["One"], images=[Image(400, 300)]), Page(["Two"], images=[Image(50, 50)]), Page(["Three"])]
-    pdf = make_pdf(tmp_path / "report.pdf", pages)
-    (picture,) = page_pictures(pdf, [1, 2, 3], Limits())
-    data = base64.b64decode(picture.base64)
-    assert (picture.page, picture.media_type, data[:8]) == (1, "image/png", b"\x89PNG\r\n\x1a\n")
-    assert struct.unpack(">II", data[16:24]) == (400, 300)
+def test_a_report_that_cannot_be_drawn_is_not_sent(desk: Desk, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7")
+    eyes = _eyes(_settings(desk), broken)
+    assert eyes
+    seen = asyncio.run(eyes.look_at([1]))
+    assert (seen.kind, seen.usage, desk.requests) == ("unexamined", Usage(), [])
 
 
-def test_a_png_holds_its_samples_row_by_row() -> None:
-    data = png(2, 2, 3, bytes(range(12)))
-    start = data.index(b"IDAT") + 4
-    length = struct.unpack(">I", data[start - 8 : start - 4])[0]
-    assert zlib.decompress(data[start : start + length]) == b"\x00" + bytes(range(6)) + b"\x00" + bytes(
-        range(6, 12)
-    )
-
-
-def _report(tmp_path: Path, *pages: Page) -> tuple[Path, PdfReading]:
-    path = make_pdf(tmp_path / "report.pdf", pages)
-    return path, read_pdf(path, Limits())
-
-
-def test_what_the_model_sees_decides_where_geometry_cannot(tmp_path: Path) -> None:
-    path, reading = _report(tmp_path, Page(["Text."]), Page(["Figure"], images=[Image(400, 300)]))
+def test_what_the_model_sees_decides_where_geometry_cannot(desk: Desk, report: Path) -> None:
+    reading = read_pdf(report, Limits())
     assert (diagram_of(reading, GRAPH).kind, pages_to_look_at(reading)) == (None, [2])
-    with _endpoint(_said(DIAGRAM)) as server:
-        eyes = ModelEyes(VisionModel(_settings(server)), path, Limits())
-        testimony = inspect(reading, (), eyes)
-    assert testimony.usage.calls == 1
+    testimony = inspect(reading, (), asyncio.run(look(reading, _eyes(_settings(desk), report))))
+    (request,) = desk.requests
+    kind, _, data = request["messages"][1]["content"][1]["image_url"]["url"].partition(";base64,")
+    assert (kind, base64.b64decode(data)[:8]) == ("data:image/png", b"\x89PNG\r\n\x1a\n")
+    assert (testimony.usage.calls, testimony.model) == (1, "good")
     assert testimony.seen is not None
     (seen,) = testimony.seen
     known = PdfReading(
@@ -250,15 +235,29 @@ def test_pictures_that_were_not_looked_at_stay_unknown() -> None:
     assert (diagram_of(looked, GRAPH).kind, diagram_of(looked, GRAPH).page) == (None, 2)
 
 
-def test_a_failed_look_is_an_error_on_the_record_and_the_diagram_stays_unknown(tmp_path: Path) -> None:
-    path, reading = _report(tmp_path, Page(["Figure"], images=[Image(400, 300)]))
-    with _endpoint({}, refuses=401) as server:
-        testimony = inspect(reading, (), ModelEyes(VisionModel(_settings(server)), path, Limits()))
-    assert (testimony.seen, [error.code for error in testimony.errors]) == (None, ["vision_failed"])
+def test_pages_whose_picture_has_boxes_are_looked_at_first_then_those_with_a_caption() -> None:
+    images = tuple(PdfImage(page, 400, 300) for page in (1, 2, 3))
+    boxes = Layout(3, (Level(1, 1, 0, 1), Level(2, 2, 2, 2), Level(1, 1, 1, 0)))
+    reading = PdfReading(pages=("A photograph.", "Figure 1.", "Words."), images=images, layouts=(boxes,))
+    assert pages_to_look_at(reading) == [3, 2, 1]
 
 
-def test_nobody_is_asked_about_a_report_whose_drawings_speak_for_themselves(tmp_path: Path) -> None:
-    path, reading = _report(tmp_path, parallel_graph_page(), Page(images=[Image(400, 300)]))
-    with _endpoint(_said(NO_DIAGRAM)) as server:
-        testimony = inspect(reading, (), ModelEyes(VisionModel(_settings(server)), path, Limits()))
-        assert (testimony.usage, server.requests) == (Usage(), [])
+def test_of_a_report_without_a_text_layer_every_page_is_looked_at() -> None:
+    assert pages_to_look_at(PdfReading(pages=("", ""), text_layer="none")) == [1, 2]
+
+
+def test_a_failed_look_is_an_error_on_the_record_and_the_fact_says_why_it_is_null(
+    desk: Desk, report: Path
+) -> None:
+    testimony = inspect(None, (), _look(desk, report, "unauthorised"))
+    said = "The report's pictures were not looked at (auth): The endpoint refused the API key."
+    assert (testimony.seen, [error.code for error in testimony.errors]) == (None, ["vision_auth"])
+    assert testimony.reasons == {"pdf_diagram": said}
+
+
+def test_nobody_is_asked_about_a_report_whose_drawings_speak_for_themselves(
+    desk: Desk, tmp_path: Path
+) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [parallel_graph_page(), Page(images=[Image(400, 300)])])
+    eyes = _eyes(_settings(desk), path)
+    assert (asyncio.run(look(read_pdf(path, Limits()), eyes)), desk.requests) == (None, [])

@@ -1,9 +1,11 @@
 """What judges by a model cost: stored answer by answer, summed, and stopped by a budget before the next call."""
 
 from decimal import Decimal
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from django.core.files.base import ContentFile
 from django.db import IntegrityError, transaction
 from django_scopes import scope
 
@@ -11,9 +13,11 @@ from grading.actions import runs
 from grading.actions.budgets import grant_budget
 from grading.enums import AuditState, Bench
 from grading.jobs import run_audit
+from grading.model_bench import sealed_key, settings_of
 from grading.models import Audit, ModelUsage, OrganizationBench
 from grading.queries.usage import Spent, usage_of_audit, usage_of_cohort, usage_of_organization
 from tests.courtroom.model_server import model_endpoint
+from tests.factories.pdfs import Image, Page, make_pdf
 from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import (
@@ -145,6 +149,49 @@ def test_every_answer_is_stored_with_what_it_took(audit, desk, organization):
     assert after(audit).report["usage"]["cost_usd"] == float(6 * BILL)
 
 
+def with_a_picture(audit, folder):
+    path = make_pdf(folder / "report.pdf", [Page(["Figure"], images=[Image(400, 300)])])
+    with everywhere():
+        audit.submission.pdf_sha256 = sha256(path.read_bytes()).hexdigest()
+        audit.submission.pdf.save("report.pdf", ContentFile(path.read_bytes()))
+
+
+def test_a_look_at_the_report_is_stored_beside_the_judges_answers_and_summed(
+    audit, desk, organization, settings, tmp_path
+):
+    settings.VISION_MODEL, desk.transcripts = "good", [{"is_diagram": False, "nodes": [], "arrows": []}]
+    with_a_picture(audit, tmp_path)
+    run_audit(str(audit.pk), 1)
+    with scope(organization=organization):
+        looks = ModelUsage.objects.filter(judge=ModelUsage.VISION)
+        assert list(looks.values_list("model", "round", "calls", "cost_usd")) == [("good", 0, 1, BILL)]
+        assert usage_of_audit(audit).cost_usd == 7 * BILL
+    report = after(audit).report
+    assert (report["usage"]["cost_usd"], report["facts"]["pdf_diagram"]) == (float(7 * BILL), "none")
+
+
+def test_a_look_that_the_budget_does_not_cover_leaves_the_diagram_unknown(
+    audit, desk, organization, settings, tmp_path
+):
+    settings.VISION_MODEL = "good"
+    OrganizationBenchFactory(organization=organization, audit_budget_usd="0.001")
+    with_a_picture(audit, tmp_path)
+    run_audit(str(audit.pk), 1)
+    facts = after(audit).report["facts"]
+    assert (facts["pdf_diagram"], desk.requests) == (None, [])
+    assert facts["unknown"]["pdf_diagram"].startswith("The report's pictures were not looked at (budget): ")
+
+
+def test_the_operators_vision_model_is_not_asked_for_at_an_organizations_own_address(
+    audit, organization, settings
+):
+    settings.VISION_MODEL = "eye"
+    with scope(organization=organization):
+        assert settings_of(audit)["vision_model"] == "eye"
+        OrganizationBenchFactory(organization=organization, base_url="https://models.example/v1")
+        assert settings_of(audit)["vision_model"] is None
+
+
 def test_a_spent_budget_stops_before_the_next_call_and_marks_the_verdict(audit, desk, organization):
     OrganizationBenchFactory(organization=organization, audit_budget_usd="0.001")
     run_audit(str(audit.pk), 1)
@@ -155,8 +202,6 @@ def test_a_spent_budget_stops_before_the_next_call_and_marks_the_verdict(audit, 
 
 
 def test_an_organizations_own_models_judge_with_its_own_key(audit, desk, organization):
-    from grading.model_bench import sealed_key
-
     OrganizationBenchFactory(
         organization=organization, prosecutor_model="theirs", sealed_key=sealed_key("their-key")
     )

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from courtroom.case import Limits
-from courtroom.errors import PdfRefused
+from courtroom.errors import ChildFailed, PdfRefused
+from courtroom.forensics.page_pictures import page_pictures
 from courtroom.forensics.pdf import PdfReading, read_pdf
 from tests.hostile.cuts import chosen
 from tests.hostile.pdf_actions import ACTIONS
@@ -16,6 +17,8 @@ from tests.hostile.traps import Trap
 
 LIMITS = Limits()
 ALL = (*STRUCTURE, *STREAMS, *ACTIONS)
+# What the renderer dies of in its child; of everything else it draws the page, or leaves it out.
+DEADLY = {"forms_that_laugh"}
 
 
 def test_there_are_as_many_as_promised() -> None:
@@ -36,6 +39,22 @@ def test_a_hostile_pdf_ends_as_expected(case: HostilePdf, tmp_path: Path, trap: 
     assert tuple(text for _, text in reading.hidden) == case.hidden
     assert len(reading.pages) >= case.pages
     assert case.text is None or reading.pages[: case.pages] == (case.text,) * case.pages
+
+
+@pytest.mark.parametrize("case", chosen(*ALL, every=12))
+def test_a_hostile_pdf_is_drawn_or_left_out(case: HostilePdf, tmp_path: Path, trap: Trap, on_trial) -> None:
+    path = tmp_path / "report.pdf"
+    path.write_bytes(case.bytes_for(trap))
+    with on_trial("pictures", deadline=LIMITS.child_seconds):
+        drawn = pages_drawn(path)
+    assert drawn in ([["dead"]] if case.name in DEADLY else ([], [1]))
+
+
+def pages_drawn(path: Path) -> list[int | str]:
+    try:
+        return [picture.page for picture in page_pictures(path, [1], LIMITS)]
+    except ChildFailed:
+        return ["dead"]
 
 
 def read_or_refused(path: Path) -> PdfReading | PdfRefused:
