@@ -100,12 +100,15 @@ async def _audit_again(report: AuditReport, case: Case, bench: BenchSettings) ->
     return AuditReport.model_validate(state["report"])
 
 
-def is_flagged(handed: Handed, folder: Path) -> bool:
+def repository_is_flagged(repository: Path, folder: Path) -> bool:
     """Whether anything in it is suspicious: what the audit looks at for this, and nothing else."""
-    repository, pdf = handed
     limits = Limits()
     snapshot = take_snapshot(str(repository), ref=None, into=folder, limits=limits, allow_local=True)
-    return bool(look_for_suspicions(snapshot, limits) or suspicious_in(read_pdf(pdf, limits)))
+    return bool(look_for_suspicions(snapshot, limits))
+
+
+def report_is_flagged(pdf: Path) -> bool:
+    return bool(suspicious_in(read_pdf(pdf, Limits())))
 
 
 def model_at(base_url: str) -> BenchSettings:
@@ -133,11 +136,12 @@ def rises(before: Scores, after: Scores) -> dict[str, tuple[int | None, int | No
 
 
 class Court:
-    """Judges submissions, each clean twin once."""
+    """Judges submissions, each clean twin once, and looks once at each report: most harmless works share theirs."""
 
     def __init__(self, folder: Path, model: BenchSettings) -> None:
         self.folder, self.model = folder, model
         self._twins: dict[int, tuple[Scores, Scores]] = {}
+        self._flagged_reports: dict[bytes, bool] = {}
         self._count = 0
 
     def hand_in(self, submission: Submission) -> Handed:
@@ -151,7 +155,12 @@ class Court:
         return report, audit_again(report, case_of(handed), self.model)
 
     def flags(self, submission: Submission) -> bool:
-        return is_flagged(self.hand_in(submission), self.folder / f"clone-{self._count}")
+        repository, pdf = self.hand_in(submission)
+        content = pdf.read_bytes()
+        if content not in self._flagged_reports:
+            self._flagged_reports[content] = report_is_flagged(pdf)
+        clone = self.folder / f"clone-{self._count}"
+        return self._flagged_reports[content] or repository_is_flagged(repository, clone)
 
     def twin(self, submission: Submission) -> tuple[Scores, Scores]:
         if id(submission) not in self._twins:
