@@ -1,10 +1,24 @@
-"""What an earlier report spares this audit: its dossier, as long as nothing that it rests on has changed."""
+"""What an earlier report holds for later: its dossier, while nothing it rests on has changed, and what was said."""
 
 from __future__ import annotations
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from courtroom.case import Case
 from courtroom.detectives.testimony import Dossier
-from courtroom.record import ENGINE, AuditReport, CheckOutcome
+from courtroom.record import (
+    ENGINE,
+    AuditReport,
+    CheckOutcome,
+    CriterionCheck,
+    Evidence,
+    JudgeFailure,
+    JudgeReference,
+    JudicialOpinion,
+    OpinionRow,
+    Persona,
+    RubricReference,
+)
 
 
 def dossier_still_holding(
@@ -19,15 +33,69 @@ def dossier_still_holding(
 
 def dossier_of(report: AuditReport) -> Dossier:
     """What a report rests on, as its judges and its verdict were given it."""
-    outcomes = tuple(
-        CheckOutcome(check=check.check, met=check.met, reason=check.reason, evidence=check.evidence)
-        for criterion in report.criteria
-        for check in criterion.checks
-    )
     return Dossier(
         evidence=report.evidence,
-        outcomes=outcomes,
+        outcomes=outcomes_of(report),
         facts=report.facts,
         errors=report.errors,
         integrity=report.integrity,
+    )
+
+
+class RecordPart(BaseModel):
+    """Of a stored report, the fields that are named; the rest is not read."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class HeardCriterion(RecordPart):
+    id: str
+    opinions: tuple[OpinionRow, ...]
+    checks: tuple[CriterionCheck, ...]
+
+
+class Unknown(RecordPart):
+    unknown: dict[str, str] = Field(default_factory=dict)
+
+
+class Record(RecordPart):
+    """As much of a stored report as a verdict rests on: the fields bear the report's names."""
+
+    commit: str | None
+    rubric: RubricReference
+    judges: dict[Persona, JudgeReference]
+    criteria: tuple[HeardCriterion, ...]
+    evidence: tuple[Evidence, ...]
+    facts: Unknown
+
+
+def outcomes_of(record: AuditReport | Record) -> tuple[CheckOutcome, ...]:
+    """The outcome of every check of the rubric, in its order."""
+    return tuple(
+        CheckOutcome(check=check.check, met=check.met, reason=check.reason, evidence=check.evidence)
+        for criterion in record.criteria
+        for check in criterion.checks
+    )
+
+
+def opinions_of(record: AuditReport | Record) -> tuple[JudicialOpinion | JudgeFailure, ...]:
+    """Every answer on the record, of every round."""
+    return tuple(_answer(c.id, row) for c in record.criteria for row in c.opinions)
+
+
+def _answer(criterion_id: str, row: OpinionRow) -> JudicialOpinion | JudgeFailure:
+    asked = {"judge": row.judge, "criterion_id": criterion_id, "round": row.round}
+    if row.score is None:
+        return JudgeFailure.model_validate(
+            {**asked, "failure": row.failure, "message": row.argument, "model": row.model, "key": row.key}
+        )
+    return JudicialOpinion(
+        judge=row.judge,
+        criterion_id=criterion_id,
+        round=row.round,
+        score=row.score,
+        argument=row.argument,
+        cited_evidence=row.cited_evidence,
+        model=row.model,
+        key=row.key,
     )

@@ -12,12 +12,9 @@ from courtroom.record import (
     AuditReport,
     ConstitutionReference,
     CriterionResult,
-    JudgeFailure,
-    JudicialOpinion,
-    OpinionRow,
     digest_of,
 )
-from courtroom.remembrance import dossier_of
+from courtroom.remembrance import Record, opinions_of, outcomes_of
 from courtroom.rubric import Rubric
 from courtroom.rubric_reading.reader import SHIPPED, shipped_rubric
 
@@ -30,15 +27,7 @@ def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution
     if rubric.digest != report.rubric.digest:
         message = f"The report was judged under {report.rubric.id} {report.rubric.version} of another text."
         raise InputRefused("record_other_rubric", message)
-    dossier = dossier_of(report)
-    verdict = synthesis.synthesise(
-        rubric=rubric,
-        constitution=constitution,
-        evidence=dossier.evidence,
-        outcomes=dossier.outcomes,
-        facts=dossier.facts,
-        opinions=opinions_of(report),
-    )
+    verdict = verdict_on(report, rubric, constitution)
     changes = {
         "constitution": reference_to(constitution),
         "status": verdict.status,
@@ -47,6 +36,18 @@ def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution
         "criteria": verdict.criteria,
     }
     return report.model_copy(update=changes).sealed()
+
+
+def verdict_on(record: AuditReport | Record, rubric: Rubric, constitution: Constitution) -> synthesis.Verdict:
+    """What this constitution makes of the evidence, the outcomes and every answer on the record."""
+    return synthesis.synthesise(
+        rubric=rubric,
+        constitution=constitution,
+        evidence=record.evidence,
+        outcomes=outcomes_of(record),
+        unknown=record.facts.unknown,
+        opinions=opinions_of(record),
+    )
 
 
 def rubric_of(report: AuditReport) -> Rubric:
@@ -71,29 +72,6 @@ def constitution_under(report: AuditReport, rubric: Rubric) -> Constitution:
 
 def reference_to(constitution: Constitution) -> ConstitutionReference:
     return ConstitutionReference(id=constitution.id, digest=digest_of(constitution.model_dump(mode="json")))
-
-
-def opinions_of(report: AuditReport) -> tuple[JudicialOpinion | JudgeFailure, ...]:
-    """Every answer on the record, of every round."""
-    return tuple(_answer(c.id, row) for c in report.criteria for row in c.opinions)
-
-
-def _answer(criterion_id: str, row: OpinionRow) -> JudicialOpinion | JudgeFailure:
-    asked = {"judge": row.judge, "criterion_id": criterion_id, "round": row.round}
-    if row.score is None:
-        return JudgeFailure.model_validate(
-            {**asked, "failure": row.failure, "message": row.argument, "model": row.model, "key": row.key}
-        )
-    return JudicialOpinion(
-        judge=row.judge,
-        criterion_id=criterion_id,
-        round=row.round,
-        score=row.score,
-        argument=row.argument,
-        cited_evidence=row.cited_evidence,
-        model=row.model,
-        key=row.key,
-    )
 
 
 def changes_between(before: AuditReport, after: AuditReport) -> Iterator[str]:

@@ -32,7 +32,7 @@ def deliver(court: Court, state: AgentState) -> dict[str, Any]:
         constitution=court.case.constitution,
         evidence=dossier.evidence,
         outcomes=dossier.outcomes,
-        facts=dossier.facts,
+        unknown=dossier.facts.unknown,
         opinions=said,
     )
     report = _report(court, state, dossier, verdict, (*dossier.errors, *_invented(said)))

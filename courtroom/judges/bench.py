@@ -10,6 +10,7 @@ from courtroom.judges.heuristic import HeuristicBench
 from courtroom.judges.opinion import Answer, Bench, Brief
 from courtroom.judges.purse import Purse
 from courtroom.record import CheckOutcome, Evidence, JudgeReference, JudicialOpinion, Persona, Usage
+from courtroom.remembrance import opinions_of
 from courtroom.rubric import Rubric
 
 
@@ -20,7 +21,8 @@ class RememberingBench:
         self._bench = bench
         self._known = {opinion.key: opinion for opinion in known.opinions}
         if known.report:
-            self._known |= {o.key: o for o in _opinions_of(known)}
+            said = (one for one in opinions_of(known.report) if isinstance(one, JudicialOpinion))
+            self._known |= {opinion.key: opinion for opinion in said}
 
     @property
     def references(self) -> dict[Persona, JudgeReference]:
@@ -46,26 +48,6 @@ class RememberingBench:
 
     async def close(self) -> None:
         await self._bench.close()
-
-
-def _opinions_of(known: Known) -> list[JudicialOpinion]:
-    if known.report is None:
-        return []
-    return [
-        JudicialOpinion(
-            judge=row.judge,
-            criterion_id=criterion.id,
-            round=row.round,
-            score=row.score,
-            argument=row.argument,
-            cited_evidence=row.cited_evidence,
-            model=row.model,
-            key=row.key,
-        )
-        for criterion in known.report.criteria
-        for row in criterion.opinions
-        if row.score is not None
-    ]
 
 
 def seat(settings: BenchSettings, known: Known, gate: Gate = OPEN, purse: Purse | None = None) -> Bench:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 
 from courtroom.justice.marks import exact
 from courtroom.justice.rules import Constitution, WeightedAverage
@@ -17,7 +18,7 @@ Scores = Mapping[Persona, int]
 Fired = tuple[RuleFired, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Bar:
     """One criterion before the Chief Justice: the rules, the voices and the evidence."""
 
@@ -34,11 +35,11 @@ class Bar:
     def said(self) -> Scores:
         return {judge: opinion.score for judge, opinion in self.opinions.items()}
 
-    @property
+    @cached_property
     def exhibits(self) -> tuple[Evidence, ...]:
         return self.dossier.exhibits(self.criterion, self.opinions.values())
 
-    @property
+    @cached_property
     def average(self) -> WeightedAverage:
         return self.constitution.find(WeightedAverage) or WeightedAverage()
 
@@ -46,10 +47,16 @@ class Bar:
         """The weighted mean of who was heard; when none of them weighs anything, the plain one."""
         weigh = self.average
         weights = {"Prosecutor": weigh.prosecutor, "Defense": weigh.defense, "TechLead": weigh.tech_lead}
-        shares = {judge: exact(weights[judge]) for judge in scores}
-        if not any(shares.values()):
-            shares = dict.fromkeys(scores, Fraction(1))
-        return sum((shares[j] * scores[j] for j in scores), Fraction(0)) / sum(shares.values())
+        return _mean(tuple((weights[judge], score) for judge, score in scores.items()))
+
+
+@lru_cache(maxsize=4096)  # three judges and five scores: a cohort's verdicts ask the same again and again
+def _mean(weighed: tuple[tuple[float, int], ...]) -> Fraction:
+    shares = [exact(weight) for weight, _ in weighed]
+    if not any(shares):
+        shares = [Fraction(1)] * len(weighed)
+    total = sum((share * score for share, (_, score) in zip(shares, weighed, strict=True)), Fraction(0))
+    return total / sum(shares)
 
 
 def fired(rule: str, before: Fraction | None, after: Fraction, why: str) -> RuleFired:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from functools import lru_cache
 from math import floor
 
 from courtroom.justice.rules import Rounding
@@ -13,11 +14,12 @@ from courtroom.rubric import Criterion, Level, Rubric
 # With fewer levels than scores, 5 and 4 share the top (the points rubric of the course, 100/60/20/0 %).
 SHARED_TOP = {5: 0, 4: 0, 3: 1, 2: 2}
 SCORES = 5
+HALF = Fraction(1, 2)
 
 
 def rounded(value: Fraction, rounding: Rounding) -> int:
     """Half up takes 2.5 to 3; half even, as Python's round, takes it to 2."""
-    return round(value) if rounding == "half_even" else floor(value + Fraction(1, 2))
+    return round(value) if rounding == "half_even" else floor(value + HALF)
 
 
 def exclusion_level(criterion: Criterion) -> Level | None:
@@ -63,9 +65,10 @@ def overall_score(rubric: Rubric, results: Iterable[CriterionResult]) -> float |
     if not scored:
         return None
     total = sum((weight * score for weight, score in scored), Fraction(0))
-    return floor(total / sum(weight for weight, _ in scored) * 10 + Fraction(1, 2)) / 10
+    return floor(total / sum(weight for weight, _ in scored) * 10 + HALF) / 10
 
 
+@lru_cache(maxsize=1024)  # a rubric and a constitution write a handful of numbers
 def exact(number: float) -> Fraction:
     """The number as written: 0.1 is one tenth."""
     return Fraction(str(number))

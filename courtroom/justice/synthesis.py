@@ -6,10 +6,10 @@ The order of the rules is in rulings.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from courtroom.facts import NOT_EXAMINED, Facts
+from courtroom.facts import NOT_EXAMINED
 from courtroom.justice.bar import Bar
 from courtroom.justice.marks import exclusion_level, level_of, overall_score, points_of, tally
 from courtroom.justice.remediation import remediate
@@ -47,15 +47,16 @@ def synthesise(
     constitution: Constitution,
     evidence: Sequence[Evidence],
     outcomes: Sequence[CheckOutcome],
-    facts: Facts,
+    unknown: Mapping[str, str],
     opinions: Sequence[Answer],
 ) -> Verdict:
     """Decide every criterion of the rubric, in its order, and add up.
 
-    With some criteria awaiting review the sums are over the scored ones. `outcomes` holds at most one per check.
+    With some criteria awaiting review the sums are over the scored ones. `outcomes` holds at most one per check;
+    `unknown` is why facts are null, by their names.
     """
     dossier = dossier_of(evidence, outcomes)
-    lacking = lack_of_evidence(constitution, evidence, facts)
+    lacking = lack_of_evidence(constitution, evidence, unknown)
     excluded = _exchanged(rubric, dossier) is False
     results = tuple(
         _result(
@@ -73,12 +74,14 @@ def synthesise(
     )
 
 
-def lack_of_evidence(constitution: Constitution, evidence: Sequence[Evidence], facts: Facts) -> str:
+def lack_of_evidence(
+    constitution: Constitution, evidence: Sequence[Evidence], unknown: Mapping[str, str]
+) -> str:
     """Why nothing may be judged at all, with why facts are missing; empty when there is enough to judge."""
     if len(evidence) >= constitution.min_evidence:
         return ""
     found = f"Only {len(evidence)} pieces of evidence could be collected and {constitution.min_evidence} are needed."
-    reasons = sorted(set(facts.unknown.values()) - {NOT_EXAMINED})
+    reasons = sorted(set(unknown.values()) - {NOT_EXAMINED})
     return " ".join([found, *(f"Not established: {reason}." for reason in reasons[:REASONS])])
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from statistics import mean
 
+from courtroom.justice.marks import exact
 from courtroom.justice.voices import Opinions
 from courtroom.record import CheckOutcome, Evidence, JudicialOpinion, Persona
 from courtroom.rubric import Criterion
@@ -105,5 +106,5 @@ def security_flaws(
 
 def mean_confidence(exhibits: Iterable[Evidence]) -> Fraction | None:
     """0..1, exact to the digits written, so that the order of the evidence cannot change it."""
-    confidences = [Fraction(str(piece.confidence)) for piece in exhibits]
+    confidences = [exact(piece.confidence) for piece in exhibits]
     return mean(confidences) if confidences else None

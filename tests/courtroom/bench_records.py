@@ -101,7 +101,7 @@ def verdict(
         constitution=preset(constitution) if isinstance(constitution, str) else constitution,
         evidence=tuple(found),
         outcomes=tuple(outcomes),
-        facts=facts,
+        unknown=facts.unknown,
         opinions=tuple(opinions),
     )
 

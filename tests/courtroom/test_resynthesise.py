@@ -9,7 +9,8 @@ from courtroom.__main__ import main
 from courtroom.hearing import hold_audit
 from courtroom.justice.constitutions import PRESETS, preset
 from courtroom.record import AuditReport
-from courtroom.resynthesis import changes_between, opinions_of, resynthesise
+from courtroom.remembrance import opinions_of
+from courtroom.resynthesis import changes_between, resynthesise
 from courtroom.rubric_reading.reader import shipped_rubric
 from tests.courtroom.submissions import case_of, student_repository
 
