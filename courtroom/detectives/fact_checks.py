@@ -6,13 +6,14 @@ A fact that is null is not established, and neither is the check; only a fact th
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.detectives.source_checks import clue_of
 from courtroom.forensics.survey import Sighting, Survey
 from courtroom.rubric import (
+    CheckBase,
     GraphTopology,
     PersonaOverlap,
     ReducerCheck,
@@ -240,3 +241,14 @@ def _searched(words: str, survey: Survey) -> str:
     count = survey.facts.get("python_file_count")
     files = f"{count} Python files" if count is not None else "Python files"
     return f"Looked for {words} in the {files} of the repository: nothing was found."
+
+
+FACT_CHECKS: Mapping[type[CheckBase], Callable[[Any, Survey], Finding]] = {
+    ReducerCheck: reducers,
+    GraphTopology: topology,
+    SandboxedClone: clone,
+    UnsafeCallCheck: unsafe_calls,
+    StructuredOutput: structured_output,
+    PersonaOverlap: personas,
+    SynthesisRules: synthesis_rules,
+}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from courtroom.detectives import fact_checks
 from courtroom.detectives.evidence_writer import write_down
+from courtroom.detectives.fact_checks import FACT_CHECKS
 from courtroom.detectives.findings import Finding, could_not_look
 from courtroom.detectives.history_checks import deferred_in_commits, finding_on_history
 from courtroom.detectives.source_checks import sighted
@@ -27,29 +27,11 @@ from courtroom.forensics.survey import Survey
 from courtroom.record import DetectiveName, Location, RecordedError
 from courtroom.rubric import (
     Check,
-    CheckBase,
     CommitHistory,
     FeedbackLog,
-    GraphTopology,
-    PersonaOverlap,
-    ReducerCheck,
-    SandboxedClone,
-    StructuredOutput,
-    SynthesisRules,
-    UnsafeCallCheck,
 )
 
 NAME: DetectiveName = "RepoInvestigator"
-
-FACT_CHECKS: dict[type[CheckBase], Callable[[Any, Survey], Finding]] = {
-    ReducerCheck: fact_checks.reducers,
-    GraphTopology: fact_checks.topology,
-    SandboxedClone: fact_checks.clone,
-    UnsafeCallCheck: fact_checks.unsafe_calls,
-    StructuredOutput: fact_checks.structured_output,
-    PersonaOverlap: fact_checks.personas,
-    SynthesisRules: fact_checks.synthesis_rules,
-}
 
 
 def investigate(scene: Scene, snapshot: Snapshot, checks: Sequence[Check]) -> Testimony:

@@ -46,7 +46,7 @@ def _how_many(check: Check, count: int) -> str:
 
 
 def _looked_for(check: Check, survey: Survey) -> str:
-    return f"Looked for {sought(check)} among the {len(survey.paths)} files of the repository: there is none."
+    return f"Looked for {sought(check)} among the {survey.facts['file_count']} files of the repository: there is none."
 
 
 def sought(check: Check) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from courtroom.forensics import patterns
 from courtroom.forensics.blobs import BINARY_PROBE, BlobReader, text_of
 from courtroom.forensics.globs import matches
+from courtroom.forensics.log_sightings import communication_sightings, deferral_sightings, feedback_sightings
 from courtroom.forensics.names import Names
 from courtroom.forensics.source_files import SourceFile
 from courtroom.forensics.survey import Sighting
@@ -173,19 +174,12 @@ def _code_pattern(searches: Searches, check: Check) -> list[Sighting]:
 def _feedback_log(searches: Searches, check: Check) -> list[Sighting]:
     aspect = check["aspect"]
     if aspect == "deferred":
-        deferrals = _established(searches, "deferrals")
-        return [Sighting(d["path"], d["line"], d["line"], "work put off, with a reason") for d in deferrals]
-    audits = _established(searches, "minmax")
-    kinds = ("generated", "received") if aspect == "exchanged" else (aspect,)
-    return [Sighting(path, None, None, f"feedback, {kind}") for kind in kinds for path in audits[kind]]
+        return deferral_sightings(_established(searches, "deferrals"))
+    return feedback_sightings(aspect, _established(searches, "minmax"))
 
 
 def _communication_log(searches: Searches, check: Check) -> list[Sighting]:
-    entries = _established(searches, "communication_entries")
-    telling = [entry for entry in entries if check["about"] in ("anything", *entry["kinds"])]
-    words = "" if check["about"] == "anything" else f" about {check['about']}"
-    note = f"an entry of the communication log{words}"
-    return [Sighting(entry["path"], entry["line"], entry["line"], note) for entry in telling]
+    return communication_sightings(check["about"], _established(searches, "communication_entries"))
 
 
 def _established(searches: Searches, fact: str) -> Any:

@@ -41,7 +41,7 @@ ASKED = {"id": "c", "goal": "a goal"}
 
 def survey(*, facts=None, reasons=None, sightings=None, unanswered=None, places=None):
     return Survey(
-        facts={"python_file_count": 2, **(facts or {})},
+        facts={"python_file_count": 2, "file_count": 2, **(facts or {})},
         reasons=reasons or {},
         sightings={"c": sightings} if sightings is not None else {},
         unanswered=unanswered or {},
