@@ -10,6 +10,7 @@ from time import perf_counter, process_time
 
 from benchmarks.material import report, repository
 from courtroom.case import Case
+from courtroom.foresight import Revision, foresee
 from courtroom.hearing import hold_audit
 from courtroom.justice.constitutions import preset
 from courtroom.record import AuditReport
@@ -36,15 +37,42 @@ async def stored() -> str:
 
 
 def main() -> None:
-    rubric, texts = shipped_rubric("self_audit"), [asyncio.run(stored())] * REPORTS
+    texts = [asyncio.run(stored())] * REPORTS
     for name in ("default", "opinions-only"):
+        judge_again(texts, name)
+    foresee_change(texts)
+
+
+def judge_again(texts: list[str], name: str) -> None:
+    """The whole report anew, sealed; one at a time, as they come from a store."""
+    rubric, rules = shipped_rubric("self_audit"), preset(name)
+    begin, cpu = perf_counter(), process_time()
+    digests = [resynthesise(AuditReport.model_validate_json(t), rubric, rules).digest for t in texts]
+    show(f"{len(digests)} reports judged again under {name}", begin, cpu)
+
+
+def foresee_change(texts: list[str]) -> None:
+    """What an instructor is shown before publishing: the verdicts only, from reports that are parsed already."""
+    rubric = shipped_rubric("self_audit")
+    heavier = [criterion.model_copy(update={"weight": 2.0}) for criterion in rubric.criteria]
+    reworded = [
+        criterion.model_copy(
+            update={"checks": tuple(c.model_copy(update={"weight": c.weight + 1}) for c in criterion.checks)}
+        )
+        for criterion in rubric.criteria
+    ]
+    for what, criteria in (("weights of criteria", heavier), ("weights of every check", reworded)):
+        revision = Revision(rubric, rubric.model_copy(update={"criteria": tuple(criteria)}))
+        documents = [json.loads(text) for text in texts]
         begin, cpu = perf_counter(), process_time()
-        reports = [AuditReport.model_validate_json(text) for text in texts]
-        read = perf_counter() - begin
-        anew = [resynthesise(one, rubric, preset(name)) for one in reports]
-        took, cpu = perf_counter() - begin, process_time() - cpu
-        print(f"{len(anew)} reports of {len(anew[0].criteria)} criteria under {name}: {took:.2f} s, of which "
-              f"{read:.2f} s to read them; {cpu:.2f} s of CPU (at most {AT_MOST_SECONDS} s)")  # fmt: skip
+        scores = [foresee(one, revision, preset("default")).verdict.overall_score for one in documents]
+        show(f"{len(scores)} reports foreseen with other {what}", begin, cpu)
+
+
+def show(what: str, begin: float, cpu: float) -> None:
+    print(
+        f"{what}: {perf_counter() - begin:.2f} s, {process_time() - cpu:.2f} s of CPU (at most {AT_MOST_SECONDS} s)"
+    )
 
 
 if __name__ == "__main__":

@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from courtroom.case import Case as Case
     from courtroom.case import Known as Known
     from courtroom.case import Limits as Limits
+    from courtroom.detectives.recollection import Trial as Trial
+    from courtroom.detectives.recollection import try_check as try_check
     from courtroom.errors import CourtroomError as CourtroomError
     from courtroom.errors import InputRefused as InputRefused
     from courtroom.forensics.pdf import probe_pdf as probe_pdf
     from courtroom.forensics.snapshot import probe_repository as probe_repository
     from courtroom.forensics.standing import missing_walls as missing_walls
+    from courtroom.foresight import Foresight as Foresight
+    from courtroom.foresight import Revision as Revision
+    from courtroom.foresight import foresee as foresee
     from courtroom.hearing import hold_audit as hold_audit
     from courtroom.hearing import warm_up as warm_up
     from courtroom.judges.gate import NotAdmitted as NotAdmitted
@@ -39,8 +44,13 @@ _ROOMS = {
     "Case": "case",
     "Known": "case",
     "Limits": "case",
+    "Trial": "detectives.recollection",
+    "try_check": "detectives.recollection",
     "CourtroomError": "errors",
     "InputRefused": "errors",
+    "Foresight": "foresight",
+    "Revision": "foresight",
+    "foresee": "foresight",
     "probe_pdf": "forensics.pdf",
     "probe_repository": "forensics.snapshot",
     "missing_walls": "forensics.standing",

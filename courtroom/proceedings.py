@@ -9,13 +9,14 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, TypeGuard
+from typing import Any
 
 from courtroom.case import Case
 from courtroom.detectives import doc_analyst, evidence_aggregator, repo_investigator, vision_inspector
 from courtroom.detectives.targeting import owed
 from courtroom.detectives.testimony import Dossier, Testimony
 from courtroom.exhibits import Exhibits
+from courtroom.judges.briefs import Heard, brief_for
 from courtroom.judges.opinion import Bench, Brief
 from courtroom.justice import synthesis
 from courtroom.record import PERSONAS, DetectiveName, JudgeFailure, JudicialOpinion, Persona
@@ -23,7 +24,6 @@ from courtroom.rubric import Check, Criterion
 from courtroom.state import AgentState, Hearing
 
 Update = dict[str, Any]
-Heard = JudicialOpinion | JudgeFailure
 # A detective's update where this very case's dossier is known: a task of the graph must write something.
 NOTHING_TO_EXAMINE: Update = {"flags": ["known"]}
 
@@ -104,7 +104,8 @@ class Court:
         docket = self.bench.docket(self.case.rubric, dossier.evidence, dossier.outcomes)
 
         def brief(persona: Persona, criterion: Criterion) -> dict[str, Any]:
-            return _brief(persona, criterion, dossier, hearing, said, docket).model_dump(mode="json")
+            shown = brief_for(persona, criterion, dossier.evidence, dossier.outcomes, hearing, said, docket)
+            return shown.model_dump(mode="json")
 
         heard_now = [criterion for criterion in self.case.rubric.criteria if criterion.id in criteria]
         batches = [heard_now] if self.bench.together else [[criterion] for criterion in heard_now]
@@ -177,32 +178,3 @@ def _testimonies(state: AgentState) -> list[Testimony]:
         )
         for name, rest in state["testimonies"].items()
     ]
-
-
-def _brief(
-    persona: Persona,
-    criterion: Criterion,
-    dossier: Dossier,
-    hearing: int,
-    said: Sequence[Heard],
-    docket: str,
-) -> Brief:
-    owed_here = {check.id for check in criterion.checks}
-    outcomes = tuple(o for o in dossier.outcomes if o.check in owed_here)
-    shown = {i for outcome in outcomes for i in outcome.evidence}
-    return Brief(
-        persona=persona,
-        criterion=criterion,
-        evidence=tuple(e for e in dossier.evidence if e.id in shown or not criterion.checks),
-        outcomes=outcomes,
-        round=hearing,
-        earlier=tuple(o for o in said if _is_earlier(o, criterion, hearing)),
-        docket=docket,
-    )
-
-
-def _is_earlier(said: Heard, criterion: Criterion, hearing: int) -> TypeGuard[JudicialOpinion]:
-    return isinstance(said, JudicialOpinion) and (said.criterion_id, said.round) == (
-        criterion.id,
-        hearing - 1,
-    )

@@ -7,9 +7,10 @@ from time import perf_counter
 from typing import Any
 
 from courtroom.detectives.testimony import Dossier
+from courtroom.judges.briefs import Heard
 from courtroom.judges.purse import total_of
 from courtroom.justice import synthesis
-from courtroom.proceedings import Court, Heard, heard
+from courtroom.proceedings import Court, heard
 from courtroom.record import (
     AuditReport,
     JudicialOpinion,

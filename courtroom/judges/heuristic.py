@@ -96,22 +96,21 @@ class HeuristicBench:
         return brief.digest(f"{MODEL} {_digest(brief.persona)}")
 
     async def hear(self, briefs: Sequence[Brief]) -> list[Answer]:
-        return [self._answer(brief) for brief in briefs]
+        return [answer(brief, self.key(brief)) for brief in briefs]
 
     async def close(self) -> None:
         """Nothing is open."""
 
-    def _answer(self, brief: Brief) -> Answer:
-        key = self.key(brief)
-        reading = read(brief)
-        reason = _why_abstain(reading)
-        if reason:
-            return Answer(opinion=failure(brief, kind="abstained", message=reason, model=MODEL, key=key))
-        score = judge(brief, reading)
-        argument, cited = argue(brief, reading, score)
-        return Answer(
-            opinion=opinion(brief, score=score, argument=argument, cited=cited, model=MODEL, key=key)
-        )
+
+def answer(brief: Brief, key: str) -> Answer:
+    """One brief at once, for who has no event loop; `key` names the question on the record."""
+    reading = read(brief)
+    reason = _why_abstain(reading)
+    if reason:
+        return Answer(opinion=failure(brief, kind="abstained", message=reason, model=MODEL, key=key))
+    score = judge(brief, reading)
+    argument, cited = argue(brief, reading, score)
+    return Answer(opinion=opinion(brief, score=score, argument=argument, cited=cited, model=MODEL, key=key))
 
 
 def _digest(persona: Persona) -> str:
