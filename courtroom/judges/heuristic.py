@@ -15,12 +15,15 @@ from courtroom.judges.opinion import Answer, Brief, failure, opinion
 from courtroom.record import CheckOutcome, Evidence, JudgeReference, Persona, Score, digest_of
 from courtroom.rubric import Check, Rubric
 
-MODEL = "heuristic/1"
+MODEL = "heuristic/2"
 # Below this share of established weight a judge would be guessing.
 ENOUGH = 0.5
 SECURITY_CEILING = 3
 WITHOUT_ESSENTIALS = 3
 EFFORT_FLOOR = 3
+# Between 10/3 and 7/2 the Prosecutor gives 2 and the Defense 4 wherever a third to two thirds of the weight is met:
+# ambiguous evidence parts the bench by two, and by no more, so that it is argued over and not heard again.
+GAP = 3.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +40,8 @@ class Temper:
 
 
 TEMPERS: dict[Persona, Temper] = {
-    "Prosecutor": Temper(gap=2.0, heeds_essentials=True, heeds_security=True, credits_effort=False),
-    "Defense": Temper(gap=0.5, heeds_essentials=False, heeds_security=False, credits_effort=True),
+    "Prosecutor": Temper(gap=GAP, heeds_essentials=True, heeds_security=True, credits_effort=False),
+    "Defense": Temper(gap=1 / GAP, heeds_essentials=False, heeds_security=False, credits_effort=True),
     "TechLead": Temper(gap=1.0, heeds_essentials=True, heeds_security=False, credits_effort=False),
 }
 

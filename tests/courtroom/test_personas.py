@@ -24,10 +24,14 @@ def split(count):
     return NAMES[:count], NAMES[count:]
 
 
-@pytest.mark.parametrize("half", [1, 2, 3])
-def test_where_as_much_speaks_for_as_against_the_bench_spreads_by_two_or_more(half):
-    scores = [score(persona, NAMES[:half], NAMES[-half:]) for persona in PERSONAS]
-    assert max(scores) - min(scores) >= 2
+AMBIGUOUS = [(m, n) for n in range(2, 13) for m in range(n + 1) if n <= 3 * m <= 2 * n]
+
+
+@pytest.mark.parametrize(("met", "of"), AMBIGUOUS)
+def test_where_a_third_to_two_thirds_hold_prosecutor_and_defense_lie_two_apart(met, of):
+    names = [f"k{number}" for number in range(of)]
+    scores = [score(persona, names[:met], names[met:]) for persona in PERSONAS]
+    assert (scores[0], scores[1]) == (2, 4)
 
 
 @pytest.mark.parametrize(("count", "hearing"), list(product(range(7), (1, 2))))
