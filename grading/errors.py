@@ -6,6 +6,7 @@ GradingError               code, a sentence the person can act on
 │   │   └── AlreadyRunning already_running: audit_id is where the same hand-in is being audited
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
+│   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
 ├── InputRefused           the courtroom's own codes: a hand-in that was accepted cannot be audited as it is
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
@@ -53,6 +54,10 @@ class RubricRefused(ActionRefused):
 
 class RosterRefused(ActionRefused):
     """A roster file that cannot be read at all; single lines are refused one by one instead."""
+
+
+class RoleRefused(ActionRefused):
+    """A role that whoever asks may not give or take."""
 
 
 class SlugTaken(ActionRefused):

@@ -12,6 +12,7 @@ from django.db.models.functions import Lower
 from django_scopes import scope
 
 from grading.actions.activities import note
+from grading.actions.roles import open_or_close_administration
 from grading.enums import Role
 from grading.errors import SlugTaken
 from grading.models import Enrollment, Membership, Organization
@@ -28,17 +29,8 @@ def found_organization(*, name: str, slug: str, founder: User) -> Organization:
     with transaction.atomic(), scope(organization=organization):
         Membership.objects.create(organization=organization, user=founder, role=Role.OWNER)
         note(organization=organization, actor=founder, verb="organization.founded", about=organization)
+        open_or_close_administration(organization=organization, user=founder, by=founder)
     return organization
-
-
-def add_member(*, organization: Organization, user: User, role: Role, by: User | None) -> Membership:
-    """Make `user` a member with this role, or change the role they have."""
-    with transaction.atomic(), scope(organization=organization):
-        membership, _created = Membership.objects.update_or_create(
-            organization=organization, user=user, defaults={"role": role}
-        )
-        note(organization=organization, actor=by, verb="membership.granted", about=membership, role=role)
-    return membership
 
 
 def link_enrollments(*, user: User) -> int:

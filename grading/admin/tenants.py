@@ -1,13 +1,26 @@
 """Organizations, their members and their log."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
+from django.forms import ModelForm
 from django.http import HttpRequest
 
+from grading.actions.roles import add_member, refuse_role
 from grading.admin.tenancy import MachineMadeAdmin, TenantAdmin, own_organizations
+from grading.enums import Role
+from grading.errors import RoleRefused
 from grading.models import Activity, Membership, Organization
+
+if TYPE_CHECKING:
+    _MembershipForm = ModelForm[Membership]
+else:  # generic only to the type checker
+    _MembershipForm = ModelForm
 
 
 @admin.register(Organization)
@@ -27,8 +40,29 @@ class OrganizationAdmin(TenantAdmin):
         return Organization.objects.filter(pk__in=[own.pk for own in own_organizations()])
 
 
+class MembershipForm(_MembershipForm):
+    """What may not be given is said beside the role; `by` is whoever has the page open."""
+
+    by: ClassVar[User]
+
+    class Meta:
+        model = Membership
+        fields = ("user", "role", "organization")
+
+    def clean_role(self) -> str:
+        role: str = self.cleaned_data["role"]
+        given = self.instance if self.instance.pk else None
+        if given is not None and role != given.role:
+            try:
+                refuse_role(organization=given.organization, user=given.user, role=Role(role), by=self.by)
+            except RoleRefused as refused:
+                raise ValidationError(refused.sentence, code=refused.code) from refused
+        return role
+
+
 @admin.register(Membership)
 class MembershipAdmin(TenantAdmin):
+    form = MembershipForm
     list_display = ("user", "role", "organization", "created_at")
     list_filter = ("role", ("organization", admin.RelatedOnlyFieldListFilter))
     search_fields = ("user__email",)
@@ -41,6 +75,18 @@ class MembershipAdmin(TenantAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         return ("user", "organization") if obj else ()
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any) -> Any:
+        form = super().get_form(request, obj, change, **options)
+        return type(form.__name__, (form,), {"by": request.user})
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: ModelForm[Any], change: bool) -> None:
+        """The action writes; what it refuses since the form was looked at is an error and changes nothing."""
+        if change and not form.changed_data:
+            return
+        by = User.objects.get(pk=request.user.pk)
+        made = add_member(organization=obj.organization, user=obj.user, role=Role(obj.role), by=by)
+        obj.pk = made.pk
 
 
 @admin.register(Activity)

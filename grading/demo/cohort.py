@@ -14,7 +14,8 @@ from django_scopes import scope
 
 from grading.actions.assignments import create_assignment
 from grading.actions.cohorts import open_cohort
-from grading.actions.membership import add_member, found_organization
+from grading.actions.membership import found_organization
+from grading.actions.roles import add_member
 from grading.actions.roster import import_roster
 from grading.actions.rubrics import adopt_shipped_rubric
 from grading.actions.submissions import hand_in
