@@ -95,7 +95,10 @@ class StructuredOutputCall(Place):
 
 
 class PersonaPrompt(Place):
+    """`own_words`: how many words of its text no other persona's prompt has in the same order."""
+
     persona: str
+    own_words: int | None = None
 
 
 class RulesFact(FactModel):

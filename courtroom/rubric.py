@@ -119,9 +119,12 @@ class StructuredOutput(CheckBase):
 
 
 class PersonaOverlap(CheckBase):
+    """`told`: each of at least `minimum` personas has at least `words` words that no other one shares."""
+
     kind: Literal["persona_overlap"] = "persona_overlap"
-    aspect: Literal["exist", "distinct"]
+    aspect: Literal["exist", "distinct", "told"]
     minimum: int = Field(default=3, ge=2)
+    words: int = Field(default=60, ge=1)
 
 
 class SynthesisRules(CheckBase):
@@ -142,11 +145,13 @@ class PdfConcept(CheckBase):
 
 class PdfPaths(CheckBase):
     """`claims_any`: the report names files; `none_hallucinated`: at most `maximum` of them do not exist;
-    `claims_hold`: at most `maximum` of all it says of the code, files and features, is not so."""
+    `claims_hold`: at most `maximum` of all it says of the code, files and features, is not so;
+    `claims_supported`: at least `minimum` of it was found to be so."""
 
     kind: Literal["pdf_paths"] = "pdf_paths"
-    aspect: Literal["claims_any", "none_hallucinated", "claims_hold"]
+    aspect: Literal["claims_any", "none_hallucinated", "claims_hold", "claims_supported"]
     maximum: int = Field(default=0, ge=0)
+    minimum: int = Field(default=1, ge=1)
 
 
 class Diagram(CheckBase):

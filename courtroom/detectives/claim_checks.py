@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from courtroom.detectives.document_checks import READ_NOT_UNDERSTOOD
-from courtroom.detectives.findings import Clue, Finding, could_not_look, present
+from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts
 from courtroom.forensics.claims import HeldClaim
 from courtroom.rubric import PdfPaths
@@ -35,6 +35,19 @@ def claims_hold(
     ]
     clues = clues or [_clue(claim, f"The code bears this out: {_words(claim)}.") for claim in right]
     return present(reason, clues, met=len(wrong) + len(missing) <= check.maximum)
+
+
+def claims_supported(check: PdfPaths, held: Sequence[HeldClaim], paths: PathVerdicts) -> Finding:
+    """At least `minimum` of what the report says was found in the code: little that can be held against it proves little."""
+    right = [claim for claim in held if claim.standing == "confirmed"]
+    count = len(right) + len(paths.verified)
+    reason = f"Of what the report says, {len(right)} features and {len(paths.verified)} files were found in the code."
+    clues = [_clue(claim, f"The code bears this out: {_words(claim)}.") for claim in right]
+    if not clues:
+        return absent(
+            reason, f"{reason} Looked through all that it says of the code.", met=count >= check.minimum
+        )
+    return present(reason, clues, met=count >= check.minimum)
 
 
 def _by_name(missing: Sequence[ClaimedPath]) -> list[ClaimedPath]:

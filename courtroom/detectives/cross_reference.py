@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from courtroom.detectives.claim_checks import claims_hold
+from courtroom.detectives.claim_checks import claims_hold, claims_supported
 from courtroom.detectives.clone_source import cleans_up_by_itself
 from courtroom.detectives.diagram_checks import what_it_shows
 from courtroom.detectives.diagram_survey import diagrams_of_both
@@ -86,6 +86,8 @@ def finding_on_both(check: Check, sides: BothSides) -> Finding:
     match check:
         case PdfPaths(aspect="claims_hold") if sides.paths and sides.claims is not None:
             return claims_hold(check, sides.claims, sides.paths, sides.code)
+        case PdfPaths(aspect="claims_supported") if sides.paths and sides.claims is not None:
+            return claims_supported(check, sides.claims, sides.paths)
         case PdfPaths() if sides.paths:
             return _hallucinated(check.maximum, sides.paths)
         case PdfPaths():

@@ -183,7 +183,21 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
         return _nothing(reason, "persona_prompts", survey)
     if check.aspect == "exist" or len(prompts) < check.minimum:
         return present(reason, clues, met=len(prompts) >= check.minimum)
+    if check.aspect == "told":
+        return _told_at_length(check, prompts, clues)
     return _flag("persona_prompts_distinct", "persona_prompts", survey)
+
+
+def _told_at_length(
+    check: PersonaOverlap, prompts: Sequence[Mapping[str, Any]], clues: list[Clue]
+) -> Finding:
+    """A stance without what to look for and how to score it leads no judge anywhere of its own."""
+    counts = [prompt.get("own_words") for prompt in prompts]
+    if None in counts:
+        return could_not_look("This record does not say how long the persona prompts are.")
+    told = ", ".join(f"{p['persona']} {count}" for p, count in zip(prompts, counts, strict=True))
+    long_enough = [count for count in counts if count >= check.words]
+    return present(f"Words of their own: {told}.", clues, met=len(long_enough) >= check.minimum)
 
 
 def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:

@@ -200,7 +200,13 @@ def _personas(reading: FactReading) -> None:
     files = {path: raw.decode("utf-8", "replace") for path, raw in reading.reader.read_all(paths).items()}
     personas = read_personas(reading.names, reading.layers, files)
     reading.facts["persona_prompts"] = [
-        {"persona": one.persona, "path": one.path, "line": one.line} for one in personas.prompts
+        {
+            "persona": one.persona,
+            "path": one.path,
+            "line": one.line,
+            "own_words": personas.own_words[one.persona],
+        }
+        for one in personas.prompts
     ]
     reading.facts["persona_prompts_distinct"] = personas.are_distinct
     for one in personas.prompts:

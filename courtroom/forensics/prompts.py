@@ -54,10 +54,14 @@ class PersonaText:
 
 @dataclass(frozen=True, slots=True)
 class PersonaReading:
-    """`shared` is the share of text of each pair, 0..1, by the two persona names."""
+    """`shared` is the share of text of each pair, 0..1, by the two persona names.
+
+    `own_words`: how many words of a persona's text stand in no other persona's.
+    """
 
     prompts: list[PersonaText]
     shared: dict[tuple[str, str], float]
+    own_words: dict[str, int]
 
     @property
     def are_distinct(self) -> bool:
@@ -75,8 +79,23 @@ def read_personas(names: Names, layers: Layers, files: Mapping[str, str]) -> Per
         compared = {persona: f"{text} {frame}" for persona, text in compared.items()}
     pairs = itertools.combinations(compared, 2)
     return PersonaReading(
-        prompts, {pair: shared_text(compared[pair[0]], compared[pair[1]]) for pair in pairs}
+        prompts,
+        {pair: shared_text(compared[pair[0]], compared[pair[1]]) for pair in pairs},
+        _own_words(prompts),
     )
+
+
+def _own_words(prompts: list[PersonaText]) -> dict[str, int]:
+    words = {one.persona: plain_words(one.text) for one in prompts}
+    runs = {persona: _runs(told) for persona, told in words.items()}
+    others = {
+        persona: set[tuple[str, ...]]().union(*(runs[one] for one in runs if one != persona))
+        for persona in runs
+    }
+    return {
+        persona: len(told) - _covered(told, runs[persona] & others[persona])
+        for persona, told in words.items()
+    }
 
 
 def persona_in(name: str) -> str | None:

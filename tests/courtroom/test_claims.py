@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from courtroom.detectives.claim_checks import claims_hold
+from courtroom.detectives.claim_checks import claims_hold, claims_supported
 from courtroom.detectives.clone_source import cleans_up_by_itself
 from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts
 from courtroom.forensics.claims import FeatureClaim, HeldClaim, Standing, feature_claims, hold_against_code
@@ -166,6 +166,24 @@ def test_claims_that_hold_are_shown_when_none_fails() -> None:
         True,
         ["The code bears this out: reducers."],
     )
+
+
+@pytest.mark.parametrize(("minimum", "met"), [(4, False), (3, True)])
+def test_features_that_hold_and_files_that_exist_support_a_report(minimum: int, met: bool) -> None:
+    check = PdfPaths(id="a.b", goal="Supported", aspect="claims_supported", minimum=minimum)
+    held = [_held("reducers", "confirmed"), _held("dissent", "contradicted"), _held("url_validated", "open")]
+    there = tuple(ClaimedPath(path, 1, f"See {path}.") for path in ("a.py", "b.py"))
+    found = claims_supported(check, held, PathVerdicts(there, (), (), ()))
+    assert (found.met, found.reason) == (
+        met,
+        "Of what the report says, 1 features and 2 files were found in the code.",
+    )
+    assert [clue.rationale for clue in found.clues] == ["The code bears this out: reducers."]
+
+
+def test_a_report_of_which_nothing_is_found_is_supported_by_nothing() -> None:
+    check = PdfPaths(id="a.b", goal="Supported", aspect="claims_supported", minimum=1)
+    assert claims_supported(check, (), _paths("a.py")).met is False
 
 
 @pytest.mark.parametrize(

@@ -246,6 +246,19 @@ def test_enough_personas_may_still_share_their_text():
     assert [personas(check, survey(facts=facts, places=places)).met for check in asked] == [True, False]
 
 
+@pytest.mark.parametrize(("words", "met"), [(20, True), (21, False)])
+def test_personas_are_told_at_length_by_words_of_their_own(words, met):
+    prompts = [prompt | {"own_words": 20 + n} for n, prompt in enumerate(PROMPTS)]
+    check = PersonaOverlap(**ASKED, aspect="told", minimum=2, words=words)
+    found = personas(check, survey(facts={"persona_prompts": prompts}))
+    assert (found.met, found.reason) == (met, "Words of their own: Prosecutor 20, Defense 21.")
+
+
+def test_a_record_without_lengths_does_not_say_whether_personas_are_told_at_length():
+    check = PersonaOverlap(**ASKED, aspect="told", minimum=2)
+    assert personas(check, survey(facts={"persona_prompts": PROMPTS})).met is None
+
+
 @pytest.mark.parametrize("met", [True, False])
 def test_a_synthesis_rule_is_read_from_the_facts(met):
     facts = {"rules": {"dissent": met}}

@@ -96,6 +96,15 @@ def judge(state, persona):
     assert read(code).are_distinct is False
 
 
+def test_a_prompts_own_words_are_those_that_no_other_prompt_has():
+    frame = "You are one of three judges on a digital bench. "
+    told = (f"{frame}Charge every gap.", f"{frame}Credit all effort you can find.", frame)
+    code = "\n".join(
+        f"{name} = {text!r}" for name, text in zip(("PROSECUTOR", "DEFENSE", "LEAD"), told, strict=True)
+    )
+    assert read(code).own_words == {"Prosecutor": 3, "Defense": 6, "TechLead": 0}
+
+
 def test_two_words_in_common_are_language_and_three_are_text():
     assert shared_text("a b x y", "a b p q") == 0
     assert shared_text("a b c x", "a b c y") == 0.75

@@ -146,7 +146,7 @@ def test_shipped_checks_are_given_to_one_criterion_only():
     reading = read(
         dimensions=[{"id": "judicial_nuance"}, {"id": "x", "name": "Judicial Nuance and Dialectics"}]
     )
-    assert [len(c.checks) for c in reading.rubric.criteria] == [6, 0]
+    assert [len(c.checks) for c in reading.rubric.criteria] == [7, 0]
 
 
 LEVELS = [("full", "Full", 35, "all of it"), ("part", "Part", 21, "some of it"), ("none", "None", 0, "")]
