@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grading.views.reading.drawing import MOST_NODES, MOST_PER_ROW, Node
 from grading.views.reading.places import place_of
 from grading.views.reading.quoting import in_plain_sight, quoted_lines
 from grading.views.reading.report import read_report
-from grading.views.reading.topology import MOST_NODES, MOST_PER_ROW, topology_of
+from grading.views.reading.topology import topology_of
 from grading.views.reading.track import track_of
 from tests.site.report_example import COMMIT, GRAPH, REPO_URL, report_json
 
@@ -98,6 +99,47 @@ def test_a_graph_too_large_to_read_is_a_list_only() -> None:
 
 def test_a_graph_without_edges_is_not_drawn() -> None:
     assert topology_of(graph()).drawing is None
+
+
+def test_a_graph_inside_a_node_is_drawn_in_a_box_around_it_and_told_in_words() -> None:
+    inner = graph(("START", "p"), ("START", "d"), ("p", "END"), ("d", "END"))
+    outer = graph(("START", "judging"), ("judging", "END"))
+    outer["subgraphs"] = [
+        inner | {"at": ["judging"], "path": "src/panel.py", "unresolved": ["q is not known"]}
+    ]
+    topology = topology_of(outer)
+    assert [(one.way, one.place, len(one.edges)) for one in topology.inner] == [
+        ("judging", "src/panel.py:1", 4)
+    ]
+    assert topology.unresolved == ("inside judging, q is not known",)
+    assert topology.drawing is not None
+    (frame,) = topology.drawing.frames
+    inside = [node.name for node in topology.drawing.nodes if _is_inside(node, frame)]
+    assert (frame.name, inside) == ("judging", ["START", "p", "d", "END"])
+    assert len(topology.drawing.nodes) == 6
+
+
+def test_graphs_in_graphs_stand_in_one_another() -> None:
+    document = graph(("START", "a"))
+    document["subgraphs"] = [
+        graph(("START", "b")) | {"at": ["a"]},
+        graph(("START", "c")) | {"at": ["a", "b"]},
+    ]
+    drawing = topology_of(document).drawing
+    assert drawing is not None
+    outer, inner = drawing.frames
+    assert (outer.name, inner.name, _is_inside(inner, outer)) == ("a", "b", True)
+    assert outer.bottom <= drawing.height
+
+
+def _is_inside(node: Node, frame: Node) -> bool:
+    right, frame_right = node.left + node.width, frame.left + frame.width
+    return (
+        frame.left <= node.left
+        and right <= frame_right
+        and frame.top < node.top
+        and node.bottom <= frame.bottom
+    )
 
 
 @settings(max_examples=60, deadline=None)
