@@ -4,6 +4,7 @@ from django.contrib import admin
 
 from grading.admin.tenancy import TenantAdmin
 from grading.models import Cohort, Enrollment
+from grading.queries.usage import usage_of_cohort
 
 
 @admin.register(Cohort)
@@ -12,6 +13,11 @@ class CohortAdmin(TenantAdmin):
     list_filter = (("organization", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("name", "slug")
     list_select_related = ("organization",)
+    readonly_fields = ("models_took",)
+
+    @admin.display(description="bought from models")
+    def models_took(self, cohort: Cohort) -> str:
+        return str(usage_of_cohort(cohort)) if cohort.pk else "nothing yet"
 
 
 @admin.register(Enrollment)

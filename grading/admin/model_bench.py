@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -13,6 +14,7 @@ from django.http import HttpRequest
 from grading.admin.tenancy import MachineMadeAdmin, TenantAdmin
 from grading.model_bench import models_of, sealed_key
 from grading.models import ModelUsage, OrganizationBench
+from grading.queries.usage import start_of_month, usage_of_organization
 
 if TYPE_CHECKING:
     _BenchForm = forms.ModelForm[OrganizationBench]
@@ -74,16 +76,28 @@ class OrganizationBenchAdmin(TenantAdmin):
         "monthly_budget_usd",
     )
     list_select_related = ("organization",)
-    readonly_fields = ("has_key", "changed_at")
+    readonly_fields = ("has_key", "changed_at", "this_month", "in_all")
 
     @admin.display(boolean=True, description="API key stored")
     def has_key(self, bench: OrganizationBench) -> bool:
         return bool(bench.sealed_key)
 
+    @admin.display(description="bought this month (UTC)")
+    def this_month(self, bench: OrganizationBench) -> str:
+        return _spent(bench, since=start_of_month())
+
+    @admin.display(description="bought in all")
+    def in_all(self, bench: OrganizationBench) -> str:
+        return _spent(bench)
+
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """The site itself calls this address: only the operator says where it may go."""
         operators = () if request.user.is_superuser else ("base_url",)
         return (*super().get_readonly_fields(request, obj), *operators)
+
+
+def _spent(bench: OrganizationBench, *, since: datetime | None = None) -> str:
+    return str(usage_of_organization(bench.organization_id, since=since)) if bench.pk else "nothing yet"
 
 
 @admin.register(ModelUsage)

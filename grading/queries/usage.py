@@ -23,6 +23,11 @@ class Spent:
     cost_usd: Decimal
     unpriced: int
 
+    def __str__(self) -> str:
+        unpriced = f"; answers without a known price: {self.unpriced}" if self.unpriced else ""
+        tokens = f"{self.prompt_tokens} tokens in ({self.cached_tokens} cached), {self.completion_tokens} out"
+        return f"{self.calls} calls, {tokens}, {self.cost_usd:.4f} USD{unpriced}"
+
 
 def usage_of_audit(audit: Audit) -> Spent:
     return _sum(ModelUsage.objects.filter(audit=audit))
