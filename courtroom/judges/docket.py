@@ -2,7 +2,8 @@
 
 What students wrote stands in it only as short, normalised quotations inside a fence whose mark cannot be
 guessed but is the same from run to run. Every call pays for the docket, so it fits a given room: what each
-check came to always stands there; reasons, places, the rubric's own words and quotations while there is room.
+check came to always stands there, in few words where the room is small; then, criterion by criterion in turn, the place
+and words of what shows it best; then reasons and all the rest.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from courtroom.record import CheckOutcome, Evidence, canonical_json
 from courtroom.rubric import Check, Criterion, Rubric
 
 QUOTE_CHARACTERS = 200
+# Where the room is small: a line of code, and of a goal what tells it from its neighbours.
+SHORT_QUOTE, SHORT_GOAL = 42, 46
 # E- and four digits: enough to be told apart among one criterion's items, and a prefix of the report's own id.
 LABEL_CHARACTERS = 6
 MARK_CHARACTERS = 16
@@ -24,24 +27,27 @@ MARK_CHARACTERS = 16
 INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
 # On evidence that addresses the graders, or shows what does (detectives/suspicion.py).
 TAG = "integrity"
-OUTCOMES = {True: "Met", False: "Not met", None: "Unknown"}
+OUTCOMES = {True: "+", False: "-", None: "?"}
+ARTICLES = ("The ", "A ", "An ")
+# The order in which the room is filled; among equals each criterion has its turn.
+BEST, OPEN_REASONS, WORDS, REASONS, REST = 0, 100, 200, 300, 400
 
 
 @dataclass(slots=True)
 class Entry:
-    """A line of the docket; `more` holds what is appended to it while there is room, most wanted first."""
+    """A line of the docket; `wishes` are appended to it while there is room, the lowest number first."""
 
     text: str
-    more: list[str] = field(default_factory=list)
+    wishes: list[tuple[int, str]] = field(default_factory=list)
 
 
-def quotation(text: str) -> str:
+def quotation(text: str, characters: int = QUOTE_CHARACTERS) -> str:
     """Text of a submission as a judge may see it: normalised, without invisible characters, short."""
     visible = "".join(
         c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) not in INVISIBLE
     )
     flat = " ".join(visible.split())
-    return flat if len(flat) <= QUOTE_CHARACTERS else flat[: QUOTE_CHARACTERS - 1] + "…"
+    return flat if len(flat) <= characters else flat[: characters - 1].rstrip() + "…"
 
 
 def label(item: Evidence) -> str:
@@ -59,10 +65,11 @@ def docket(
 ) -> str:
     """The docket of a case, at most `room` characters unless the outcomes alone take more."""
     mark = _mark(evidence, secret)
-    known = {outcome.check: outcome for outcome in outcomes}
-    entries = [e for criterion in rubric.criteria for e in _entries(criterion, evidence, known)]
-    entries += _others(rubric, evidence)
-    _fill(entries, room - 2 * MARK_CHARACTERS - 8)
+    left = room - 2 * MARK_CHARACTERS - 8
+    entries = _all_entries(rubric, evidence, outcomes, is_short=False)
+    if _whole(entries) > left:
+        entries = _all_entries(rubric, evidence, outcomes, is_short=True)
+    _fill(entries, left)
     body = "\n".join(entry.text for entry in entries)
     return f"<<<{mark}\n{body}\n{mark}>>>"
 
@@ -72,26 +79,53 @@ def _mark(evidence: Sequence[Evidence], secret: str) -> str:
     return hmac.new(secret.encode(), rows.encode("utf-8", "replace"), "sha256").hexdigest()[:MARK_CHARACTERS]
 
 
+def _all_entries(
+    rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome], *, is_short: bool
+) -> list[Entry]:
+    known = {outcome.check: outcome for outcome in outcomes}
+    entries = [e for c in rubric.criteria for e in _entries(c, evidence, known, is_short=is_short)]
+    return entries + _others(rubric, evidence)
+
+
 def _entries(
-    criterion: Criterion, evidence: Sequence[Evidence], known: dict[str, CheckOutcome]
+    criterion: Criterion, evidence: Sequence[Evidence], known: dict[str, CheckOutcome], *, is_short: bool
 ) -> Iterable[Entry]:
-    words = (criterion.success_pattern, criterion.failure_pattern, criterion.instruction)
-    yield Entry(f"# {criterion.id}", ["", "", *(f" {text}" for text in words if text)])
+    """What success means stands in each question: it is not said here again."""
+    words = (criterion.failure_pattern, criterion.instruction)
+    yield Entry(f"# {criterion.id}", [(WORDS, f" {text}") for text in words if text])
+    items = {check.id: [item for item in evidence if item.check == check.id] for check in criterion.checks}
+    met = {check.id: known[check.id].met if check.id in known else None for check in criterion.checks}
+    ranked = sorted(criterion.checks, key=lambda c: (not _shows(items[c.id]), met[c.id] is True, -c.weight))
+    ranks = {check.id: rank for rank, check in enumerate(ranked)}
     for check in criterion.checks:
-        items = [item for item in evidence if item.check == check.id]
-        yield _entry(check, items, known.get(check.id))
+        yield _entry(check, items[check.id], known.get(check.id), ranks[check.id], is_short=is_short)
 
 
-def _entry(check: Check, items: Sequence[Evidence], outcome: CheckOutcome | None) -> Entry:
-    """What a check came to, with its first item; then why (first where it is not met), the place, the rest."""
+def _shows(items: Sequence[Evidence]) -> bool:
+    """Something of the submission can be quoted, not only what was looked for."""
+    return bool(items) and bool(items[0].location.path or items[0].location.page)
+
+
+def _entry(
+    check: Check, items: Sequence[Evidence], outcome: CheckOutcome | None, rank: int, *, is_short: bool
+) -> Entry:
+    """What a check came to, with its first item; then the item's place and words, why, and the rest."""
     met = outcome.met if outcome else None
     name = f" {label(items[0])}" if items else ""
-    reason = f" ({_reason(outcome.reason)})" if outcome and outcome.reason else ""
-    first, late = ("", reason) if met else (reason, "")
-    place = f" {_place(items[0])}" if items else ""
-    rest = [f"; {label(item)} {_place(item)}{_quote(item)}" for item in items[1:]]
-    quote = _quote(items[0]) if items else ""
-    return Entry(f"{OUTCOMES[met]}: {quotation(check.goal)}{name}", [place, first, late, quote, *rest])
+    characters = SHORT_QUOTE if is_short else QUOTE_CHARACTERS
+    wishes = [(BEST + rank, _shown(items[0], characters))] if items else []
+    if outcome and outcome.reason:
+        wishes.append(((REASONS if met else OPEN_REASONS) + rank, f" ({_reason(outcome.reason)})"))
+    wishes += [(REST + rank, f"; {label(item)}{_shown(item, characters)}") for item in items[1:]]
+    return Entry(f"{OUTCOMES[met]} {_goal(check.goal, is_short=is_short and met is True)}{name}", wishes)
+
+
+def _goal(text: str, *, is_short: bool) -> str:
+    """Of what is met, and so least disputed, only the beginning where the room is small."""
+    if not is_short:
+        return quotation(text)
+    bare = next((text[len(word) :] for word in ARTICLES if text.startswith(word)), text)
+    return bare if len(bare) <= SHORT_GOAL else bare[:SHORT_GOAL].rpartition(" ")[0] + "…"
 
 
 def _others(rubric: Rubric, evidence: Sequence[Evidence]) -> list[Entry]:
@@ -100,8 +134,14 @@ def _others(rubric: Rubric, evidence: Sequence[Evidence]) -> list[Entry]:
     items = [item for item in evidence if item.check not in asked and TAG not in item.tags]
     head = [Entry("# Other evidence")] if items else []
     return head + [
-        Entry(f"{label(i)} {quotation(i.goal)}", [f" {_place(i)}", "", "", _quote(i)]) for i in items
+        Entry(f"{label(i)} {quotation(i.goal)}", [(BEST + rank, _shown(i, QUOTE_CHARACTERS))])
+        for rank, i in enumerate(items)
     ]
+
+
+def _shown(item: Evidence, characters: int) -> str:
+    place = _place(item)
+    return f" {place}{_quote(item, characters)}" if place else _quote(item, characters)
 
 
 def _place(item: Evidence) -> str:
@@ -114,11 +154,11 @@ def _place(item: Evidence) -> str:
     return f"{path}:{at.line_start}" if path and at.line_start else path
 
 
-def _quote(item: Evidence) -> str:
+def _quote(item: Evidence, characters: int) -> str:
     """Text that addresses the graders is cut, and so is its path, which may do the same."""
     if TAG in item.tags:
         return " [cut]"
-    return f" “{quotation(item.content)}”" if item.content else ""
+    return f" “{quotation(item.content, characters)}”" if item.content else ""
 
 
 def _reason(text: str) -> str:
@@ -126,12 +166,15 @@ def _reason(text: str) -> str:
     return "[cut]" if speaks_to_graders(text) else quotation(text)
 
 
+def _whole(entries: Sequence[Entry]) -> int:
+    return sum(len(entry.text) + 1 + sum(len(wish) for _, wish in entry.wishes) for entry in entries)
+
+
 def _fill(entries: Sequence[Entry], room: int) -> None:
-    """Append what there is room for: the first wish of every line, then the second of every line, and so on."""
+    """Append what there is room for: every line's first wishes before any line's second."""
     left = room - sum(len(entry.text) + 1 for entry in entries)
-    for turn in range(max((len(entry.more) for entry in entries), default=0)):
-        for entry in entries:
-            wish = entry.more[turn] if turn < len(entry.more) else ""
-            if len(wish) <= left and wish.strip():
-                entry.text += wish
-                left -= len(wish)
+    wishes = [(turn, wish, entry) for entry in entries for turn, wish in entry.wishes]
+    for _, wish, entry in sorted(wishes, key=lambda one: one[0]):
+        if len(wish) <= left:
+            entry.text += wish
+            left -= len(wish)

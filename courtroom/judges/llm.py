@@ -68,8 +68,7 @@ class LlmBench:
         }
 
     def docket(self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]) -> str:
-        calls = len(PERSONAS) * (1 if self.together else len(rubric.criteria))
-        room = room_for_docket(self._settings.prompt_characters, calls)
+        room = room_for_docket(self._settings.prompt_characters, rubric, together=self.together)
         secret = self._settings.fence_secret.get_secret_value()
         return docket(rubric, evidence, secret, outcomes=outcomes, room=room)
 

@@ -11,13 +11,15 @@ from typing import Any
 
 from courtroom.judges.docket import LABEL_CHARACTERS, quotation
 from courtroom.judges.opinion import Brief
-from courtroom.record import Persona, digest_of
+from courtroom.record import PERSONAS, Persona, digest_of
+from courtroom.rubric import Criterion, Rubric
 
 # A message is text, or the parts of one that shows pictures.
 Prompt = list[tuple[str, str | list[str | dict[str, Any]]]]
 FILES: dict[Persona, str] = {"Prosecutor": "prosecutor", "Defense": "defense", "TechLead": "tech_lead"}
-# What persona, criterion and advice take in a question; longer ones make a prompt longer than planned.
-QUESTION_CHARACTERS = 790
+NO_EVIDENCE = "There is no evidence to cite: say what is missing."
+# Between the parts of a prompt.
+BETWEEN_CHARACTERS = 4
 SMALLEST_DOCKET = 1000
 
 
@@ -30,10 +32,18 @@ def prompt_digest(persona: Persona) -> str:
     return digest_of([persona_text("rules"), persona_text(FILES[persona])])
 
 
-def room_for_docket(characters: int, calls: int) -> int:
-    """What is left of an audit's prompt characters for the docket, when it is sent with every call."""
-    each = characters // max(1, calls)
-    return max(SMALLEST_DOCKET, each - len(persona_text("rules")) - QUESTION_CHARACTERS)
+def room_for_docket(characters: int, rubric: Rubric, *, together: bool) -> int:
+    """What is left of an audit's prompt characters for the docket, when it is sent with every call of a hearing."""
+    batches = [rubric.criteria] if together else [(criterion,) for criterion in rubric.criteria]
+    questions = [question(_blank(persona, batch)) for batch in batches for persona in PERSONAS]
+    around = len(persona_text("rules")) + BETWEEN_CHARACTERS
+    asked = sum(len(text.replace(f"\n{NO_EVIDENCE}", "")) for text in questions)
+    left = characters - asked - around * len(questions)
+    return max(SMALLEST_DOCKET, left // max(1, len(questions)))
+
+
+def _blank(persona: Persona, criteria: Sequence[Criterion]) -> list[Brief]:
+    return [Brief(persona=persona, criterion=one, evidence=(), outcomes=()) for one in criteria]
 
 
 def messages(briefs: Sequence[Brief], complaint: str = "") -> Prompt:
@@ -60,10 +70,10 @@ def _criterion(brief: Brief) -> str:
     advice = {"Prosecutor": logic.prosecutor, "Defense": logic.defense, "TechLead": logic.tech_lead}
     standard = criterion.success_pattern or criterion.instruction
     parts = [
-        f"Criterion {criterion.id} ({criterion.name}).",
+        f"Criterion {criterion.id}.",
         f"Success: {standard}" if standard else "",
         f"For you: {advice[brief.persona]}" if advice[brief.persona] else "",
-        "" if brief.evidence else "There is no evidence to cite: say what is missing.",
+        "" if brief.evidence else NO_EVIDENCE,
         _earlier(brief),
     ]
     return "\n".join(part for part in parts if part)
