@@ -21,9 +21,10 @@ ENOUGH = 0.5
 SECURITY_CEILING = 3
 WITHOUT_ESSENTIALS = 3
 EFFORT_FLOOR = 3
-# Between 10/3 and 7/2 the Prosecutor gives 2 and the Defense 4 wherever a third to two thirds of the weight is met:
-# ambiguous evidence parts the bench by two, and by no more, so that it is argued over and not heard again.
-GAP = 3.4
+# How often a gap counts. With these two the Prosecutor steps from 1 to 2 and the Defense from 3 to 4 where the Tech Lead
+# steps from 2 to 3, at three eighths of the weight: ambiguous evidence parts the bench by two and by no more, so it is
+# argued over and not heard again, and the bench's mean stays the Tech Lead's word.
+PROSECUTORS_GAP, DEFENSES_GAP = 4.2, 0.36
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,10 @@ class Temper:
 
 
 TEMPERS: dict[Persona, Temper] = {
-    "Prosecutor": Temper(gap=GAP, heeds_essentials=True, heeds_security=True, credits_effort=False),
-    "Defense": Temper(gap=1 / GAP, heeds_essentials=False, heeds_security=False, credits_effort=True),
+    "Prosecutor": Temper(
+        gap=PROSECUTORS_GAP, heeds_essentials=True, heeds_security=True, credits_effort=False
+    ),
+    "Defense": Temper(gap=DEFENSES_GAP, heeds_essentials=False, heeds_security=False, credits_effort=True),
     "TechLead": Temper(gap=1.0, heeds_essentials=True, heeds_security=False, credits_effort=False),
 }
 
