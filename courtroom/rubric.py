@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from courtroom.facts import TermUse
 from courtroom.justice.rules import Constitution
@@ -245,8 +246,10 @@ class Rubric(RubricModel):
         ):
             twice = sorted({i for i in ids if ids.count(i) > 1})
             if twice:
-                message = f"{kind} ids must be unique: {', '.join(twice)}"
-                raise ValueError(message)
+                raise PydanticCustomError(
+                    "ids_not_unique", "{level} ids must be unique: {twice}",
+                    {"level": kind, "twice": ", ".join(twice), "ids": twice},
+                )  # fmt: skip
         return self
 
     @property

@@ -12,13 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from courtroom.errors import RubricRefused
-from courtroom.forensics import patterns
 from courtroom.record import Frozen
-from courtroom.rubric import CodePattern, Rubric
+from courtroom.rubric import Rubric
 from courtroom.rubric_reading.json_lines import JsonPath, lines_of
+from courtroom.rubric_reading.misfits import Misfit, misfits_of
 from courtroom.rubric_reading.notes import Notebook, ReadingNote
 
 SHIPPED = ("self_audit", "points", "general")
@@ -39,9 +37,7 @@ def read_rubric(text: str) -> RubricReading:
     """Read a rubric from JSON. Raises RubricRefused when nothing in it can be judged, saying where and why."""
     data = _parse(text)
     if _is_our_own(data):
-        rubric = _validate(data, text)
-        _try_patterns(rubric, text)
-        return RubricReading(rubric=rubric)
+        return RubricReading(rubric=_validate(data, text))
     from courtroom.rubric_reading.translation import translate
 
     notebook = Notebook(lines_of(text))
@@ -88,43 +84,16 @@ def _is_our_own(data: Any) -> bool:
 
 
 def _validate(data: Any, text: str) -> Rubric:
-    try:
-        return Rubric.model_validate(data)
-    except ValidationError as error:
-        faults = "; ".join(_faults(error, lines_of(text))[:NAMED_FAULTS])
-        raise RubricRefused("rubric_invalid", f"The rubric does not fit its schema: {faults}.") from error
+    if misfits := misfits_of(data):
+        lines = lines_of(text)
+        faults = "; ".join(_told(misfit, lines) for misfit in misfits[:NAMED_FAULTS])
+        raise RubricRefused("rubric_invalid", f"The rubric does not fit its schema: {faults}.")
+    return Rubric.model_validate(data)
 
 
-def _try_patterns(rubric: Rubric, text: str) -> None:
-    """Refuse a pattern that could never be looked for: better here than in every report. Without ast-grep, pass."""
-    lines = lines_of(text)
-    for at, criterion in enumerate(rubric.criteria):
-        for position, check in enumerate(criterion.checks):
-            fault = (
-                patterns.fault_of(check.language, check.pattern) if isinstance(check, CodePattern) else None
-            )
-            if fault:
-                place = ("criteria", at, "checks", position)
-                where = f"line {lines.get(place, 1)}, {'.'.join(map(str, place))}"
-                raise RubricRefused(
-                    "rubric_invalid", f"The rubric does not fit its schema: {where}: {fault}."
-                )
-
-
-def _faults(error: ValidationError, lines: Mapping[JsonPath, int]) -> list[str]:
-    """Each fault with its line. A list is not blamed for being empty when its items are at fault."""
-    faults = [(_place(fault["loc"], lines), fault["msg"]) for fault in error.errors()]
-    blamed = {place[:length] for place, _ in faults for length in range(len(place))}
-    return [
-        f"line {lines[place]}, {'.'.join(map(str, place)) or 'the rubric'}: {message}"
-        for place, message in faults
-        if place not in blamed
-    ]
-
-
-def _place(steps: JsonPath, lines: Mapping[JsonPath, int]) -> JsonPath:
-    """The innermost place that stands in the text: unions add names that do not."""
-    place: JsonPath = ()
-    for step in steps:
-        place = (*place, step) if (*place, step) in lines else place
-    return place
+def _told(misfit: Misfit, lines: Mapping[JsonPath, int]) -> str:
+    """The fault with its line; what is missing is looked for where it belongs."""
+    place = misfit.place
+    while place not in lines:
+        place = place[:-1]
+    return f"line {lines[place]}, {'.'.join(map(str, misfit.place)) or 'the rubric'}: {misfit.message}"

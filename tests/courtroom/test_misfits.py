@@ -1,0 +1,59 @@
+"""Every fault of a rubric names the place in its JSON that is to blame, and no place twice."""
+
+from typing import Any
+
+import pytest
+
+from courtroom.rubric_reading.misfits import misfits_of
+from tests.factories.work import rubric_document
+
+NO_SUCH_KIND = {"id": "k", "kind": "guess", "goal": "g"}
+RULES = ("constitution", "rules")
+
+
+def own(*rules: dict[str, Any]) -> dict[str, Any]:
+    return rubric_document() | {"constitution": {"id": "own", "rules": list(rules)}}
+
+
+def with_check(**fields: Any) -> dict[str, Any]:
+    document = rubric_document("tidy")
+    document["criteria"][0]["checks"][2] |= fields
+    return document
+
+
+def with_ids(*criteria: str) -> dict[str, Any]:
+    document = rubric_document(*map(str, range(len(criteria))))
+    for criterion, name in zip(document["criteria"], criteria, strict=True):
+        criterion["id"] = name
+    return document
+
+
+@pytest.mark.parametrize(
+    ("document", "faults"),
+    [
+        (rubric_document(), []),
+        ([], [((), "model_type")]),
+        ({"id": "x", "version": "1", "criteria": 3}, [(("name",), "missing"), (("criteria",), "tuple_type")]),
+        ({"id": "x", "name": "X", "version": "1", "criteria": [{"id": "a"}]}, [(("criteria", 0, "name"), "missing")]),
+        (with_check(minimum="many"), [(("criteria", 0, "checks", 2, "minimum"), "int_parsing")]),
+        (with_check(kind="guess"), [(("criteria", 0, "checks", 2), "union_tag_invalid")]),
+        (with_check(wieght=2), [(("criteria", 0, "checks", 2, "wieght"), "extra_forbidden")]),
+        (with_ids("a", "b", "a"), [(("criteria", n, "id"), "ids_not_unique") for n in (0, 2)]),
+        (with_check(id="tidy.readme"), [(("criteria", 0, "checks", n, "id"), "ids_not_unique") for n in (0, 2)]),
+        (own({"kind": "security_override", "cap": 9}), [((*RULES, 0, "cap"), "less_than_equal")]),
+        (own({"kind": "fact_supremacy"}, {"kind": "fact_supremacy"}), [(("constitution",), "value_error")]),
+        (rubric_document() | {"constitution": "no such"}, [(("constitution",), "preset_unknown")]),
+        (rubric_document() | {"constitution": 7}, [(("constitution",), "model_type"), (("constitution",), "string_type")]),
+    ],
+)  # fmt: skip
+def test_a_fault_is_placed(document, faults):
+    assert [(misfit.place, misfit.kind) for misfit in misfits_of(document)] == faults
+
+
+def test_a_pattern_that_could_never_be_looked_for_is_placed():
+    document = rubric_document("tidy")
+    check = {"kind": "code_pattern", "id": "p", "goal": "g", "language": "go", "pattern": "a(); b()"}
+    document["criteria"][0]["checks"][1] = check
+    assert [(misfit.place, misfit.kind) for misfit in misfits_of(document)] == [
+        (("criteria", 0, "checks", 1), "pattern_impossible")
+    ]
