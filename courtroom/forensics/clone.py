@@ -42,6 +42,11 @@ EMPTY = (
 UNREACHABLE = (
     "The repository's site could not be reached, or did not answer as a git server. Try again later."
 )
+# A cut connection and an object that its server cannot read look alike from here.
+BROKEN_OFF = (
+    "The repository was found, but its transfer broke off. Try again; if that does not help, push it anew: it may be "
+    "damaged where it lies."
+)
 # What git says on stderr under LC_ALL=C, first match decides. Lines the server wrote are not read. An index-pack
 # that gave no reason for its invalid output was killed by a limit.
 COMPLAINTS = (
@@ -59,7 +64,11 @@ COMPLAINTS = (
         NOT_FOUND,
     ),
     (r"Operation too slow|timed out", "too_slow", TOO_SLOW),
-    (r"early EOF|RPC failed", "unreachable", UNREACHABLE),
+    (
+        r"early EOF|RPC failed|is corrupt|not our ref|remote did not send all necessary objects",
+        "unreachable",
+        BROKEN_OFF,
+    ),
     (r"[Oo]ut of memory|Cannot allocate memory|invalid index-pack output", "too_large", ""),
 )
 

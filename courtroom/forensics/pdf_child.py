@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pypdf
-from pypdf.errors import DependencyError, FileNotDecryptedError
+from pypdf.errors import DependencyError, FileNotDecryptedError, LimitReachedError
 
 from courtroom.errors import PdfRefused
 from courtroom.forensics.canvas import Canvas
@@ -49,6 +49,7 @@ _TIGHTENED = pypdf.Configuration(
     jbig2dec_binary=None,
     disable_legacy_handling=True,
 )
+_TOO_MANY = "page tree entry limit"  # as pypdf says which of its limits was reached
 _ADDRESS = re.compile(r",? ?(\b0x[0-9a-f]{6,}|\b[0-9]{12,})")
 # Pictures beyond these are not looked into: each takes about 0.1 s.
 _MOST_LAYOUTS = 8
@@ -66,13 +67,13 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         100_000, 20, 20
     )  # a page makes 10,000 short-lived objects; a tenth of the time went here
     pypdf.overwrite_configuration(_TIGHTENED)
-    reader = _opened(Path(request["path"]))
+    reader = _opened(Path(request["path"]), int(request["most_pages"]))
     if request["task"] == "probe":
         return _probed(reader, int(request["most_pages"]))
     return _Reading(reader, request).as_json()
 
 
-def _opened(path: Path) -> pypdf.PdfReader:
+def _opened(path: Path, most_pages: int) -> pypdf.PdfReader:
     try:
         reader = pypdf.PdfReader(path)
         locked = reader.is_encrypted and not reader.decrypt("")
@@ -80,12 +81,20 @@ def _opened(path: Path) -> pypdf.PdfReader:
             len(reader.pages)  # walks the page tree, where broken files break
     except (FileNotDecryptedError, DependencyError):
         locked = True
+    except LimitReachedError as error:
+        if _TOO_MANY not in str(error):
+            raise _broken(error) from error
+        many = f"The PDF has some {_TIGHTENED.page_tree_maximum_entries} pages or more"
+        raise PdfRefused("pdf_too_many_pages", f"{many}; {most_pages} are read at most.") from error
     except Exception as error:
-        broken = f"The PDF is damaged or incomplete: export it again. ({_why(error)})"
-        raise PdfRefused("pdf_unreadable", broken) from error
+        raise _broken(error) from error
     if locked:
         raise PdfRefused("pdf_encrypted", "The PDF is encrypted. Hand in one that opens without a password.")
     return reader
+
+
+def _broken(error: Exception) -> PdfRefused:
+    return PdfRefused("pdf_unreadable", f"The PDF is damaged or incomplete: export it again. ({_why(error)})")
 
 
 def _probed(reader: pypdf.PdfReader, most_pages: int) -> dict[str, Any]:

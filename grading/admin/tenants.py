@@ -84,7 +84,7 @@ class MembershipAdmin(TenantAdmin):
         """The action writes; what it refuses since the form was looked at is an error and changes nothing."""
         if change and not form.changed_data:
             return
-        by = User.objects.get(pk=request.user.pk)
+        by = request.user if isinstance(request.user, User) else None
         made = add_member(organization=obj.organization, user=obj.user, role=Role(obj.role), by=by)
         obj.pk = made.pk
 

@@ -90,6 +90,5 @@ def _stages(now: datetime) -> tuple[StageTimes, ...]:
 
 def _bought() -> tuple[Bought, ...]:
     sums = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "cost_usd")
-    rows = ModelUsage.objects.order_by("model").values("model")
-    rows = rows.annotate(**{f"sum_{name}": Sum(name, default=0) for name in sums})
-    return tuple(Bought(row["model"], *(row[f"sum_{name}"] for name in sums)) for row in rows)
+    rows = ModelUsage.objects.order_by("model").values_list("model")
+    return tuple(Bought(*row) for row in rows.annotate(*(Sum(name, default=0) for name in sums)))

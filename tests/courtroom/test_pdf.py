@@ -19,6 +19,7 @@ from courtroom.forensics.pdf_reading import PdfReading
 from courtroom.forensics.plain_text import plain
 from courtroom.forensics.walls import PROJECT_ROOT
 from tests.factories.pdfs import Image, Page, make_pdf, parallel_graph_page
+from tests.hostile.pdfs import many_pages
 
 LIMITS = Limits()
 IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -59,6 +60,15 @@ def test_an_encrypted_pdf_is_refused(tmp_path: Path) -> None:
 def test_a_pdf_with_a_corrupt_body_is_refused(tmp_path: Path) -> None:
     (tmp_path / "report.pdf").write_bytes(b"%PDF-1.7\n" + b"nonsense " * 200)
     assert _refusal(tmp_path / "report.pdf") == "pdf_unreadable"
+
+
+def test_far_too_many_pages_are_not_called_damage(tmp_path: Path) -> None:
+    path = tmp_path / "report.pdf"
+    path.write_bytes(many_pages(2001))
+    with pytest.raises(PdfRefused) as refused:
+        probe_pdf(path, LIMITS)
+    told = "The PDF has some 2000 pages or more; 200 are read at most."
+    assert (refused.value.code, refused.value.message) == ("pdf_too_many_pages", told)
 
 
 def test_too_many_pages_are_refused_at_the_door_and_the_first_are_read_after_it(tmp_path: Path) -> None:

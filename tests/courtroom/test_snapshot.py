@@ -9,6 +9,7 @@ import pytest
 
 from courtroom.case import Limits
 from courtroom.errors import ChildFailed, CourtroomError, RepositoryRefused, UrlRefused
+from courtroom.forensics.clone import BROKEN_OFF
 from courtroom.forensics.snapshot import (
     Snapshot,
     TreeEntry,
@@ -166,6 +167,20 @@ def test_a_repository_over_the_size_limit_is_too_large(tmp_path, server, refused
 def test_a_transfer_cut_in_the_middle_is_not_blamed_on_the_repository(tmp_path, server, refused):
     make_repository(tmp_path / "served" / "x.git", [Commit(files={"data.bin": os.urandom(100_000)})])
     assert refused(f"{server.url}/cut/x.git") == "repository_unreachable"
+
+
+def test_a_damaged_repository_is_not_called_out_of_reach(tmp_path, server, take):
+    make_repository(tmp_path / "served" / "x.git", [Commit(files={"data.bin": "x" * 1000})])
+    git("repack", "-a", "-d", "-q", at=tmp_path / "served" / "x.git")
+    pack = next((tmp_path / "served" / "x.git" / "objects" / "pack").glob("*.pack"))
+    pack.chmod(0o644)
+    pack.write_bytes(pack.read_bytes()[:40] + bytes(20) + pack.read_bytes()[60:])
+    told = []
+    for url in (tmp_path / "served" / "x.git", f"{server.url}/x.git"):
+        with pytest.raises(RepositoryRefused) as refusal:
+            take(url)
+        told.append(refusal.value.message)
+    assert told == [BROKEN_OFF] * 2
 
 
 def test_a_tree_with_too_many_files_is_refused(tmp_path, take):

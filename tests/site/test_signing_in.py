@@ -64,6 +64,10 @@ def test_signing_up_answers_the_same_whether_the_address_is_taken_or_not(setting
         answers.append((answer.redirect_chain, without_what_differs(answer.text, email)))
     assert answers[0] == answers[1]
     assert {message.to[0] for message in mail.outbox} == {taken, "free@example.org"}
+    assert [message.body.strip().splitlines()[0] for message in mail.outbox] == ["Hello,"] * 2
+    assert {message.body.strip().splitlines()[-1] for message in mail.outbox} == {
+        "Automaton Auditor, at testserver"
+    }
 
 
 def test_asking_for_a_new_password_answers_the_same_whether_the_account_exists_or_not():
