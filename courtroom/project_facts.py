@@ -84,11 +84,12 @@ class LogEntry(Place):
 
 
 class Deferral(FactModel):
-    """Work put off with a stated reason, in a file or in a commit message."""
+    """Work put off with a stated reason, in a file, in a commit message or on a page of the report."""
 
     path: str | None = None
     line: int | None = None
     commit: str | None = None
+    page: int | None = None
     text: str
 
 

@@ -20,9 +20,12 @@ from courtroom.errors import ExaminationFailed
 from courtroom.facts import DiagramFact, GraphFact
 from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts, hold_against_tree, path_facts
 from courtroom.forensics.claims import HeldClaim, feature_claims, hold_against_code
+from courtroom.forensics.deferrals import deferrals_on_pages
 from courtroom.forensics.diagrams import DiagramSighting, diagram_of
 from courtroom.forensics.pdf import PdfReading
-from courtroom.rubric import Check, Diagram, PdfPaths
+from courtroom.project_facts import Deferral
+from courtroom.record import CheckOutcome
+from courtroom.rubric import Check, Diagram, FeedbackLog, PdfPaths
 
 NO_TREE = "The repository's file list could not be read."
 
@@ -41,6 +44,7 @@ class BothSides:
     claims: tuple[HeldClaim, ...] | None
     diagram: DiagramSighting | None
     diagrams: tuple[DiagramFact, ...] | None
+    put_off: tuple[Deferral, ...]
 
 
 def lay_side_by_side(
@@ -65,6 +69,7 @@ def lay_side_by_side(
         claims=_held(pdf, code, files or {}),
         diagram=diagram_of(reading, graph) if reading else None,
         diagrams=None if files is None else diagrams_of_both(reading, files, graph),
+        put_off=tuple(Deferral(**one) for one in deferrals_on_pages(reading.pages)) if reading else (),
     )
 
 
@@ -92,10 +97,28 @@ def finding_on_both(check: Check, sides: BothSides) -> Finding:
             return _hallucinated(check.maximum, sides.paths)
         case PdfPaths():
             return could_not_look(NO_TREE)
+        case FeedbackLog(aspect="deferred") if sides.put_off:
+            return _put_off(sides.put_off)
         case Diagram() if sides.diagram:
             return what_it_shows(check, sides.diagram)
         case _:
             return could_not_look("No detective answered.")
+
+
+def is_open_again(check: Check, outcome: CheckOutcome, sides: BothSides) -> bool:
+    """The repository does not put work off with a reason, but the report does."""
+    return (
+        isinstance(check, FeedbackLog)
+        and check.aspect == "deferred"
+        and bool(sides.put_off)
+        and not outcome.met
+    )
+
+
+def _put_off(deferrals: Sequence[Deferral]) -> Finding:
+    why = "Puts work off, with a reason."
+    clues = [Clue(why, one.text, page=one.page, confidence=READ_NOT_UNDERSTOOD) for one in deferrals]
+    return present(f"The report puts work off with a reason in {len(clues)} places.", clues)
 
 
 def facts_of_both(sides: BothSides) -> tuple[dict[str, Any], dict[str, str]]:

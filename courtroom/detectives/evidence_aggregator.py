@@ -6,7 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from courtroom.detectives.cross_reference import BothSides, facts_of_both, finding_on_both, lay_side_by_side
+from courtroom.detectives.cross_reference import (
+    BothSides,
+    facts_of_both,
+    finding_on_both,
+    is_open_again,
+    lay_side_by_side,
+)
 from courtroom.detectives.diagram_survey import chart_paths
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.suspicion import evidence_of, integrity_of, suspicions_of, tagged
@@ -83,11 +89,13 @@ def _joined(
 ) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...]]:
     """Evidence and outcomes in the rubric's order, with answers to the checks that are still open for both."""
     given = {outcome.check: outcome for testimony in testimonies for outcome in testimony.outcomes}
-    unanswered = [(check, finding_on_both(check, sides)) for check in checks if check.id not in given]
+    again = {c.id for c in checks if c.id in given and is_open_again(c, given[c.id], sides)}
+    unanswered = [(c, finding_on_both(c, sides)) for c in checks if c.id not in given or c.id in again]
     added, answers = write_down(unanswered)
     outcomes = given | {outcome.check: outcome for outcome in answers}
     order = {check.id: place for place, check in enumerate(checks)}
-    items = [item for testimony in testimonies for item in testimony.evidence] + list(added)
+    told = (item for testimony in testimonies for item in testimony.evidence)
+    items = [*(item for item in told if item.check not in again), *added]
     ranked = sorted((item for item in items if item.check in order), key=lambda item: order[item.check])
     return tuple({item.id: item for item in ranked}.values()), tuple(outcomes[check.id] for check in checks)
 
@@ -119,6 +127,8 @@ def _facts(testimonies: Sequence[Testimony], sides: BothSides) -> Facts:
     for testimony in testimonies:
         facts |= testimony.facts
         reasons |= testimony.reasons
+    if facts.get("deferrals") is not None:
+        facts["deferrals"] = [*facts["deferrals"], *(one.model_dump() for one in sides.put_off)]
     return establish(facts, reasons)
 
 

@@ -157,7 +157,10 @@ def _log_fact(check: FeedbackLog | CommunicationLog) -> str:
 
 def _deferral(told: Document) -> Clue:
     return Clue(
-        rationale="Puts work off, with a reason.", statement=str(told["text"]), commit=told.get("commit")
+        rationale="Puts work off, with a reason.",
+        statement=str(told["text"]),
+        commit=told.get("commit"),
+        page=told.get("page"),
     )
 
 

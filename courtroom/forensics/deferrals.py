@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 from courtroom.forensics.source_files import is_vendored
 
 DOCUMENTS = frozenset({".md", ".txt", ".rst"})
 LONGEST = 300
+MOST_IN_REPORT = 50
 _DEFERRED = (
     r"(?:defer(?:s|red|ring|ral)?|postpon(?:e|es|ed|ing|ement)|(?:won'?t|will not|did not|didn'?t) (?:be )?(?:fix(?:ed)?|address(?:ed)?)"
     r"|not (?:be )?(?:fixed|addressed|implemented) (?:yet|now|in this)|(?:left|kept|scheduled) for (?:later|the next)"
@@ -20,11 +22,23 @@ _SENTENCE = re.compile(
     rf"\b{_DEFERRED}\b[^.\n]{{0,200}}?(?:\b{_REASON}|\w+ — \w)|\b{_REASON}\b[^.\n]{{0,200}}?\b{_DEFERRED}\b",
     re.IGNORECASE,
 )
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
 def may_document(path: str) -> bool:
     """Whether people write their decisions in such a file."""
     return PurePosixPath(path).suffix.lower() in DOCUMENTS and not is_vendored(path)
+
+
+def deferrals_on_pages(pages: Sequence[str]) -> list[dict[str, Any]]:
+    """The facts of a report: a page's line is a paragraph or a list item, of which the deferring sentence is told."""
+    found = [
+        {"page": page, "text": sentence}
+        for page, text in enumerate(pages, start=1)
+        for part in _SENTENCES.split(text)
+        for _, sentence in deferrals_in(part)
+    ]
+    return found[:MOST_IN_REPORT]
 
 
 def deferrals_in(text: str) -> Iterator[tuple[int, str]]:

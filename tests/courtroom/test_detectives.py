@@ -16,7 +16,7 @@ from courtroom.exhibits import visit
 from courtroom.forensics.pdf import PdfReading
 from courtroom.forensics.snapshot import Snapshot, read_lines, take_snapshot
 from courtroom.record import Location, evidence
-from courtroom.rubric import Rubric
+from courtroom.rubric import Criterion, FeedbackLog, Rubric
 from courtroom.rubric_reading.reader import shipped_rubric
 from tests.courtroom.submissions import student_repository
 
@@ -84,6 +84,12 @@ def test_a_repository_that_cannot_be_read_leaves_every_check_open_and_says_why(r
         None,
         testimony.errors[-1].message,
     )
+
+
+@pytest.mark.parametrize("malformed", [True, False])
+def test_what_git_says_of_the_form_of_objects_is_a_fact(snapshot, malformed):
+    taken = replace(snapshot, malformed_objects=malformed)
+    assert investigate_at(taken, []).facts["malformed_objects"] is malformed
 
 
 def test_every_check_owed_has_exactly_one_outcome(of_repository, rubric):
@@ -171,6 +177,21 @@ def test_a_report_that_names_no_file_earns_nothing_for_files_that_exist(of_repos
     found = aggregate(heard_from(of_repository, rubric, vague), snapshot, rubric, vague)
     about_files = ("accuracy.names_files", "accuracy.all_exist", "accuracy.most_exist")
     assert [outcome(found, i).met for i in about_files] == [False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "met"), [("Caching was slow.", False), ("Deferred caching because time ran out.", True)]
+)
+def test_work_that_only_the_report_puts_off_is_the_same_fact_on_its_page(text, met, snapshot):
+    check = FeedbackLog(id="put_off", goal="Work is put off with a reason", aspect="deferred")
+    asked = Rubric(id="r", name="R", version="1", criteria=(Criterion(id="c", name="C", checks=(check,)),))
+    pdf = PdfReading((text,))
+    found = aggregate(
+        [investigate_at(snapshot, (check,)), analyse(pdf, ()), inspect(pdf, ())], snapshot, asked, pdf
+    )
+    assert [outcome.met for outcome in found.outcomes] == [met]
+    assert [item.location.page for item in found.evidence] == ([1] if met else [None])
+    assert [(told.page, told.text) for told in found.facts.deferrals] == ([(1, text)] if met else [])
 
 
 def test_without_the_repositorys_files_nobody_can_say_what_was_invented(snapshot, rubric):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.forensics.communication import Entry, entries_of, is_communication_log
-from courtroom.forensics.deferrals import deferrals_in
+from courtroom.forensics.deferrals import deferrals_in, deferrals_on_pages
 from courtroom.forensics.exchanges import audits_on_record, kind_of
 
 
@@ -110,3 +110,9 @@ def test_without_a_reason_or_without_a_deferral_there_is_none(text):
 )
 def test_a_deferral_gives_its_reason(text):
     assert list(deferrals_in(f"# Answers\n\n- {text}\n")) == [(3, text)]
+
+
+def test_a_report_puts_work_off_sentence_by_sentence_on_its_page():
+    said = "Deferred the vision model because no key is at hand."
+    pages = ["Nothing here.", f"It works. {said} Next year we go on.\nStreaming is out of scope."]
+    assert deferrals_on_pages(pages) == [{"page": 2, "text": said}]
