@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from courtroom.errors import InputRefused
 from courtroom.foresight import Revision, foresee
@@ -81,6 +83,22 @@ def test_under_every_preset_it_is_the_full_verdict_to_the_byte(report, document,
     seen = foresee(document, SAME, preset(name))
     told = AuditReport.model_validate({**full.as_json(), **seen.verdict.model_dump(mode="json")}).sealed()
     assert (told.as_json(), seen.reheard, seen.outdated, seen.open) == (full.as_json(), (), (), ())
+
+
+@settings(max_examples=15, deadline=None)
+@given(name=st.sampled_from(sorted(PRESETS)), scores=st.lists(st.integers(0, 5), min_size=30, max_size=30))
+def test_whatever_the_bench_said_it_is_the_full_verdict(report, name, scores):
+    said = answering(report.as_json(), scores)
+    full = resynthesise(AuditReport.model_validate(said), RUBRIC, preset(name))
+    assert foresee(said, SAME, preset(name)).verdict.criteria == full.criteria
+
+
+def answering(document, scores):
+    """The report with these scores in the place of its opinions', 0 for a judge that failed."""
+    rows = [row for criterion in document["criteria"] for row in criterion["opinions"]]
+    for row, score in zip(rows, scores, strict=False):
+        row |= {"score": score or None, "failure": None if score else "timeout"}
+    return document
 
 
 def test_other_weights_of_checks_give_what_a_new_audit_gives(repository, document):
