@@ -23,15 +23,30 @@ RECOVERY_SECONDS = 90
 PATIENCE_SECONDS = 60
 LEASE_SECONDS = 8
 POLL_SECONDS = 0.1
+FAULT_HANDLER = {"PYTHONFAULTHANDLER": "1"}
 
 
-def eventually(holds: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> float:
-    """Wait for other processes to get there; how many seconds that took."""
+def eventually(
+    holds: Callable[[], object],
+    seconds: float = PATIENCE_SECONDS,
+    *,
+    seen: Callable[[], object] = lambda: "nothing more is known",
+) -> float:
+    """Wait for other processes to get there; how many seconds that took. In vain, `seen` says what there was instead."""
     begin = time.monotonic()
     while not holds():
-        assert time.monotonic() - begin < seconds, f"not within {seconds} s"
+        assert time.monotonic() - begin < seconds, f"not within {seconds} s: {seen()}"
         time.sleep(POLL_SECONDS)
     return time.monotonic() - begin
+
+
+def stacks_told_by(pid: int) -> list[int]:
+    """Ends a process that was started with FAULT_HANDLER and all below it; each writes to stderr where it stood."""
+    told = [pid, *descendants_of(pid)]
+    for each in told:
+        with suppress(ProcessLookupError):
+            kill(each, signal.SIGABRT)
+    return told
 
 
 class Crew:

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from tests.courtroom.model_server import Handler, model_endpoint
 from tests.factories.people import OrganizationFactory
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
-from tests.faults.test_killed_worker import audit_worker, eventually, horse_of, now_of
+from tests.faults.site import children_of, eventually, now_of, stacks_told_by
+from tests.faults.test_killed_worker import PATIENCE_SECONDS, audit_worker, horse_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 OPINIONS, ANSWERED = 12, 6
@@ -29,7 +31,7 @@ class HalfAnsweringHandler(Handler):
 
     def answer(self, body, before):
         if before >= ANSWERED and not self.opened.is_set():
-            self.opened.wait(30)
+            self.opened.wait(PATIENCE_SECONDS)
             self.close_connection = True
             return None
         return super().answer(body, before)
@@ -64,14 +66,24 @@ def stored(audit) -> int:
         return OpinionRecord.objects.filter(audit=audit).count()
 
 
+def what_there_is(desk, audit, worker) -> str:
+    """For whoever reads of a wait in vain: the audit, the calls, and on stderr where each process stood."""
+    seen = now_of(audit)
+    calls = f"{len(desk.requests)} calls, {desk.now} of them open, {stored(audit)} opinions stored"
+    state = f"{seen.state} at {seen.stage!r}, attempt {seen.run_attempt}, {seen.failure_code!r}, lease until {seen.lease_until}"
+    below = children_of(worker.pid)
+    return f"{calls}; the audit is {state}; below the worker {below}; stacks of {stacks_told_by(worker.pid)}"
+
+
 def test_at_most_the_calls_in_flight_are_bought_twice(desk, audit):
     with audit_worker() as worker:
+        seen = partial(what_there_is, desk, audit, worker)
         enqueue(audit)
-        eventually(lambda: stored(audit) == ANSWERED and len(desk.requests) == OPINIONS)
+        eventually(lambda: stored(audit) == ANSWERED and len(desk.requests) == OPINIONS, seen=seen)
         os.kill(horse_of(worker), signal.SIGKILL)
-        eventually(lambda: reconcile().taken_back == 1)
+        eventually(lambda: reconcile().taken_back == 1, seen=seen)
         HalfAnsweringHandler.opened.set()
-        eventually(lambda: now_of(audit).is_final)
+        eventually(lambda: now_of(audit).is_final, seen=seen)
     seen = now_of(audit)
     assert seen.report
     in_flight = OPINIONS - ANSWERED

@@ -5,10 +5,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -26,6 +25,7 @@ from tests.factories.git_server import MISBEHAVIOURS, serve_repositories
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
+from tests.faults.site import FAULT_HANDLER, eventually, now_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 PATIENCE_SECONDS = 60
@@ -68,7 +68,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 def audit_worker(*options: str) -> Iterator[Process]:
     """A real worker process on this test's database and queue."""
     url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
-    environment = os.environ | {
+    environment = os.environ | FAULT_HANDLER | {
         "DATABASE_URL": url, "REDIS_URL": settings.REDIS_URL, "DJANGO_SETTINGS_MODULE": "auditor_site.settings.test",
     }  # fmt: skip
     command = [sys.executable, "manage.py", "audit_worker", *options]
@@ -78,14 +78,6 @@ def audit_worker(*options: str) -> Iterator[Process]:
     finally:
         worker.kill()
         worker.wait()
-
-
-def eventually(holds: Callable[[], bool]) -> None:
-    """Wait for another process to get there."""
-    deadline, pause = timezone.now() + timedelta(seconds=PATIENCE_SECONDS), threading.Event()
-    while not holds():
-        assert timezone.now() < deadline, "nothing happened"
-        pause.wait(0.02)
 
 
 def horse_of(worker: Process) -> int:
@@ -108,11 +100,6 @@ def in_mid_audit(gate: Gate) -> Audit:
     assert gate.reached.wait(PATIENCE_SECONDS)
     assert now_of(audit).state == AuditState.RUNNING
     return audit
-
-
-def now_of(audit: Audit) -> Audit:
-    with everywhere():
-        return Audit.objects.get(pk=audit.pk)
 
 
 def assert_done_exactly_once(audit: Audit) -> None:
