@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 from django_scopes import scope
 
-from grading.actions import runs
+from grading.actions import letters, runs
 from grading.actions.budgets import grant_budget
 from grading.enums import Bench
 from grading.errors import InputRefused, LeaseLostError
@@ -98,3 +98,14 @@ def _write_down(lease: runs.Lease, event: "RunEvent") -> None:
             runs.record_stage(lease=lease, stage=name)
         case _:
             runs.renew_lease(lease=lease)
+
+
+def send_letters(organization_id: int) -> None:
+    """Send what this organization has in its outbox.
+
+    What if the machine dies here? A letter's try was counted before it was handed to the mail server, so it is tried
+    again after a while, like all that had not left yet: at most the one at hand arrives twice. Started twice,
+    the two share the letters.
+    """
+    sent = letters.send_due(organization_id=organization_id)
+    log.info("letters_sent", organization=organization_id, sent=sent)

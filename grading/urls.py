@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from grading.views import assignments, audits, cohorts, health, home, metrics, organizations
+from grading.views import assignments, audits, cohorts, health, home, metrics, notices, organizations
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
@@ -14,6 +14,7 @@ urlpatterns = [
     path("metrics", metrics.metrics, name="metrics"),
     path("organizations/new/", organizations.organization_new, name="organization-new"),
     path("o/<slug:org>/", organizations.organization, name="organization"),
+    path("o/<slug:org>/notices/", notices.notices, name="notices"),
     path("o/<slug:org>/c/new/", cohorts.cohort_new, name="cohort-new"),
     path("o/<slug:org>/c/<slug:cohort>/", cohorts.cohort, name="cohort"),
     path("o/<slug:org>/c/<slug:cohort>/roster/", cohorts.roster, name="roster"),

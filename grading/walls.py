@@ -6,7 +6,8 @@ whatever the query. `grading.postgresql` tells the connection before the next qu
     scope(organization=...)   the rows of one organization, or of a list of them: django-scopes' own
     as_person(user)           to look at only: one's memberships, and the places on rosters that wait for one of
                               one's e-mails
-    as_dispatcher()           to look at only: the audits that wait or run, of every organization
+    as_dispatcher()           to look at only: the audits that wait or run, and the letters that wait, of every
+                              organization
 """
 
 from collections.abc import Iterable
@@ -31,7 +32,7 @@ def as_person(user: Any) -> AbstractContextManager[None]:
 
 
 def as_dispatcher() -> AbstractContextManager[None]:
-    """Which audits need a worker, and how many stand before one in the queue."""
+    """Which audits and letters need a worker, and how many stand before one in the queue."""
     return _door(errand="dispatch")
 
 

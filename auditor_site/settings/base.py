@@ -115,8 +115,8 @@ REST_FRAMEWORK = {
     "PAGE_SIZE": 50,
 }
 
-# A worker serves its queues in this order: what a student waits for comes before bulk work.
-AUDIT_QUEUES = ("submissions", "bulk")
+# A worker serves its queues in this order: what a student waits for, what they are told, and bulk work last.
+AUDIT_QUEUES = ("submissions", "letters", "bulk")
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)
 OPEN_AUDITS_PER_STUDENT = env.number("OPEN_AUDITS_PER_STUDENT", least=1, most=100)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 from django_scopes import scope
 
+from grading.actions.letters import announce_left
 from grading.actions.queueing import JobHealth, enqueue, health_of_job
 from grading.actions.runs import give_back, spend_attempt
 from grading.enums import AuditState
@@ -18,10 +19,12 @@ LOST = ("worker_lost", "The audit was started three times and never ended: a per
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """How many audits were enqueued again because their job was gone, and taken from dead workers."""
+    """How many audits were enqueued again because their job was gone, and taken from dead workers; how many
+    organizations had letters that had not left."""
 
     enqueued: int
     taken_back: int
+    with_letters: int = 0
 
 
 def reconcile() -> Recovery:
@@ -33,6 +36,7 @@ def reconcile() -> Recovery:
     return Recovery(
         enqueued=_for_each_in(AuditState.QUEUED, _enqueue_again),
         taken_back=_for_each_in(AuditState.RUNNING, _take_back),
+        with_letters=announce_left(),
     )
 
 

@@ -12,6 +12,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from grading.actions.activities import note
+from grading.actions.notices import tell_of_failure
+from grading.actions.grades import count_verdict
 from grading.actions.queueing import enqueue_on_commit
 from grading.enums import AUDIT_MOVES, AuditState
 from grading.errors import IllegalMoveError, LeaseLostError
@@ -109,6 +111,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
             organization=lease.organization_id, actor=None, verb="audit.finished", about=audit,
             state=verdict.state, digest=verdict.digest, overall_score=score,
         )  # fmt: skip
+        count_verdict(audit=audit)
 
 
 def fail_audit(*, lease: Lease, code: str, message: str) -> None:
@@ -121,6 +124,7 @@ def fail_audit(*, lease: Lease, code: str, message: str) -> None:
         audit = _bare(lease.audit_id)
         _forgive_attempt(audit)
         note(organization=lease.organization_id, actor=None, verb="audit.failed", about=audit, code=code)
+        tell_of_failure(audit=audit, message=message)
 
 
 def give_back(*, audit: Audit, code: str, message: str) -> bool:
@@ -152,6 +156,7 @@ def _another_attempt(seen: Any, audit: Audit, *, code: str, message: str) -> boo
             return False
         if over:
             _forgive_attempt(audit)
+            tell_of_failure(audit=audit, message=message)
         else:
             enqueue_on_commit(audit)
         verb = "audit.failed" if over else "audit.requeued"

@@ -8,7 +8,7 @@ from grading.models import Notice, NoticeOptOut
 
 @admin.register(Notice)
 class NoticeAdmin(MachineMadeAdmin):
-    list_display = ("user", "kind", "subject", "created_at", "sent_at", "tries")
+    list_display = ("user", "kind", "subject", "created_at", "sent_at", "tries", "tried_at")
     list_filter = ("kind",)
     search_fields = ("user__email", "subject")
     list_select_related = ("user",)

@@ -11,7 +11,8 @@ from grading.models.tenant import TenantModel
 class Notice(TenantModel):
     """One letter to one person about one object. It leaves once; what could not be sent yet waits for the reconciler.
 
-    `path` is where its link leads. It holds no score.
+    `path` is where its link leads. It holds no score. `tries` counts how often it was handed to the mail server;
+    `tried_at` is also set, without counting, when the server could not be reached at all.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
@@ -22,6 +23,7 @@ class Notice(TenantModel):
     created_at = models.DateTimeField(auto_now_add=True)
     sent_at = models.DateTimeField(null=True, blank=True)
     tries = models.PositiveSmallIntegerField(default=0)
+    tried_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["pk"]

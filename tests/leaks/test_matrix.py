@@ -59,6 +59,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "metrics": (NOBODY, None),  # but to the bearer of METRICS_TOKEN: tests/site/test_metrics.py
     "organizations/new/": (SIGNED_IN, SIGNED_IN),
     "o/<slug:org>/": (MEMBERS, None),
+    "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
     COHORT: (IN_THE_COHORT, None),
     f"{COHORT}roster/": (STAFF, TEACHERS),

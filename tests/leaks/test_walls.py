@@ -78,6 +78,7 @@ def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
     doors = "SELECT policyname, tablename, cmd FROM pg_policies WHERE policyname <> 'tenant' ORDER BY 1"
     assert asked(doors) == [
         ("dispatch", "grading_audit", "SELECT"),
+        ("letters", "grading_notice", "SELECT"),
         ("own_membership", "grading_membership", "SELECT"),
         ("waiting_for_me", "grading_enrollment", "SELECT"),
     ]

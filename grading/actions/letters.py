@@ -1,0 +1,127 @@
+"""The outbox: letters leave after what they tell of has committed, and a mail server that is away loses none.
+
+A letter is claimed (its try is counted) before it is handed over and marked afterwards, so a machine that dies in
+between sends that one letter again and no other; both carry the same Message-ID.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
+from time import monotonic
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+import structlog
+from django.conf import settings
+from django.core.mail import EmailMessage, get_connection
+from django.db import transaction
+from django.db.models import F, Q
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django_rq import get_queue
+from django_scopes import scope
+
+from grading.models import Notice
+from grading.walls import as_dispatcher
+
+QUEUE = "letters"
+JOB = "grading.jobs.send_letters"
+JOB_SECONDS = 180
+STOP_AFTER_SECONDS = 120  # what is left then goes with the next job
+MOST_TRIES = 3
+NEXT_TRY = timedelta(minutes=10)
+JUST_WRITTEN = timedelta(seconds=30)  # its own job is on the way
+log = structlog.get_logger(__name__)
+
+
+def announce_on_commit(organization_id: int) -> None:
+    """Have the organization's letters sent, once the transaction holds. If the queue is down, the reconciler will."""
+    transaction.on_commit(lambda: announce(organization_id), robust=True)
+
+
+def announce(organization_id: int) -> None:
+    """One waiting job is enough for all of an organization's letters. Raises redis.RedisError."""
+    queue, whose = get_queue(QUEUE, commit_mode="auto"), f"letters-{organization_id}-"
+    if not any(waiting.startswith(whose) for waiting in queue.job_ids):
+        queue.enqueue_call(
+            JOB, args=(organization_id,), job_id=f"{whose}{uuid4().hex}", timeout=JOB_SECONDS, result_ttl=0
+        )
+
+
+def announce_left() -> int:
+    """The reconciler's part: how many organizations have letters that no job has sent. Raises redis.RedisError."""
+    now = timezone.now()
+    with as_dispatcher():
+        left = Notice.objects.filter(_due(now), created_at__lt=now - JUST_WRITTEN)
+        organizations = list(left.order_by().values_list("organization", flat=True).distinct())
+    for organization_id in organizations:
+        announce(organization_id)
+    return len(organizations)
+
+
+def send_due(*, organization_id: int) -> int:
+    """Send what is due, oldest first, for at most two minutes; how many left.
+
+    A letter that was refused is tried again later, three times in all. A server that cannot be reached costs no
+    letter a try: all of them wait.
+    """
+    until, sent = monotonic() + STOP_AFTER_SECONDS, 0
+    with scope(organization=organization_id):
+        if not Notice.objects.filter(_due(timezone.now())).exists():
+            return 0
+        post = get_connection()
+        try:
+            post.open()
+            while monotonic() < until and (notice := _claim()):
+                sent += _sent(notice, post)
+        except (SMTPException, OSError) as error:
+            log.warning("mail_server_away", reason=str(error), sent=sent)
+            Notice.objects.filter(_due(timezone.now())).update(tried_at=timezone.now())
+        finally:
+            post.close()
+    return sent
+
+
+def _due(now: datetime) -> Q:
+    rested = Q(tried_at=None) | Q(tried_at__lt=now - NEXT_TRY)
+    return Q(rested, sent_at=None, tries__lt=MOST_TRIES)
+
+
+def _claim() -> Notice | None:
+    """The oldest letter that is due, no longer due for anybody else."""
+    now = timezone.now()
+    with transaction.atomic():
+        waiting = Notice.objects.filter(_due(now)).select_for_update(skip_locked=True, of=("self",))
+        notice = waiting.select_related("user", "organization").order_by("pk").first()
+        if notice is not None:
+            Notice.objects.filter(pk=notice.pk).update(tries=F("tries") + 1, tried_at=now)
+    return notice
+
+
+def _sent(notice: Notice, post: object) -> bool:
+    try:
+        letter_of(notice, post).send()
+    except (SMTPRecipientsRefused, SMTPResponseException) as error:
+        log.warning("letter_refused", notice=notice.pk, reason=str(error))
+        return False
+    Notice.objects.filter(pk=notice.pk).update(sent_at=timezone.now())
+    return True
+
+
+def letter_of(notice: Notice, post: object | None = None) -> EmailMessage:
+    """The letter as it leaves: plain text, its link, and how to get no more of its kind."""
+    off = f"{settings.SITE_URL}{reverse('notices', args=[notice.organization.slug])}?off={notice.kind}"
+    context = {"notice": notice, "link": f"{settings.SITE_URL}{notice.path}", "off": off}
+    return EmailMessage(
+        subject=f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{notice.subject}",
+        body=render_to_string("notices/letter.txt", context),
+        to=[notice.user.email],
+        connection=post,
+        headers={
+            "Message-ID": f"<notice-{notice.pk}@{urlsplit(settings.SITE_URL).hostname}>",
+            "Auto-Submitted": "auto-generated",
+            "List-Unsubscribe": f"<{off}>",
+        },
+    )

@@ -1,0 +1,72 @@
+"""Writing to people: what is to be told goes into the outbox with what it tells of, and leaves when that holds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.urls import reverse
+
+from grading.actions.activities import note
+from grading.actions.letters import announce_on_commit
+from grading.enums import AuditKind, NoticeKind
+from grading.models import Audit, Notice, NoticeOptOut, Organization, Submission
+
+
+def notify(
+    *,
+    organization: Organization | int,
+    user: User | None,
+    kind: NoticeKind,
+    subject: str,
+    body: str,
+    path: str,
+) -> None:
+    """Write a letter, in the caller's transaction and scope; it is sent when that has committed.
+
+    `body` is plain text without any score (mail is read over shoulders and forwarded), `path` where its link leads,
+    such as reverse(...). Nothing is written to nobody (a place on a roster without an account), to an account without
+    an address or switched off, and to whoever does not want letters of this kind. Never fails for the mail server.
+    """
+    organization_id = organization if isinstance(organization, int) else organization.pk
+    if user is None or not user.is_active or not user.email:
+        return
+    if NoticeOptOut.objects.filter(organization=organization_id, user=user, kind=kind).exists():
+        return
+    Notice.objects.create(
+        organization_id=organization_id, user=user, kind=kind, body=body, path=path,
+        subject=" ".join(subject.split())[:200],
+    )  # fmt: skip
+    announce_on_commit(organization_id)
+
+
+def tell_of_failure(*, audit: Audit, message: str) -> None:
+    """A student's own audit ended without a verdict; what somebody else started is not their worry."""
+    if audit.kind != AuditKind.SELF:
+        return
+    submission = Submission.objects.select_related("assignment", "student__user", "organization").get(
+        pk=audit.submission_id
+    )
+    title = submission.assignment.title
+    notify(
+        organization=submission.organization,
+        user=submission.student.user,
+        kind=NoticeKind.AUDIT_FAILED,
+        subject=f"{title}: attempt {submission.attempt} could not be audited",
+        body=f"Attempt {submission.attempt} at “{title}” has no verdict, and used up no attempt.\n\n{message}",
+        path=reverse("audit", args=[submission.organization.slug, audit.pk]),
+    )
+
+
+def choose_letters(*, organization: Organization, user: User, wanted: Collection[NoticeKind]) -> None:
+    """From now on these kinds of letters and no others; what waits already is still sent."""
+    unwanted = [kind for kind in NoticeKind if kind not in wanted]
+    with transaction.atomic():
+        mine = NoticeOptOut.objects.filter(organization=organization, user=user)
+        mine.exclude(kind__in=unwanted).delete()
+        NoticeOptOut.objects.bulk_create(
+            [NoticeOptOut(organization=organization, user=user, kind=kind) for kind in unwanted],
+            ignore_conflicts=True,
+        )
+        note(organization=organization, actor=user, verb="notices.chosen", about=user, off=list(unwanted))

@@ -1,0 +1,241 @@
+"""Letters: to whom and about what, and that each leaves once, whatever dies or is away in between."""
+
+from __future__ import annotations
+
+import socket
+from datetime import timedelta
+from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
+from django.utils import timezone
+from django_rq import get_queue
+from django_scopes import scope
+
+from grading.actions import letters, runs
+from grading.actions.notices import choose_letters, notify
+from grading.actions.recovery import reconcile
+from grading.actions.runs import give_back
+from grading.enums import AuditKind, NoticeKind
+from grading.jobs import send_letters
+from grading.models import Audit, Notice
+from tests.factories.grades import NoticeFactory
+from tests.factories.people import UserFactory, everywhere, student
+from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory, claimed
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+LONG_AGO = timezone.now() - timedelta(hours=1)
+
+
+class Scripted(EmailBackend):
+    """A mail server that answers each letter with what the test says, then takes the rest."""
+
+    answers: list[Exception | None] = []
+
+    def send_messages(self, messages: Any) -> int:
+        answer = self.answers.pop(0) if self.answers else None
+        if answer is not None:
+            raise answer
+        return super().send_messages(messages)
+
+
+@pytest.fixture
+def scripted(settings: Any) -> list[Exception | None]:
+    settings.EMAIL_BACKEND = f"{__name__}.Scripted"
+    Scripted.answers = []
+    return Scripted.answers
+
+
+def written(**fields: Any) -> Notice:
+    given = {
+        "kind": NoticeKind.RELEASED,
+        "subject": "Week 2",
+        "body": "It was released.",
+        "path": "/o/a/audits/1/",
+    }
+    user = fields.pop("user", None) or UserFactory.create()
+    organization = (
+        fields.pop("organization", None) or NoticeFactory.create(sent_at=timezone.now()).organization
+    )
+    with scope(organization=organization):
+        notify(organization=organization, user=user, **given | fields)
+        return Notice.objects.filter(user=user).first()
+
+
+def states() -> list[tuple[bool, int]]:
+    with everywhere():
+        return [(notice.sent_at is not None, notice.tries) for notice in Notice.objects.all()]
+
+
+def jobs() -> list[str]:
+    return [job.partition("-")[0] for job in get_queue("letters").job_ids]
+
+
+def test_a_letter_is_announced_when_what_it_tells_of_has_committed(django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        written()
+        assert jobs() == []
+    assert jobs() == ["letters"]
+
+
+def test_many_letters_of_one_organization_make_one_job(django_capture_on_commit_callbacks):
+    organization = NoticeFactory.create(sent_at=timezone.now()).organization
+    with django_capture_on_commit_callbacks(execute=True):
+        for _ in range(3):
+            written(organization=organization)
+        written()
+    assert jobs() == ["letters"] * 2
+
+
+@pytest.mark.parametrize("missing", [{"email": ""}, {"is_active": False}])
+def test_nobody_is_written_to_who_cannot_be(missing):
+    assert written(user=UserFactory.create(**missing)) is None
+
+
+def test_a_place_on_a_roster_without_an_account_gets_no_letter():
+    organization = NoticeFactory.create(sent_at=timezone.now()).organization
+    with scope(organization=organization):
+        notify(organization=organization, user=None, kind=NoticeKind.RELEASED, subject="", body="", path="/")
+        assert Notice.objects.filter(sent_at=None).count() == 0
+
+
+def test_whoever_switched_a_kind_off_gets_the_others_only():
+    organization = NoticeFactory.create(sent_at=timezone.now()).organization
+    user = UserFactory.create()
+    with scope(organization=organization):
+        choose_letters(organization=organization, user=user, wanted=[NoticeKind.AUDIT_FAILED])
+    assert written(organization=organization, user=user) is None
+    assert written(organization=organization, user=user, kind=NoticeKind.AUDIT_FAILED).tries == 0
+    with scope(organization=organization):
+        choose_letters(organization=organization, user=user, wanted=list(NoticeKind))
+    assert written(organization=organization, user=user).user == user
+
+
+def test_a_letter_says_where_to_look_and_how_to_get_no_more(settings):
+    settings.SITE_URL = "https://audits.example"
+    notice = written(subject="Week 2\nBcc: all@example.org was released", body="Grades & <marks> are out.")
+    send_letters(notice.organization_id)
+    (letter,) = mail.outbox
+    off = f"https://audits.example/o/{notice.organization.slug}/notices/?off=released"
+    assert (letter.to, letter.subject) == (
+        [notice.user.email],
+        "Automaton Auditor: Week 2 Bcc: all@example.org was released",
+    )
+    assert letter.body == (
+        "Grades & <marks> are out.\n\nhttps://audits.example/o/a/audits/1/\n\n--\n"
+        f"Written for {notice.organization.name} by Automaton Auditor, "
+        "because of: “A grade of mine was released or changed”.\n"
+        f"No more letters of this kind: {off}\n"
+    )
+    assert letter.extra_headers["List-Unsubscribe"] == f"<{off}>"
+    assert letter.extra_headers["Message-ID"] == f"<notice-{notice.pk}@audits.example>"
+
+
+def test_each_letter_leaves_once_and_only_its_organizations():
+    notice, other = NoticeFactory.create(), NoticeFactory.create()
+    for _ in range(2):
+        send_letters(notice.organization_id)
+    assert [letter.to for letter in mail.outbox] == [[notice.user.email]]
+    assert states() == [(True, 1), (False, 0)]
+    assert other.sent_at is None
+
+
+def test_a_machine_that_dies_between_sending_and_marking_sends_that_one_again(scripted):
+    first, _second = NoticeFactory.create(), None
+    second = NoticeFactory.create(organization=first.organization)
+    scripted.append(KeyboardInterrupt())  # type: ignore[arg-type]  # -- nothing catches it, as nothing catches SIGKILL
+    with pytest.raises(KeyboardInterrupt):
+        send_letters(first.organization_id)
+    assert states() == [(False, 1), (False, 0)]
+    send_letters(first.organization_id)
+    assert states() == [(False, 1), (True, 1)]
+    with everywhere():
+        Notice.objects.filter(pk=first.pk).update(tried_at=LONG_AGO)
+    send_letters(first.organization_id)
+    assert [letter.to for letter in mail.outbox] == [[second.user.email], [first.user.email]]
+    assert states() == [(True, 2), (True, 1)]
+
+
+def test_a_refused_letter_holds_up_no_other_and_is_tried_three_times(scripted):
+    refused = NoticeFactory.create()
+    NoticeFactory.create(organization=refused.organization)
+    scripted.append(SMTPRecipientsRefused({refused.user.email: (550, b"no such person")}))
+    send_letters(refused.organization_id)
+    assert states() == [(False, 1), (True, 1)]
+    for _ in range(3):
+        scripted.append(SMTPRecipientsRefused({refused.user.email: (550, b"no such person")}))
+        with everywhere():
+            Notice.objects.filter(pk=refused.pk).update(tried_at=LONG_AGO)
+        send_letters(refused.organization_id)
+    assert states() == [(False, 3), (True, 1)]
+
+
+def test_a_mail_server_that_goes_away_makes_the_rest_wait(scripted):
+    notice = NoticeFactory.create()
+    NoticeFactory.create_batch(2, organization=notice.organization)
+    scripted += [None, SMTPServerDisconnected("gone")]
+    send_letters(notice.organization_id)
+    assert states() == [(True, 1), (False, 1), (False, 0)]
+    send_letters(notice.organization_id)
+    assert states() == [(True, 1), (False, 1), (False, 0)]
+
+
+def test_a_mail_server_that_is_away_costs_no_letter_a_try(settings):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        settings.EMAIL_PORT = server.getsockname()[1]
+    settings.EMAIL_HOST, settings.EMAIL_BACKEND = "127.0.0.1", "django.core.mail.backends.smtp.EmailBackend"
+    notice = NoticeFactory.create()
+    send_letters(notice.organization_id)
+    assert states() == [(False, 0)]
+
+
+def test_the_reconciler_announces_what_was_left_and_nothing_else():
+    waiting, fresh, sent, refused = NoticeFactory.create_batch(4)
+    with everywhere():
+        Notice.objects.exclude(pk=fresh.pk).update(created_at=LONG_AGO)
+        Notice.objects.filter(pk=sent.pk).update(sent_at=LONG_AGO)
+        Notice.objects.filter(pk=refused.pk).update(tries=letters.MOST_TRIES)
+    assert [reconcile().with_letters for _ in range(2)] == [1, 1]
+    assert [job.split("-")[1] for job in get_queue("letters").job_ids] == [str(waiting.organization_id)]
+
+
+def test_without_a_queue_the_action_holds_all_the_same(settings, django_capture_on_commit_callbacks):
+    settings.RQ_QUEUES = {name: {"URL": "redis://127.0.0.1:1/0"} for name in settings.AUDIT_QUEUES}
+    with django_capture_on_commit_callbacks(execute=True):
+        notice = written()
+    assert states()[-1] == (False, 0)
+    assert notice.tries == 0
+
+
+def audit_of(kind: AuditKind, **fields: Any) -> Audit:
+    assignment = AssignmentFactory.create(title="Week 2")
+    submission = SubmissionFactory.create(assignment=assignment, student=student(assignment.cohort))
+    return AuditFactory.create(submission=submission, kind=kind, **fields)
+
+
+@pytest.mark.parametrize(("kind", "written_to"), [(AuditKind.SELF, 1), (AuditKind.INSTRUCTOR, 0)])
+def test_a_student_is_told_that_their_own_audit_failed(kind, written_to):
+    audit = audit_of(kind)
+    lease = claimed(audit)
+    with scope(organization=audit.organization):
+        runs.fail_audit(lease=lease, code="repository_empty", message="The repository has no commits.")
+        notices = list(Notice.objects.values_list("user", "kind", "subject", "path"))
+    told = (audit.submission.student.user_id, "audit_failed", "Week 2: attempt 1 could not be audited")
+    assert notices == [(*told, f"/o/{audit.organization.slug}/audits/{audit.pk}/")] * written_to
+
+
+def test_a_student_is_told_after_the_third_lost_attempt_and_not_before():
+    audit = audit_of(AuditKind.SELF, running=True)
+    with scope(organization=audit.organization):
+        give_back(audit=audit, code="worker_lost", message="A person has to look at it.")
+        assert Notice.objects.count() == 0
+        Audit.objects.filter(pk=audit.pk).update(state="queued", run_attempt=2)
+        lease = runs.claim_audit(audit_id=audit.pk, run_attempt=3)
+        assert lease is not None
+        last = Audit.objects.get(pk=audit.pk)
+        give_back(audit=last, code="worker_lost", message="A person has to look at it.")
+        assert [notice.body for notice in Notice.objects.all()] == [
+            "Attempt 1 at “Week 2” has no verdict, and used up no attempt.\n\nA person has to look at it."
+        ]
