@@ -137,6 +137,8 @@ class Facts(FactModel):
     bulk_upload: bool | None = None
     author_count: int | None = None
     history: HistoryFact | None = None
+    # git's own check refused the form of some object, so the clone was made without that check
+    malformed_objects: bool | None = None
     # state
     state_class: StateClass | None = None
     reducers: tuple[Reducer, ...] | None = None

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from courtroom.edition import edition_of
 from courtroom.facts import Facts
 from courtroom.forensics.credentials import redacted
 
 SCHEMA: Final = "automaton-auditor/report@1"
-# Raised whenever the same input may give another record: what was known under another engine is not reused.
-ENGINE = "courtroom/1"
+# Another one whenever the same input may give another record: what was known under another engine is not reused.
+ENGINE: Final = edition_of(Path(__file__).parent)
 
 Persona = Literal["Prosecutor", "Defense", "TechLead"]
 PERSONAS: tuple[Persona, ...] = ("Prosecutor", "Defense", "TechLead")
@@ -251,7 +253,7 @@ class AuditReport(Frozen):
     """The whole record of one audit. `digest` covers all but usage, timings and itself (DESIGN 10)."""
 
     schema_: Literal["automaton-auditor/report@1"] = Field(default=SCHEMA, alias="schema")
-    engine: str = ENGINE
+    engine: str = Field(default_factory=lambda: ENGINE)
     repo_url: str
     commit: str | None
     ref: str | None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from courtroom.graph_chart import chart_of
 from courtroom.justice.remediation import URGENCY
 from courtroom.justice.voices import TITLES
 from courtroom.markdown import code, fenced, prose
@@ -27,6 +28,10 @@ STATUSES = {
 NO_MODEL = (
     "No model was used: every opinion is a fixed function of the checks and facts below, "
     "and the same hand-in always gives the same verdict."
+)
+MALFORMED = (
+    "git's own check (fsck) refused the form of some objects in this repository, so it was read without that check: "
+    "dates, names or paths in its history may not be what they seem."
 )
 MARKS = {True: "met", False: "not met", None: "not established"}
 KEY_FINDINGS = 5
@@ -219,9 +224,15 @@ def _appendix(report: AuditReport) -> Iterator[str]:
     yield "### Errors"
     errors = [f"- {prose(e.stage)}, {prose(e.code)}: {prose(e.message)}" for e in report.errors]
     yield "\n".join(errors) or "None."
+    if report.facts.malformed_objects:
+        yield MALFORMED
     if report.integrity.suspected:
         yield "### Text Meant For A Grader"
         yield "\n".join(f"- “{prose(span)}”" for span in report.integrity.spans)
+    chart = chart_of(report.facts.graph) if report.facts.graph else None
+    if chart is not None:
+        yield "### The Graph As It Is Built"
+        yield fenced(chart, "mermaid")
     yield "### Metadata"
     yield "\n".join(
         [

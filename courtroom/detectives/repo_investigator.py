@@ -37,6 +37,7 @@ NAME: DetectiveName = "RepoInvestigator"
 def investigate(scene: Scene, snapshot: Snapshot, checks: Sequence[Check]) -> Testimony:
     """Answer every check that is owed, with verbatim quotes. What failed on our side is on the testimony."""
     facts, reasons = _facts(scene)
+    facts["malformed_objects"] = snapshot.malformed_objects
     findings = [(check, _finding_on(check, scene)) for check in checks]
     try:
         evidence, outcomes = write_down(findings, snapshot)

@@ -1,5 +1,7 @@
 """The three detectives and their aggregator on a real repository and real reports."""
 
+from dataclasses import replace
+
 import pytest
 
 from courtroom.case import Limits

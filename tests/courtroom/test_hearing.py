@@ -122,6 +122,13 @@ def test_a_known_report_under_another_rubric_spares_nothing(repository, report):
     assert events_of(case, known=Known(report=report))[-1].report.usage.reused == 0
 
 
+def test_a_known_report_that_other_code_made_spares_the_detectives_nothing(repository, report):
+    events = events_of(
+        case_of(repository), known=Known(report=report.model_copy(update={"engine": "courtroom/0"}))
+    )
+    assert [e for e in events if e.kind == "evidence"] != []
+
+
 def test_a_detective_that_fails_is_an_error_on_the_record_and_never_a_score(repository):
     report = events_of(case_of(repository, limits=Limits(child_seconds=0.01)))[-1].report
     scored = {c.id for c in report.criteria if c.final_score is not None}

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from courtroom.facts import establish
 from courtroom.markdown import code, fenced, prose
 from courtroom.record import (
     PERSONAS,
@@ -19,7 +20,7 @@ from courtroom.record import (
     RubricReference,
     Usage,
 )
-from courtroom.report import render_markdown
+from courtroom.report import MALFORMED, render_markdown
 from tests.courtroom.bench_records import (
     NOTHING_KNOWN,
     bench,
@@ -88,6 +89,12 @@ def blocks(text):
 def headings(text):
     tokens = blocks(text)
     return [after.content for token, after in pairwise(tokens) if token.type == "heading_open"]
+
+
+def test_a_repository_with_malformed_objects_is_said_to_be_one():
+    facts = establish({"malformed_objects": True}, {})
+    assert MALFORMED in render_markdown(unsafe_case(facts=facts))
+    assert MALFORMED not in render_markdown(unsafe_case())
 
 
 def test_the_sections_stand_in_their_order():
