@@ -192,8 +192,8 @@ def _told_at_length(
     check: PersonaOverlap, prompts: Sequence[Mapping[str, Any]], clues: list[Clue]
 ) -> Finding:
     """A stance without what to look for and how to score it leads no judge anywhere of its own."""
-    counts = [prompt.get("own_words") for prompt in prompts]
-    if None in counts:
+    counts = [count for prompt in prompts if (count := prompt.get("own_words")) is not None]
+    if len(counts) < len(prompts):
         return could_not_look("This record does not say how long the persona prompts are.")
     told = ", ".join(f"{p['persona']} {count}" for p, count in zip(prompts, counts, strict=True))
     long_enough = [count for count in counts if count >= check.words]

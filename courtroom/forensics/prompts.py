@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -19,16 +18,14 @@ from courtroom.forensics.layers import Layers
 from courtroom.forensics.names import Names
 from courtroom.forensics.reach import Place
 from courtroom.forensics.source_files import SourceFile
+from courtroom.forensics.text_overlap import own_words, plain_words, shared_text
 from courtroom.forensics.tree_walk import walk, words_of
 from courtroom.forensics.values import Class, Function, Instance, Items, Table, Template, Value, choices_of
 
 FEWEST_WORDS = 8
 # A persona shorter than this is a sentence in a common template (FACTS: then the assembled prompts are compared).
 SENTENCE_WORDS = 25
-# Words shared one by one are language; a run of three is text.
-SHORTEST_RUN = 3
 SHARED_LIMIT = 0.5
-MOST_WORDS = 20_000
 FUEL = 40_000
 PERSONAS: dict[str, frozenset[str]] = {
     "Prosecutor": frozenset({"prosecutor", "prosecution"}),
@@ -81,21 +78,8 @@ def read_personas(names: Names, layers: Layers, files: Mapping[str, str]) -> Per
     return PersonaReading(
         prompts,
         {pair: shared_text(compared[pair[0]], compared[pair[1]]) for pair in pairs},
-        _own_words(prompts),
+        own_words({one.persona: one.text for one in prompts}),
     )
-
-
-def _own_words(prompts: list[PersonaText]) -> dict[str, int]:
-    words = {one.persona: plain_words(one.text) for one in prompts}
-    runs = {persona: _runs(told) for persona, told in words.items()}
-    others = {
-        persona: set[tuple[str, ...]]().union(*(runs[one] for one in runs if one != persona))
-        for persona in runs
-    }
-    return {
-        persona: len(told) - _covered(told, runs[persona] & others[persona])
-        for persona, told in words.items()
-    }
 
 
 def persona_in(name: str) -> str | None:
@@ -103,30 +87,6 @@ def persona_in(name: str) -> str | None:
     words = set(words_of(name))
     named = [persona for persona, own in PERSONAS.items() if words & own]
     return named[0] if len(named) == 1 else None
-
-
-def plain_words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())[:MOST_WORDS]
-
-
-def shared_text(left: str, right: str) -> float:
-    """How much of two texts is the same text: words in runs of three or more that both have, of all words, 0..1."""
-    first, second = plain_words(left), plain_words(right)
-    common = _runs(first) & _runs(second)
-    return (_covered(first, common) + _covered(second, common)) / max(1, len(first) + len(second))
-
-
-def _runs(words: list[str]) -> set[tuple[str, ...]]:
-    return {tuple(words[at : at + SHORTEST_RUN]) for at in range(len(words) - SHORTEST_RUN + 1)}
-
-
-def _covered(words: list[str], runs: set[tuple[str, ...]]) -> int:
-    """How many of the words lie in one of the runs."""
-    covered: set[int] = set()
-    for at in range(len(words) - SHORTEST_RUN + 1):
-        if tuple(words[at : at + SHORTEST_RUN]) in runs:
-            covered.update(range(at, at + SHORTEST_RUN))
-    return len(covered)
 
 
 def _best(found: list[PersonaText], persona: str) -> PersonaText | None:
