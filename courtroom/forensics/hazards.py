@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from courtroom.forensics import safety
 from courtroom.forensics.names import Names
-from courtroom.forensics.origins import Origin, assigned_in, is_client_data, origin_of
+from courtroom.forensics.origins import Origin, assigned_in, origin_of
+from courtroom.forensics.path_joins import client_joins, sent_by_client
 from courtroom.forensics.source_files import CallSite, SourceFile
 from courtroom.forensics.tree_walk import keyword_of, line_of_call, walk
 
@@ -31,7 +32,6 @@ PATHS = frozenset({"os.path.join", "pathlib.Path", "open", "builtins.open"})
 SAFE_FILTERS = frozenset({"data", "tar"})
 HTTP_CLIENTS = ("requests", "httpx", "aiohttp", "urllib3")
 UNVERIFIED = frozenset({"ssl._create_unverified_context", "ssl._create_stdlib_context"})
-CLEANED = frozenset({"secure_filename", "basename", "safe_join"})
 # A file with none of these words makes no such call.
 TELLING = (
     "pickle", "marshal", "shelve", "dill", "joblib", "yaml", "torch", "extractall", "unpack_archive", "verify", "ssl",
@@ -87,6 +87,7 @@ def hazards(names: Names) -> list[Hazard]:
                 for hazard in _of_call(names, source, site, dotted)
             )
             found += _switched_off(source)
+            found += list(_joined(names, source, found))
     return found
 
 
@@ -172,14 +173,21 @@ def _traversed(names: Names, source: SourceFile, site: CallSite, dotted: str) ->
             yield "path_traversal", call.func.value if isinstance(call.func, ast.Attribute) else call
     elif dotted in PATHS:
         for value in call.args:
-            if is_client_data(names, source, value) and not _is_cleaned(names, source, value):
+            if sent_by_client(names, source, site.function, value):
                 yield "path_traversal", value
                 return
 
 
-def _is_cleaned(names: Names, source: SourceFile, node: ast.expr) -> bool:
-    calls = (inner for inner in walk(node) if isinstance(inner, ast.Call))
-    return any(names.dotted(source, call.func).rpartition(".")[2] in CLEANED for call in calls)
+def _joined(names: Names, source: SourceFile, known: list[Hazard]) -> Iterator[Hazard]:
+    """`folder / value` of what a client sent, unless the call it stands in is named already."""
+    told = {one.line for one in known if one.source is source and one.kind == "path_traversal"}
+    if "request" not in source.text:
+        return
+    for node, function in client_joins(names, source):
+        if node.lineno not in told:
+            told.add(node.lineno)
+            origin = origin_of(names, source, function, node.right)
+            yield Hazard("path_traversal", source, node.lineno, "pathlib.Path.__truediv__", origin)
 
 
 def _unverified(_names: Names, source: SourceFile, site: CallSite, dotted: str) -> Iterator[Danger]:

@@ -11,7 +11,9 @@ HEAD = """
     import os, pickle, sqlite3, ssl, subprocess, sys, tarfile, yaml, zipfile
     import httpx, numpy as np, requests, torch
     from flask import request
+    from pathlib import Path
     from pickle import loads as thaw
+    from werkzeug.utils import secure_filename
     cursor = sqlite3.connect("x").cursor()
 """
 
@@ -34,6 +36,14 @@ SAFE = [
     "tarfile.open(p).extractall(d, filter='data')",
     "open(os.path.join(base, os.path.basename(request.args['f'])))",
     "open(sys.argv[1])",
+    "UPLOAD_DIR / 'report.md'",
+    "UPLOAD_DIR / secure_filename(request.args['f'])",
+    "UPLOAD_DIR / str(int(request.args['n']))",
+    "share = total / request.args.get('n', type=int)",
+    "share = total / request.content_length",
+    "def f():\n    name = os.path.basename(request.args['f'])\n    return UPLOAD_DIR / name",
+    "def f():\n    at = (BASE / request.args['f']).resolve()\n    if not at.is_relative_to(BASE):\n        raise ValueError\n    return at",
+    "TEXT = 'UPLOAD_DIR / request.args'",
     "requests.get(u, verify='/etc/ca.pem')",
     "x = 'pickle.loads(data)'",
 ]
@@ -60,6 +70,19 @@ def test_the_safe_form_of_a_call_is_no_hazard(code):
         ("zipfile.ZipFile('a.zip').extractall()", ("path_traversal", None)),
         ("def f(a):\n    tarfile.open(a).extractall('x')", ("path_traversal", True)),
         ("open(os.path.join('uploads', request.args['f']))", ("path_traversal", True)),
+        ("(Path('uploads') / request.args['f']).read_text()", ("path_traversal", True)),
+        (
+            "def f():\n    name = request.args['f']\n    return (UPLOAD_DIR / name).read_text()",
+            ("path_traversal", True),
+        ),
+        (
+            "def f():\n    name = request.args['f']\n    home = Path.home()\n    at = home / 'a' / f'{name}.txt'",
+            ("path_traversal", True),
+        ),
+        (
+            "def f():\n    name = request.args['f']\n    return open(os.path.join('up', name))",
+            ("path_traversal", True),
+        ),
         ("requests.get('https://example.org', verify=False)", ("tls_unverified", False)),
         ("ssl._create_unverified_context()", ("tls_unverified", None)),
         ("context.verify_mode = ssl.CERT_NONE", ("tls_unverified", False)),
@@ -71,6 +94,11 @@ def test_the_safe_form_of_a_call_is_no_hazard(code):
 )
 def test_a_hazard_is_known_by_kind_and_by_where_its_value_comes_from(code, hazard):
     assert set(found(code)) == {hazard}
+
+
+def test_a_join_inside_another_call_is_one_hazard_at_its_line():
+    code = "def f():\n    name = request.args['f']\n    return open(UPLOAD_DIR / 'a' / name)"
+    assert found(code) == [("path_traversal", True)]
 
 
 def test_tests_are_no_part_of_the_tool():
