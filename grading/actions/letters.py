@@ -15,6 +15,7 @@ from uuid import uuid4
 import structlog
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.db.models import F, Q
 from django.template.loader import render_to_string
@@ -100,7 +101,7 @@ def _claim() -> Notice | None:
     return notice
 
 
-def _sent(notice: Notice, post: object) -> bool:
+def _sent(notice: Notice, post: BaseEmailBackend) -> bool:
     try:
         letter_of(notice, post).send()
     except (SMTPRecipientsRefused, SMTPResponseException) as error:
@@ -110,7 +111,7 @@ def _sent(notice: Notice, post: object) -> bool:
     return True
 
 
-def letter_of(notice: Notice, post: object | None = None) -> EmailMessage:
+def letter_of(notice: Notice, post: BaseEmailBackend | None = None) -> EmailMessage:
     """The letter as it leaves: plain text, its link, and how to get no more of its kind."""
     off = f"{settings.SITE_URL}{reverse('notices', args=[notice.organization.slug])}?off={notice.kind}"
     context = {"notice": notice, "link": f"{settings.SITE_URL}{notice.path}", "off": off}

@@ -32,7 +32,7 @@ LONG_AGO = timezone.now() - timedelta(hours=1)
 class Scripted(EmailBackend):
     """A mail server that answers each letter with what the test says, then takes the rest."""
 
-    answers: list[Exception | None] = []
+    answers: list[BaseException | None] = []
 
     def send_messages(self, messages: Any) -> int:
         answer = self.answers.pop(0) if self.answers else None
@@ -42,13 +42,13 @@ class Scripted(EmailBackend):
 
 
 @pytest.fixture
-def scripted(settings: Any) -> list[Exception | None]:
+def scripted(settings: Any) -> list[BaseException | None]:
     settings.EMAIL_BACKEND = f"{__name__}.Scripted"
     Scripted.answers = []
     return Scripted.answers
 
 
-def written(**fields: Any) -> Notice:
+def written(**fields: Any) -> Any:
     given = {
         "kind": NoticeKind.RELEASED,
         "subject": "Week 2",
@@ -143,9 +143,9 @@ def test_each_letter_leaves_once_and_only_its_organizations():
 
 
 def test_a_machine_that_dies_between_sending_and_marking_sends_that_one_again(scripted):
-    first, _second = NoticeFactory.create(), None
+    first = NoticeFactory.create()
     second = NoticeFactory.create(organization=first.organization)
-    scripted.append(KeyboardInterrupt())  # type: ignore[arg-type]  # -- nothing catches it, as nothing catches SIGKILL
+    scripted.append(KeyboardInterrupt())  # nothing catches it, as nothing catches SIGKILL
     with pytest.raises(KeyboardInterrupt):
         send_letters(first.organization_id)
     assert states() == [(False, 1), (False, 0)]
