@@ -5,6 +5,7 @@ GradingError               code, a sentence the person can act on
 │   ├── HandInRefused      field: the form field at fault (repo_url, ref, pdf, or "" for the whole)
 │   │   └── AlreadyRunning already_running: audit_id is where the same hand-in is being audited
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
+│   ├── GradeRefused       field: score, reason, ... of what a person wanted to change by hand
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
@@ -50,6 +51,14 @@ class AlreadyRunning(HandInRefused):
 
 class RubricRefused(ActionRefused):
     """A rubric that cannot be published or adopted."""
+
+
+class GradeRefused(ActionRefused):
+    """A grade that cannot be changed as it was asked; `field` says beside which field the sentence belongs."""
+
+    def __init__(self, field: str, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.field = field
 
 
 class RosterRefused(ActionRefused):

@@ -17,7 +17,8 @@ class Grade(TenantModel):
     It follows the student's latest verdict unless somebody `pinned` it to an attempt. The columns below `pinned`
     are worked out anew by actions/grades.py whenever a verdict, an override or an appeal changes: scores as they count,
     overrides included, and flags that a list can filter by. `widest_spread` is the widest between the judges
-    of one criterion. `released` is what the student was told: a frozen value (grading.released), null before.
+    of one criterion. `released` is what the student was told: a frozen value (actions/marking.py), null before;
+    `changed` says that it is no longer what counts.
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="grades")
@@ -37,6 +38,7 @@ class Grade(TenantModel):
     released_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    changed = models.BooleanField(default=False)
     changed_at = models.DateTimeField(auto_now=True)
 
     class Meta:

@@ -1,0 +1,226 @@
+"""What counts for students: verdicts counted, scores that people give, attempts that they pin, and releases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from grading.actions.activities import note as note_activity
+from grading.actions.marking import Reckoning, columns_of, is_the_same, reckon, told
+from grading.actions.notices import notify
+from grading.enums import AuditKind, NoticeKind
+from grading.errors import GradeRefused
+from grading.models import Assignment, Audit, CriterionVerdict, Grade, Override, Submission
+from grading.queries.audits import counting_audit, standing_audit
+
+SCORES = range(1, 6)
+
+
+def count_verdict(*, audit: Audit) -> Grade | None:
+    """Let a verdict that has just been written count; call it in the transaction that wrote it.
+
+    The grade follows the student's latest attempt with a verdict, a pinned one stays with its attempt. What a peer's
+    audit or one without a report says counts for nothing: None.
+    """
+    if audit.kind == AuditKind.PEER or not audit.has_report:
+        return None
+    with transaction.atomic():
+        grade = _grade_for_update(audit)
+        return recount(grade=grade)
+
+
+def recount(*, grade: Grade) -> Grade:
+    """Work out anew which audit counts and what it comes to."""
+    with transaction.atomic():
+        locked = Grade.objects.select_for_update(no_key=True).get(pk=grade.pk)
+        locked.audit = _audit_that_counts(locked)
+        reckoning = reckon([locked])[locked.pk]
+        for column, value in columns_of(reckoning).items():
+            setattr(locked, column, value)
+        locked.changed = locked.released is not None and not is_the_same(locked.released, told(reckoning))
+        locked.save()
+    return locked
+
+
+def override_criterion(
+    *, submission: Submission, criterion_id: str, score: int, reason: str, by: User
+) -> Override:
+    """Put a person's score in the place of the verdict on one criterion. One that stood before is withdrawn.
+
+    Raises GradeRefused: score_out_of_range, reason_missing, verdict_missing, criterion_unknown, override_same.
+    """
+    if score not in SCORES:
+        raise GradeRefused("score", "score_out_of_range", "A score is a whole number from 1 to 5.")
+    reason = _reason(reason)
+    with transaction.atomic():
+        Submission.objects.select_for_update(no_key=True).get(pk=submission.pk)
+        audit, verdict = _verdict_on(submission, criterion_id)
+        before = Override.objects.filter(
+            submission=submission, criterion_id=criterion_id, withdrawn_at=None
+        ).first()
+        if before is not None:
+            _withdraw(before)
+        override = Override.objects.create(
+            organization_id=submission.organization_id, submission=submission, criterion_id=criterion_id,
+            score=score, verdict_score=verdict.score, reason=reason, made_by=by,
+        )  # fmt: skip
+        note_activity(
+            organization=submission.organization_id, actor=by, verb="criterion.overridden", about=submission,
+            criterion=verdict.name, before=before.score if before else verdict.score, score=score, reason=reason,
+        )  # fmt: skip
+        count_verdict(audit=audit)
+    return override
+
+
+def withdraw_override(*, override: Override, by: User) -> None:
+    """The verdict counts again. Withdrawing twice does nothing."""
+    submission = override.submission
+    with transaction.atomic():
+        Submission.objects.select_for_update(no_key=True).get(pk=submission.pk)
+        standing = Override.objects.filter(pk=override.pk, withdrawn_at=None).first()
+        if standing is None:
+            return
+        _withdraw(standing)
+        note_activity(
+            organization=submission.organization_id, actor=by, verb="override.withdrawn", about=submission,
+            criterion_id=override.criterion_id, score=override.score,
+        )  # fmt: skip
+        audit = standing_audit(submission)
+        if audit is not None:
+            count_verdict(audit=audit)
+
+
+def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
+    """Let this attempt count, whatever is handed in later. Raises GradeRefused: reason_missing, verdict_missing."""
+    reason = _reason(reason)
+    same = audit.submission.assignment_id == grade.assignment_id and (
+        audit.submission.student_id == grade.student_id
+    )
+    if not same or standing_audit(audit.submission) is None:
+        raise GradeRefused("", "verdict_missing", "This attempt has no verdict that could count.")
+    with transaction.atomic():
+        Grade.objects.select_for_update(no_key=True).get(pk=grade.pk)
+        Grade.objects.filter(pk=grade.pk).update(pinned=True, audit=audit)
+        note_activity(
+            organization=grade.organization_id, actor=by, verb="grade.pinned", about=grade,
+            attempt=audit.submission.attempt, reason=reason,
+        )  # fmt: skip
+        return recount(grade=grade)
+
+
+def unpin_grade(*, grade: Grade, by: User) -> Grade:
+    """Let the latest attempt with a verdict count again."""
+    with transaction.atomic():
+        if Grade.objects.filter(pk=grade.pk, pinned=True).update(pinned=False):
+            note_activity(organization=grade.organization_id, actor=by, verb="grade.unpinned", about=grade)
+        return recount(grade=grade)
+
+
+def release_grades(*, assignment: Assignment, grades: Sequence[Grade], by: User, note: str = "") -> int:
+    """Tell students what counts for them, with a letter to each; `note` is for them to read.
+
+    Answers how many were told: who has been told the same already is left alone. A criterion that waits for a person
+    is told as waiting.
+    """
+    with transaction.atomic():
+        keys = sorted({grade.pk for grade in grades})
+        locked = list(
+            Grade.objects.select_for_update(no_key=True, of=("self",))
+            .filter(assignment=assignment, pk__in=keys)
+            .select_related("student__user")
+            .order_by("pk")
+        )
+        reckonings = reckon(locked)
+        news = [grade for grade in locked if _is_news(grade, reckonings[grade.pk])]
+        for grade in news:
+            grade.assignment = assignment
+            _release(grade, reckonings[grade.pk], by=by, note=note.strip())
+    return len(news)
+
+
+def _is_news(grade: Grade, reckoning: Reckoning) -> bool:
+    return grade.released is None or not is_the_same(grade.released, told(reckoning))
+
+
+def _release(grade: Grade, reckoning: Reckoning, *, by: User, note: str) -> None:
+    before = grade.released
+    value = told(reckoning, note=note) | {"before": _summary(before, grade) if before else None}
+    for column, now in columns_of(reckoning).items():
+        setattr(grade, column, now)
+    grade.released, grade.released_at, grade.released_by = value, timezone.now(), by
+    grade.changed = False
+    grade.save()
+    note_activity(
+        organization=grade.organization_id, actor=by, verb="grade.released", about=grade,
+        student=str(grade.student), attempt=value["attempt"], before=before and before["overall_score"],
+        score=value["overall_score"], note=note,
+    )  # fmt: skip
+    _write_to(grade, reckoning.audit, again=before is not None)
+
+
+def _summary(released: dict[str, Any], grade: Grade) -> dict[str, Any]:
+    """What a student was told before, kept beside what is told now: {attempt, overall_score, points, scores, at}."""
+    return {
+        "attempt": released["attempt"],
+        "overall_score": released["overall_score"],
+        "points": released["points"],
+        "scores": {row["id"]: row["score"] for row in released["criteria"]},
+        "at": grade.released_at.isoformat() if grade.released_at else None,
+    }
+
+
+def _write_to(grade: Grade, audit: Audit, *, again: bool) -> None:
+    title = grade.assignment.title
+    what = "was changed" if again else "was released"
+    notify(
+        organization=grade.organization,
+        user=grade.student.user,
+        kind=NoticeKind.RELEASED,
+        subject=f"Your grade for “{title}” {what}",
+        body=f"Your grade for “{title}” {what}. What it is, and why, stands on the page of the report.",
+        path=reverse("audit", args=[grade.organization.slug, audit.pk]),
+    )
+
+
+def _grade_for_update(audit: Audit) -> Grade:
+    submission = audit.submission
+    grade, _ = Grade.objects.get_or_create(
+        assignment_id=submission.assignment_id,
+        student_id=submission.student_id,
+        defaults={"organization_id": audit.organization_id, "audit_id": audit.pk},
+    )
+    return grade
+
+
+def _audit_that_counts(grade: Grade) -> Audit:
+    """A pinned grade stays with its attempt, not with one audit of it: what is judged again is judged for it, too."""
+    if grade.pinned:
+        found = standing_audit(grade.audit.submission)
+    else:
+        found = counting_audit(assignment_id=grade.assignment_id, student_id=grade.student_id)
+    return found or grade.audit
+
+
+def _verdict_on(submission: Submission, criterion_id: str) -> tuple[Audit, CriterionVerdict]:
+    audit = standing_audit(submission)
+    if audit is None:
+        raise GradeRefused("", "verdict_missing", "There is no verdict yet whose place a score could take.")
+    verdict = CriterionVerdict.objects.filter(audit=audit, criterion_id=criterion_id).first()
+    if verdict is None:
+        raise GradeRefused("", "criterion_unknown", "The verdict that stands now knows no such criterion.")
+    return audit, verdict
+
+
+def _withdraw(override: Override) -> None:
+    Override.objects.filter(pk=override.pk).update(withdrawn_at=timezone.now())
+
+
+def _reason(text: str) -> str:
+    if not text.strip():
+        raise GradeRefused("reason", "reason_missing", "Say why: the reason stays on the record.")
+    return text.strip()

@@ -1,0 +1,304 @@
+"""What counts: it follows the verdicts, keeps what people changed, and stays what it was for whoever was told."""
+
+import pytest
+from django_scopes import scope
+
+from grading.actions import grades, runs
+from grading.enums import AuditKind, AuditState
+from grading.errors import GradeRefused
+from grading.models import Activity, CriterionVerdict, Grade, Notice, Override
+from tests.factories.people import OrganizationFactory, staff_user, student
+from tests.factories.work import (
+    AssignmentFactory,
+    AuditFactory,
+    SubmissionFactory,
+    claimed,
+    criterion_row,
+    opinion_row,
+    verdict,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def organization():
+    organization = OrganizationFactory()
+    with scope(organization=organization):
+        yield organization
+
+
+@pytest.fixture
+def assignment(organization):
+    return AssignmentFactory(cohort__organization=organization)
+
+
+@pytest.fixture
+def ada(assignment):
+    return student(assignment.cohort, name="Ada")
+
+
+@pytest.fixture
+def teacher(organization):
+    return staff_user(organization)
+
+
+def judged(submission, tidy=4, tested=2, *, kind=AuditKind.SELF, opinions=(), **fields):
+    """A further audit of the submission that ended with these two scores, None for one that waits for a person."""
+    audit = AuditFactory(submission=submission, kind=kind)
+    lease = claimed(audit)
+    for opinion in opinions:
+        runs.record_opinion(lease=lease, opinion=opinion)
+    rows = tuple(
+        criterion_row(name, score=score, needs_review=score is None)
+        for name, score in (("tidy", tidy), ("tested", tested))
+    )
+    state = AuditState.NEEDS_REVIEW if None in (tidy, tested) else AuditState.DONE
+    runs.finish_audit(lease=lease, verdict=verdict(**{"state": state, "criteria": rows} | fields))
+    audit.refresh_from_db()
+    return audit
+
+
+def attempt(assignment, ada, number=1, **fields):
+    return SubmissionFactory(assignment=assignment, student=ada, attempt=number, **fields)
+
+
+def the_grade():
+    return Grade.objects.get()
+
+
+def change(submission, teacher, score=5, criterion="tidy", reason="It is there."):
+    return grades.override_criterion(
+        submission=submission, criterion_id=criterion, score=score, reason=reason, by=teacher
+    )
+
+
+def release(assignment, teacher, note=""):
+    return grades.release_grades(
+        assignment=assignment, grades=list(Grade.objects.all()), by=teacher, note=note
+    )
+
+
+def test_a_peers_audit_and_one_that_failed_count_for_nothing(assignment, ada):
+    submission = attempt(assignment, ada)
+    judged(submission, kind=AuditKind.PEER)
+    failed = AuditFactory(submission=submission, failed=True)
+    assert grades.count_verdict(audit=failed) is None
+    assert Grade.objects.count() == 0
+
+
+def test_the_latest_attempt_with_a_verdict_counts(assignment, ada):
+    judged(attempt(assignment, ada), 4, 2)
+    second = judged(attempt(assignment, ada, 2), 5, 4)
+    AuditFactory(submission=attempt(assignment, ada, 3), failed=True)
+    grade = the_grade()
+    assert (grade.audit, grade.overall_score, grade.student, grade.needs_review) == (second, 4.5, ada, False)
+
+
+def test_a_degraded_attempt_counts_only_where_there_is_no_verdict(assignment, ada):
+    nothing = {"state": AuditState.DEGRADED, "criteria": (), "overall_score": None}
+    degraded = judged(attempt(assignment, ada), **nothing)
+    first = the_grade()
+    assert (first.audit, first.overall_score, first.needs_review) == (degraded, None, True)
+    second = judged(attempt(assignment, ada, 2))
+    judged(attempt(assignment, ada, 3), **nothing)
+    assert (the_grade().audit, the_grade().overall_score) == (second, 3.0)
+
+
+def test_there_is_no_overall_score_while_a_criterion_waits_for_a_person(assignment, ada, teacher):
+    submission = attempt(assignment, ada)
+    judged(submission, 4, None)
+    assert (the_grade().overall_score, the_grade().needs_review) == (None, True)
+    change(submission, teacher, 2, "tested")
+    assert (the_grade().overall_score, the_grade().needs_review) == (3.0, False)
+
+
+def test_flags_come_from_the_record_and_not_from_the_report(assignment, ada):
+    said = [
+        ("P", "Prosecutor", 1, 1),
+        ("D", "Defense", 1, 5),
+        ("T", "TechLead", 1, None),
+        ("D2", "Defense", 2, 3),
+    ]
+    opinions = [
+        opinion_row(key, judge=judge, round=round_, score=score) for key, judge, round_, score in said
+    ]
+    judged(attempt(assignment, ada), opinions=opinions, report={"integrity": {"suspected": True}})
+    grade = the_grade()
+    assert (grade.suspected, grade.failed_judges, grade.widest_spread) == (True, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("given", "field", "code"),
+    [
+        ({"score": 0}, "score", "score_out_of_range"),
+        ({"score": 6}, "score", "score_out_of_range"),
+        ({"reason": "  "}, "reason", "reason_missing"),
+        ({"criterion": "other"}, "", "criterion_unknown"),
+    ],
+)
+def test_a_score_by_hand_is_refused_without_a_reason_or_a_criterion(
+    assignment, ada, teacher, given, field, code
+):
+    submission = attempt(assignment, ada)
+    judged(submission)
+    with pytest.raises(GradeRefused) as refused:
+        change(submission, teacher, **given)
+    assert (refused.value.field, refused.value.code, Override.objects.count()) == (field, code, 0)
+
+
+def test_before_a_verdict_nothing_can_be_changed(assignment, ada, teacher):
+    with pytest.raises(GradeRefused, match="no verdict yet"):
+        change(attempt(assignment, ada), teacher)
+
+
+def test_a_score_by_hand_counts_beside_the_verdict_and_is_logged(assignment, ada, teacher):
+    submission = attempt(assignment, ada)
+    audit = judged(submission, 2, 4)
+    override = change(submission, teacher, 5)
+    assert (override.score, override.verdict_score, override.made_by) == (5, 2, teacher)
+    assert (the_grade().overall_score, the_grade().overridden) == (4.5, 1)
+    assert CriterionVerdict.objects.get(audit=audit, criterion_id="tidy").score == 2
+    logged = Activity.objects.get(verb="criterion.overridden")
+    assert logged.detail == {"criterion": "Tidy", "before": 2, "score": 5, "reason": "It is there."}
+
+
+def test_the_next_score_by_hand_takes_the_place_of_the_last(assignment, ada, teacher):
+    submission = attempt(assignment, ada)
+    judged(submission, 2, 4)
+    first, second = change(submission, teacher, 5), change(submission, teacher, 3)
+    first.refresh_from_db()
+    assert (first.withdrawn_at is None, second.withdrawn_at, the_grade().overall_score) == (False, None, 3.5)
+    grades.withdraw_override(override=second, by=teacher)
+    grades.withdraw_override(override=second, by=teacher)
+    assert (the_grade().overall_score, the_grade().overridden) == (3.0, 0)
+    assert Activity.objects.filter(verb="override.withdrawn").count() == 1
+
+
+@pytest.mark.parametrize("tidy", [1, 3, 5, None])
+def test_no_further_verdict_on_the_submission_loses_a_score_by_hand(assignment, ada, teacher, tidy):
+    submission = attempt(assignment, ada)
+    judged(submission, 2, 4)
+    change(submission, teacher, 5)
+    again = judged(submission, tidy, 3, kind=AuditKind.INSTRUCTOR)
+    grade = the_grade()
+    assert (grade.audit, grade.overall_score, grade.overridden) == (again, 4.0, 1)
+
+
+def test_a_rubric_without_the_criterion_leaves_the_score_by_hand_for_one_that_has_it(
+    assignment, ada, teacher
+):
+    submission = attempt(assignment, ada)
+    judged(submission, 2, 4)
+    change(submission, teacher, 5)
+    judged(submission, kind=AuditKind.INSTRUCTOR, criteria=(criterion_row("tested", score=3),))
+    assert (the_grade().overall_score, the_grade().overridden) == (3.0, 0)
+    judged(submission, 1, 3, kind=AuditKind.INSTRUCTOR)
+    assert (the_grade().overall_score, the_grade().overridden) == (4.0, 1)
+
+
+def test_a_pinned_attempt_counts_until_it_is_unpinned(assignment, ada, teacher):
+    first = judged(attempt(assignment, ada), 5, 5)
+    with pytest.raises(GradeRefused, match="Say why"):
+        grades.pin_grade(grade=the_grade(), audit=first, reason="", by=teacher)
+    grades.pin_grade(grade=the_grade(), audit=first, reason="Handed in by mistake.", by=teacher)
+    second = judged(attempt(assignment, ada, 2), 1, 1)
+    assert (the_grade().audit, the_grade().pinned) == (first, True)
+    again = judged(first.submission, 4, 4, kind=AuditKind.INSTRUCTOR)
+    assert the_grade().audit == again
+    grades.unpin_grade(grade=the_grade(), by=teacher)
+    assert (the_grade().audit, the_grade().overall_score) == (second, 1.0)
+
+
+def test_an_attempt_of_somebody_else_or_without_a_verdict_cannot_be_pinned(assignment, ada, teacher):
+    judged(attempt(assignment, ada))
+    grade = the_grade()
+    for audit in (
+        judged(attempt(assignment, student(assignment.cohort))),
+        AuditFactory(submission=attempt(assignment, ada, 2)),
+    ):
+        with pytest.raises(GradeRefused, match="no verdict that could count"):
+            grades.pin_grade(grade=grade, audit=audit, reason="So.", by=teacher)
+
+
+def test_a_release_freezes_what_the_student_is_told_and_writes_to_them(assignment, ada, teacher):
+    submission = attempt(assignment, ada)
+    audit = judged(submission, 2, 4)
+    change(submission, teacher, 5)
+    assert release(assignment, teacher, "Well done.") == 1
+    grade = the_grade()
+    told = grade.released
+    assert (grade.released_by, grade.changed) == (teacher, False)
+    assert [told[key] for key in ("audit", "attempt", "digest", "overall_score", "points", "note", "before")] == [
+        str(audit.pk), 1, audit.report_digest, 4.5, None, "Well done.", None,
+    ]  # fmt: skip
+    assert [(row["id"], row["score"], row["verdict_score"], row["override_reason"]) for row in told["criteria"]] == [
+        ("tidy", 5, 2, "It is there."), ("tested", 4, 4, None),
+    ]  # fmt: skip
+    letter = Notice.objects.get()
+    assert (letter.user, letter.path) == (ada.user, f"/o/{audit.organization.slug}/audits/{audit.pk}/")
+    assert [figure in letter.body + letter.subject for figure in ("4.5", "5", "2")] == [False] * 3
+
+
+def test_what_was_told_already_is_not_told_again(assignment, ada, teacher):
+    judged(attempt(assignment, ada))
+    assert [release(assignment, teacher), release(assignment, teacher)] == [1, 0]
+    assert Notice.objects.count() == 1
+
+
+def test_a_released_grade_stays_what_the_student_was_told_until_it_is_released_again(
+    assignment, ada, teacher
+):
+    submission = attempt(assignment, ada)
+    judged(submission, 2, 4)
+    release(assignment, teacher)
+    before = the_grade().released
+    change(submission, teacher, 4)
+    grade = the_grade()
+    assert (grade.overall_score, grade.changed, grade.released) == (4.0, True, before)
+    release(assignment, teacher, "An appeal was upheld.")
+    grade = the_grade()
+    assert (grade.released["overall_score"], grade.changed) == (4.0, False)
+    assert grade.released["before"] | {"at": None} == {
+        "attempt": 1, "overall_score": 3.0, "points": None, "scores": {"tidy": 2, "tested": 4}, "at": None,
+    }  # fmt: skip
+    assert [notice.subject.rsplit(" ", 2)[1:] for notice in Notice.objects.order_by("pk")] == [
+        ["was", "released"], ["was", "changed"],
+    ]  # fmt: skip
+
+
+def test_a_verdict_that_changes_beneath_a_score_by_hand_is_no_news(assignment, ada, teacher):
+    submission = attempt(assignment, ada)
+    judged(submission, 2, 4)
+    change(submission, teacher, 5)
+    release(assignment, teacher)
+    judged(submission, 1, 4, kind=AuditKind.INSTRUCTOR)
+    assert the_grade().changed is False
+    judged(submission, 1, 3, kind=AuditKind.INSTRUCTOR)
+    assert the_grade().changed is True
+
+
+def test_a_new_attempt_is_news_even_with_the_same_scores(assignment, ada, teacher):
+    judged(attempt(assignment, ada))
+    release(assignment, teacher)
+    judged(attempt(assignment, ada, 2))
+    assert the_grade().changed is True
+
+
+def test_grades_of_another_assignment_are_not_released_with_these(assignment, ada, teacher):
+    judged(attempt(assignment, ada))
+    other = AssignmentFactory(cohort=assignment.cohort)
+    assert grades.release_grades(assignment=other, grades=[the_grade()], by=teacher) == 0
+    assert the_grade().released is None
+
+
+def test_a_release_asks_for_its_grounds_as_often_for_thirty_as_for_three(
+    assignment, teacher, django_assert_max_num_queries
+):
+    for number in range(6):
+        judged(attempt(assignment, student(assignment.cohort, name=f"{number}")))
+    reckoned = list(Grade.objects.order_by("pk"))
+    from grading.actions.marking import reckon
+
+    with django_assert_max_num_queries(6):
+        assert len(reckon(reckoned)) == 6
