@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 import structlog
+from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse
 from structlog.types import Processor
 
@@ -51,14 +52,23 @@ def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]
 
 
 class RequestIdMiddleware:
-    """Every line logged while a request is answered carries its `request_id`, which the response names."""
+    """Every line logged while a request is answered carries its `request_id`, which the response names.
+
+    Also the line that Django writes of an answer such as 404 when all middleware is done: the id is forgotten only
+    when the answer is sent.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
+        request_finished.connect(_forget_request, dispatch_uid="forget_request_id")
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         request_id = uuid4().hex
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
-            response = self._get_response(request)
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        response = self._get_response(request)
         response.headers["X-Request-Id"] = request_id
         return response
+
+
+def _forget_request(**_: Any) -> None:
+    structlog.contextvars.unbind_contextvars("request_id")

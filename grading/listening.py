@@ -9,6 +9,7 @@ import asyncio
 import queue
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import suppress
+from contextvars import copy_context
 from threading import Thread
 from typing import TypeVar
 
@@ -24,7 +25,8 @@ def listen(stream: Callable[[], AsyncIterator[Item]], *, beat_seconds: float) ->
     """
     inbox: Inbox[Item] = queue.SimpleQueue()
     loop = asyncio.new_event_loop()
-    Thread(target=_attend, args=(loop, stream, inbox), name=THREAD_NAME, daemon=True).start()
+    within = copy_context()  # what is logged there carries the audit's id as well
+    Thread(target=within.run, args=(_attend, loop, stream, inbox), name=THREAD_NAME, daemon=True).start()
     try:
         while True:
             try:
