@@ -13,6 +13,7 @@ from typing import Any
 
 from courtroom.case import Case
 from courtroom.detectives import doc_analyst, evidence_aggregator, repo_investigator, vision_inspector
+from courtroom.detectives.best_passages import with_passages
 from courtroom.detectives.targeting import owed
 from courtroom.detectives.testimony import Dossier, Testimony
 from courtroom.exhibits import Exhibits
@@ -80,6 +81,8 @@ class Court:
         dossier = evidence_aggregator.aggregate(
             _testimonies(state), self.exhibits.snapshot, self.case.rubric, self.exhibits.pdf
         )
+        if any(judge.kind == "llm" for judge in self.bench.references.values()):
+            dossier = with_passages(dossier, self.case.rubric, self.exhibits.pdf)
         return {
             "dossier": dossier.model_dump(mode="json", by_alias=True),
             "flags": ["integrity"] if dossier.integrity.suspected else [],

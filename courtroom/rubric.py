@@ -227,6 +227,11 @@ class Criterion(RubricModel):
     architecture: bool = False
     exclude_when: Literal["no_exchange"] | None = None
 
+    @property
+    def passages(self) -> str:
+        """What stands for a check on the report's passages about it, which none of its checks asked for."""
+        return f"passages:{self.id}"
+
 
 class Rubric(RubricModel):
     """`constitution` is the name of a preset (justice/constitutions.py) or a constitution of its own."""

@@ -21,17 +21,18 @@ def brief_for(
     said: Sequence[Heard],
     docket: str = "",
 ) -> Brief:
-    """The criterion's own evidence and outcomes; all evidence where it has no checks.
+    """The criterion's own evidence and outcomes, and the report's passages on it; all evidence where it has no checks.
 
     `hearing` is 1-based; of `said`, a judge is shown the opinions of the hearing before.
     """
     owed_here = {check.id for check in criterion.checks}
     asked = tuple(o for o in outcomes if o.check in owed_here)
+    besides = criterion.passages
     shown = {i for outcome in asked for i in outcome.evidence}
     return Brief(
         persona=persona,
         criterion=criterion,
-        evidence=tuple(e for e in evidence if e.id in shown or not criterion.checks),
+        evidence=tuple(e for e in evidence if e.id in shown or e.check == besides or not criterion.checks),
         outcomes=asked,
         round=hearing,
         earlier=tuple(o for o in said if _is_earlier(o, criterion, hearing)),

@@ -20,6 +20,8 @@ from courtroom.rubric import Check, Criterion, Rubric
 QUOTE_CHARACTERS = 200
 # Where the room is small: a line of code, and of a goal what tells it from its neighbours.
 SHORT_QUOTE, SHORT_GOAL = 42, 46
+# A passage of the report needs more words than a line of code.
+PASSAGE_QUOTES = 3
 # E- and four digits: enough to be told apart among one criterion's items, and a prefix of the report's own id.
 LABEL_CHARACTERS = 6
 MARK_CHARACTERS = 16
@@ -92,7 +94,12 @@ def _entries(
 ) -> Iterable[Entry]:
     """What success means stands in each question: it is not said here again."""
     words = (criterion.failure_pattern, criterion.instruction)
-    yield Entry(f"# {criterion.id}", [(WORDS, f" {text}") for text in words if text])
+    characters = PASSAGE_QUOTES * (SHORT_QUOTE if is_short else QUOTE_CHARACTERS)
+    told = [item for item in evidence if item.check == criterion.passages]
+    heading = Entry(f"# {criterion.id}", [(WORDS, f" {text}") for text in words if text])
+    first = BEST + bool(criterion.checks)
+    heading.wishes += [(first + n, f" {label(i)}{_shown(i, characters)}") for n, i in enumerate(told)]
+    yield heading
     items = {check.id: [item for item in evidence if item.check == check.id] for check in criterion.checks}
     met = {check.id: known[check.id].met if check.id in known else None for check in criterion.checks}
     ranked = sorted(criterion.checks, key=lambda c: (not _shows(items[c.id]), met[c.id] is True, -c.weight))
@@ -130,7 +137,7 @@ def _goal(text: str, *, is_short: bool) -> str:
 
 def _others(rubric: Rubric, evidence: Sequence[Evidence]) -> list[Entry]:
     """Evidence that no check asked for. Text that addresses the graders is for a person: no judge hears of it."""
-    asked = {check.id for check in rubric.checks}
+    asked = {check.id for check in rubric.checks} | {c.passages for c in rubric.criteria}
     items = [item for item in evidence if item.check not in asked and TAG not in item.tags]
     head = [Entry("# Other evidence")] if items else []
     return head + [
