@@ -77,13 +77,13 @@ def what_there_is(desk, audit, worker) -> str:
 
 def test_at_most_the_calls_in_flight_are_bought_twice(desk, audit):
     with audit_worker() as worker:
-        seen = partial(what_there_is, desk, audit, worker)
+        told = partial(what_there_is, desk, audit, worker)
         enqueue(audit)
-        eventually(lambda: stored(audit) == ANSWERED and len(desk.requests) == OPINIONS, seen=seen)
+        eventually(lambda: stored(audit) == ANSWERED and len(desk.requests) == OPINIONS, seen=told)
         os.kill(horse_of(worker), signal.SIGKILL)
-        eventually(lambda: reconcile().taken_back == 1, seen=seen)
+        eventually(lambda: reconcile().taken_back == 1, seen=told)
         HalfAnsweringHandler.opened.set()
-        eventually(lambda: now_of(audit).is_final, seen=seen)
+        eventually(lambda: now_of(audit).is_final, seen=told)
     seen = now_of(audit)
     assert seen.report
     in_flight = OPINIONS - ANSWERED
