@@ -91,7 +91,9 @@ def _matches(sketch: Sketch, graph: GraphFact) -> bool:
 
 
 def _nodes(graph: GraphFact) -> list[str]:
-    return [name for name in graph.nodes if _key(name) not in _TERMINALS]
+    """Those inside others too: a picture may show either."""
+    names = dict.fromkeys(name for one in (graph, *graph.subgraphs) for name in one.nodes)
+    return [name for name in names if _key(name) not in _TERMINALS]
 
 
 def _drawn_nodes(sketch: Sketch, graph: GraphFact) -> set[str]:

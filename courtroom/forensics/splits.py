@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from courtroom.facts import GraphFact
+from courtroom.facts import GraphFact, WiredGraph
 from courtroom.forensics.pdf_reading import Layout, Level
 
 Split = frozenset[int]
@@ -65,12 +65,22 @@ def _sizes(run: list[Level]) -> Split:
 
 
 def _successors(graph: GraphFact) -> dict[str, set[str]]:
+    """What comes after each node; a graph inside a node begins at that node and ends where its way goes on."""
     after: dict[str, set[str]] = {}
-    for source, target in graph.edges:
+    for source, target in _departures(graph):
         after.setdefault(source, set()).add(target)
-    for route in graph.conditional:
-        after.setdefault(route.from_, set()).update(route.to)
+    for inner in graph.subgraphs:
+        entered, onward = inner.at[-1], frozenset(after.get(inner.at[-1], ()))
+        for source, target in _departures(inner):
+            after.setdefault(entered if source == "START" else source, set()).update(
+                onward if target == "END" else {target}
+            )
     return after
+
+
+def _departures(graph: WiredGraph) -> Iterator[tuple[str, str]]:
+    yield from graph.edges
+    yield from ((route.from_, target) for route in graph.conditional for target in route.to)
 
 
 def _steps(graph: GraphFact) -> dict[str, int]:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from courtroom.facts import GraphFact
 from courtroom.forensics.graph_facts import graph_fact
+from courtroom.forensics.splits import code_splits
 from tests.courtroom.sources import IMPORTS, flags, graph_of
 
 JUDGES = ("prosecutor", "defense", "tech_lead")
@@ -199,6 +200,13 @@ def test_a_script_that_runs_the_real_graph_in_a_node_does_not_take_its_place():
     reading = graph_of({"src/graph.py": court("print"), "src/tool.py": script, "main.py": main})
     assert reading.builder is not None
     assert "judging" in reading.builder.nodes
+
+
+def test_a_picture_of_the_split_inside_a_node_shows_a_split_of_the_code():
+    assert code_splits(fact(court("panel()", PANEL))) == (
+        ("defense", "prosecutor", "tech_lead"),
+        ("doc_analyst", "repo_investigator"),
+    )
 
 
 # --- what must never change it
