@@ -10,6 +10,8 @@ WORKDIR /site
 COPY requirements/runtime.txt requirements/
 RUN pip install --no-cache-dir --no-deps --require-hashes --requirement requirements/runtime.txt
 COPY . .
+# Below, Python may no longer write what it compiled.
+RUN python -m compileall -q -j 0 courtroom grading auditor_site
 
 ENV DJANGO_SETTINGS_MODULE=auditor_site.settings.production \
     MEDIA_ROOT=/data/media \

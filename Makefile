@@ -11,7 +11,8 @@ WORKERS ?= 2
 FAULTS_AT_ONCE ?= 4
 TESTS ?=
 
-# Some images forbid Python to keep what it compiled: every start of every process would compile it all anew.
+# Some images forbid Python to keep what it compiled; compiled anew, langgraph alone takes twice as long to import.
+# So setup compiles once, for those who start a program by hand as well.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -29,12 +30,13 @@ install:
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@test -x $(LINT)/python || $(PY) -m venv --without-pip .venv/lint
 	@if $(PY) -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION); then \
-		install="-m uv pip sync --quiet --require-hashes"; \
+		install="-m uv pip sync --quiet --require-hashes --compile-bytecode"; \
 		$(PY) $$install --python $(PY) requirements/dev.txt && $(PY) $$install --python $(LINT)/python requirements/lint.txt; \
 	else \
 		install="install --quiet --disable-pip-version-check --no-deps --require-hashes"; \
 		$(PY) -m pip $$install -r requirements/dev.txt && $(PY) -m pip --python $(LINT)/python $$install -r requirements/lint.txt; \
 	fi
+	@$(PY) -m compileall -q -j 0 courtroom grading auditor_site
 	@echo "$(LOCK_STATE)" > .venv/locked
 
 run: setup ## the site with its demo cohort on http://127.0.0.1:8000 (PORT=... elsewhere)
