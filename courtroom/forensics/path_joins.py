@@ -13,6 +13,7 @@ from courtroom.forensics.tree_walk import as_written, keyword_of, walk, words_of
 MAX_STEPS = 4
 # What leaves no way up in a name, or makes a number of it.
 CLEANED = frozenset({"secure_filename", "basename", "safe_join", "int", "float", "len", "UUID"})
+PASSING = frozenset({"str", "builtins.str", "pathlib.Path", "os.path.join", "os.fspath"})
 # What a careful tool asks of the joined path before it uses it.
 CONTAINED = frozenset({"is_relative_to", "relative_to", "commonpath"})
 PATH_WORDS = frozenset(words_of("base dir directory folder root path paths uploads media storage workspace"))
@@ -31,7 +32,17 @@ def sent_by_client(
         sent_by_client(names, source, function, value, steps - 1)
         for name in named
         for value in assigned_in(function, name)
+        if not _is_result(names, source, value)
     )
+
+
+def _is_result(names: Names, source: SourceFile, value: ast.expr) -> bool:
+    """What a function made of its arguments is its own; a string's methods and `request.form.get` pass them on."""
+    if not isinstance(value, ast.Call):
+        return False
+    dotted = names.dotted(source, value.func)
+    own_method = isinstance(value.func, ast.Attribute) and not dotted
+    return not (own_method or dotted in PASSING or is_client_data(names, source, value.func))
 
 
 def client_joins(names: Names, source: SourceFile) -> Iterator[tuple[ast.BinOp, FunctionSite | None]]:

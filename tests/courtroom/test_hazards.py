@@ -44,6 +44,7 @@ SAFE = [
     "def f():\n    name = os.path.basename(request.args['f'])\n    return UPLOAD_DIR / name",
     "def f():\n    at = (BASE / request.args['f']).resolve()\n    if not at.is_relative_to(BASE):\n        raise ValueError\n    return at",
     "TEXT = 'UPLOAD_DIR / request.args'",
+    "def f():\n    url = request.form['url']\n    report = run_audit(url)\n    return Path(report).name",
     "requests.get(u, verify='/etc/ca.pem')",
     "x = 'pickle.loads(data)'",
 ]
