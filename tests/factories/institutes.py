@@ -10,7 +10,6 @@ from tests.factories.grades import (
     BlindGradeFactory,
     BlindSampleFactory,
     BulkRunFactory,
-    GradeFactory,
     NoticeFactory,
     NoticeOptOutFactory,
     OverrideFactory,
@@ -68,7 +67,6 @@ def _graded(audit: Audit, user: User, word: str) -> None:
     submission = audit.submission
     BulkRunFactory.create(assignment=submission.assignment)
     SupersededReportFactory.create(audit=audit)
-    GradeFactory.create(audit=audit)
     OverrideFactory.create(submission=submission, reason=f"{word} reason")
     AppealFactory.create(submission=submission, text=f"{word} objection", criterion_name=f"{word} criterion")
     BlindSampleFactory.create(assignment=submission.assignment)
