@@ -87,7 +87,9 @@ APPEAL_MOVES: dict[AppealState, frozenset[AppealState]] = {
         {AppealState.REJUDGING, AppealState.KEPT, AppealState.CHANGED, AppealState.WITHDRAWN}
     ),
     # A re-judging comes back to a person: the new opinions are read, then the appeal is answered.
-    AppealState.REJUDGING: frozenset({AppealState.OPEN, AppealState.KEPT, AppealState.CHANGED}),
+    AppealState.REJUDGING: frozenset(
+        {AppealState.OPEN, AppealState.ESCALATED, AppealState.KEPT, AppealState.CHANGED}
+    ),
     AppealState.KEPT: frozenset(),
     AppealState.CHANGED: frozenset(),
     AppealState.WITHDRAWN: frozenset(),

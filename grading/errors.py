@@ -6,6 +6,7 @@ GradingError               code, a sentence the person can act on
 │   │   └── AlreadyRunning already_running: audit_id is where the same hand-in is being audited
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
 │   ├── GradeRefused       field: score, reason, ... of what a person wanted to change by hand
+│   ├── AppealRefused      field: text, cited, places, decision, answer or "" for the whole
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
@@ -55,6 +56,14 @@ class RubricRefused(ActionRefused):
 
 class GradeRefused(ActionRefused):
     """A grade that cannot be changed as it was asked; `field` says beside which field the sentence belongs."""
+
+    def __init__(self, field: str, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.field = field
+
+
+class AppealRefused(ActionRefused):
+    """An appeal that cannot be filed or answered as it was asked; `field` as in GradeRefused."""
 
     def __init__(self, field: str, code: str, sentence: str) -> None:
         super().__init__(code, sentence)

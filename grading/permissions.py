@@ -14,7 +14,7 @@ from django.http import Http404
 from django_scopes import scope
 
 from grading.enums import STAFF_ROLES, TEACHING_ROLES, Role
-from grading.models import Assignment, Audit, Cohort, Enrollment, Membership, Organization, Submission
+from grading.models import Appeal, Assignment, Audit, Cohort, Enrollment, Membership, Organization, Submission
 from grading.walls import as_person
 
 Level = Literal["student", "staff", "teacher"]
@@ -107,6 +107,17 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
     if audit is None or not _may_on_work_of(user, audit.submission.student, audit.organization, level):
         raise Http404
     return audit
+
+
+def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -> Appeal:
+    """One's own appeal, or any of the organization for its staff."""
+    found = Appeal.objects.select_related(
+        "organization", "decided_by", "submission__student__user", "submission__assignment__cohort"
+    )
+    appeal = found.filter(pk=appeal_id).first()
+    if appeal is None or not _may_on_work_of(user, appeal.submission.student, appeal.organization, level):
+        raise Http404
+    return appeal
 
 
 def _may_in_cohort(user: Somebody, cohort: Cohort, level: Level) -> bool:

@@ -15,6 +15,7 @@ class Appeal(TenantModel):
 
     It belongs to the submission and the criterion, so that every recomputation leaves it reachable.
     `cited` are ids of evidence, `places` what the student names besides (path and line, or a page of the PDF).
+    Once `escalated_at`, it is an owner's to answer, also when it comes back from being judged again.
     """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="appeals")
@@ -27,6 +28,7 @@ class Appeal(TenantModel):
     verdict = models.JSONField()
     report_digest = models.CharField(max_length=64)
     rejudged_in = models.ForeignKey(Audit, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    escalated_at = models.DateTimeField(null=True, blank=True)
     answer = models.TextField(blank=True)
     new_score = models.PositiveSmallIntegerField(null=True, blank=True)
     filed_at = models.DateTimeField(auto_now_add=True)
@@ -48,6 +50,10 @@ class Appeal(TenantModel):
                 condition=Q(state__in=PENDING_APPEALS, decided_at=None)
                 | ~Q(state__in=PENDING_APPEALS) & Q(decided_at__isnull=False),
                 name="appeal_decided_has_a_time",
+            ),
+            models.CheckConstraint(
+                condition=~Q(state=AppealState.ESCALATED) | Q(escalated_at__isnull=False),
+                name="appeal_escalated_has_a_time",
             ),
             models.CheckConstraint(
                 condition=Q(state=AppealState.CHANGED, new_score__gte=1, new_score__lte=5)
