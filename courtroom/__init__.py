@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from courtroom.judges.gate import NotAdmitted as NotAdmitted
     from courtroom.justice.constitutions import constitution_of as constitution_of
     from courtroom.justice.constitutions import preset as preset
+    from courtroom.justice.rules import Constitution as Constitution
     from courtroom.record import AuditEvent as AuditEvent
     from courtroom.record import AuditReport as AuditReport
     from courtroom.record import JudgeFailure as JudgeFailure
@@ -59,6 +60,7 @@ _ROOMS = {
     "NotAdmitted": "judges.gate",
     "constitution_of": "justice.constitutions",
     "preset": "justice.constitutions",
+    "Constitution": "justice.rules",
     "AuditEvent": "record",
     "AuditReport": "record",
     "JudgeFailure": "record",
