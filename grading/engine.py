@@ -17,7 +17,7 @@ from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
 from grading import model_bench
-from grading.enums import AuditState, Bench
+from grading.enums import AuditState, Bench, Renewal
 from grading.errors import HandInRefused, InputRefused, RubricRefused
 from grading.events import (
     Beat,
@@ -31,8 +31,9 @@ from grading.events import (
     Verdict,
 )
 from grading.listening import listen
-from grading.models import Audit, OpinionRecord
+from grading.models import Audit
 from grading.provider_gate import ProviderGate
+from grading.queries.known import known_opinions, known_report
 
 if TYPE_CHECKING:
     from courtroom import AuditEvent, AuditReport, BenchSettings, Case, CourtroomError, Known, Usage
@@ -235,12 +236,18 @@ def _case(audit: Audit) -> Case:
     rubric = Rubric.model_validate(audit.rubric_version.document)
     return Case(
         repo_url=submission.repo_url,
-        ref=submission.ref or None,
+        ref=_ref(audit) or None,
         pdf=Path(submission.pdf.path) if submission.pdf else None,
         rubric=rubric,
         constitution=constitution_of(rubric),
         allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
     )
+
+
+def _ref(audit: Audit) -> str:
+    """What is judged again is the commit that was judged, wherever its branch has gone since."""
+    submission = audit.submission
+    return submission.ref if audit.renewal == Renewal.MISSING else submission.resolved_commit or submission.ref
 
 
 def _bench(audit: Audit) -> BenchSettings:
@@ -270,18 +277,13 @@ async def _within_limits(case: Case, bench: BenchSettings, known: Known) -> Asyn
 
 
 def _known(audit: Audit) -> Known:
-    """The opinions this student's work at this assignment was ever given, and their latest report."""
+    """What earlier audits of this student's work at this assignment have brought, without what is to be renewed."""
     from courtroom import AuditReport, JudicialOpinion, Known
 
-    submission = audit.submission
-    earlier = Audit.objects.filter(
-        submission__assignment=submission.assignment_id, submission__student=submission.student_id
-    )
-    opinions = OpinionRecord.objects.filter(audit__in=earlier, score__isnull=False).order_by("pk")
-    reports = earlier.exclude(report=None).order_by("-finished_at").values_list("report", flat=True)[:1]
+    report = known_report(audit)
     return Known(
-        opinions=tuple(_fitting(JudicialOpinion, [row.document for row in opinions])),
-        report=next(_fitting(AuditReport, list(reports)), None),
+        opinions=tuple(_fitting(JudicialOpinion, [row.document for row in known_opinions(audit)])),
+        report=next(_fitting(AuditReport, [report] if report else []), None),
     )
 
 

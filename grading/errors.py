@@ -7,6 +7,7 @@ GradingError               code, a sentence the person can act on
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
 │   ├── GradeRefused       field: score, reason, ... of what a person wanted to change by hand
 │   ├── AppealRefused      field: text, cited, places, decision, answer or "" for the whole
+│   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
@@ -68,6 +69,10 @@ class AppealRefused(ActionRefused):
     def __init__(self, field: str, code: str, sentence: str) -> None:
         super().__init__(code, sentence)
         self.field = field
+
+
+class RenewalRefused(ActionRefused):
+    """Work that cannot be judged or audited again as it was asked."""
 
 
 class RosterRefused(ActionRefused):

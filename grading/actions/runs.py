@@ -15,7 +15,7 @@ from grading.actions.activities import note
 from grading.actions.notices import tell_of_failure
 from grading.actions.grades import count_verdict
 from grading.actions.queueing import enqueue_on_commit
-from grading.enums import AUDIT_MOVES, AuditState
+from grading.enums import AUDIT_MOVES, REPORTED_STATES, AuditState
 from grading.errors import IllegalMoveError, LeaseLostError
 from grading.events import EvidenceRow, Look, OpinionRow, UsageRow, Verdict
 from grading.models import Audit, CriterionVerdict, EvidenceRecord, ModelUsage, OpinionRecord, Submission
@@ -203,7 +203,9 @@ def _bare(audit_id: UUID) -> Audit:
 
 
 def _forgive_attempt(audit: Audit) -> None:
-    Submission.objects.filter(pk=audit.submission_id).update(counts=False)
+    """Unless the attempt has a verdict already: a renewal that failed does not take it back."""
+    without_verdict = Submission.objects.exclude(audits__in=Audit.objects.filter(state__in=REPORTED_STATES))
+    without_verdict.filter(pk=audit.submission_id).update(counts=False)
 
 
 def _replace_rows(lease: Lease, verdict: Verdict) -> None:

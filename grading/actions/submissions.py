@@ -122,7 +122,9 @@ def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment) ->
 
 def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) -> None:
     """What waits and runs at once has a limit, so that one script fills neither the queue nor the disk."""
-    open_audits = Audit.objects.filter(organization=assignment.organization_id, state__in=OPEN_STATES)
+    open_audits = Audit.objects.filter(organization=assignment.organization_id, state__in=OPEN_STATES).exclude(
+        kind=AuditKind.INSTRUCTOR  # what teachers have judged again stands behind and in nobody's way
+    )
     of_cohort = open_audits.filter(submission__assignment__cohort=assignment.cohort_id)
     limits = (
         (
@@ -148,7 +150,7 @@ def _refuse_if_running_already(submission: Submission) -> None:
         submission__assignment=submission.assignment_id, submission__student=submission.student_id,
         submission__repo_url=submission.repo_url, submission__resolved_commit=submission.resolved_commit,
         submission__pdf_sha256=submission.pdf_sha256, state__in=OPEN_STATES,
-    )  # fmt: skip
+    ).exclude(kind=AuditKind.INSTRUCTOR)  # fmt: skip
     running = same.values_list("pk", flat=True).first()
     if running is not None:
         raise AlreadyRunning(running)
