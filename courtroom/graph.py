@@ -44,7 +44,11 @@ def build_graph(court: Court) -> Graph:
     builder.add_node("rehearing", court.call_again)
     builder.add_node("chief_justice", partial(deliver, court))
     _wire(builder, court)
-    return builder.compile()
+    graph = builder.compile()
+    # Else, of two tasks that end within two turns of the event loop, the second is told only when a third ends; and
+    # an opinion that is not told is not stored, and would be bought again.
+    graph.stream_eager = True
+    return graph
 
 
 def _wire(builder: StateGraph[AgentState, None, AgentState, AgentState], court: Court) -> None:

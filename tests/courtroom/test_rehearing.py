@@ -114,3 +114,36 @@ def test_the_order_of_completion_changes_no_byte(exhibits):
         court = Court(case=case, exhibits=material, bench=kind(script), seats=asyncio.Semaphore(7))
         digests.append(asyncio.run(build_graph(court).ainvoke({}))["report"]["digest"])
     assert digests[0] == digests[1]
+
+
+def test_every_opinion_is_told_while_others_are_still_awaited(exhibits):
+    """Ten of thirty answer within two turns of the event loop; the others only when those ten were told."""
+
+    class Held(ScriptedBench):
+        heard = 0
+        asked, told = asyncio.Event(), asyncio.Event()
+
+        async def hear(self, briefs):
+            self.heard += 1
+            if self.heard == 30:
+                self.asked.set()
+            late = self.heard % 2
+            await (self.asked if briefs[0].persona == "Prosecutor" else self.told).wait()
+            if late:
+                await asyncio.sleep(0)
+            return await super().hear(briefs)
+
+    case, material = exhibits
+    bench = Held(dict.fromkeys(PERSONAS, (3,)))
+    court = Court(case=case, exhibits=material, bench=bench, seats=asyncio.Semaphore(30))
+
+    async def told() -> int:
+        told = 0
+        async with asyncio.timeout(20):
+            async for task in build_graph(court).astream({}, stream_mode="tasks"):
+                told += task["name"] == "prosecutor" and "result" in task
+                if told == 10:
+                    bench.told.set()
+        return told
+
+    assert asyncio.run(told()) == 10
