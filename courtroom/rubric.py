@@ -18,7 +18,7 @@ from courtroom.record import digest_of
 
 
 class RubricModel(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class CheckBase(RubricModel):

@@ -11,7 +11,7 @@ AppliesTo = Literal["every_criterion", "architecture"]
 
 
 class Rule(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class SecurityOverride(Rule):

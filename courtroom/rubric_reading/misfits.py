@@ -19,7 +19,7 @@ from courtroom.rubric_reading.json_lines import JsonPath
 
 class Misfit(Frozen):
     """`place` leads to the value at fault, or to where a missing one belongs. `kind` is pydantic's name of the
-    fault, or one of ours: pattern_impossible, preset_unknown, ids_not_unique."""
+    fault, or one of ours: pattern_impossible, preset_unknown, ids_not_unique, character_unusable."""
 
     place: JsonPath
     kind: str
@@ -32,7 +32,7 @@ def misfits_of(data: Any) -> tuple[Misfit, ...]:
         rubric = Rubric.model_validate(data)
     except ValidationError as error:
         return tuple(_innermost(list(_placed(error, data))))
-    return (*_unknown_preset(rubric), *_impossible_patterns(rubric))
+    return (*_unusable(data, ()), *_unknown_preset(rubric), *_impossible_patterns(rubric))
 
 
 def _placed(error: ValidationError, data: Any) -> Iterator[Misfit]:
@@ -76,6 +76,16 @@ def _repetitions(level: str, ids: list[str], message: str, data: Any) -> Iterato
             for where, item in named
             if item["id"] in ids
         )
+
+
+def _unusable(data: Any, place: JsonPath) -> Iterator[Misfit]:
+    """Texts with a NUL, which no page shows and no database of ours stores."""
+    if isinstance(data, str) and "\0" in data:
+        message = "The character U+0000 cannot be used."
+        yield Misfit(place=place, kind="character_unusable", message=message)
+    elif isinstance(data, dict | list):
+        for step, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from _unusable(value, (*place, step))
 
 
 def _unknown_preset(rubric: Rubric) -> Iterator[Misfit]:
