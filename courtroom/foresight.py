@@ -66,13 +66,14 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class Foresight:
-    """The verdict to come, and what it does not know.
+    """The verdict to come, the evidence it rests on, and what it does not know.
 
     `reheard`: criteria the heuristic judges were heard on again; `outdated`: criteria whose opinions, by a model, were
     given on another text; `open`: checks that only a new audit can answer.
     """
 
     verdict: Verdict
+    evidence: tuple[Evidence, ...] = ()
     reheard: tuple[str, ...] = ()
     outdated: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
@@ -102,7 +103,8 @@ def foresee(document: Mapping[str, Any], revision: Revision, constitution: Const
         unknown=record.facts.unknown,
         opinions=(*kept, *fresh),
     )
-    return Foresight(verdict, reheard, () if by_heuristics else revision.other_words, left_open)
+    outdated = () if by_heuristics else revision.other_words
+    return Foresight(verdict, evidence, reheard, outdated, left_open)
 
 
 def _record_in(document: Mapping[str, Any]) -> Record:

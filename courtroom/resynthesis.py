@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from courtroom.detectives.recollection import NEEDS_THE_SUBMISSION
 from courtroom.errors import InputRefused
+from courtroom.foresight import Foresight, Revision, foresee
 from courtroom.justice import synthesis
 from courtroom.justice.constitutions import PRESETS, constitution_of
 from courtroom.justice.rules import Constitution
@@ -12,11 +14,17 @@ from courtroom.record import (
     AuditReport,
     ConstitutionReference,
     CriterionResult,
+    RecordedError,
+    RubricReference,
     digest_of,
 )
 from courtroom.remembrance import Record, opinions_of, outcomes_of
-from courtroom.rubric import Rubric
+from courtroom.rubric import Criterion, Rubric
 from courtroom.rubric_reading.reader import SHIPPED, shipped_rubric
+
+STAGE, LEFT_OPEN, OUTDATED = "chief_justice", "check_left_open", "opinions_outdated"
+# A record that was not made from the submission alone is no dossier for a later audit (remembrance.py).
+FROM_THE_RECORD = "resynthesis of "
 
 
 def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution) -> AuditReport:
@@ -36,6 +44,69 @@ def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution
         "criteria": verdict.criteria,
     }
     return report.model_copy(update=changes).sealed()
+
+
+def resynthesise_under(report: AuditReport, revision: Revision, constitution: Constitution) -> AuditReport:
+    """The report under a rubric's next text, with exactly the verdict that `foresee` shows.
+
+    Its errors name the checks that only a new audit can answer, and the criteria that judges by a model argued on
+    another text. Raises InputRefused (record_other_rubric) when it was not judged under `revision.before`.
+    """
+    if revision.before.digest == revision.after.digest:
+        return resynthesise(report, revision.after, constitution)
+    seen, after = foresee(report.as_json(), revision, constitution), revision.after
+    changes = {
+        "engine": FROM_THE_RECORD + report.engine.removeprefix(FROM_THE_RECORD),
+        "rubric": RubricReference(id=after.id, version=after.version, digest=after.digest),
+        "constitution": reference_to(constitution),
+        "status": seen.verdict.status,
+        "overall_score": seen.verdict.overall_score,
+        "points": seen.verdict.points,
+        "criteria": tuple(_named(result, after) for result in seen.verdict.criteria),
+        "evidence": seen.evidence,
+        "errors": (*_kept(report), *_left_open(seen, after), *_outdated(report, seen, after)),
+    }
+    return report.model_copy(update=changes).sealed()
+
+
+def _named(result: CriterionResult, rubric: Rubric) -> CriterionResult:
+    """Opinions that were foreseen get a name on the record; no question has it, so no audit takes them for answers."""
+    rows = tuple(
+        row
+        if row.key
+        else row.model_copy(update={"key": f"{rubric.digest[:12]} {result.id} {row.judge} {row.round}"})
+        for row in result.opinions
+    )
+    return result.model_copy(update={"opinions": rows})
+
+
+def _kept(report: AuditReport) -> Iterator[RecordedError]:
+    return (error for error in report.errors if error.code not in {LEFT_OPEN, OUTDATED})
+
+
+def _left_open(seen: Foresight, rubric: Rubric) -> Iterator[RecordedError]:
+    """Also what an earlier re-synthesis had left open."""
+    goals = {check.id: check.goal for check in rubric.checks}
+    for result in seen.verdict.criteria:
+        for check in result.checks:
+            if check.reason == NEEDS_THE_SUBMISSION:
+                message = (
+                    f"{result.name}: “{goals[check.check]}” was not looked for yet. It takes a new audit."
+                )
+                yield RecordedError(stage=STAGE, code=LEFT_OPEN, message=message)
+
+
+def _outdated(report: AuditReport, seen: Foresight, rubric: Rubric) -> Iterator[RecordedError]:
+    """Also what was outdated before: the opinions are still those."""
+    before = {error.message for error in report.errors if error.code == OUTDATED}
+    for criterion in rubric.criteria:
+        message = _argued_before(criterion)
+        if criterion.id in seen.outdated or message in before:
+            yield RecordedError(stage=STAGE, code=OUTDATED, message=message)
+
+
+def _argued_before(criterion: Criterion) -> str:
+    return f"{criterion.name}: the judges argued on an earlier text of the rubric, or were not asked."
 
 
 def verdict_on(record: AuditReport | Record, rubric: Rubric, constitution: Constitution) -> synthesis.Verdict:

@@ -6,11 +6,14 @@ import json
 import pytest
 
 from courtroom.__main__ import main
+from courtroom.case import Known
+from courtroom.foresight import Revision, foresee
 from courtroom.hearing import hold_audit
 from courtroom.justice.constitutions import PRESETS, preset
 from courtroom.record import AuditReport
-from courtroom.remembrance import opinions_of
-from courtroom.resynthesis import changes_between, resynthesise
+from courtroom.remembrance import dossier_still_holding, opinions_of
+from courtroom.resynthesis import changes_between, resynthesise, resynthesise_under
+from courtroom.rubric import FileExists, Rubric
 from courtroom.rubric_reading.reader import shipped_rubric
 from tests.courtroom.submissions import case_of, student_repository
 
@@ -93,3 +96,63 @@ def test_what_changed_is_said_and_the_new_report_is_written(stored, report, tmp_
     assert (code, out.splitlines()[0]) == (0, "constitution: default -> opinions-only")
     assert anew.digest == anew.sealed().digest
     assert page.read_text().startswith("#")
+
+
+ASKED = FileExists(id="new.tests", goal="Tests stand beside it", any_of=["tests/*"])
+
+
+def next_text(**first):
+    """The rubric with its first criterion changed."""
+    criteria = (RUBRIC.criteria[0].model_copy(update=first), *RUBRIC.criteria[1:])
+    return text_of(RUBRIC, criteria=criteria, version="2")
+
+
+def text_of(rubric, **changes):
+    """Read anew, as a stored one is: a copy would keep the digest."""
+    return Rubric.model_validate(rubric.model_copy(update=changes).model_dump(mode="json"))
+
+
+def under(report, rubric):
+    return resynthesise_under(report, Revision(RUBRIC, rubric), preset("default"))
+
+
+def test_under_the_same_text_it_is_the_plain_resynthesis(report):
+    assert under(report, RUBRIC) == resynthesise(report, RUBRIC, preset("default"))
+
+
+def test_under_the_next_text_it_is_the_verdict_that_was_foreseen(report):
+    heavier = next_text(checks=tuple(c.model_copy(update={"weight": 3.0}) for c in RUBRIC.criteria[0].checks))
+    told, seen = (
+        under(report, heavier),
+        foresee(report.as_json(), Revision(RUBRIC, heavier), preset("default")),
+    )
+    assert [(c.id, c.final_score, c.rules) for c in told.criteria] == [
+        (c.id, c.final_score, c.rules) for c in seen.verdict.criteria
+    ]
+    assert (told.rubric.version, told.rubric.digest, told.errors) == ("2", heavier.digest, report.errors)
+    assert AuditReport.model_validate(told.as_json()).sealed() == told
+    keys = [said.key for said in opinions_of(told)]
+    assert len(set(keys)) == len(keys)
+
+
+def test_what_only_a_new_audit_can_tell_is_named_and_the_record_is_no_dossier_for_it(report):
+    rubric = next_text(checks=(*RUBRIC.criteria[0].checks, ASKED))
+    told = under(report, rubric)
+    [error] = told.errors
+    assert (error.code, ASKED.goal in error.message) == ("check_left_open", True)
+    case = case_of("/nowhere", rubric=rubric)
+    assert dossier_still_holding(Known(report=told).report, case, told.commit, None) is None
+    onward = resynthesise_under(told, Revision(rubric, text_of(rubric, version="3")), preset("default"))
+    assert (onward.errors, onward.engine) == (told.errors, told.engine)
+    assert under(onward.model_copy(update={"rubric": report.rubric}), next_text()).errors == ()
+
+
+def test_opinions_of_a_model_on_another_text_are_named_as_long_as_they_stand(report):
+    judges = {name: judge.model_copy(update={"kind": "llm"}) for name, judge in report.judges.items()}
+    asked, rubric = report.model_copy(update={"judges": judges}), next_text(instruction="Look closer.")
+    told = under(asked, rubric)
+    assert [(error.code, error.message.split(":")[0]) for error in told.errors] == [
+        ("opinions_outdated", RUBRIC.criteria[0].name)
+    ]
+    again = resynthesise_under(told, Revision(rubric, text_of(rubric, version="3")), preset("default"))
+    assert again.errors == told.errors
