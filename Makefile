@@ -49,7 +49,7 @@ hostile: setup ## the whole corpus of hostile input, with its scoreboard (make t
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal -p tests.hostile.scoreboard $(HOSTILE) tests/hostile
 
 faults: setup ## every fault, on real processes, with its scoreboard (make test brings about a part of them)
-	$(PY) -m pytest -q -n $(FAULTS_AT_ONCE) --dist worksteal -p tests.faults.scoreboard tests/faults
+	$(PY) -m pytest -q -n $(FAULTS_AT_ONCE) --dist worksteal -p tests.faults.scoreboard $(FAULTS) tests/faults
 
 audit: setup ## one audit without the site: make audit REPO=... PDF=...
 	@test -n "$$REPO" || { echo "Say which repository: make audit REPO=https://... PDF=report.pdf"; exit 2; }

@@ -63,6 +63,7 @@ VARIABLES = (
     Variable("MODEL_REQUESTS_PER_MINUTE", "0", "of one key, over all workers; 0: no limit of ours"),
     Variable("MODEL_TOKENS_PER_MINUTE", "0", "of one key, over all workers; 0: no limit of ours"),
     Variable("JUDGES_CONCURRENCY", "30", "calls of one audit at once"),
+    Variable("JUDGES_DEADLINE_SECONDS", "60", "for an answer with all its calls, waiting for its turn apart"),
     Variable("JUDGES_BATCH", "per_criterion", "per_criterion, or per_judge: one call of a judge for all"),
     Variable("JUDGES_DEBATE", "", "true adds a round in which each judge sees the others' arguments"),
     Variable("AUDIT_BUDGET_USD", "", "the most that one audit may spend on models; needs MODEL_PRICES"),

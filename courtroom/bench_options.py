@@ -23,6 +23,7 @@ VARIABLES = {
     "warm_up": "MODEL_CACHES_PREFIXES",
     "prices": "MODEL_PRICES",
     "concurrency": "JUDGES_CONCURRENCY",
+    "deadline_seconds": "JUDGES_DEADLINE_SECONDS",
     "batch": "JUDGES_BATCH",
     "debate": "JUDGES_DEBATE",
     "budget_usd": "AUDIT_BUDGET_USD",

@@ -58,6 +58,7 @@ def settings_of(audit: Audit) -> dict[str, Any]:
         "api_key": key or None,
         "base_url": base_url or None,
         "concurrency": settings.JUDGES_CONCURRENCY,
+        "deadline_seconds": settings.JUDGES_DEADLINE_SECONDS,
         "batch": own.batch if own else settings.JUDGES_BATCH,
         "debate": own.debate if own else settings.JUDGES_DEBATE,
         "warm_up": settings.MODEL_CACHES_PREFIXES,

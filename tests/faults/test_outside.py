@@ -20,7 +20,7 @@ from tests.factories.repositories import Commit, make_repository
 from tests.faults.site import PATIENCE_SECONDS, accepted, command_of, crew, descendants_of, eventually
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
-NO_ANSWER_SECONDS = 70
+NO_ANSWER_SECONDS = 30
 OPINIONS = 6
 NO_ROOT = "Only root can mount the small disk that this test fills."
 LITTLE_MEMORY, SMALL_DISK = 4096, "size=256k"
@@ -119,5 +119,6 @@ def test_the_models_endpoint_fails(model, handler, state, calls, repository, end
 
 
 def bench(desk: Desk, model: str) -> dict[str, str]:
+    limits = {"JUDGES_DEADLINE_SECONDS": "15"}
     judges = {f"{judge}_MODEL": model for judge in ("PROSECUTOR", "DEFENSE", "TECH_LEAD")}
-    return {"OPENAI_BASE_URL": desk.base_url, "OPENAI_API_KEY": "a-key", **judges}
+    return {"OPENAI_BASE_URL": desk.base_url, "OPENAI_API_KEY": "a-key", **judges, **limits}
