@@ -12,8 +12,9 @@ from django.db.models import F
 from django.utils import timezone
 
 from grading.actions.activities import note
-from grading.actions.notices import tell_of_failure
+from grading.actions.appeals import return_rejudged
 from grading.actions.grades import count_verdict
+from grading.actions.notices import tell_of_failure
 from grading.actions.queueing import enqueue_on_commit
 from grading.enums import AUDIT_MOVES, REPORTED_STATES, AuditState
 from grading.errors import IllegalMoveError, LeaseLostError
@@ -112,6 +113,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
             state=verdict.state, digest=verdict.digest, overall_score=score,
         )  # fmt: skip
         count_verdict(audit=audit)
+        return_rejudged(audit=audit)
 
 
 def fail_audit(*, lease: Lease, code: str, message: str) -> None:
@@ -124,6 +126,7 @@ def fail_audit(*, lease: Lease, code: str, message: str) -> None:
         audit = _bare(lease.audit_id)
         _forgive_attempt(audit)
         note(organization=lease.organization_id, actor=None, verb="audit.failed", about=audit, code=code)
+        return_rejudged(audit=audit)
         tell_of_failure(audit=audit, message=message)
 
 
@@ -156,6 +159,7 @@ def _another_attempt(seen: Any, audit: Audit, *, code: str, message: str) -> boo
             return False
         if over:
             _forgive_attempt(audit)
+            return_rejudged(audit=audit)
             tell_of_failure(audit=audit, message=message)
         else:
             enqueue_on_commit(audit)

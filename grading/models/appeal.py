@@ -62,5 +62,9 @@ class Appeal(TenantModel):
             ),
         ]
 
+    @property
+    def is_pending(self) -> bool:
+        return self.state in PENDING_APPEALS
+
     def __str__(self) -> str:
         return f"{self.criterion_name} ({self.get_state_display()})"
