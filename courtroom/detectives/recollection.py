@@ -2,7 +2,7 @@
 
 Every kind that reads facts can be answered so: reducer, graph_topology, sandboxed_clone, unsafe_call,
 structured_output, persona_overlap, synthesis_rules, feedback_log, communication_log and diagram; commit_history
-only `not_bulk`; pdf_concept only the terms of `pdf_terms`; pdf_paths all but `claims_hold`. What points into the
+only `not_bulk`; pdf_concept only the terms of `pdf_terms`; pdf_paths all that is about paths alone. What points into the
 sources (file_exists, text_contains, python_class, python_call, python_import, code_pattern) needs the snapshot.
 """
 
