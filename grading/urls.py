@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from grading.views import assignments, audits, cohorts, health, home, metrics, notices, organizations
+from grading.views import (
+    assignments,
+    audits,
+    cohorts,
+    grades,
+    health,
+    home,
+    metrics,
+    notices,
+    organizations,
+    verdicts,
+)
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
@@ -21,8 +32,13 @@ urlpatterns = [
     path("o/<slug:org>/c/<slug:cohort>/a/new/", assignments.assignment_new, name="assignment-new"),
     path(ASSIGNMENT, assignments.assignment, name="assignment"),
     path(f"{ASSIGNMENT}submit/", assignments.submit, name="submit"),
+    path(f"{ASSIGNMENT}grades/", grades.grades, name="grades"),
+    path(f"{ASSIGNMENT}grades/release/", grades.release, name="release"),
+    path(f"{ASSIGNMENT}grades/sample/", grades.sample, name="sample"),
     path(AUDIT, audits.audit, name="audit"),
     path(f"{AUDIT}progress/", audits.progress, name="audit-progress"),
     path(f"{AUDIT}report.md", audits.report_markdown, name="audit-markdown"),
     path(f"{AUDIT}report.json", audits.report_json, name="audit-json"),
+    path(f"{AUDIT}criteria/<int:position>/override/", verdicts.override, name="override"),
+    path(f"{AUDIT}count/", verdicts.count, name="count"),
 ]

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from grading import engine
 from grading.events import CriterionRow
@@ -28,7 +29,18 @@ class Reckoning:
 
 def reckon(grades: Sequence[Grade]) -> dict[int, Reckoning]:
     """By the key of each grade, what it comes to now. As many queries for one as for three hundred."""
-    audits = Audit.objects.defer("report").select_related("submission").in_bulk([g.audit_id for g in grades])
+    reckonings = reckon_audits([grade.audit_id for grade in grades])
+    return {grade.pk: reckonings[grade.audit_id] for grade in grades}
+
+
+def result_of(audit: Audit) -> dict[str, Any]:
+    """What a student would be told if this audit counted, as `told` has it."""
+    return told(reckon_audits([audit.pk])[audit.pk])
+
+
+def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
+    """The same for audits with a report, whether or not they count."""
+    audits = Audit.objects.defer("report").select_related("submission").in_bulk(list(keys))
     suspected = set(
         Audit.objects.filter(pk__in=audits, report__integrity__suspected=True).values_list("pk", flat=True)
     )
@@ -39,16 +51,16 @@ def reckon(grades: Sequence[Grade]) -> dict[int, Reckoning]:
     hearings = hearings_of(audits)
     marks = _marks(audits.values(), versions, verdicts, overrides)
     return {
-        grade.pk: Reckoning(
-            audit=(audit := audits[grade.audit_id]),
+        key: Reckoning(
+            audit=audit,
             rubric=str(versions[audit.rubric_version_id]),
-            verdicts={row.criterion_id: row for row in verdicts[audit.pk]},
-            marks=marks[audit.pk],
+            verdicts={row.criterion_id: row for row in verdicts[key]},
+            marks=marks[key],
             overrides=overrides[audit.submission_id],
-            suspected=audit.pk in suspected,
-            hearing=hearings.get(audit.pk, Hearing()),
+            suspected=key in suspected,
+            hearing=hearings.get(key, Hearing()),
         )
-        for grade in grades
+        for key, audit in audits.items()
     }
 
 

@@ -1,20 +1,39 @@
 """A student's attempts at an assignment, and a cohort's."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
+from django.contrib.auth.models import User
 from django.db.models import Count, Max, Prefetch, Q, QuerySet
 
-from grading.models import Assignment, Audit, Enrollment, Submission
+from grading.enums import AuditKind, AuditState
+from grading.models import Assignment, Audit, Enrollment, Grade, Submission
+from grading.queries.audits import is_before, is_released, is_withheld
+
+Told = Literal["", "released", "provisional", "withheld"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt as its student may see it. `told` is "" where there is no verdict; `score` null where none is shown."""
+
+    submission: Submission
+    audit: Audit | None
+    told: Told
+    score: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where one student stands with one assignment. `latest` and `audit` are null before a first hand-in."""
+    """Where one student stands with one assignment. `latest` and `audit` are null before a first hand-in, `grade`
+    before a first verdict."""
 
     student: Enrollment
     attempts: int
     latest: Submission | None
     audit: Audit | None
+    grade: Grade | None
 
 
 def attempts_used(assignment: Assignment, student: Enrollment) -> int:
@@ -33,14 +52,33 @@ def next_attempt(assignment: Assignment, student: Enrollment) -> int:
 
 
 def attempts_of(student: Enrollment, assignment: Assignment) -> QuerySet[Submission]:
-    """Newest first, each with its `audits` (newest first, reports left out) prefetched."""
-    return _with_audits(Submission.objects.filter(student=student, assignment=assignment)).order_by(
-        "-attempt"
-    )
+    """Newest first, each with its assignment and its `audits` (newest first, reports left out)."""
+    theirs = Submission.objects.filter(student=student, assignment=assignment)
+    return _with_audits(theirs.select_related("assignment")).order_by("-attempt")
+
+
+def attempts_seen(submissions: Iterable[Submission]) -> list[Attempt]:
+    """The submissions, from attempts_of or with `audits` and `assignment` loaded, as their students may see them.
+
+    One query more.
+    """
+    listed = list(submissions)
+    grades = Grade.objects.filter(
+        assignment__in={s.assignment_id for s in listed}, student__in={s.student_id for s in listed}
+    ).select_related("audit")
+    by_place = {(grade.assignment_id, grade.student_id): grade for grade in grades.defer("audit__report")}
+    return [_seen(s, by_place.get((s.assignment_id, s.student_id))) for s in listed]
+
+
+def latest_attempts_of(user: User, *, limit: int = 10) -> list[Attempt]:
+    """The user's own newest attempts in the organizations whose scope is entered, as they may see them."""
+    mine = _with_audits(Submission.objects.filter(student__user=user))
+    related = mine.select_related("organization", "assignment__cohort")
+    return attempts_seen(related.order_by("-handed_in_at", "pk")[:limit])
 
 
 def standings_of(assignment: Assignment) -> list[Standing]:
-    """Everybody in the cohort, in the roster's order, with their latest attempt. Three queries."""
+    """Everybody in the cohort, in the roster's order, with their latest attempt and their grade. Four queries."""
     mine = Q(submissions__assignment=assignment)
     students = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
         attempts=Count("submissions", filter=mine)
@@ -51,20 +89,50 @@ def standings_of(assignment: Assignment) -> list[Standing]:
         .distinct("student_id")
     )
     latest = {submission.student_id: submission for submission in _with_audits(newest)}
+    grades = {g.student_id: g for g in Grade.objects.filter(assignment=assignment).defer("released")}
     return [
         Standing(
             student=student,
             attempts=student.attempts,
             latest=latest.get(student.pk),
-            audit=latest_audit(latest[student.pk]) if student.pk in latest else None,
+            audit=audit_to_show(latest[student.pk]) if student.pk in latest else None,
+            grade=grades.get(student.pk),
         )
         for student in students
     ]
 
 
-def latest_audit(submission: Submission) -> Audit | None:
-    """The newest audit of a submission; no query for one from attempts_of or standings_of."""
-    return next(iter(submission.audits.all()), None)
+def audit_to_show(submission: Submission) -> Audit | None:
+    """The audit that stands (queries/audits.standing_audit), else the newest; never a peer's.
+
+    No query for a submission from attempts_of or standings_of.
+    """
+    own = [audit for audit in submission.audits.all() if audit.kind != AuditKind.PEER]
+    return next(iter(sorted(own, key=_after_verdicts)), None)
+
+
+def _after_verdicts(audit: Audit) -> int:
+    if not audit.has_report:
+        return 2
+    return 1 if audit.state == AuditState.DEGRADED else 0
+
+
+def _seen(submission: Submission, grade: Grade | None) -> Attempt:
+    audit, released = audit_to_show(submission), grade.released if grade else None
+    if audit is None or not audit.has_report:
+        return Attempt(submission, audit, "", None)
+    if released is not None and is_released(submission, released):
+        return Attempt(submission, audit, "released", released["overall_score"])
+    if is_withheld(submission, released):
+        return Attempt(submission, audit, "withheld", None)
+    counts = grade is not None and grade.audit.submission_id == submission.pk
+    score = grade.overall_score if grade and counts else _verdict_of(audit)
+    return Attempt(submission, audit, "" if is_before(submission, released) else "provisional", score)
+
+
+def _verdict_of(audit: Audit) -> float | None:
+    """No overall score while a criterion waits for a person."""
+    return audit.overall_score if audit.state == AuditState.DONE else None
 
 
 def _with_audits(submissions: QuerySet[Submission]) -> QuerySet[Submission]:

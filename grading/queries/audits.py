@@ -1,12 +1,12 @@
-"""What pages ask about audits, and which of several stands."""
+"""What pages ask about audits: which of several stands, and what of it a reader may see."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 
-from grading.enums import REPORTED_STATES, AuditKind, AuditState
-from grading.models import Audit, CriterionVerdict, Submission
+from grading.enums import REPORTED_STATES, AuditKind, AuditState, ReleasePolicy
+from grading.models import Audit, CriterionVerdict, Grade, Submission, SupersededReport
 
 # A degraded report holds no verdict: it stands only where there is none.
 _VERDICTS_FIRST = Case(
@@ -14,9 +14,63 @@ _VERDICTS_FIRST = Case(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A report as one reader may see it. `released` is what the student was told, where this is what they were told.
+
+    Otherwise scores that people gave for the submission count beside the report's own (actions/marking.py), and
+    `provisional` says that they may still change. `grade` is the student's, null before any verdict.
+    """
+
+    report: dict[str, Any]
+    grade: Grade | None
+    released: dict[str, Any] | None
+    provisional: bool
+
+
 def report_of(audit: Audit) -> dict[str, Any] | None:
     """The report JSON (automaton-auditor/report@1), read from the database only now; None without one."""
     return Audit.objects.values_list("report", flat=True).get(pk=audit.pk) if audit.has_report else None
+
+
+def report_for(audit: Audit, *, is_staff: bool) -> Edition | None:
+    """What this reader sees at this audit; None where there is nothing, or nothing yet that they may see.
+
+    Staff see the audit's report as it is now. A student sees of a released submission the edition that was released,
+    whichever of its audits they ask for, and keeps what came before it; everything else by the assignment's policy.
+    """
+    grade = grade_of(audit.submission)
+    told = grade.released if grade else None
+    if is_staff:
+        return _edition(audit, grade, provisional=told is None)
+    if grade and told and is_released(audit.submission, told) and audit.kind != AuditKind.PEER:
+        return Edition(_released_report(told), grade, told, provisional=False)
+    if is_withheld(audit.submission, told):
+        return None
+    return _edition(audit, grade, provisional=not is_before(audit.submission, told))
+
+
+def grade_of(submission: Submission) -> Grade | None:
+    """The grade of the student who handed it in, whether or not this attempt counts."""
+    theirs = Grade.objects.filter(assignment=submission.assignment_id, student=submission.student_id)
+    return theirs.select_related("released_by").first()
+
+
+def is_released(submission: Submission, told: dict[str, Any] | None) -> bool:
+    """Whether the student was told about this very submission; `told` is Grade.released."""
+    return told is not None and told["submission"] == str(submission.pk)
+
+
+def is_before(submission: Submission, told: dict[str, Any] | None) -> bool:
+    """Whether the student was told about a later attempt."""
+    return told is not None and submission.attempt < told["attempt"]
+
+
+def is_withheld(submission: Submission, told: dict[str, Any] | None) -> bool:
+    """Whether the student sees nothing of the verdict on this submission but that there is one."""
+    if is_released(submission, told) or is_before(submission, told):
+        return False
+    return submission.assignment.release_policy == ReleasePolicy.AFTER_RELEASE
 
 
 def standing_audit(submission: Submission) -> Audit | None:
@@ -36,11 +90,19 @@ def verdicts_of(audit: Audit) -> QuerySet[CriterionVerdict]:
     return CriterionVerdict.objects.filter(audit=audit).order_by("position")
 
 
-def latest_audits_of(user: User, *, limit: int = 10) -> list[Audit]:
-    """The user's own newest audits in the organizations whose scope is entered, reports left out."""
-    audits = Audit.objects.filter(submission__student__user=user).defer("report")
-    related = audits.select_related("organization", "submission__assignment__cohort")
-    return list(related.order_by("-created_at")[:limit])
+def _edition(audit: Audit, grade: Grade | None, *, provisional: bool) -> Edition | None:
+    report = report_of(audit)
+    return Edition(report, grade, None, provisional) if report is not None else None
+
+
+def _released_report(told: dict[str, Any]) -> dict[str, Any]:
+    """The report that a release rests on: still its audit's, or superseded since."""
+    found = Audit.objects.filter(pk=told["audit"], report_digest=told["digest"])
+    report: dict[str, Any] | None = found.values_list("report", flat=True).first()
+    if report is None:
+        superseded = SupersededReport.objects.filter(audit=told["audit"], digest=told["digest"])
+        report = superseded.values_list("report", flat=True).get()
+    return report
 
 
 def _reported() -> QuerySet[Audit]:

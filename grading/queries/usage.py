@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from grading.models import Audit, Cohort, ModelUsage, Organization
+from grading.models import Assignment, Audit, Cohort, ModelUsage, Organization
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,10 @@ def usage_of_audit(audit: Audit) -> Spent:
 
 def usage_of_cohort(cohort: Cohort) -> Spent:
     return _sum(ModelUsage.objects.filter(audit__submission__assignment__cohort=cohort))
+
+
+def usage_of_assignment(assignment: Assignment) -> Spent:
+    return _sum(ModelUsage.objects.filter(audit__submission__assignment=assignment))
 
 
 def usage_of_organization(organization: Organization | int, *, since: datetime | None = None) -> Spent:

@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 
 from grading.enums import AuditState
 from grading.models import Audit
+from grading.queries.attempts import Attempt
 
 register = template.Library()
 
@@ -25,15 +26,40 @@ STATE_WORDS: dict[str, tuple[str, str]] = {
 @register.simple_tag
 def audit_state(audit: Audit | None) -> SafeString:
     """The state as a chip; no audit means nothing was handed in."""
-    if audit is None:
+    return state_chip(audit.state if audit else None)
+
+
+@register.simple_tag
+def state_chip(state: str | None) -> SafeString:
+    """The same, of a state by itself."""
+    if state is None:
         return format_html('<span class="soft">{}</span>', "nothing handed in")
-    words, tone = STATE_WORDS[audit.state]
+    words, tone = STATE_WORDS[state]
     return format_html('<span class="chip {}">{}</span>', tone, words)
 
 
 @register.simple_tag
-def audit_score(audit: Audit | None) -> str:
-    """The overall score out of 5; a dash where there is none."""
-    if audit is None or audit.state != AuditState.DONE or audit.overall_score is None:
-        return "—"
-    return f"{audit.overall_score:.1f} of 5"
+def attempt_state(attempt: Attempt) -> SafeString:
+    """As audit_state, for the student: of a verdict that is withheld they learn only that there is one."""
+    if attempt.told == "withheld":
+        return format_html('<span class="chip">{}</span>', "judged")
+    if attempt.told == "released":
+        return format_html('<span class="chip good">{}</span>', "released")
+    return audit_state(attempt.audit)
+
+
+@register.simple_tag
+def attempt_score(attempt: Attempt) -> SafeString | str:
+    """The overall score out of 5, a dash where there is none, and whether it may still change."""
+    if attempt.told == "withheld":
+        return format_html('<span class="fine soft">{}</span>', "not released yet")
+    score = score_of_five(attempt.score)
+    if attempt.told != "provisional":
+        return score
+    return format_html('{} <span class="fine soft">{}</span>', score, "provisional")
+
+
+@register.filter
+def score_of_five(score: float | None) -> str:
+    """An overall score in words; a dash where there is none."""
+    return "—" if score is None else f"{score:.1f} of 5"

@@ -20,7 +20,13 @@ from grading.forms.hand_in import HandInForm
 from grading.forms.refusals import field_at_fault, put_beside
 from grading.models import Assignment, Cohort, Enrollment, RubricVersion, Submission
 from grading.permissions import access_assignment, access_cohort, access_enrollment, may
-from grading.queries.attempts import attempts_left, attempts_of, latest_audit, standings_of
+from grading.queries.attempts import (
+    attempts_left,
+    attempts_of,
+    attempts_seen,
+    audit_to_show,
+    standings_of,
+)
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_assignment, trail_to_cohort
 
@@ -32,11 +38,11 @@ def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -
     context: dict[str, Any] = {"assignment": found, "trail": trail_to_cohort(found.cohort)}
     if may(request.user, found.organization, "staff"):
         context["standings"] = standings_of(found)
+        context["may_change"] = may(request.user, found.organization, "teacher")
         return render(request, "assignments/standings.html", context)
     student = access_enrollment(request.user, found.cohort)
-    submissions = list(attempts_of(student, found))
     context |= {
-        "attempts": [(submission, latest_audit(submission)) for submission in submissions],
+        "attempts": attempts_seen(attempts_of(student, found)),
         "attempts_left": attempts_left(found, student),
         "closed": why_closed(assignment=found, student=student),
     }
@@ -122,7 +128,7 @@ def _form_for(last: Submission | None) -> HandInForm:
     if last is None:
         return HandInForm()
     typed = {"repo_url": last.repo_url, "ref": last.ref}
-    audit = latest_audit(last)
+    audit = audit_to_show(last)
     if audit is None or audit.state != AuditState.FAILED:
         return HandInForm(initial=typed)
     form = HandInForm(typed)

@@ -14,13 +14,16 @@ from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from grading.actions.marking import result_of
 from grading.models import Audit
-from grading.permissions import access_audit
-from grading.queries.audits import report_of
+from grading.permissions import access_audit, may
+from grading.queries.appeals import appeals_beside
+from grading.queries.audits import Edition, report_for
 from grading.queries.turns import queue_position
 from grading.views.reading.judges import JUDGES
 from grading.views.reading.progress import criteria_judged, progress_of
 from grading.views.reading.report import read_report
+from grading.views.reading.standing import standing_of
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_assignment
 
@@ -28,13 +31,31 @@ from grading.views.trails import trail_to_assignment
 @never_cache
 @require_safe
 def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    """The report as this reader may see it; before there is one, the progress; while it is withheld, that it is."""
     found = access_audit(request.user, audit_id)
     context: dict[str, Any] = {"audit": found, "trail": trail_to_assignment(found.submission.assignment)}
-    report = report_of(found)
-    if report is None:
-        return render(request, "audits/progress.html", context | _progress(request, found))
-    context |= {"report": read_report(report), "judges": JUDGES}
-    return render(request, "audits/report.html", context)
+    edition = report_for(found, is_staff=may(request.user, found.organization, "staff"))
+    if edition is not None:
+        return render(request, "audits/report.html", context | _report(request, found, edition))
+    if found.has_report:
+        return render(request, "audits/withheld.html", context)
+    return render(request, "audits/progress.html", context | _progress(request, found))
+
+
+def _report(request: MemberRequest, audit: Audit, edition: Edition) -> dict[str, Any]:
+    standing = standing_of(audit, edition)
+    told = edition.released
+    if told is None and standing.overrides:
+        told = result_of(audit)
+    return {
+        "edition": edition,
+        "standing": standing,
+        "appeals": appeals_beside(audit, user_id=request.user.pk),
+        "report": read_report(edition.report, told),
+        "judges": JUDGES,
+        "is_staff": may(request.user, audit.organization, "staff"),
+        "may_change": may(request.user, audit.organization, "teacher"),
+    }
 
 
 @require_safe
@@ -89,10 +110,10 @@ def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpRes
 
 def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, dict[str, Any]]:
     found = access_audit(request.user, audit_id)
-    report = report_of(found)
-    if report is None:
+    edition = report_for(found, is_staff=may(request.user, found.organization, "staff"))
+    if edition is None:
         raise Http404
-    return found, report
+    return found, edition.report
 
 
 def _attachment(audit: Audit, text: str, content_type: str, extension: str) -> HttpResponse:

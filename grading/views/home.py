@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django_scopes import scope
 
-from grading.queries.audits import latest_audits_of
+from grading.queries.attempts import latest_attempts_of
 from grading.queries.cohorts import open_assignments_of, organizations_of
 
 
@@ -21,6 +21,6 @@ def home(request: HttpRequest) -> HttpResponse:
         context = {
             "organizations": organizations,
             "open_assignments": open_assignments_of(user),
-            "latest_audits": latest_audits_of(user),
+            "latest_attempts": latest_attempts_of(user),
         }
         return render(request, "home.html", context)

@@ -14,6 +14,7 @@ from grading.events import CriterionRow, EvidenceRow, OpinionRow, UsageRow, Verd
 from grading.models import (
     Assignment,
     Audit,
+    CriterionVerdict,
     OpinionRecord,
     OrganizationBench,
     Rubric,
@@ -167,6 +168,20 @@ class OpinionRecordFactory(TenantFactory):
     round = 1
     score = 3
     document = factory.LazyFunction(dict)
+
+
+class CriterionVerdictFactory(TenantFactory):
+    """The first criterion of tests/site/report_example.py, unless it is told otherwise."""
+
+    class Meta:
+        model = CriterionVerdict
+
+    audit = factory.SubFactory(AuditFactory, done=True)
+    organization = factory.SelfAttribute("audit.organization")
+    position = 0
+    criterion_id = "git_forensics"
+    name = "Git forensics"
+    score = 5
 
 
 class OrganizationBenchFactory(TenantFactory):

@@ -237,7 +237,7 @@ def test_a_release_freezes_what_the_student_is_told_and_writes_to_them(assignmen
     ]  # fmt: skip
     letter = Notice.objects.get()
     assert (letter.user, letter.path) == (ada.user, f"/o/{audit.organization.slug}/audits/{audit.pk}/")
-    assert [figure in letter.body + letter.subject for figure in ("4.5", "5", "2")] == [False] * 3
+    assert [figure in letter.body + letter.subject for figure in ("4.5", "5 of", "2 of")] == [False] * 3
 
 
 def test_what_was_told_already_is_not_told_again(assignment, ada, teacher):

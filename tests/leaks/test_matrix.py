@@ -18,7 +18,12 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from grading.enums import Role
 from tests.factories.people import CohortFactory, UserFactory, staff_user, student
-from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
+from tests.factories.work import (
+    AssignmentFactory,
+    AuditFactory,
+    CriterionVerdictFactory,
+    SubmissionFactory,
+)
 from tests.site.report_example import report_json
 
 MISSING = UUID(int=0)
@@ -66,10 +71,15 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}a/new/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}": (IN_THE_COHORT, None),
     f"{COHORT}{ASSIGNMENT}submit/": (STUDENTS, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}grades/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}grades/release/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}grades/sample/": (STAFF, None),
     AUDIT: (OWNER_AND_STAFF, None),
     f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.json": (OWNER_AND_STAFF, None),
+    f"{AUDIT}criteria/<int:position>/override/": (TEACHERS, TEACHERS),
+    f"{AUDIT}count/": (TEACHERS, TEACHERS),
 }
 # allauth's own pages; none of them shows a tenant's data (tests/site/test_signing_in.py). Named, so that a new one is
 # noticed. Of the last two rows nothing is there unless signing in elsewhere is configured.
@@ -108,6 +118,7 @@ class Institute:
         self.owner = student(self.cohort)
         submission = SubmissionFactory.create(assignment=self.assignment, student=self.owner)
         self.audit = AuditFactory.create(submission=submission, done=True, report=report_json(criteria=1))
+        CriterionVerdictFactory.create(audit=self.audit)
 
     def names(self) -> dict[str, Any]:
         """What stands in its addresses."""
@@ -116,6 +127,7 @@ class Institute:
             "cohort": self.cohort.slug,
             "assignment": self.assignment.slug,
             "audit_id": self.audit.pk,
+            "position": 0,
         }
 
 
@@ -201,7 +213,7 @@ def test_a_form_sent_from_elsewhere_is_refused(route: str, world: World) -> None
     assert world.client(allowed, enforce_csrf_checks=True).post(world.address(route)).status_code == 403
 
 
-NOWHERE = {"org": "missing", "cohort": "missing", "assignment": "missing", "audit_id": MISSING}
+NOWHERE = {"org": "missing", "cohort": "missing", "assignment": "missing", "audit_id": MISSING, "position": 0}
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
 INSIDE = [route for route in ROWS if route.startswith("o/")]
 

@@ -62,7 +62,7 @@ ABOUT_AN_ORGANIZATION: dict[str, Callable[[Organization], Iterable[Any]]] = {
 }
 ABOUT_A_USER: dict[str, Callable[[Any], Iterable[Any]]] = {
     "open_assignments_of": cohorts.open_assignments_of,
-    "latest_audits_of": audits.latest_audits_of,
+    "latest_attempts_of": lambda user: [a.submission for a in attempts.latest_attempts_of(user)],
 }
 
 

@@ -29,10 +29,13 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class CriterionView:
-    """`anchor` is its id on the page; `document` the criterion as the report has it."""
+    """`anchor` is its id on the page; `document` the criterion as the report has it; `counts` what counts of it:
+    a row of Grade.released, whose `override_reason` is set where a person's score stands in the verdict's place."""
 
     anchor: str
+    position: int
     document: Json
+    counts: Json
     name: str
     score: int | None
     track: Track
@@ -41,20 +44,34 @@ class CriterionView:
     tally: str
 
 
-def criterion_views(document: Json) -> tuple[CriterionView, ...]:
-    """Every criterion of the report, in the rubric's order."""
+def criterion_views(document: Json, told: Json | None = None) -> tuple[CriterionView, ...]:
+    """Every criterion of the report, in the rubric's order; `told` has the shape of Grade.released."""
     exhibits = Exhibits(document)
-    return tuple(_view(index, row, exhibits) for index, row in enumerate(document["criteria"], start=1))
+    counts = {row["id"]: row for row in told["criteria"]} if told else {}
+    return tuple(
+        _view(position, row, counts.get(row["id"]) or _own(row), exhibits)
+        for position, row in enumerate(document["criteria"])
+    )
 
 
-def _view(index: int, criterion: Json, exhibits: Exhibits) -> CriterionView:
+def _own(criterion: Json) -> Json:
+    """What counts where nobody has changed anything: the verdict."""
+    same = ("id", "name", "level", "points", "max_points", "needs_review", "excluded")
+    score = criterion["final_score"]
+    own = {key: criterion[key] for key in same}
+    return own | {"score": score, "verdict_score": score, "override_reason": None}
+
+
+def _view(position: int, criterion: Json, counts: Json, exhibits: Exhibits) -> CriterionView:
     checks = exhibits.checks(criterion)
     opinions = _in_order(criterion["opinions"])
     return CriterionView(
-        anchor=f"criterion-{index}",
+        anchor=f"criterion-{position + 1}",
+        position=position,
         document=criterion,
+        counts=counts,
         name=criterion["name"],
-        score=criterion["final_score"],
+        score=counts["score"],
         track=track_of({row["judge"]: row["score"] for row in opinions}, criterion["final_score"]),
         arguments=tuple(_argument(row, exhibits) for row in opinions),
         checks=checks,

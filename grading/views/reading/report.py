@@ -39,10 +39,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """`document` is the report JSON itself, for what is printed as it stands."""
+    """`document` is the report JSON itself, for what is printed as it stands; `points` are those that count."""
 
     document: Json
     headline: Headline
+    points: Json | None
     criteria: tuple[CriterionView, ...]
     strongest: tuple[CriterionView, ...]
     weakest: tuple[CriterionView, ...]
@@ -69,18 +70,22 @@ HEADLINES = {
 }
 
 
-def read_report(document: Json) -> ReportPage:
-    """`document` is an `automaton-auditor/report@1`, as stored with an audit that ended with a report."""
-    criteria = criterion_views(document)
+def read_report(document: Json, told: Json | None = None) -> ReportPage:
+    """`document` is an `automaton-auditor/report@1`, as stored with an audit that ended with a report.
+
+    `told`, in the shape of Grade.released, says what counts where people gave scores of their own.
+    """
+    criteria = criterion_views(document, told)
     tasks = _tasks(document, criteria)
     scored = [criterion for criterion in criteria if criterion.score is not None]
     return ReportPage(
         document=document,
-        headline=_headline(document),
+        headline=_headline(document, told),
+        points=(told or document)["points"],
         criteria=criteria,
         strongest=_strongest(scored),
         weakest=_weakest(scored),
-        unjudged=tuple(c for c in criteria if c.document["needs_review"]),
+        unjudged=tuple(c for c in criteria if c.counts["needs_review"]),
         next_tasks=tasks[:STEPS_SHOWN_FIRST],
         tasks_by_file=_by_file(tasks),
         topology=topology_of(document["facts"]["graph"]) if document["facts"].get("graph") else None,
@@ -88,9 +93,12 @@ def read_report(document: Json) -> ReportPage:
     )
 
 
-def _headline(document: Json) -> Headline:
+def _headline(document: Json, told: Json | None) -> Headline:
+    """Where people gave all the scores that were missing, there is one to show, whatever the report ended in."""
+    if told is not None and told["overall_score"] is not None:
+        return Headline(*HEADLINES["verdict"][:2], told["overall_score"], "")
     words, tone, sentence = HEADLINES[document["status"]]
-    score = document["overall_score"] if document["status"] == "verdict" else None
+    score = document["overall_score"] if document["status"] == "verdict" and told is None else None
     return Headline(words, tone, score, sentence)
 
 

@@ -1,0 +1,78 @@
+"""What a person changes of a grade by hand, and what is looked for in an overview."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+MOST_REASON = 2000
+MOST_NOTE = 1000
+TYPED_ABOVE = 50  # so many letters are not sent by one click
+
+
+class ReasonForm(forms.Form):
+    """`reason` stays on the record."""
+
+    reason = forms.CharField(label="Reason", max_length=MOST_REASON, widget=forms.Textarea(attrs={"rows": 4}))
+
+
+class OverrideForm(ReasonForm):
+    """A person's score for one criterion."""
+
+    score = forms.TypedChoiceField(
+        label="Score", coerce=int, choices=[(score, f"{score} of 5") for score in range(5, 0, -1)]
+    )
+    reason = forms.CharField(
+        label="Reason",
+        max_length=MOST_REASON,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="The student reads it beside the score.",
+    )
+    field_order = ("score", "reason")
+
+
+class ReleaseForm(forms.Form):
+    """`grades` are keys of what was shown, `seen` its fingerprint: what has changed since is shown once more.
+
+    `count` is typed where more than TYPED_ABOVE students are told.
+    """
+
+    note = forms.CharField(
+        label="A word to the students",
+        required=False,
+        max_length=MOST_NOTE,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Stands above each released report. When a released grade changes: why it does.",
+    )
+    count = forms.CharField(
+        label="How many students are told",
+        required=False,
+        max_length=6,
+        widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}),
+    )
+    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, expected: int, fingerprint: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.expected, self.fingerprint = expected, fingerprint
+        self.fields["seen"].initial = fingerprint
+        self.fields["count"].help_text = f"More than {TYPED_ABOVE} at once: type the number, {expected}."
+        if expected <= TYPED_ABOVE:
+            del self.fields["count"]
+
+    def clean_count(self) -> str:
+        typed: str = self.cleaned_data["count"].strip()
+        if typed != str(self.expected):
+            raise forms.ValidationError(f"Type {self.expected} to release so many at once.")
+        return typed
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.expected:
+            raise forms.ValidationError("There is nothing to release here.")
+        if cleaned.get("seen") != self.fingerprint:
+            raise forms.ValidationError(
+                "Something changed since you looked: it is shown as it is now. Look once more."
+            )
+        return cleaned

@@ -1,0 +1,72 @@
+"""Whether a report counts for its student, and what they were told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from grading.models import Audit, Grade, Override
+from grading.queries.audits import Edition, is_released, standing_audit
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One figure before and after a release that changed another; null where there was none."""
+
+    name: str
+    before: float | None
+    after: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StandingView:
+    """`counts`: this attempt is what counts. `later`: another audit of the same attempt stands in this one's place.
+
+    `changes` and `changed_from` are what a student is told who was told something else before.
+    """
+
+    grade: Grade | None
+    counts: bool
+    later: Audit | None
+    overrides: dict[str, Override]
+    is_told: bool
+    note: str
+    changes: tuple[Change, ...]
+    changed_from: datetime | None
+
+
+def standing_of(audit: Audit, edition: Edition) -> StandingView:
+    """For the page of the report; `edition` is what its reader sees. At most two queries."""
+    submission, grade = audit.submission, edition.grade
+    told = grade.released if grade else None
+    stands = standing_audit(submission)
+    overrides = Override.objects.filter(submission=submission, withdrawn_at=None).select_related("made_by")
+    before = edition.released["before"] if edition.released else None
+    return StandingView(
+        grade=grade,
+        counts=grade is not None and grade.audit.submission_id == submission.pk,
+        later=stands if stands is not None and stands.pk != audit.pk else None,
+        overrides={override.criterion_id: override for override in overrides},
+        is_told=is_released(submission, told),
+        note=edition.released["note"] if edition.released else "",
+        changes=changes_of(edition.released) if edition.released else (),
+        changed_from=datetime.fromisoformat(before["at"]) if before and before["at"] else None,
+    )
+
+
+def changes_of(released: Json) -> tuple[Change, ...]:
+    """What a student who was told something before is told anew: the overall score, then the criteria that changed."""
+    before = released["before"]
+    if before is None:
+        return ()
+    overall = Change("Overall", before["overall_score"], released["overall_score"])
+    criteria = [
+        Change(row["name"], before["scores"].get(row["id"]), row["score"])
+        for row in released["criteria"]
+        if before["scores"].get(row["id"]) != row["score"]
+    ]
+    return (overall, *criteria)
