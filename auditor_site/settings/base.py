@@ -89,6 +89,8 @@ MEDIA_ROOT = BASE_DIR / env.text("MEDIA_ROOT")
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 FILE_UPLOAD_PERMISSIONS = 0o600
 UPLOAD_MAX_BYTES = 25 * 1024 * 1024
+# The editor of a rubric posts every field at once: ten criteria with sixty checks are a thousand.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000
 
 SESSION_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"

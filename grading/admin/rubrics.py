@@ -1,17 +1,33 @@
 """Rubrics and their versions: drafts are edited, what was published is only looked at."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
 
+from grading import rubric_engine
+from grading.actions.rubric_drafts import begin_draft, publish_seen_draft
 from grading.actions.rubrics import publish_rubric_version
+from grading.admin.rubric_editor.desk import Desk, laid_out, obeyed, taken_up
+from grading.admin.rubric_editor.new_draft import NewDraftForm, first_document
+from grading.admin.rubric_editor.page import blanks
 from grading.admin.tenancy import TenantAdmin
 from grading.enums import RubricState
 from grading.errors import RubricRefused
 from grading.models import Rubric, RubricVersion
+from grading.queries.rubrics import assignments_of_rubric, last_edit, published_sibling, use_of, with_use
+
+CONFLICT = 409
 
 
 @admin.register(Rubric)
@@ -24,24 +40,133 @@ class RubricAdmin(TenantAdmin):
 
 @admin.register(RubricVersion)
 class RubricVersionAdmin(TenantAdmin):
-    list_display = ("rubric", "number", "state", "published_at", "digest")
+    """Its page is the editor (rubric_editor); publishing and copying have addresses of their own."""
+
+    list_display = ("__str__", "state", "note", "assignments", "audits", "published_at")
     list_filter = ("state", ("rubric", admin.RelatedOnlyFieldListFilter))
-    search_fields = ("rubric__name", "digest")
+    search_fields = ("rubric__name", "digest", "note")
     list_select_related = ("rubric",)
-    readonly_fields = ("state", "based_on", "digest", "published_at")
+    fields = ("rubric", "note", "start")
+    form = NewDraftForm
     actions = ("publish",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return with_use(super().get_queryset(request)).defer("document")
+
+    @admin.display(ordering="assignment_count")
+    def assignments(self, version: Any) -> int:
+        return int(version.assignment_count)
+
+    @admin.display(ordering="audit_count")
+    def audits(self, version: Any) -> int:
+        return int(version.audit_count)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         sealed = obj is not None and obj.state != RubricState.DRAFT
         return not sealed and super().has_change_permission(request, obj)
 
+    def get_urls(self) -> list[URLPattern]:
+        view, name = self.admin_site.admin_view, "grading_rubricversion_publish"
+        return [path("<path:object_id>/publish/", view(self.publish_view), name=name), *super().get_urls()]
+
+    def save_model(self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool) -> None:
+        """Only new drafts come this way; the editor saves what is changed."""
+        rubric, start = form.cleaned_data["rubric"], form.cleaned_data["start"]
+        document = first_document(rubric, start)
+        draft = begin_draft(rubric=rubric, document=document, why=obj.note, by=_person(request))
+        vars(obj).update(vars(draft))
+
+    def response_add(
+        self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        return HttpResponseRedirect(_address(obj))
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        version = self.get_object(request, unquote(object_id))
+        if version is None:
+            return self._missing(request, object_id)
+        if not self.has_view_permission(request, version):
+            raise PermissionDenied
+        if request.method != "POST":
+            return self._editor(request, laid_out(version))
+        if "seen" not in request.POST:  # not sent by the editor
+            raise PermissionDenied
+        desk = obeyed(taken_up(version, request.POST), request.POST.get("do", ""), _person(request))
+        if desk.saved:
+            messages.success(request, f"{desk.saved} is saved as a draft.")
+            return HttpResponseRedirect(_address(desk.saved))
+        return self._editor(request, desk)
+
+    def _missing(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """As every page of the administration answers for what is not there, or is somebody else's."""
+        gone: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]  # -- the stubs leave it out
+        return gone
+
+    def _editor(self, request: HttpRequest, desk: Desk) -> HttpResponse:
+        version = desk.version
+        context = {
+            **self.admin_site.each_context(request),
+            **desk.context(),
+            "opts": self.opts,
+            "title": str(version),
+            "version": version,
+            "sealed": version.state != RubricState.DRAFT and not desk.unsaved,
+            "blank": blanks(),
+            "use": use_of(version),
+            "trials": assignments_of_rubric(version),
+            "edited": last_edit(version),
+            "is_nav_sidebar_enabled": False,
+        }
+        name = "admin/grading/rubricversion/editor.html"
+        return TemplateResponse(request, name, context, status=CONFLICT if desk.refusal else None)
+
+    def publish_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        """Say in words what publishing changes and what it leaves; then do it to the document that was shown."""
+        version = self.get_object(request, unquote(object_id))
+        if version is None:
+            return self._missing(request, object_id)
+        if not self.has_change_permission(request, version):
+            raise PermissionDenied
+        if request.method == "POST":
+            return self._published(request, version, request.POST.get("seen", ""))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"Publish {version}",
+            "version": version,
+            "seen": rubric_engine.document_digest(version.document),
+            "faults": rubric_engine.rubric_faults(version.document),
+            "before": published_sibling(version),
+            "trials": assignments_of_rubric(version),
+            "is_nav_sidebar_enabled": False,
+        }
+        return TemplateResponse(request, "admin/grading/rubricversion/publish.html", context)
+
+    def _published(self, request: HttpRequest, version: RubricVersion, seen: str) -> HttpResponse:
+        try:
+            publish_seen_draft(version=version, seen=seen, by=_person(request))
+        except RubricRefused as refused:
+            self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
+        else:
+            self.message_user(request, f"{version} is published.", messages.SUCCESS)
+        return HttpResponseRedirect(_address(version))
+
     @admin.action(description="Publish the chosen drafts", permissions=["change"])
     def publish(self, request: HttpRequest, versions: QuerySet[RubricVersion]) -> None:
-        user = request.user if isinstance(request.user, User) else None
         for version in versions.select_related("rubric", "organization"):
             try:
-                publish_rubric_version(version=version, by=user)
+                publish_rubric_version(version=version, by=_person(request))
             except RubricRefused as refused:
                 self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
             else:
                 self.message_user(request, f"{version} is published.", messages.SUCCESS)
+
+
+def _person(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None
+
+
+def _address(version: RubricVersion) -> str:
+    return reverse("admin:grading_rubricversion_change", args=[version.pk])

@@ -1,0 +1,75 @@
+"""Changing a draft of a rubric, so that nobody's work is overwritten unseen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django_scopes import scope
+
+from grading import rubric_engine
+from grading.actions.activities import note
+from grading.actions.rubrics import draft_rubric_version, publish_rubric_version
+from grading.enums import RubricState
+from grading.errors import RubricRefused
+from grading.models import Rubric, RubricVersion
+
+
+def save_draft(
+    *, version: RubricVersion, document: dict[str, Any], why: str, seen: str, by: User | None
+) -> RubricVersion:
+    """Put a document in a draft's place. `seen` is the digest of the stored document that the change began from.
+
+    Raises RubricRefused: rubric_invalid, rubric_published, rubric_changed_meanwhile.
+    """
+    if faults := rubric_engine.rubric_faults(document):
+        raise RubricRefused("rubric_invalid", faults[0].message)
+    settled = rubric_engine.settled_rubric(document)
+    with transaction.atomic(), scope(organization=version.organization):
+        draft = RubricVersion.objects.select_for_update().get(pk=version.pk)
+        _refuse_what_moved_on(draft, seen)
+        if (draft.document, draft.note) != (settled, why):
+            draft.document, draft.note = settled, why
+            draft.save(update_fields=["document", "note"])
+            note(
+                organization=version.organization_id, actor=by, verb="rubric.edited", about=draft,
+                number=draft.number, digest=rubric_engine.document_digest(settled),
+            )  # fmt: skip
+    return draft
+
+
+def begin_draft(
+    *,
+    rubric: Rubric,
+    document: dict[str, Any],
+    why: str,
+    by: User | None,
+    based_on: RubricVersion | None = None,
+) -> RubricVersion:
+    """A new draft of the rubric, with a note why it exists and the version that it goes on from."""
+    with transaction.atomic(), scope(organization=rubric.organization):
+        draft = draft_rubric_version(rubric=rubric, document=document, by=by)
+        draft.note, draft.based_on = why, based_on
+        draft.save(update_fields=["note", "based_on"])
+    return draft
+
+
+def _refuse_what_moved_on(draft: RubricVersion, seen: str) -> None:
+    if draft.state != RubricState.DRAFT:
+        sentence = "This version was published meanwhile and never changes any more."
+        raise RubricRefused("rubric_published", sentence)
+    if rubric_engine.document_digest(draft.document) != seen:
+        sentence = "Somebody else saved this draft after you opened it."
+        raise RubricRefused("rubric_changed_meanwhile", sentence)
+
+
+def publish_seen_draft(*, version: RubricVersion, seen: str, by: User | None) -> RubricVersion:
+    """Publish exactly the document that was looked at; `seen` is its digest.
+
+    Raises RubricRefused: rubric_published, rubric_changed_meanwhile, and what publish_rubric_version refuses.
+    """
+    with transaction.atomic(), scope(organization=version.organization):
+        draft = RubricVersion.objects.select_for_update().get(pk=version.pk)
+        _refuse_what_moved_on(draft, seen)
+        return publish_rubric_version(version=draft, by=by)

@@ -1,0 +1,192 @@
+"""One draft on somebody's screen: what was stored, what is typed, and what the pressed button asks for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.http import QueryDict
+
+from grading import rubric_engine
+from grading.actions.rubric_drafts import begin_draft, save_draft
+from grading.admin.rubric_editor import wording
+from grading.admin.rubric_editor.beside import Faults, beside
+from grading.admin.rubric_editor.collation import Reading, collated
+from grading.admin.rubric_editor.moves import moved
+from grading.admin.rubric_editor.naming import name_the_nameless
+from grading.admin.rubric_editor.page import NOTE, page_of
+from grading.admin.rubric_editor.sheet import document_of, posted_sheet, sheet_of
+from grading.admin.rubric_editor.texts import Sheet
+from grading.errors import RubricRefused
+from grading.models import RubricVersion
+from grading.rubric_engine import RubricFault
+
+LONGEST_NOTE = 300
+FORM, JSON = "form", "json"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """`seen` is the digest of the stored document that the typing began from. In the expert's view `text` is typed,
+    else `sheet`. `saved` is the version after a save; `conflict` the stored document that was not overwritten."""
+
+    version: RubricVersion
+    seen: str
+    note: str
+    sheet: Sheet
+    text: str = ""
+    view: str = FORM
+    faults: Faults | None = None
+    lines: tuple[RubricFault, ...] = ()
+    look_at: str = ""
+    unsaved: bool = False
+    refusal: RubricRefused | None = None
+    readings: tuple[Reading, ...] = ()
+    saved: RubricVersion | None = None
+
+    def context(self) -> dict[str, Any]:
+        """For the template."""
+        shown = page_of(self.sheet, self.note, self.faults or {}, look_at=self.look_at)
+        marked = marked_lines(self.text, self.lines)
+        return {
+            **shown,
+            "desk": self,
+            "marked": marked,
+            "to_mend": len(marked) + len(shown["problems"]),
+            "readings": self.readings,
+        }
+
+
+def laid_out(version: RubricVersion) -> Desk:
+    """The version as it is stored: in the form, or as JSON when the form has no field for what is wrong with it."""
+    sheet, faults = sheet_of(version.document), rubric_engine.rubric_faults(version.document)
+    text = json_text(version.document)
+    in_the_form = rubric_engine.rubric_faults(document_of(sheet)) == faults
+    return Desk(
+        version=version,
+        seen=rubric_engine.document_digest(version.document),
+        note=version.note,
+        sheet=sheet,
+        text=text,
+        view=FORM if in_the_form else JSON,
+        faults=beside(faults, sheet) if in_the_form else None,
+        lines=() if in_the_form else rubric_engine.read_rubric_text(text)[1],
+    )
+
+
+def taken_up(version: RubricVersion, posted: QueryDict) -> Desk:
+    """What was typed, before anything is done with it."""
+    view = JSON if "text" in posted else FORM
+    text = posted.get("text", "").replace("\r\n", "\n")
+    return Desk(
+        version=version,
+        seen=posted.get("seen", ""),
+        note=posted.get("note", ""),
+        sheet=posted_sheet(posted) if view == FORM else sheet_of({}),
+        text=text,
+        view=view,
+        unsaved=True,
+    )
+
+
+def obeyed(desk: Desk, order: str, by: User | None) -> Desk:
+    """The desk after a button: `save`, `save-beside` (as a new draft), `json`, `form`, `look`, or a move of moves.py."""
+    if order in _KEEPING:
+        return _kept(desk, order, by)
+    if order == "json":
+        return replace(desk, view=JSON, text=json_text(document_of(desk.sheet)))
+    if order == "form":
+        return _as_form(desk)
+    look_at = moved(desk.sheet, order) if desk.view == FORM else None
+    return replace(desk, look_at=look_at or order.partition(" ")[2])
+
+
+def checked(desk: Desk) -> tuple[Desk, dict[str, Any] | None]:
+    """The desk with every fault marked, and the document when there is none."""
+    if desk.view == JSON:
+        document, lines = rubric_engine.read_rubric_text(desk.text)
+        return replace(desk, lines=lines, faults=_note_faults(desk.note)), None if lines else document
+    name_the_nameless(desk.sheet)
+    document = document_of(desk.sheet)
+    faults = rubric_engine.rubric_faults(document)
+    placed = {**beside(faults, desk.sheet), **_note_faults(desk.note)}
+    return replace(desk, faults=placed), None if placed else document
+
+
+def _kept(desk: Desk, order: str, by: User | None) -> Desk:
+    desk, document = checked(desk)
+    if document is None or desk.faults:
+        return desk
+    try:
+        return replace(desk, saved=_KEEPING[order](desk, document, by))
+    except RubricRefused as refused:
+        return _refused(desk, refused, document)
+
+
+def _save(desk: Desk, document: dict[str, Any], by: User | None) -> RubricVersion:
+    return save_draft(version=desk.version, document=document, why=desk.note, seen=desk.seen, by=by)
+
+
+def _save_beside(desk: Desk, document: dict[str, Any], by: User | None) -> RubricVersion:
+    settled = rubric_engine.settled_rubric(document)
+    version = desk.version
+    return begin_draft(rubric=version.rubric, document=settled, why=desk.note, by=by, based_on=version)
+
+
+_KEEPING = {"save": _save, "save-beside": _save_beside}
+
+
+def _refused(desk: Desk, refused: RubricRefused, document: dict[str, Any]) -> Desk:
+    """Nothing was overwritten. Whoever presses save again has seen what that overwrites."""
+    desk.version.refresh_from_db()
+    saved = desk.version.document
+    readings = collated(saved, rubric_engine.settled_rubric(document))
+    return replace(desk, refusal=refused, readings=tuple(readings), seen=rubric_engine.document_digest(saved))
+
+
+def _as_form(desk: Desk) -> Desk:
+    """Only JSON without faults: the form has no field for everything that can be wrong in a text."""
+    document, lines = rubric_engine.read_rubric_text(desk.text)
+    if lines:
+        return replace(desk, lines=lines)
+    return replace(desk, view=FORM, sheet=sheet_of(document))
+
+
+def _note_faults(note: str) -> dict[str, tuple[str, ...]]:
+    if len(note) > LONGEST_NOTE:
+        return {NOTE.name: (f"At most {LONGEST_NOTE} characters; these are {len(note)}.",)}
+    return {NOTE.name: ("The character U+0000 cannot be used.",)} if "\0" in note else {}
+
+
+def json_text(document: Any) -> str:
+    """As the expert reads it."""
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedLine:
+    """A fault of a text, with the line it stands in. `before` is what stands before the column, to point below it."""
+
+    fault: RubricFault
+    where: str
+    told: str
+    line: str
+    before: str | None
+
+
+def marked_lines(text: str, faults: tuple[RubricFault, ...]) -> list[MarkedLine]:
+    """Each fault with its line of the text."""
+    lines = text.split("\n")
+    return [_marked(fault, lines[(fault.line or 1) - 1]) for fault in faults]
+
+
+def _marked(fault: RubricFault, line: str) -> MarkedLine:
+    return MarkedLine(
+        fault=fault,
+        where=".".join(map(str, fault.place)) or "JSON",
+        told=wording.sentence_of(fault.kind, fault.message),
+        line=line,
+        before=line[: fault.column - 1] if fault.column else None,
+    )

@@ -1,0 +1,298 @@
+"""A draft on its page: saved when it fits, kept on the screen when not, and never over somebody else's work unseen."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django_scopes import scope
+
+from grading import rubric_engine
+from grading.actions.rubrics import adopt_shipped_rubric, draft_rubric_version, publish_rubric_version
+from grading.admin.rubric_editor.sheet import sheet_of
+from grading.enums import RubricState
+from grading.models import Activity, RubricVersion
+from tests.factories.people import OrganizationFactory, everywhere, staff_user
+from tests.factories.work import (
+    AssignmentFactory,
+    AuditFactory,
+    RubricFactory,
+    RubricVersionFactory,
+    rubric_document,
+)
+from tests.grading.rubric_forms import sent
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def organization():
+    return OrganizationFactory(name="Ours")
+
+
+@pytest.fixture
+def ada(organization) -> User:
+    return teacher(organization)
+
+
+@pytest.fixture
+def draft(organization, ada):
+    rubric = RubricFactory(organization=organization)
+    with everywhere():
+        return draft_rubric_version(rubric=rubric, document=settled(), by=ada)
+
+
+def teacher(organization) -> User:
+    user = staff_user(organization)
+    user.is_staff = True
+    user.save()
+    return user
+
+
+def settled(**changes: Any) -> dict[str, Any]:
+    return rubric_engine.settled_rubric(rubric_document() | changes)
+
+
+def as_(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(version: RubricVersion, name: str = "change") -> str:
+    return reverse(f"admin:grading_rubricversion_{name}", args=[version.pk])
+
+
+def form_of(version: RubricVersion, **changes: str) -> dict[str, Any]:
+    """What the browser sends after the page was opened and some fields were typed anew."""
+    seen = rubric_engine.document_digest(version.document)
+    return {"seen": seen, "note": version.note, "do": "save", **sent(sheet_of(version.document)), **changes}
+
+
+def stored(version: RubricVersion) -> RubricVersion:
+    with everywhere():
+        return RubricVersion.objects.select_related("rubric").get(pk=version.pk)
+
+
+def field(answer: Any, name: str) -> str:
+    """What stands in a field of the page that came back."""
+    found = re.search(rf'<input[^>]*name="{re.escape(name)}"[^>]*value="([^"]*)"', answer.text)
+    assert found, name
+    return found[1]
+
+
+# -- refusals ------------------------------------------------------------------------------------------
+
+
+def test_what_does_not_fit_is_refused_beside_its_field_and_everything_typed_stays(ada, draft):
+    typed = {"criteria.0.name": "Tidier <b>", "criteria.0.weight": "heavy", "note": "Because"}
+    answer = as_(ada).post(page(draft), form_of(draft, **typed))
+    assert (answer.status_code, answer.context["desk"].faults) == (
+        200,
+        {"criteria.0.weight": ("This must be a number.",)},
+    )
+    assert [field(answer, name) for name in typed] == ["Tidier &lt;b&gt;", "heavy", "Because"]
+    assert 'aria-describedby="criteria.0.weight.errors "' in answer.text
+    assert stored(draft).document == draft.document
+
+
+def test_a_note_that_is_too_long_is_refused_beside_it(ada, draft):
+    answer = as_(ada).post(page(draft), form_of(draft, note="x" * 301))
+    assert answer.context["desk"].faults == {"note": ("At most 300 characters; these are 301.",)}
+
+
+def test_the_second_of_two_who_edit_at_once_is_refused_and_sees_both(ada, draft, organization):
+    bob = teacher(organization)
+    hers, his = form_of(draft, name="Ada's rubric"), form_of(draft, name="Bob's rubric")
+    assert as_(ada).post(page(draft), hers).status_code == 302
+    answer = as_(bob).post(page(draft), his)
+    assert (answer.status_code, answer.context["desk"].refusal.code) == (409, "rubric_changed_meanwhile")
+    assert stored(draft).document["name"] == "Ada's rubric"
+    assert field(answer, "name") == "Bob&#x27;s rubric"
+    [reading] = answer.context["readings"]
+    assert (reading.where, reading.saved, reading.typed) == ("name", "Ada's rubric", "Bob's rubric")
+    assert "Ada&#x27;s rubric" in answer.text
+    again = his | {"seen": field(answer, "seen")}
+    assert as_(bob).post(page(draft), again).status_code == 302
+    assert stored(draft).document["name"] == "Bob's rubric"
+
+
+def test_a_form_that_is_older_than_the_publication_is_refused_and_becomes_a_new_draft(ada, draft):
+    stale = form_of(draft, name="Too late")
+    publish_rubric_version(version=draft, by=ada)
+    answer = as_(ada).post(page(draft), stale)
+    assert (answer.status_code, answer.context["desk"].refusal.code) == (409, "rubric_published")
+    assert (stored(draft).document["name"], field(answer, "name")) == ("A small rubric", "Too late")
+    as_(ada).post(page(draft), stale | {"do": "save-beside"})
+    with everywhere():
+        new = RubricVersion.objects.get(number=2)
+    assert (new.document["name"], new.state, new.based_on_id) == ("Too late", RubricState.DRAFT, draft.pk)
+
+
+def test_a_post_that_is_no_form_of_the_editor_is_refused(ada, draft):
+    assert as_(ada).post(page(draft), {"name": "x"}).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["change", "publish"])
+def test_another_institutions_version_answers_like_a_missing_one(name, draft, organization):
+    client = as_(teacher(OrganizationFactory()))
+    for method in (client.get, client.post):
+        there = method(page(draft, name), form_of(draft))
+        nowhere = method(reverse(f"admin:grading_rubricversion_{name}", args=[10**9]), form_of(draft))
+        assert [(a.status_code, a.headers["Location"]) for a in (there, nowhere)] == [(302, "/admin/")] * 2
+    assert stored(draft).state == RubricState.DRAFT
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("{", 1, "Expecting property name enclosed in double quotes."),
+        ('{\n "id": "x",\n}', 2, "Illegal trailing comma before end of object."),
+        ("[" * 100_000, 1, "It is nested too deeply, or holds a number that is too long."),
+        ('{"id": "x", "name": "X",\n "version": "1", "criteria": [\n{"id": "a"}]}', 3, "This is needed."),
+        ('{"id": "x", "name": "X",\n "version": "1", "grade": 1, "criteria": [{"id": "a", "name": "A"}]}', 2, "Extra inputs are not permitted."),
+        ("[]", 1, "This must be a valid dictionary or instance of Rubric."),
+        ("NaN", 1, "This must be a valid dictionary or instance of Rubric."),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("do", ["save", "form"])
+def test_the_experts_view_names_the_line_and_keeps_the_text(ada, draft, text, line, told, do):
+    answer = as_(ada).post(page(draft), {"seen": form_of(draft)["seen"], "text": text, "note": "", "do": do})
+    [marked] = answer.context["marked"]
+    assert (marked.fault.line, marked.told) == (line, told) or "trailing" in told
+    assert answer.context["desk"].text == text
+    assert stored(draft).document == draft.document
+
+
+# -- what works ----------------------------------------------------------------------------------------
+
+
+def test_a_draft_is_saved_settled_and_logged(ada, draft):
+    changes = {"criteria.0.checks.0.any_of": "README*\r\nreadme/**", "note": "Second thoughts"}
+    assert as_(ada).post(page(draft), form_of(draft, **changes)).headers["Location"] == page(draft)
+    saved = stored(draft)
+    assert (saved.document["criteria"][0]["checks"][0]["any_of"], saved.note, saved.state) == (
+        ["README*", "readme/**"], "Second thoughts", RubricState.DRAFT
+    )  # fmt: skip
+    with everywhere():
+        assert list(Activity.objects.filter(verb="rubric.edited").values_list("actor", flat=True)) == [ada.pk]
+
+
+def test_what_was_not_changed_is_not_logged(ada, draft):
+    as_(ada).post(page(draft), form_of(draft))
+    with everywhere():
+        assert not Activity.objects.filter(verb="rubric.edited").exists()
+
+
+def test_without_javascript_a_button_keeps_what_is_typed_and_saves_nothing(ada, draft):
+    answer = as_(ada).post(page(draft), form_of(draft, do="down criteria.0", **{"criteria.0.name": "Typed"}))
+    shown = [panel.title for panel in answer.context["criteria"]]
+    assert (shown, [panel.is_open for panel in answer.context["criteria"]]) == (
+        ["Tested", "Typed"],
+        [False, True],
+    )
+    assert stored(draft).document == draft.document
+
+
+def test_the_form_and_the_json_are_two_views_of_what_is_typed(ada, draft):
+    as_json = as_(ada).post(page(draft), form_of(draft, do="json", name="Typed"))
+    text = as_json.context["desk"].text
+    assert json.loads(text)["name"] == "Typed"
+    back = {"seen": form_of(draft)["seen"], "note": "", "text": text, "do": "form"}
+    assert field(as_(ada).post(page(draft), back), "name") == "Typed"
+    assert as_(ada).post(page(draft), back | {"do": "save"}).status_code == 302
+    assert stored(draft).document["name"] == "Typed"
+
+
+def test_a_draft_that_the_form_cannot_hold_opens_as_json(ada, draft):
+    with everywhere():
+        RubricVersion.objects.filter(pk=draft.pk).update(document={"dimensions": [{"id": "x"}]})
+    assert as_(ada).get(page(draft)).context["desk"].view == "json"
+
+
+def test_a_published_version_is_only_read(ada, organization):
+    version = adopt_shipped_rubric(organization=organization, name="points", by=ada)
+    answer = as_(ada).get(page(version))
+    assert (answer.status_code, 'name="do"' in answer.text, "Development Progress" in answer.text) == (
+        200,
+        False,
+        True,
+    )
+
+
+def test_the_page_says_who_uses_the_version(ada, organization):
+    version = RubricVersionFactory(rubric=RubricFactory(organization=organization))
+    assignment = AssignmentFactory(cohort__organization=organization, rubric_version=version)
+    AuditFactory(submission__assignment=assignment, done=True)
+    assert "Used by 1 assignment and 1 audit." in as_(ada).get(page(version)).text
+    row = as_(ada).get(reverse("admin:grading_rubricversion_changelist")).context["cl"].result_list[0]
+    assert (row.assignment_count, row.audit_count) == (1, 1)
+
+
+@pytest.mark.parametrize(("start", "criteria"), [("empty", 0), ("newest", 2), ("points", 4)])
+def test_a_new_draft_begins_with_what_was_chosen(ada, draft, start, criteria):
+    sent_ = {"rubric": draft.rubric_id, "note": "New", "start": start}
+    answer = as_(ada).post(reverse("admin:grading_rubricversion_add"), sent_)
+    with everywhere():
+        new = RubricVersion.objects.get(number=2)
+    assert (answer.headers["Location"], len(new.document["criteria"]), new.note) == (
+        page(new),
+        criteria,
+        "New",
+    )
+    opened = as_(ada).get(page(new))
+    assert (opened.status_code, opened.context["desk"].view) == (200, "form")
+
+
+def test_publishing_says_what_stays_and_then_seals_what_was_shown(ada, draft, organization):
+    old = RubricVersionFactory(rubric=draft.rubric, number=9)
+    assignment = AssignmentFactory(cohort__organization=organization, rubric_version=old, title="Week 2")
+    shown = as_(ada).get(page(draft, "publish"))
+    assert "Week 2" in shown.text
+    assert "until you re-synthesise them" in shown.text
+    as_(ada).post(page(draft, "publish"), {"seen": shown.context["seen"]})
+    with scope(organization=organization):
+        assignment.refresh_from_db()
+    assert [stored(version).state for version in (draft, old)] == [
+        RubricState.PUBLISHED,
+        RubricState.SUPERSEDED,
+    ]
+    assert assignment.rubric_version_id == old.pk
+
+
+def test_a_draft_that_was_changed_after_it_was_looked_at_is_not_published(ada, draft):
+    as_(ada).post(page(draft), form_of(draft, name="Changed"))
+    as_(ada).post(page(draft, "publish"), {"seen": form_of(draft)["seen"]})
+    assert stored(draft).state == RubricState.DRAFT
+
+
+def test_a_draft_with_faults_shows_no_button_to_publish(ada, draft):
+    with everywhere():
+        RubricVersion.objects.filter(pk=draft.pk).update(document=rubric_document() | {"criteria": []})
+    assert "cannot be published yet" in as_(ada).get(page(draft, "publish")).text
+
+
+def test_the_largest_rubric_that_ships_fits_into_one_post(ada, organization, settings):
+    published = adopt_shipped_rubric(organization=organization, name="self_audit", by=ada)
+    with everywhere():
+        big = draft_rubric_version(rubric=published.rubric, document=published.document, by=ada)
+    fields = form_of(big)
+    assert 700 < len(fields) < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS / 4
+    assert as_(ada).post(page(big), fields).status_code == 302
+    assert stored(big).document == published.document
+
+
+def test_a_larger_rubric_costs_no_more_queries(ada, organization, django_assert_max_num_queries):
+    costs = []
+    for criteria in (["one"], ["one", "two", "three"]):
+        rubric = RubricFactory(organization=organization)
+        version = RubricVersionFactory(rubric=rubric, draft=True, document=rubric_document(*criteria))
+        with django_assert_max_num_queries(40) as counted:
+            assert as_(ada).get(page(version)).status_code == 200
+        costs.append(len(counted))
+    assert costs[0] == costs[1]
