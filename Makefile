@@ -64,7 +64,7 @@ types: setup ## mypy, strict
 	$(PY) -m mypy .
 
 lock: setup ## requirements/*.in compiled to hash-locked requirements/*.txt
-	@for name in runtime dev lint; do \
+	@for name in runtime guards dev lint; do \
 		$(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 			requirements/$$name.in -o requirements/$$name.txt; \
 	done

@@ -20,6 +20,7 @@ from courtroom.judges.briefs import Heard, brief_for
 from courtroom.judges.heuristic import answer
 from courtroom.justice.rules import Constitution
 from courtroom.justice.synthesis import Verdict, contested, synthesise
+from courtroom.justice.weighing import StatedFacts, dossier_of
 from courtroom.record import PERSONAS, CheckOutcome, Evidence
 from courtroom.remembrance import Record, opinions_of, outcomes_of
 from courtroom.rubric import Check, Criterion, Rubric
@@ -94,13 +95,13 @@ def foresee(document: Mapping[str, Any], revision: Revision, constitution: Const
     again = revision.other_checks if by_heuristics else ()
     reheard = tuple(criterion.id for criterion in again)
     kept = [said for said in opinions_of(record) if said.criterion_id not in reheard]
-    fresh = _heard_again(revision.after, again, constitution, evidence, outcomes)
+    fresh = _heard_again(revision.after, again, constitution, evidence, outcomes, record.facts)
     verdict = synthesise(
         rubric=revision.after,
         constitution=constitution,
         evidence=evidence,
         outcomes=outcomes,
-        unknown=record.facts.unknown,
+        facts=record.facts,
         opinions=(*kept, *fresh),
     )
     outdated = () if by_heuristics else revision.other_words
@@ -143,10 +144,11 @@ def _heard_again(
     constitution: Constitution,
     evidence: tuple[Evidence, ...],
     outcomes: tuple[CheckOutcome, ...],
+    facts: StatedFacts,
 ) -> list[Heard]:
     """The heuristic judges on these criteria, and once more where they are too far apart, as in a court."""
     said: list[Heard] = []
-    hearing = 0
+    hearing, dossier = 0, dossier_of(evidence, outcomes, facts)
     while criteria:
         hearing += 1
         briefs = [
@@ -156,7 +158,7 @@ def _heard_again(
         ]
         said += [answer(brief, NO_KEY).opinion for brief in briefs]
         among = rubric.model_copy(update={"criteria": criteria})
-        still = contested(among, constitution, said, hearing)
+        still = contested(among, constitution, said, hearing, dossier)
         criteria = tuple(criterion for criterion in criteria if criterion.id in still)
     return said
 

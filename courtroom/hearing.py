@@ -14,6 +14,7 @@ from courtroom.exhibits import Collection
 from courtroom.judges.bench import seat
 from courtroom.judges.gate import OPEN, Gate
 from courtroom.judges.purse import Purse
+from courtroom.justice.guards import refuse_unsound
 from courtroom.record import AuditEvent, AuditReport, Evidence, JudgeFailure, JudicialOpinion, Usage
 
 
@@ -26,6 +27,7 @@ async def hold_audit(
     a provider passes the `gate`.
     """
     settings, known = bench or BenchSettings(), known or Known()
+    refuse_unsound(case.constitution)
     with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
         yield AuditEvent(kind="stage", stage="exhibits")
         collection = Collection(case, Path(workspace), _examined_before(known, settings))

@@ -20,6 +20,7 @@ from courtroom.exhibits import Exhibits
 from courtroom.judges.briefs import Heard, brief_for
 from courtroom.judges.opinion import Bench, Brief
 from courtroom.justice import synthesis
+from courtroom.justice.weighing import dossier_of
 from courtroom.record import PERSONAS, DetectiveName, JudgeFailure, JudicialOpinion, Persona
 from courtroom.rubric import Check, Criterion
 from courtroom.state import AgentState, Hearing
@@ -133,14 +134,16 @@ class Court:
         hearing = max(o.round for o in said)
         if self.debate and hearing == 1:
             return {"round": hearing, "contested": [criterion.id for criterion in self.case.rubric.criteria]}
-        return {"round": hearing, "contested": list(self._contested(said, hearing))}
+        return {"round": hearing, "contested": list(self._contested(state, said, hearing))}
 
     def call_again(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
         """Note on the record that the bench disagreed and some criteria are heard again."""
         return {"flags": ["rehearing"]}
 
-    def _contested(self, said: Sequence[Heard], hearing: int) -> tuple[str, ...]:
-        return synthesis.contested(self.case.rubric, self.case.constitution, said, hearing)
+    def _contested(self, state: AgentState, said: Sequence[Heard], hearing: int) -> tuple[str, ...]:
+        found = Dossier.model_validate(state["dossier"])
+        dossier = dossier_of(found.evidence, found.outcomes, found.facts)
+        return synthesis.contested(self.case.rubric, self.case.constitution, said, hearing, dossier)
 
 
 def _testify(

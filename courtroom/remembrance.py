@@ -54,8 +54,12 @@ class HeardCriterion(RecordPart):
     checks: tuple[CriterionCheck, ...]
 
 
-class Unknown(RecordPart):
+class FactsOnRecord(BaseModel):
+    """The facts as the report has them: guards ask for them by name, nothing else does."""
+
     unknown: dict[str, str] = Field(default_factory=dict)
+
+    model_config = ConfigDict(frozen=True, extra="allow")
 
 
 class Record(RecordPart):
@@ -66,7 +70,7 @@ class Record(RecordPart):
     judges: dict[Persona, JudgeReference]
     criteria: tuple[HeardCriterion, ...]
     evidence: tuple[Evidence, ...]
-    facts: Unknown
+    facts: FactsOnRecord
 
 
 def outcomes_of(record: AuditReport | Record) -> tuple[CheckOutcome, ...]:

@@ -116,7 +116,7 @@ def verdict_on(record: AuditReport | Record, rubric: Rubric, constitution: Const
         constitution=constitution,
         evidence=record.evidence,
         outcomes=outcomes_of(record),
-        unknown=record.facts.unknown,
+        facts=record.facts,
         opinions=opinions_of(record),
     )
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from courtroom.errors import RubricRefused
 from courtroom.justice.constitutions import PRESETS, preset
+from courtroom.justice.guards import refuse_unsound
 from courtroom.justice.rules import Constitution
 from courtroom.report import render_markdown
 from courtroom.resynthesis import changes_between, constitution_under, resynthesise, rubric_of
@@ -56,9 +57,11 @@ def constitution_named(name: str) -> Constitution:
     if name in PRESETS or not (path.suffix == ".json" or path.is_file()):
         return preset(name)
     try:
-        return Constitution.model_validate_json(path.read_bytes())
+        own = Constitution.model_validate_json(path.read_bytes())
     except ValidationError as broken:
         first = broken.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         message = f"{name} is no constitution: {place}: {first['msg']}"
         raise RubricRefused("rubric_constitution_unreadable", message) from broken
+    refuse_unsound(own)
+    return own

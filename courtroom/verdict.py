@@ -33,7 +33,7 @@ def deliver(court: Court, state: AgentState) -> dict[str, Any]:
         constitution=court.case.constitution,
         evidence=dossier.evidence,
         outcomes=dossier.outcomes,
-        unknown=dossier.facts.unknown,
+        facts=dossier.facts,
         opinions=said,
     )
     report = _report(court, state, dossier, verdict, (*dossier.errors, *_invented(said)))

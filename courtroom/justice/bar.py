@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
 
+from courtroom.justice.guards import Law, law_on
 from courtroom.justice.marks import exact
-from courtroom.justice.rules import Constitution, WeightedAverage
+from courtroom.justice.rules import Constitution, R, WeightedAverage
 from courtroom.justice.voices import Opinions, Voices
 from courtroom.justice.weighing import Dossier
 from courtroom.record import Evidence, Persona, RuleFired
@@ -40,8 +41,17 @@ class Bar:
         return self.dossier.exhibits(self.criterion, self.opinions.values())
 
     @cached_property
+    def law(self) -> Law:
+        """Which of the rules apply here."""
+        return law_on(self.criterion, self.constitution, self.voices, self.dossier)
+
+    def find(self, kind: type[R]) -> R | None:
+        """The rule of this class, or None when the constitution does without it here."""
+        return self.law.constitution.find(kind)
+
+    @cached_property
     def average(self) -> WeightedAverage:
-        return self.constitution.find(WeightedAverage) or WeightedAverage()
+        return self.find(WeightedAverage) or WeightedAverage()
 
     def mean(self, scores: Scores) -> Fraction:
         """The weighted mean of who was heard; when none of them weighs anything, the plain one."""

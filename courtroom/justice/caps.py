@@ -26,7 +26,7 @@ def capped(bar: Bar, value: Fraction) -> tuple[Fraction, Fired]:
 
 
 def _security_cap(bar: Bar) -> Iterator[tuple[str, int, str]]:
-    rule = bar.constitution.find(SecurityOverride)
+    rule = bar.find(SecurityOverride)
     why = _why_insecure(bar, rule) if rule else ""
     if rule and why:
         yield rule.kind, rule.cap, why
@@ -48,7 +48,7 @@ def _accuses(opinion: JudicialOpinion | None, rule: SecurityOverride) -> bool:
 
 
 def _weakness_cap(bar: Bar) -> Iterator[tuple[str, int, str]]:
-    rule = bar.constitution.find(FactSupremacy)
+    rule = bar.find(FactSupremacy)
     if rule is None or rule.weak_below is None:
         return
     confidence = mean_confidence(bar.exhibits)

@@ -1,4 +1,4 @@
-"""The typed rules a constitution is made of: parameters only, no code from an instructor (DESIGN 9)."""
+"""The typed rules a constitution is made of: parameters, and an optional guard that says when one applies (DESIGN 9)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,16 @@ class Rule(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
-class SecurityOverride(Rule):
+class GuardedRule(Rule):
+    """`when`: a condition in CEL (guards.py); where it does not hold, the constitution does without the rule."""
+
+    # Not written when there is none: the digests of constitutions without guards stay what they were.
+    when: str | None = Field(
+        default=None, min_length=1, max_length=500, exclude_if=lambda guard: guard is None
+    )
+
+
+class SecurityOverride(GuardedRule):
     """Confirmed security evidence caps a criterion.
 
     `trigger` evidence reads tags of found evidence; `argument` reads the Prosecutor's words and is
@@ -28,7 +37,7 @@ class SecurityOverride(Rule):
     prosecutor_at_most: int = Field(default=5, ge=1, le=5)
 
 
-class FactSupremacy(Rule):
+class FactSupremacy(GuardedRule):
     """Facts overrule opinions.
 
     `overrule_unsupported`: an opinion above what its citations support is overruled. `weak_below`: with
@@ -41,14 +50,14 @@ class FactSupremacy(Rule):
     weak_cap: int = Field(default=2, ge=1, le=5)
 
 
-class FunctionalityWeight(Rule):
+class FunctionalityWeight(GuardedRule):
     """The Tech Lead decides architecture criteria."""
 
     kind: Literal["functionality_weight"] = "functionality_weight"
     applies_to: AppliesTo = "architecture"
 
 
-class VarianceReEvaluation(Rule):
+class VarianceReEvaluation(GuardedRule):
     """A spread (highest minus lowest score) above the limit is heard again, then the Tech Lead decides."""
 
     kind: Literal["variance_re_evaluation"] = "variance_re_evaluation"
@@ -57,14 +66,14 @@ class VarianceReEvaluation(Rule):
     then: Literal["tech_lead", "average"] = "tech_lead"
 
 
-class DissentRequirement(Rule):
+class DissentRequirement(GuardedRule):
     """A spread at or above the limit must be explained, quoting both sides' evidence."""
 
     kind: Literal["dissent_requirement"] = "dissent_requirement"
     spread_from: int = Field(default=2, ge=1, le=4)
 
 
-class WeightedAverage(Rule):
+class WeightedAverage(GuardedRule):
     """The score when no other rule decides: a weighted mean of the judges that were heard.
 
     `on_unanimity` false: when all scores are the same they stand as they are and no rule is named.

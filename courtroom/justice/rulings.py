@@ -3,12 +3,13 @@
 They always work in this order, whatever the order in which a constitution lists them:
 
 1. quorum               fewer opinions than the quorum: a person decides, there is no score
-2. fact_supremacy       a score that its citations do not support is drawn to the nearest one that is
-3. variance_re_evaluation   a spread still above the limit after the re-hearings goes to the Tech Lead
-4. functionality_weight     an architecture criterion goes to the Tech Lead
-5. weighted_average     decides when neither 3 nor 4 did
-6. security_override, then fact_supremacy on weak evidence: caps, which only lower
-7. dissent_requirement  the latest opinions lie apart: both sides are quoted
+2. guard                a rule whose guard does not hold is left out; one that cannot be answered needs a person
+3. fact_supremacy       a score that its citations do not support is drawn to the nearest one that is
+4. variance_re_evaluation   a spread still above the limit after the re-hearings goes to the Tech Lead
+5. functionality_weight     an architecture criterion goes to the Tech Lead
+6. weighted_average     decides when neither 4 nor 5 did
+7. security_override, then fact_supremacy on weak evidence: caps, which only lower
+8. dissent_requirement  the latest opinions lie apart: both sides are quoted
 
 The value is rounded once, at the end; every cap is a whole number, so rounding never lifts a score over it.
 A rule fires when its condition holds; `before` and `after` say what that changed, which may be nothing.
@@ -48,6 +49,8 @@ def rule_on(bar: Bar) -> Ruling:
     """Decide one criterion, in the order above."""
     if len(bar.opinions) < bar.constitution.quorum:
         return _review("quorum", _why_no_quorum(bar))
+    if bar.law.unclear:
+        return _review("guard", bar.law.unclear)
     overruled, scores = _uphold_facts(bar)
     if not scores:
         return _review("fact_supremacy", f"No opinion is supported by what it cites. {_why_unsupported(bar)}")
@@ -84,7 +87,7 @@ def _why_unsupported(bar: Bar) -> str:
 
 def _uphold_facts(bar: Bar) -> tuple[Fired, Scores]:
     """The scores that stand; none at all when not one opinion is supported."""
-    rule = bar.constitution.find(FactSupremacy)
+    rule = bar.find(FactSupremacy)
     said = bar.said
     unsupported = _unsupported(bar) if rule and rule.overrule_unsupported else {}
     upheld = upheld_scores(bar.opinions, unsupported)
@@ -114,7 +117,7 @@ def _decide(bar: Bar, scores: Scores) -> tuple[Fraction, Fired]:
 
 def _re_evaluate(bar: Bar, scores: Scores, mean: Fraction) -> tuple[Fraction | None, Fired]:
     """The Tech Lead's score when the bench is too far apart even after the re-hearings; None leaves it to others."""
-    rule = bar.constitution.find(VarianceReEvaluation)
+    rule = bar.find(VarianceReEvaluation)
     if rule is None:
         return None, ()
     first = bar.voices.first_scores if bar.voices.rounds > 1 else {}
@@ -136,7 +139,7 @@ def _why_above(rule: VarianceReEvaluation, apart: int, lead: int | None) -> str:
 
 
 def _functionality_lead(bar: Bar, scores: Scores) -> int | None:
-    rule = bar.constitution.find(FunctionalityWeight)
+    rule = bar.find(FunctionalityWeight)
     applies = rule and (rule.applies_to == "every_criterion" or bar.criterion.architecture)
     return scores.get("TechLead") if applies else None
 
@@ -150,7 +153,7 @@ def _average(bar: Bar, scores: Scores, mean: Fraction) -> Fired:
 
 
 def _dissent(bar: Bar, value: Fraction) -> Fired:
-    rule = bar.constitution.find(DissentRequirement)
+    rule = bar.find(DissentRequirement)
     apart = spread_of(bar.said.values())
     if rule is None or apart < rule.spread_from:
         return ()

@@ -16,7 +16,7 @@ from courtroom.justice.remediation import remediate
 from courtroom.justice.rules import Constitution, VarianceReEvaluation
 from courtroom.justice.rulings import Ruling, rule_on
 from courtroom.justice.voices import Answer, spread_of, voices_on
-from courtroom.justice.weighing import Dossier, dossier_of
+from courtroom.justice.weighing import Dossier, StatedFacts, dossier_of
 from courtroom.record import (
     CheckOutcome,
     CriterionCheck,
@@ -47,16 +47,16 @@ def synthesise(
     constitution: Constitution,
     evidence: Sequence[Evidence],
     outcomes: Sequence[CheckOutcome],
-    unknown: Mapping[str, str],
+    facts: StatedFacts,
     opinions: Sequence[Answer],
 ) -> Verdict:
     """Decide every criterion of the rubric, in its order, and add up.
 
-    With some criteria awaiting review the sums are over the scored ones. `outcomes` holds at most one per check;
-    `unknown` is why facts are null, by their names.
+    With some criteria awaiting review the sums are over the scored ones. `outcomes` holds at most one per check.
+    Raises RubricRefused (rubric_guard_unavailable) when a rule has a guard that this installation cannot read.
     """
-    dossier = dossier_of(evidence, outcomes)
-    lacking = lack_of_evidence(constitution, evidence, unknown)
+    dossier = dossier_of(evidence, outcomes, facts)
+    lacking = lack_of_evidence(constitution, evidence, facts.unknown)
     excluded = _exchanged(rubric, dossier) is False
     results = tuple(
         _result(
@@ -86,7 +86,7 @@ def lack_of_evidence(
 
 
 def contested(
-    rubric: Rubric, constitution: Constitution, opinions: Sequence[Answer], hearing: int
+    rubric: Rubric, constitution: Constitution, opinions: Sequence[Answer], hearing: int, dossier: Dossier
 ) -> tuple[str, ...]:
     """Ids of the criteria to be heard again after this hearing (1-based), in the order of the rubric.
 
@@ -95,12 +95,13 @@ def contested(
     rule = constitution.find(VarianceReEvaluation)
     if rule is None or hearing > rule.max_rounds:
         return ()
-    standing = {c.id: voices_on(c.id, opinions).standing for c in rubric.criteria}
+    bars = [Bar(c, constitution, voices_on(c.id, opinions), dossier) for c in rubric.criteria]
     return tuple(
-        criterion
-        for criterion, heard in standing.items()
-        if len(heard) >= constitution.quorum
-        and spread_of(o.score for o in heard.values()) > rule.spread_above
+        bar.criterion.id
+        for bar in bars
+        if len(bar.opinions) >= constitution.quorum
+        and spread_of(bar.said.values()) > rule.spread_above
+        and bar.find(VarianceReEvaluation)
     )
 
 

@@ -30,8 +30,13 @@ class Voices:
         return self._until(self.rounds)
 
     @property
+    def first(self) -> Opinions:
+        """Each judge's opinion before anything was heard again."""
+        return self._until(1)
+
+    @property
     def first_scores(self) -> Mapping[Persona, int]:
-        return {judge: opinion.score for judge, opinion in self._until(1).items()}
+        return {judge: opinion.score for judge, opinion in self.first.items()}
 
     @property
     def failures(self) -> tuple[JudgeFailure, ...]:

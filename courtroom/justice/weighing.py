@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from statistics import mean
+from typing import Any, Protocol
 
+from courtroom.justice.guard_words import Variables, facts_in
 from courtroom.justice.marks import exact
 from courtroom.justice.voices import Opinions
 from courtroom.record import CheckOutcome, Evidence, JudicialOpinion, Persona
@@ -20,14 +23,29 @@ HIGH, LOW = 4, 2
 SECURITY_TAG = "security"
 
 
-@dataclass(frozen=True, slots=True)
+class StatedFacts(Protocol):
+    """The facts of a dossier, or as they stand in a stored report; `unknown` is why one is null."""
+
+    @property
+    def unknown(self) -> Mapping[str, str]: ...
+
+    def model_dump(self, *, mode: str, by_alias: bool) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True)
 class Dossier:
-    """All evidence by id, all outcomes by check, and which ids speak only for, or only against."""
+    """All evidence by id, all outcomes by check, which ids speak only for, or only against, and the facts."""
 
     evidence: Mapping[str, Evidence]
     outcomes: Mapping[str, CheckOutcome]
     only_for: frozenset[str]
     only_against: frozenset[str]
+    facts: StatedFacts
+
+    @cached_property
+    def asked_facts(self) -> Variables:
+        """The facts as guards name them."""
+        return facts_in(self.facts.model_dump(mode="json", by_alias=True))
 
     def exhibits(self, criterion: Criterion, opinions: Iterable[JudicialOpinion]) -> tuple[Evidence, ...]:
         """The criterion's evidence: its outcomes' pieces in the order of its checks, then what was cited besides."""
@@ -40,7 +58,7 @@ class Dossier:
         return outcome.evidence if outcome else ()
 
 
-def dossier_of(evidence: Iterable[Evidence], outcomes: Iterable[CheckOutcome]) -> Dossier:
+def dossier_of(evidence: Iterable[Evidence], outcomes: Iterable[CheckOutcome], facts: StatedFacts) -> Dossier:
     """A met check's evidence speaks for, an unmet check's against, whatever the check's polarity."""
     by_check = {outcome.check: outcome for outcome in outcomes}
     speaks_for = {i for outcome in by_check.values() if outcome.met is True for i in outcome.evidence}
@@ -50,6 +68,7 @@ def dossier_of(evidence: Iterable[Evidence], outcomes: Iterable[CheckOutcome]) -
         outcomes=by_check,
         only_for=frozenset(speaks_for - against),
         only_against=frozenset(against - speaks_for),
+        facts=facts,
     )
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from courtroom.errors import RubricRefused
 from courtroom.forensics import patterns
 from courtroom.justice.constitutions import PRESETS
+from courtroom.justice.guards import fault_of
 from courtroom.record import Frozen
 from courtroom.rubric import CodePattern, Rubric
 from courtroom.rubric_reading.json_lines import JsonPath
@@ -19,7 +21,8 @@ from courtroom.rubric_reading.json_lines import JsonPath
 
 class Misfit(Frozen):
     """`place` leads to the value at fault, or to where a missing one belongs. `kind` is pydantic's name of the
-    fault, or one of ours: pattern_impossible, preset_unknown, ids_not_unique, character_unusable."""
+    fault, or one of ours: pattern_impossible, preset_unknown, ids_not_unique, character_unusable,
+    guard_invalid, guard_unavailable."""
 
     place: JsonPath
     kind: str
@@ -32,7 +35,9 @@ def misfits_of(data: Any) -> tuple[Misfit, ...]:
         rubric = Rubric.model_validate(data)
     except ValidationError as error:
         return tuple(_innermost(list(_placed(error, data))))
-    return (*_unusable(data, ()), *_unknown_preset(rubric), *_impossible_patterns(rubric))
+    return (
+        *_unusable(data, ()), *_unknown_preset(rubric), *_unsound_guards(rubric), *_impossible_patterns(rubric),
+    )  # fmt: skip
 
 
 def _placed(error: ValidationError, data: Any) -> Iterator[Misfit]:
@@ -92,6 +97,22 @@ def _unknown_preset(rubric: Rubric) -> Iterator[Misfit]:
     if isinstance(rubric.constitution, str) and rubric.constitution not in PRESETS:
         message = f"There is no constitution {rubric.constitution!r}. There are: {', '.join(PRESETS)}."
         yield Misfit(place=("constitution",), kind="preset_unknown", message=message)
+
+
+def _unsound_guards(rubric: Rubric) -> Iterator[Misfit]:
+    own = rubric.constitution
+    for at, rule in enumerate(() if isinstance(own, str) else own.rules):
+        kind, message = _what_is_wrong(rule.when) if rule.when else ("", "")
+        if kind:
+            yield Misfit(place=("constitution", "rules", at, "when"), kind=kind, message=message)
+
+
+def _what_is_wrong(guard: str) -> tuple[str, str]:
+    try:
+        fault = fault_of(guard)
+    except RubricRefused as refused:
+        return "guard_unavailable", refused.message
+    return ("guard_invalid", f"Character {fault.offset + 1}: {fault.message}") if fault else ("", "")
 
 
 def _impossible_patterns(rubric: Rubric) -> Iterator[Misfit]:

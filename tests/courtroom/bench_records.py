@@ -4,6 +4,7 @@ from courtroom.facts import Facts, establish
 from courtroom.justice.constitutions import preset
 from courtroom.justice.rules import Constitution
 from courtroom.justice.synthesis import Verdict, synthesise
+from courtroom.justice.weighing import dossier_of
 from courtroom.record import (
     PERSONAS,
     CheckOutcome,
@@ -17,6 +18,7 @@ from courtroom.record import (
 from courtroom.rubric import Check, Criterion, FeedbackLog, FileExists, Level, Rubric, UnsafeCallCheck
 
 NOTHING_KNOWN: Facts = establish({}, {})
+NOTHING_FOUND = dossier_of((), (), NOTHING_KNOWN)
 
 
 def check(name="tests", **changes) -> Check:
@@ -101,7 +103,7 @@ def verdict(
         constitution=preset(constitution) if isinstance(constitution, str) else constitution,
         evidence=tuple(found),
         outcomes=tuple(outcomes),
-        unknown=facts.unknown,
+        facts=facts,
         opinions=tuple(opinions),
     )
 

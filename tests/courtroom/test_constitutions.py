@@ -8,6 +8,7 @@ from courtroom.justice.rules import Constitution, FactSupremacy, WeightedAverage
 from courtroom.justice.synthesis import contested
 from courtroom.record import Points
 from tests.courtroom.bench_records import (
+    NOTHING_FOUND,
     bench,
     check,
     criterion,
@@ -118,8 +119,8 @@ def test_weighted_average_rounds_2_and_a_half_to_the_even_number_and_default_rou
 def test_overrides_hears_1_5_3_again_and_then_applies_the_rules_to_the_new_opinions():
     neutral = piece()
     first, second = bench((1, 5, 3), neutral), bench((3, 4, 4), neutral, hearing=2)
-    assert contested(rubric(), preset("overrides"), first, 1) == ("quality",)
-    assert contested(rubric(), preset("overrides"), [*first, *second], 2) == ()
+    assert contested(rubric(), preset("overrides"), first, 1, NOTHING_FOUND) == ("quality",)
+    assert contested(rubric(), preset("overrides"), [*first, *second], 2, NOTHING_FOUND) == ()
     judged = verdict("overrides", [*first, *second], found=(neutral,)).criteria[0]
     assert judged.final_score == 4
     assert judged.resolution == ("variance_re_evaluation", "weighted_average")
@@ -221,7 +222,7 @@ def test_governance_sends_a_criterion_to_a_person_when_one_judge_fails():
 def test_default_hears_1_5_4_again_and_security_evidence_caps_whatever_comes_of_it(second, final):
     flaw, neutral = piece("no_shell", tags=("security",)), piece()
     asked, first = rubric(criterion("quality", unsafe())), bench((1, 5, 4), flaw, neutral)
-    assert contested(asked, preset("default"), first, 1) == ("quality",)
+    assert contested(asked, preset("default"), first, 1, NOTHING_FOUND) == ("quality",)
     judged = verdict(
         "default",
         [*first, *bench(second, flaw, neutral, hearing=2)],

@@ -6,6 +6,7 @@ from courtroom.justice.rules import Constitution, SecurityOverride, VarianceReEv
 from courtroom.justice.synthesis import contested
 from courtroom.record import Points
 from tests.courtroom.bench_records import (
+    NOTHING_FOUND,
     bench,
     check,
     criterion,
@@ -126,21 +127,21 @@ def test_a_constitution_may_average_a_wide_spread():
 
 
 def test_a_spread_at_the_limit_is_not_heard_again():
-    assert contested(rubric(), preset("default"), bench((2, 4, 3)), 1) == ()
+    assert contested(rubric(), preset("default"), bench((2, 4, 3)), 1, NOTHING_FOUND) == ()
 
 
 def test_contested_criteria_come_in_the_order_of_the_rubric():
     opinions = [*bench((1, 5, 3), on="safety"), *bench((5, 1, 3), on="quality")]
-    assert contested(TWO, preset("default"), opinions, 1) == ("quality", "safety")
+    assert contested(TWO, preset("default"), opinions, 1, NOTHING_FOUND) == ("quality", "safety")
 
 
 def test_a_constitution_without_re_hearings_contests_nothing():
-    assert contested(rubric(), preset("points-based"), bench((1, 5, 3)), 1) == ()
-    assert contested(rubric(), preset("governance"), bench((1, 5, 3)), 1) == ()
+    assert contested(rubric(), preset("points-based"), bench((1, 5, 3)), 1, NOTHING_FOUND) == ()
+    assert contested(rubric(), preset("governance"), bench((1, 5, 3)), 1, NOTHING_FOUND) == ()
 
 
 def test_below_the_quorum_nothing_is_heard_again():
-    assert contested(rubric(), preset("governance"), bench((1, 5, 3))[:2], 1) == ()
+    assert contested(rubric(), preset("governance"), bench((1, 5, 3))[:2], 1, NOTHING_FOUND) == ()
 
 
 def security_case(flaw, *, met=False):
