@@ -108,6 +108,18 @@ def read_rubric(text: str) -> RubricDocument:
     return _document(reading.rubric, tuple(f"line {note.line}: {note.message}" for note in reading.notes))
 
 
+def check_guard(text: str) -> tuple[int, str] | None:
+    """What is wrong with the guard of a rule: the 0-based character that is to blame, and why. None when it is sound."""
+    from courtroom import CourtroomError
+    from courtroom.justice.guards import fault_of
+
+    try:
+        fault = fault_of(text)
+    except CourtroomError as error:
+        return 0, error.message
+    return (fault.offset, fault.message) if fault else None
+
+
 def shipped_rubric(name: str) -> RubricDocument:
     """One of SHIPPED_RUBRICS and nothing else: the courtroom would open a path. Raises RubricRefused."""
     from courtroom import CourtroomError, shipped_rubric
