@@ -14,7 +14,17 @@ from django.http import Http404
 from django_scopes import scope
 
 from grading.enums import STAFF_ROLES, TEACHING_ROLES, Role
-from grading.models import Appeal, Assignment, Audit, Cohort, Enrollment, Membership, Organization, Submission
+from grading.models import (
+    Appeal,
+    Assignment,
+    Audit,
+    Cohort,
+    Enrollment,
+    Membership,
+    Organization,
+    RubricVersion,
+    Submission,
+)
 from grading.walls import as_person
 
 Level = Literal["student", "staff", "teacher"]
@@ -118,6 +128,16 @@ def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -
     if appeal is None or not _may_on_work_of(user, appeal.submission.student, appeal.organization, level):
         raise Http404
     return appeal
+
+
+def access_rubric_version(
+    user: Somebody, version_id: int, *, level: Literal["staff", "teacher"]
+) -> RubricVersion:
+    """A version of the organization's rubrics, for its staff."""
+    version = RubricVersion.objects.select_related("organization", "rubric").filter(pk=version_id).first()
+    if version is None or not may(user, version.organization, level):
+        raise Http404
+    return version
 
 
 def _may_in_cohort(user: Somebody, cohort: Cohort, level: Level) -> bool:

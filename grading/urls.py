@@ -12,6 +12,8 @@ from grading.views import (
     metrics,
     notices,
     organizations,
+    previews,
+    trials,
     verdicts,
 )
 
@@ -25,6 +27,8 @@ urlpatterns = [
     path("metrics", metrics.metrics, name="metrics"),
     path("organizations/new/", organizations.organization_new, name="organization-new"),
     path("o/<slug:org>/", organizations.organization, name="organization"),
+    path("o/<slug:org>/checks/try/", trials.try_check, name="try-check"),
+    path("o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/", trials.trial, name="trial"),
     path("o/<slug:org>/notices/", notices.notices, name="notices"),
     path("o/<slug:org>/c/new/", cohorts.cohort_new, name="cohort-new"),
     path("o/<slug:org>/c/<slug:cohort>/", cohorts.cohort, name="cohort"),
@@ -35,6 +39,7 @@ urlpatterns = [
     path(f"{ASSIGNMENT}grades/", grades.grades, name="grades"),
     path(f"{ASSIGNMENT}grades/release/", grades.release, name="release"),
     path(f"{ASSIGNMENT}grades/sample/", grades.sample, name="sample"),
+    path(f"{ASSIGNMENT}preview/<int:version_id>/", previews.preview, name="preview"),
     path(AUDIT, audits.audit, name="audit"),
     path(f"{AUDIT}progress/", audits.progress, name="audit-progress"),
     path(f"{AUDIT}report.md", audits.report_markdown, name="audit-markdown"),

@@ -16,6 +16,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
+from grading.actions.trials import Answer, keep_answer
 from grading.enums import Role
 from tests.factories.people import CohortFactory, UserFactory, staff_user, student
 from tests.factories.work import (
@@ -27,6 +28,7 @@ from tests.factories.work import (
 from tests.site.report_example import report_json
 
 MISSING = UUID(int=0)
+TRIAL = "0123456789abcdef"
 COHORT, ASSIGNMENT, AUDIT = (
     "o/<slug:org>/c/<slug:cohort>/",
     "a/<slug:assignment>/",
@@ -64,6 +66,8 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "metrics": (NOBODY, None),  # but to the bearer of METRICS_TOKEN: tests/site/test_metrics.py
     "organizations/new/": (SIGNED_IN, SIGNED_IN),
     "o/<slug:org>/": (MEMBERS, None),
+    "o/<slug:org>/checks/try/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/": (TEACHERS, None),
     "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
     COHORT: (IN_THE_COHORT, None),
@@ -74,6 +78,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}grades/": (STAFF, None),
     f"{COHORT}{ASSIGNMENT}grades/release/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}grades/sample/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/": (STAFF, None),
     AUDIT: (OWNER_AND_STAFF, None),
     f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
@@ -119,6 +124,7 @@ class Institute:
         submission = SubmissionFactory.create(assignment=self.assignment, student=self.owner)
         self.audit = AuditFactory.create(submission=submission, done=True, report=report_json(criteria=1))
         CriterionVerdictFactory.create(audit=self.audit)
+        keep_answer(audit_id=self.audit.pk, key=TRIAL, answer=Answer(refusal="It broke off."))
 
     def names(self) -> dict[str, Any]:
         """What stands in its addresses."""
@@ -126,6 +132,8 @@ class Institute:
             "org": self.organization.slug,
             "cohort": self.cohort.slug,
             "assignment": self.assignment.slug,
+            "version_id": self.assignment.rubric_version_id,
+            "key": TRIAL,
             "audit_id": self.audit.pk,
             "position": 0,
         }
@@ -213,7 +221,15 @@ def test_a_form_sent_from_elsewhere_is_refused(route: str, world: World) -> None
     assert world.client(allowed, enforce_csrf_checks=True).post(world.address(route)).status_code == 403
 
 
-NOWHERE = {"org": "missing", "cohort": "missing", "assignment": "missing", "audit_id": MISSING, "position": 0}
+NOWHERE = {
+    "org": "missing",
+    "cohort": "missing",
+    "assignment": "missing",
+    "audit_id": MISSING,
+    "position": 0,
+    "version_id": 0,
+    "key": TRIAL,
+}
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
 INSIDE = [route for route in ROWS if route.startswith("o/")]
 

@@ -1,0 +1,53 @@
+"""What an instructor asks of a preview."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django import forms
+
+from grading import rubric_engine
+
+USUAL = {"rules": "", "pass_score": "3", "pass_percent": "60"}
+
+
+class PreviewForm(forms.Form):
+    """Read from the address. Beside what was typed wrong stands why, and the usual holds in its place."""
+
+    rules = forms.ChoiceField(label="Rules", required=False)
+    pass_score = forms.FloatField(
+        label="Pass mark, as a score from 1 to 5",
+        min_value=1,
+        max_value=5,
+        widget=forms.NumberInput(attrs={"step": "0.1"}),
+    )
+    pass_percent = forms.FloatField(
+        label="Pass mark, in percent of the points",
+        min_value=0,
+        max_value=100,
+        widget=forms.NumberInput(attrs={"step": "0.5"}),
+    )
+
+    def __init__(self, asked: Mapping[str, str]) -> None:
+        super().__init__({name: asked.get(name, usual) for name, usual in USUAL.items()})
+        presets = [(name, f"“{name}” in their place") for name in rubric_engine.preset_constitutions()]
+        self.fields["rules"] = forms.ChoiceField(
+            label="Rules", required=False, choices=[("", "Those of the version"), *presets]
+        )
+
+    @property
+    def asked_rules(self) -> str:
+        """The name of a shipped constitution; empty for the version's own."""
+        return str(self._fit().get("rules", ""))
+
+    @property
+    def pass_marks(self) -> tuple[float, float]:
+        """(score, percent)."""
+        fit = self._fit()
+        return fit.get("pass_score", float(USUAL["pass_score"])), fit.get(
+            "pass_percent", float(USUAL["pass_percent"])
+        )
+
+    def _fit(self) -> dict[str, float]:
+        self.full_clean()
+        return self.cleaned_data

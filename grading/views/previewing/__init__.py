@@ -1,0 +1,1 @@
+"""How a preview is read: counts, criteria, people and pictures of what would change."""
