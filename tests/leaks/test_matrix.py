@@ -15,9 +15,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
+from django.utils import timezone
 
-from grading.actions.trials import Answer, keep_answer
 from grading.enums import Role
+from tests.factories.grades import AppealFactory, GradeFactory
 from tests.factories.people import CohortFactory, UserFactory, staff_user, student
 from tests.factories.work import (
     AssignmentFactory,
@@ -28,7 +29,6 @@ from tests.factories.work import (
 from tests.site.report_example import report_json
 
 MISSING = UUID(int=0)
-TRIAL = "0123456789abcdef"
 COHORT, ASSIGNMENT, AUDIT = (
     "o/<slug:org>/c/<slug:cohort>/",
     "a/<slug:assignment>/",
@@ -56,6 +56,8 @@ STUDENTS = (302, 200, 200, 404, 404, 404, 404, 404, 302)
 STAFF = (302, 404, 404, 404, 200, 200, 404, 404, 302)
 TEACHERS = (302, 404, 404, 404, 404, 200, 404, 404, 302)
 OWNER_AND_STAFF = (302, 200, 404, 404, 200, 200, 404, 404, 302)
+OWNER_AND_TEACHERS = (302, 200, 404, 404, 404, 200, 404, 404, 302)
+OWNER = (302, 200, 404, 404, 404, 404, 404, 404, 302)
 SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
 
 # What GET answers, and for pages with a form what an empty POST answers.
@@ -66,11 +68,12 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "metrics": (NOBODY, None),  # but to the bearer of METRICS_TOKEN: tests/site/test_metrics.py
     "organizations/new/": (SIGNED_IN, SIGNED_IN),
     "o/<slug:org>/": (MEMBERS, None),
-    "o/<slug:org>/checks/try/": (TEACHERS, TEACHERS),
-    "o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/": (TEACHERS, None),
+    "o/<slug:org>/appeals/": (MEMBERS, None),
+    "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
     "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
     COHORT: (IN_THE_COHORT, None),
+    f"{COHORT}log/": (STAFF, None),
     f"{COHORT}roster/": (STAFF, TEACHERS),
     f"{COHORT}a/new/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}": (IN_THE_COHORT, None),
@@ -78,11 +81,11 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}grades/": (STAFF, None),
     f"{COHORT}{ASSIGNMENT}grades/release/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}grades/sample/": (STAFF, None),
-    f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/": (STAFF, None),
     AUDIT: (OWNER_AND_STAFF, None),
     f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.json": (OWNER_AND_STAFF, None),
+    f"{AUDIT}criteria/<int:position>/appeal/": (OWNER, OWNER),
     f"{AUDIT}criteria/<int:position>/override/": (TEACHERS, TEACHERS),
     f"{AUDIT}count/": (TEACHERS, TEACHERS),
 }
@@ -113,6 +116,16 @@ def site_routes() -> list[str]:
     return [route for route in routes() if not route.startswith(("admin/", "accounts/"))]
 
 
+CRITERION_TOLD = {
+    "id": "tidy", "name": "Tidy", "score": 4, "verdict_score": 4, "level": "", "points": None, "max_points": None,
+    "needs_review": False, "excluded": False, "override_reason": None,
+}  # fmt: skip
+TOLD: dict[str, Any] = {
+    "attempt": 1, "rubric_version": "", "overall_score": 4.0, "points": None, "note": "", "before": None,
+    "criteria": [CRITERION_TOLD],
+}  # fmt: skip
+
+
 class Institute:
     """One institution with a student's work in it."""
 
@@ -124,7 +137,13 @@ class Institute:
         submission = SubmissionFactory.create(assignment=self.assignment, student=self.owner)
         self.audit = AuditFactory.create(submission=submission, done=True, report=report_json(criteria=1))
         CriterionVerdictFactory.create(audit=self.audit)
-        keep_answer(audit_id=self.audit.pk, key=TRIAL, answer=Answer(refusal="It broke off."))
+        told = {
+            "audit": str(self.audit.pk),
+            "submission": str(submission.pk),
+            "digest": self.audit.report_digest,
+        }
+        GradeFactory.create(audit=self.audit, released=TOLD | told, released_at=timezone.now())
+        self.appeal = AppealFactory.create(submission=submission, criterion_id="another")
 
     def names(self) -> dict[str, Any]:
         """What stands in its addresses."""
@@ -132,9 +151,8 @@ class Institute:
             "org": self.organization.slug,
             "cohort": self.cohort.slug,
             "assignment": self.assignment.slug,
-            "version_id": self.assignment.rubric_version_id,
-            "key": TRIAL,
             "audit_id": self.audit.pk,
+            "appeal_id": self.appeal.pk,
             "position": 0,
         }
 
@@ -222,13 +240,12 @@ def test_a_form_sent_from_elsewhere_is_refused(route: str, world: World) -> None
 
 
 NOWHERE = {
+    "appeal_id": 0,
     "org": "missing",
     "cohort": "missing",
     "assignment": "missing",
     "audit_id": MISSING,
     "position": 0,
-    "version_id": 0,
-    "key": TRIAL,
 }
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
 INSIDE = [route for route in ROWS if route.startswith("o/")]

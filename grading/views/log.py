@@ -1,0 +1,36 @@
+"""A cohort's log, for its staff. Nothing in it can be changed."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from grading.forms.log import LogForm
+from grading.permissions import access_cohort
+from grading.queries.activity import actors_of, log_of
+from grading.views.reading.log import FAMILIES, sentence_of
+from grading.views.requests import MemberRequest
+from grading.views.trails import trail_to_cohort
+
+
+@require_safe
+def log(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
+    found = access_cohort(request.user, cohort, level="staff")
+    actors = [(str(key), name) for key, name in actors_of(found).items()]
+    form = LogForm(request.GET, families=FAMILIES, actors=actors)
+    form.is_valid()
+    before = form.cleaned_data.get("before")
+    page = log_of(found, form.narrowed(), before=before)
+    kept = request.GET.copy()
+    kept.pop("before", None)
+    context = {
+        "cohort": found,
+        "form": form,
+        "entries": [(entry, sentence_of(entry.verb, entry.detail)) for entry in page.entries],
+        "older": page.older,
+        "is_newest": before is None,
+        "query": kept.urlencode(),
+        "trail": trail_to_cohort(found),
+    }
+    return render(request, "log/log.html", context)

@@ -1,0 +1,62 @@
+"""The log's verbs in words. A verb without a sentence fails tests/grading/test_activity.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+# {words} are keys of the activity's detail; a part in [brackets] is left out where its key is missing or empty.
+SENTENCES = {
+    "appeal.changed": "upheld an appeal on “{criterion}”: {before} → {score}",
+    "appeal.escalated": "left the appeal on “{criterion}” to an owner",
+    "appeal.filed": "appealed “{criterion}”[ (told {score})]",
+    "appeal.kept": "answered the appeal on “{criterion}”: the verdict stays",
+    "appeal.rejudged": "had “{criterion}” judged again for an appeal",
+    "appeal.returned": "brought the appeal on “{criterion}” back: it was judged again, or could not be",
+    "appeal.withdrawn": "withdrew the appeal on “{criterion}”",
+    "assignment.created": "created the assignment",
+    "audit.failed": "ended the audit without a verdict ({code})",
+    "audit.finished": "finished the audit: {state}[, {overall_score} of 5]",
+    "audit.requeued": "put the audit back on the queue ({code})",
+    "audit.resynthesised": "re-synthesised the report under {rubric}[: {score_before} → {score}]",
+    "audit.started": "started the audit[, attempt {attempt}]",
+    "bulk.cancelled": "cancelled a bulk run: {cancelled} were left out",
+    "bulk.finished": "finished a bulk run: {done} done, {changed} changed, {failed} failed",
+    "bulk.started": "started a bulk run: {what} {total} under {rubric}",
+    "cohort.opened": "opened the cohort",
+    "criterion.overridden": "gave “{criterion}” {score} in place of {before}: {reason}",
+    "enrollment.linked": "took their place on the roster",
+    "grade.pinned": "pinned the grade to attempt {attempt}: {reason}",
+    "grade.released": "released the grade[, {score} of 5][ (before: {before})][: {note}]",
+    "grade.unpinned": "let the latest attempt count again",
+    "override.withdrawn": "withdrew the score {score} given by hand",
+    "roster.imported": "imported a roster: {created} new, {updated} changed, {refused} refused",
+    "submission.handed_in": "handed in attempt {attempt}",
+    "submission.reaudited": "had everything audited anew",
+    "submission.rejudged": "had the judges asked again",
+    # What belongs to no cohort is in no cohort's log, but may come to be.
+    "administration.closed": "lost the way into the administration",
+    "administration.opened": "was let into the administration",
+    "admin.added": "added this in the administration",
+    "admin.changed": "changed this in the administration",
+    "membership.granted": "made somebody {role}",
+    "notices.chosen": "chose which letters to get",
+    "organization.founded": "founded the organization",
+    "rubric.drafted": "drafted version {number} of a rubric",
+    "rubric.edited": "edited a rubric's draft",
+    "rubric.published": "published version {number} of a rubric",
+}
+FAMILIES = tuple(sorted({verb.partition(".")[0] for verb in SENTENCES}))
+_HOLE = re.compile(r"\{(\w+)\}")
+_OPTIONAL = re.compile(r"\[([^\]]*)\]")
+
+
+def sentence_of(verb: str, detail: Mapping[str, Any]) -> str:
+    """What was done, as the end of a sentence that begins with who; an unknown verb is said as it is stored."""
+    known = SENTENCES.get(verb)
+    if known is None:
+        return verb.replace(".", ": ").replace("_", " ")
+    given = {key: str(value) for key, value in detail.items() if value is not None and value != ""}
+    shown = _OPTIONAL.sub(lambda part: part[1] if set(_HOLE.findall(part[1])) <= given.keys() else "", known)
+    return _HOLE.sub(lambda hole: given.get(hole[1], "none"), shown)
