@@ -312,9 +312,9 @@ def _told(event: AuditEvent | None) -> Iterator[RunEvent]:
     if event is None:
         yield Beat()
     elif event.report is not None:
-        yield _verdict(event.report)
+        yield verdict_of(event.report)
     elif event.kind == "opinion":
-        yield _opinion(event)
+        yield opinion_row(event)
     elif event.kind == "evidence":
         if usage := _usage(event.model, event.usage):
             yield Look(usage=usage)
@@ -323,7 +323,8 @@ def _told(event: AuditEvent | None) -> Iterator[RunEvent]:
         yield Stage(name=event.stage, ended=event.ended)
 
 
-def _opinion(event: AuditEvent) -> OpinionRow:
+def opinion_row(event: AuditEvent) -> OpinionRow:
+    """A judge's answer as it is stored."""
     said = event.opinion or event.failure
     if said is None:
         raise RuntimeError("an opinion event without an opinion")
@@ -375,7 +376,8 @@ def _resealed(report: AuditReport) -> AuditReport:
     return report if storable == told else type(report).model_validate(storable).sealed()
 
 
-def _verdict(told: AuditReport) -> Verdict:
+def verdict_of(told: AuditReport) -> Verdict:
+    """A report, and its rows as they are stored."""
     report = _resealed(told)
     return Verdict(
         state=STATES[report.status],

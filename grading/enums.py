@@ -72,6 +72,15 @@ class BulkState(models.TextChoices):
     CANCELLED = "cancelled"
 
 
+class BulkItemState(models.TextChoices):
+    """`failed` took nothing away: the verdict that stood before stands."""
+
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
 class AppealState(models.TextChoices):
     OPEN = "open"
     ESCALATED = "escalated"

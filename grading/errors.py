@@ -8,6 +8,7 @@ GradingError               code, a sentence the person can act on
 │   ├── GradeRefused       field: score, reason, ... of what a person wanted to change by hand
 │   ├── AppealRefused      field: text, cited, places, decision, answer or "" for the whole
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
+│   ├── BulkRefused        field: scope, confirmed or "" for the whole
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
@@ -73,6 +74,14 @@ class AppealRefused(ActionRefused):
 
 class RenewalRefused(ActionRefused):
     """Work that cannot be judged or audited again as it was asked."""
+
+
+class BulkRefused(ActionRefused):
+    """A bulk run that was not started; `field` says beside which field the sentence belongs."""
+
+    def __init__(self, field: str, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.field = field
 
 
 class RosterRefused(ActionRefused):

@@ -10,7 +10,7 @@ import structlog
 from django.conf import settings
 from django_scopes import scope
 
-from grading.actions import letters, runs, trials
+from grading.actions import bulk_work, letters, runs, trials
 from grading.actions.budgets import grant_budget
 from grading.enums import Bench
 from grading.errors import InputRefused, LeaseLostError
@@ -127,3 +127,14 @@ def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None
         except InputRefused as refused:
             answer = trials.Answer(refusal=refused.sentence)
         trials.keep_answer(audit_id=audit_id, key=key, answer=answer)
+
+
+def resynthesise_chunk(organization_id: int, run_id: str, chunk: int) -> None:
+    """Apply a bulk run's rules to one chunk of its verdicts.
+
+    What if the machine dies here? Each verdict is replaced in one transaction, so the one at hand stays as it was and
+    waits on with the rest; the reconciler makes the chunk's job again. Who kills the worker three times is given up.
+    Started twice, the two share the chunk: a row is locked while it is worked on, and looked at again then.
+    """
+    with scope(organization=organization_id), structlog.contextvars.bound_contextvars(bulk_run=run_id):
+        bulk_work.resynthesise_chunk(run_id=run_id, chunk=chunk)

@@ -70,19 +70,24 @@ def enqueue(audit: Audit) -> None:
 
 def health_of_job(audit: Audit, attempt: int) -> JobHealth:
     """How the job of this attempt is doing; raises redis.RedisError when the queue cannot be asked."""
-    queue = get_queue(queue_of(audit), commit_mode="auto")
+    return health_of(queue_of(audit), job_id(audit, attempt))
+
+
+def health_of(queue_name: str, job: str) -> JobHealth:
+    """How the job of this id is doing; raises redis.RedisError when the queue cannot be asked."""
+    queue = get_queue(queue_name, commit_mode="auto")
     try:
-        job = Job.fetch(job_id(audit, attempt), connection=queue.connection)
-        status = job.get_status(refresh=False)
+        found = Job.fetch(job, connection=queue.connection)
+        status = found.get_status(refresh=False)
     except (NoSuchJobError, InvalidJobOperation):
         return JobHealth.MISSING
     if status in {JobStatus.FAILED, JobStatus.STOPPED, JobStatus.CANCELED}:
         return JobHealth.FAILED
     if status == JobStatus.QUEUED:
-        waiting = queue.get_job_position(job) is not None or not _is_older(job.enqueued_at)
+        waiting = queue.get_job_position(found) is not None or not _is_older(found.enqueued_at)
         return JobHealth.ALIVE if waiting else JobHealth.MISSING
     if status == JobStatus.STARTED:
-        return JobHealth.MISSING if _is_older(job.last_heartbeat) else JobHealth.ALIVE
+        return JobHealth.MISSING if _is_older(found.last_heartbeat) else JobHealth.ALIVE
     return JobHealth.MISSING
 
 

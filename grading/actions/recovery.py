@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 from django_scopes import scope
 
+from grading.actions.bulk_work import resume_runs
 from grading.actions.letters import announce_left
 from grading.actions.queueing import JobHealth, enqueue, health_of_job
 from grading.actions.runs import give_back, spend_attempt
@@ -20,11 +21,12 @@ LOST = ("worker_lost", "The audit was started three times and never ended: a per
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """How many audits were enqueued again because their job was gone, and taken from dead workers; how many
-    organizations had letters that had not left."""
+    organizations had letters that had not left, and how many bulk runs went on whose job was gone."""
 
     enqueued: int
     taken_back: int
     with_letters: int = 0
+    resumed: int = 0
 
 
 def reconcile() -> Recovery:
@@ -37,6 +39,7 @@ def reconcile() -> Recovery:
         enqueued=_for_each_in(AuditState.QUEUED, _enqueue_again),
         taken_back=_for_each_in(AuditState.RUNNING, _take_back),
         with_letters=announce_left(),
+        resumed=resume_runs(),
     )
 
 

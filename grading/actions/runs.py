@@ -13,13 +13,15 @@ from django.utils import timezone
 
 from grading.actions.activities import note
 from grading.actions.appeals import return_rejudged
+from grading.actions.bulk_progress import end_renewal
 from grading.actions.grades import count_verdict
 from grading.actions.notices import tell_of_failure
 from grading.actions.queueing import enqueue_on_commit
+from grading.actions.verdict_rows import write_evidence, write_verdicts
 from grading.enums import AUDIT_MOVES, REPORTED_STATES, AuditState
 from grading.errors import IllegalMoveError, LeaseLostError
 from grading.events import EvidenceRow, Look, OpinionRow, UsageRow, Verdict
-from grading.models import Audit, CriterionVerdict, EvidenceRecord, ModelUsage, OpinionRecord, Submission
+from grading.models import Audit, EvidenceRecord, ModelUsage, OpinionRecord, Submission
 
 MAX_RUN_ATTEMPTS = 3
 JUDGES_PER_CRITERION = 3
@@ -74,7 +76,7 @@ def record_evidence(*, lease: Lease, rows: Sequence[EvidenceRow]) -> None:
     """Evidence as a detective hands it in; what is on the record already stays as it is."""
     with transaction.atomic():
         _write(lease, version=F("version") + 1)
-        _insert_evidence(lease, rows)
+        write_evidence(rows, audit_id=lease.audit_id, organization_id=lease.organization_id)
 
 
 def record_opinion(*, lease: Lease, opinion: OpinionRow) -> None:
@@ -114,6 +116,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         )  # fmt: skip
         count_verdict(audit=audit)
         return_rejudged(audit=audit)
+        end_renewal(audit=audit)
 
 
 def fail_audit(*, lease: Lease, code: str, message: str) -> None:
@@ -127,6 +130,7 @@ def fail_audit(*, lease: Lease, code: str, message: str) -> None:
         _forgive_attempt(audit)
         note(organization=lease.organization_id, actor=None, verb="audit.failed", about=audit, code=code)
         return_rejudged(audit=audit)
+        end_renewal(audit=audit)
         tell_of_failure(audit=audit, message=message)
 
 
@@ -160,6 +164,7 @@ def _another_attempt(seen: Any, audit: Audit, *, code: str, message: str) -> boo
         if over:
             _forgive_attempt(audit)
             return_rejudged(audit=audit)
+            end_renewal(audit=audit)
             tell_of_failure(audit=audit, message=message)
         else:
             enqueue_on_commit(audit)
@@ -216,29 +221,9 @@ def _replace_rows(lease: Lease, verdict: Verdict) -> None:
     """The evidence that stands in the report, and the verdicts. Opinions stay as they arrived."""
     kept = [row.key for row in verdict.evidence]
     EvidenceRecord.objects.filter(audit=lease.audit_id).exclude(key__in=kept).delete()
-    _insert_evidence(lease, verdict.evidence)
-    CriterionVerdict.objects.bulk_create(
-        CriterionVerdict(
-            organization_id=lease.organization_id, audit_id=lease.audit_id, position=position,
-            criterion_id=row.criterion_id, name=row.name, score=row.score, level=row.level,
-            points=row.points, max_points=row.max_points, needs_review=row.needs_review, excluded=row.excluded,
-        )
-        for position, row in enumerate(verdict.criteria)
-    )  # fmt: skip
-
-
-def _insert_evidence(lease: Lease, rows: Sequence[EvidenceRow]) -> None:
-    EvidenceRecord.objects.bulk_create(
-        [
-            EvidenceRecord(
-                organization_id=lease.organization_id, audit_id=lease.audit_id, key=row.key,
-                detective=row.detective, check_id=row.check, found=row.found, path=row.path,
-                line_start=row.line_start, document=row.document,
-            )
-            for row in rows
-        ],
-        ignore_conflicts=True,
-    )  # fmt: skip
+    whose = {"audit_id": lease.audit_id, "organization_id": lease.organization_id}
+    write_evidence(verdict.evidence, **whose)
+    write_verdicts(verdict.criteria, **whose)
 
 
 def _record_usage(lease: Lease, usage: UsageRow, **answered: Any) -> None:

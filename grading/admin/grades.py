@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from grading.admin.tenancy import MachineMadeAdmin
-from grading.models import Appeal, BlindGrade, BlindSample, BulkRun, Grade, Override, SupersededReport
+from grading.models import Appeal, BlindGrade, BlindSample, BulkItem, BulkRun, Grade, Override, SupersededReport
 
 
 @admin.register(Grade)
@@ -83,6 +83,14 @@ class BulkRunAdmin(MachineMadeAdmin):
     )
     list_filter = ("verb", "state")
     list_select_related = ("assignment", "started_by")
+
+
+@admin.register(BulkItem)
+class BulkItemAdmin(MachineMadeAdmin):
+    list_display = ("submission", "state", "score_before", "score_after", "changed", "code", "run")
+    list_filter = ("state", "changed")
+    search_fields = ("submission__student__email", "code")
+    list_select_related = ("submission", "run")
 
 
 @admin.register(BlindSample)

@@ -4,7 +4,7 @@ from grading.models.activity import Activity
 from grading.models.agreement import BlindGrade, BlindSample
 from grading.models.appeal import Appeal
 from grading.models.audit import Audit
-from grading.models.bulk import BulkRun
+from grading.models.bulk import BulkItem, BulkRun
 from grading.models.cohort import Cohort, Enrollment
 from grading.models.grade import Grade, Override, SupersededReport
 from grading.models.model_bench import ModelUsage, OrganizationBench
@@ -21,6 +21,7 @@ __all__ = [
     "Audit",
     "BlindGrade",
     "BlindSample",
+    "BulkItem",
     "BulkRun",
     "Cohort",
     "CriterionVerdict",

@@ -6,14 +6,16 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from grading.enums import BulkState, BulkVerb
+from grading.enums import BulkItemState, BulkState, BulkVerb
 from grading.models.rubric import RubricVersion
-from grading.models.submission import Assignment
+from grading.models.submission import Assignment, Submission
 from grading.models.tenant import TenantModel
 
 
 class BulkRun(TenantModel):
-    """`done` counts what has ended, `failed` of it what ended without a result, `changed` whose score is another.
+    """`done` counts what has ended, `failed` of it what ended without a result, `changed` whose result is another.
+
+    The counts follow from its items (actions/bulk_progress.py); what was cancelled has not ended.
 
     `rubric_version` is what everything is judged under afterwards. `estimate_usd` is what was said before it
     started, null where no price is known.
@@ -57,3 +59,47 @@ class BulkRun(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.get_verb_display()} {self.total} audits"
+
+
+class BulkItem(TenantModel):
+    """What a bulk run does to one attempt, in the order of `position`.
+
+    `audit` holds the verdict that stood when the run began, null where there was none; `renewed` is the audit that
+    works it out anew, null where only the rules are applied. Scores are the court's own, without overrides. `tries`
+    counts how often a worker took it up; `code` and `message` say why it failed.
+    """
+
+    run = models.ForeignKey(BulkRun, on_delete=models.CASCADE, related_name="items")
+    position = models.PositiveIntegerField()
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="+")
+    audit = models.ForeignKey(
+        "grading.Audit", on_delete=models.CASCADE, null=True, blank=True, related_name="+"
+    )
+    renewed = models.OneToOneField(
+        "grading.Audit", on_delete=models.CASCADE, null=True, blank=True, related_name="bulk_item"
+    )
+    state = models.CharField(max_length=10, choices=BulkItemState.choices, default=BulkItemState.WAITING)
+    tries = models.PositiveSmallIntegerField(default=0)
+    score_before = models.FloatField(null=True, blank=True)
+    score_after = models.FloatField(null=True, blank=True)
+    criteria_changed = models.PositiveSmallIntegerField(default=0)
+    changed = models.BooleanField(default=False)
+    code = models.CharField(max_length=60, blank=True)
+    message = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["run", "position"]
+        constraints = [
+            # Also serves the search for what comes next.
+            models.UniqueConstraint(fields=["run", "position"], name="bulk_item_place_once"),
+            models.UniqueConstraint(fields=["run", "submission"], name="bulk_item_once_per_attempt"),
+            models.CheckConstraint(condition=Q(state__in=BulkItemState.values), name="bulk_item_state_known"),
+            models.CheckConstraint(
+                condition=Q(state=BulkItemState.FAILED) & ~Q(code="")
+                | ~Q(state=BulkItemState.FAILED) & Q(code=""),
+                name="bulk_item_failure_has_a_code",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_state_display()}: attempt {self.submission_id}"

@@ -7,6 +7,7 @@ from grading.models import (
     Appeal,
     BlindGrade,
     BlindSample,
+    BulkItem,
     BulkRun,
     Grade,
     Notice,
@@ -74,6 +75,19 @@ class BulkRunFactory(TenantFactory):
     rubric_version = factory.SelfAttribute("assignment.rubric_version")
     verb = BulkVerb.RESYNTHESISE
     total = 3
+
+
+class BulkItemFactory(TenantFactory):
+    """What re-applies the rules to an attempt's verdict; waiting."""
+
+    class Meta:
+        model = BulkItem
+
+    run = factory.SubFactory(BulkRunFactory)
+    organization = factory.SelfAttribute("run.organization")
+    position = factory.Sequence(int)
+    submission = factory.SubFactory(SubmissionFactory, assignment=factory.SelfAttribute("..run.assignment"))
+    audit = factory.SubFactory(AuditFactory, done=True, submission=factory.SelfAttribute("..submission"))
 
 
 class BlindSampleFactory(TenantFactory):

@@ -9,6 +9,7 @@ from tests.factories.grades import (
     AppealFactory,
     BlindGradeFactory,
     BlindSampleFactory,
+    BulkItemFactory,
     BulkRunFactory,
     NoticeFactory,
     NoticeOptOutFactory,
@@ -65,7 +66,8 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
 def _graded(audit: Audit, user: User, word: str) -> None:
     """A row in every table of what follows a verdict."""
     submission = audit.submission
-    BulkRunFactory.create(assignment=submission.assignment)
+    run = BulkRunFactory.create(assignment=submission.assignment)
+    BulkItemFactory.create(run=run, submission=submission, audit=audit)
     SupersededReportFactory.create(audit=audit)
     OverrideFactory.create(submission=submission, reason=f"{word} reason")
     AppealFactory.create(submission=submission, text=f"{word} objection", criterion_name=f"{word} criterion")

@@ -77,6 +77,7 @@ def test_every_tenant_table_and_no_other_stands_behind_the_wall():
 def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
     doors = "SELECT policyname, tablename, cmd FROM pg_policies WHERE policyname <> 'tenant' ORDER BY 1"
     assert asked(doors) == [
+        ("bulk_runs", "grading_bulkrun", "SELECT"),
         ("dispatch", "grading_audit", "SELECT"),
         ("letters", "grading_notice", "SELECT"),
         ("own_membership", "grading_membership", "SELECT"),
