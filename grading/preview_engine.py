@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from courtroom.record import CriterionResult
 
 Report = Mapping[str, Any]
+NOTHING_SCORED = "nothing could be scored from what is on the record. They keep what they have until they are audited again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ class Foresight:
     def of(self, report: Report, *, before: Mapping[str, Any], digest: str) -> Outlook:
         """What it makes of a report that was judged under `before`, a rubric of this digest.
 
-        Raises InputRefused for a report that cannot be read, or was judged under another text.
+        Raises InputRefused for a report that cannot be read, was judged under another text, or of which nothing
+        could be scored: such a verdict takes nobody's place.
         """
         from courtroom import InputRefused as Refused
         from courtroom import foresee
@@ -55,6 +57,8 @@ class Foresight:
             seen = foresee(report, self._revision(before, digest), self._constitution)
         except Refused as error:
             raise InputRefused(error.code, error.message) from error
+        if seen.verdict.status == "degraded":
+            raise InputRefused("nothing_scored", NOTHING_SCORED)
         return Outlook(
             criteria=tuple(_row(result) for result in seen.verdict.criteria),
             reheard=frozenset(seen.reheard),
