@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 from courtroom.rubric import Level
@@ -59,6 +60,6 @@ def positive_in(value: Any) -> float | None:
 
 def number_in(value: Any) -> float | None:
     """A finite number; true and false are none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= sys.float_info.max:
         return None
     return float(value)

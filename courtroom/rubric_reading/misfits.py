@@ -5,6 +5,7 @@ One list for everybody who has to say it: the reader, by line; an editor, beside
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,8 @@ from courtroom.justice.guards import fault_of
 from courtroom.record import Frozen
 from courtroom.rubric import CodePattern, Rubric
 from courtroom.rubric_reading.json_lines import JsonPath
+
+_UNUSABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Misfit(Frozen):
@@ -36,7 +39,7 @@ def misfits_of(data: Any) -> tuple[Misfit, ...]:
     except ValidationError as error:
         return tuple(_innermost(list(_placed(error, data))))
     return (
-        *_unusable(data, ()), *_unknown_preset(rubric), *_unsound_guards(rubric), *_impossible_patterns(rubric),
+        *unusable(data), *_unknown_preset(rubric), *_unsound_guards(rubric), *_impossible_patterns(rubric),
     )  # fmt: skip
 
 
@@ -83,14 +86,18 @@ def _repetitions(level: str, ids: list[str], message: str, data: Any) -> Iterato
         )
 
 
-def _unusable(data: Any, place: JsonPath) -> Iterator[Misfit]:
-    """Texts with a NUL, which no page shows and no database of ours stores."""
-    if isinstance(data, str) and "\0" in data:
-        message = "The character U+0000 cannot be used."
+def unusable(data: Any, place: JsonPath = ()) -> Iterator[Misfit]:
+    """Texts with a NUL or half a surrogate pair, which no page shows and no database of ours stores."""
+    if isinstance(data, str) and (bad := _UNUSABLE.search(data)):
+        message = f"The character U+{ord(bad[0]):04X} cannot be used."
         yield Misfit(place=place, kind="character_unusable", message=message)
-    elif isinstance(data, dict | list):
-        for step, value in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from _unusable(value, (*place, step))
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield from unusable(key, place)
+            yield from unusable(value, (*place, key))
+    elif isinstance(data, list):
+        for at, value in enumerate(data):
+            yield from unusable(value, (*place, at))
 
 
 def _unknown_preset(rubric: Rubric) -> Iterator[Misfit]:

@@ -7,7 +7,7 @@ judged is kept, and every part that is not used is named with its line.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,13 +16,15 @@ from courtroom.errors import RubricRefused
 from courtroom.record import Frozen
 from courtroom.rubric import Rubric
 from courtroom.rubric_reading.json_lines import JsonPath, lines_of
-from courtroom.rubric_reading.misfits import Misfit, misfits_of
+from courtroom.rubric_reading.misfits import Misfit, misfits_of, unusable
 from courtroom.rubric_reading.notes import Notebook, ReadingNote
 
 SHIPPED = ("self_audit", "points", "general")
 FOLDER = Path(__file__).resolve().parents[2] / "rubric"
 # The longest rubric known from practice has 13 kB.
 MOST_CHARACTERS = 1_000_000
+# None known from practice goes deeper than 7.
+MOST_LEVELS = 100
 NAMED_FAULTS = 5
 
 
@@ -40,6 +42,7 @@ def read_rubric(text: str) -> RubricReading:
         return RubricReading(rubric=_validate(data, text))
     from courtroom.rubric_reading.translation import translate
 
+    _refuse(tuple(unusable(data)), text)
     notebook = Notebook(lines_of(text))
     return RubricReading(rubric=translate(data, notebook), notes=notebook.notes)
 
@@ -69,13 +72,29 @@ def _parse(text: str) -> Any:
     if not text.strip():
         raise RubricRefused("rubric_empty", "The rubric is empty.")
     try:
-        return json.loads(text.removeprefix("\ufeff"))
+        data = json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
         message = f"The rubric is not valid JSON: line {error.lineno}, column {error.colno}: {error.msg}."
         raise RubricRefused("rubric_invalid_json", message) from error
     except (RecursionError, ValueError) as error:
         message = "The rubric is nested too deeply, or holds a number that is too long."
         raise RubricRefused("rubric_invalid_json", message) from error
+    if _depth(data) > MOST_LEVELS:
+        raise RubricRefused("rubric_invalid_json", "The rubric is nested too deeply.")
+    return data
+
+
+def _depth(data: Any) -> int:
+    depth, level = 0, [data]
+    while level := [part for whole in level for part in _parts(whole)]:
+        depth += 1
+    return depth
+
+
+def _parts(whole: Any) -> Iterable[Any]:
+    if isinstance(whole, dict):
+        return whole.values()
+    return whole if isinstance(whole, list) else ()
 
 
 def _is_our_own(data: Any) -> bool:
@@ -84,11 +103,15 @@ def _is_our_own(data: Any) -> bool:
 
 
 def _validate(data: Any, text: str) -> Rubric:
-    if misfits := misfits_of(data):
+    _refuse(misfits_of(data), text)
+    return Rubric.model_validate(data)
+
+
+def _refuse(misfits: tuple[Misfit, ...], text: str) -> None:
+    if misfits:
         lines = lines_of(text)
         faults = "; ".join(_told(misfit, lines) for misfit in misfits[:NAMED_FAULTS])
         raise RubricRefused("rubric_invalid", f"The rubric does not fit its schema: {faults}.")
-    return Rubric.model_validate(data)
 
 
 def _told(misfit: Misfit, lines: Mapping[JsonPath, int]) -> str:
@@ -96,4 +119,4 @@ def _told(misfit: Misfit, lines: Mapping[JsonPath, int]) -> str:
     place = misfit.place
     while place not in lines:
         place = place[:-1]
-    return f"line {lines[place]}, {'.'.join(map(str, misfit.place)) or 'the rubric'}: {misfit.message}"
+    return f"line {lines[place]}, {'.'.join(map(str, misfit.place)) or 'the rubric'}: {misfit.message.rstrip('.')}"

@@ -133,9 +133,9 @@ def _criterion(
 
 def _identity(fields: Mapping[str, Any]) -> tuple[str, str]:
     """Id and name; either is made from the other when it is missing."""
-    name = str(_first(fields, NAMES) or fields.get("id") or "").strip()
-    identity = str(fields.get("id") or slug(name)).strip()
-    return identity, name
+    name, identity = (str(said or "").strip() for said in (_first(fields, NAMES), fields.get("id")))
+    name = name or identity
+    return identity or slug(name), name
 
 
 def _words(fields: Mapping[str, Any]) -> dict[str, str]:
@@ -225,7 +225,7 @@ def _heading(top: Mapping[str, Any], notebook: Notebook) -> dict[str, str]:
             notebook.note((key,) if key else (), f"The rubric has no {part}: one is filled in.")
     name = str(name or "Unnamed rubric")
     return {
-        "id": slug(name),
+        "id": slug(name) or "rubric",
         "name": name,
         "version": str(metadata.get("version") or "1"),
         "grading_target": str(metadata.get("grading_target") or metadata.get("description") or ""),
