@@ -81,6 +81,10 @@ class RubricVersionAdmin(TenantAdmin):
     ) -> HttpResponse:
         return HttpResponseRedirect(_address(obj))
 
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
+        only_save = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        return super().add_view(request, form_url, {**(extra_context or {}), **only_save})
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:

@@ -296,3 +296,13 @@ def test_a_larger_rubric_costs_no_more_queries(ada, organization, django_assert_
             assert as_(ada).get(page(version)).status_code == 200
         costs.append(len(counted))
     assert costs[0] == costs[1]
+
+
+def test_a_guard_that_is_wrong_is_pointed_at_under_the_character(ada, draft):
+    pytest.importorskip("cel_expr_python", reason="requirements/guards.txt is not installed")
+    name = "constitution.rules.security_override.when"
+    answer = as_(ada).post(page(draft), form_of(draft, **{name: "spread >= nothing"}))
+    assert list(answer.context["desk"].faults) == [name]
+    assert 'spread &gt;= nothing\n<span class="before">spread &gt;= </span>^</pre>' in answer.text
+    assert as_(ada).post(page(draft), form_of(draft, **{name: "spread >= 2"})).status_code == 302
+    assert stored(draft).document["constitution"]["rules"][0]["when"] == "spread >= 2"

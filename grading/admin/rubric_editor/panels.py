@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from grading import engine
 from grading.admin.rubric_editor import wording
 from grading.admin.rubric_editor.beside import Faults
 from grading.admin.rubric_editor.parameters import Parameter, Shape, blueprint
@@ -19,17 +20,22 @@ CHECK_FIRST, CHECK_LAST = (
 )
 ASKED = ("name", "id", "target_artifact", "instruction", "success_pattern", "failure_pattern")
 WORTH = ("weight", "max_points", "exclude_when", "architecture")
+LEVEL = ("name", "points", "description", "id")
 BLANK = "__path__"
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One control: `name` is its path on the sheet, and the id of its element."""
+    """One control: `name` is its path on the sheet, and the id of its element.
+
+    `before` is what stands before the character that is wrong, to point below it.
+    """
 
     name: str
     parameter: Parameter
     value: Any
     errors: tuple[str, ...] = ()
+    before: str | None = None
 
     @property
     def shape(self) -> str:
@@ -124,7 +130,9 @@ def criterion_panel(texts: Sheet, path: str, faults: Faults, look_at: str = "") 
 
 def level_panel(texts: Sheet, path: str, faults: Faults) -> Panel:
     """One row of the grid."""
-    cells = fields(blueprint().level, texts, path, faults)
+    by_name = {p.name: p for p in blueprint().level}
+    others = [name for name in by_name if name not in LEVEL]
+    cells = fields([by_name[name] for name in (*LEVEL, *others)], texts, path, faults)
     return Panel(path=path, title=texts["name"], parts={"cells": cells}, errors=faults.get(path, ()))
 
 
@@ -153,7 +161,7 @@ def check_panel(texts: Sheet, path: str, faults: Faults, look_at: str = "") -> P
 def rule_panel(kind: str, texts: Sheet, faults: Faults) -> Panel:
     """`dials` are its numbers, `rest` whatever else it has."""
     path = f"constitution.rules.{kind}"
-    all_fields = fields(blueprint().rules[kind], texts, path, faults)
+    all_fields = list(map(_pointed, fields(blueprint().rules[kind], texts, path, faults)))
     return Panel(
         path=path,
         title=wording.KINDS.get(kind, (kind, ""))[0],
@@ -167,6 +175,14 @@ def rule_panel(kind: str, texts: Sheet, faults: Faults) -> Panel:
         errors=faults.get(path, ()),
         problems=_problems(path, faults),
     )
+
+
+def _pointed(control: Field) -> Field:
+    """A guard with the place of its fault."""
+    if control.parameter.name != "when" or not control.errors:
+        return control
+    fault = engine.check_guard(control.value)
+    return replace(control, before=control.value[: fault[0]]) if fault else control
 
 
 def _problems(path: str, faults: Faults) -> int:

@@ -74,7 +74,6 @@ HELP = {
     "criterion.id": "Opinions and findings are kept under it; left empty it is made from the name.",
     "criterion.max_points": "Empty: the criterion has a score, but no points.",
     "criterion.target_artifact": "github_repo, pdf_report or pdf_images.",
-    "level.id": "Left empty it is made from the name.",
     "fact_supremacy.weak_below": "Empty: switched off.",
     "check.id": "Left empty it is made from the criterion and the kind.",
     "file_exists.any_of": "** crosses folders.",
@@ -82,7 +81,7 @@ HELP = {
     "paths": "** crosses folders.",
     "tags": "Evidence tagged security makes the security rule work.",
     "any_of": "",
-    "when": "Empty: always.",
+    "when": "Empty: always. For example: spread >= 2 && criterion.architecture",
 }
 CHOICES = {
     "positive": "counts for the criterion",
