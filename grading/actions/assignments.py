@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django_scopes import scope
 
 from grading.actions.activities import note
-from grading.enums import Bench, LatePolicy, RubricState
+from grading.enums import Bench, LatePolicy, ReleasePolicy, RubricState
 from grading.errors import ActionRefused, RubricRefused, SlugTaken
 from grading.model_bench import can_judge_with_models
 from grading.models import Assignment, Cohort, RubricVersion
@@ -26,6 +26,9 @@ def create_assignment(
     late_policy: LatePolicy = LatePolicy.REFUSE,
     max_attempts: int = 5,
     bench: Bench = Bench.HEURISTIC,
+    release_policy: ReleasePolicy = ReleasePolicy.PROVISIONAL,
+    appeal_days: int = 7,
+    max_appeals: int = 3,
 ) -> Assignment:
     """A new assignment, judged by a published rubric version (for a shipped one: adopt_shipped_rubric).
 
@@ -39,6 +42,7 @@ def create_assignment(
                 organization=cohort.organization, cohort=cohort, title=title, slug=slug,
                 instructions=instructions, rubric_version=rubric_version, opens_at=opens_at, due_at=due_at,
                 late_policy=late_policy, max_attempts=max_attempts, bench=bench,
+                release_policy=release_policy, appeal_days=appeal_days, max_appeals=max_appeals,
             )  # fmt: skip
             note(organization=cohort.organization, actor=by, verb="assignment.created", about=assignment)
     except IntegrityError as error:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from grading.enums import Bench, LatePolicy
+from grading.enums import Bench, LatePolicy, ReleasePolicy
 from grading.forms.named import NamedForm
 
 DATETIME = "%Y-%m-%dT%H:%M"
@@ -40,6 +40,25 @@ class AssignmentForm(NamedForm):
     )
     max_attempts = forms.IntegerField(label="Attempts", min_value=1, max_value=100, initial=5)
     bench = forms.ChoiceField(label="Judges", choices=Bench.choices, initial=Bench.HEURISTIC)
+    release_policy = forms.ChoiceField(
+        label="What students see before you release a verdict",
+        choices=ReleasePolicy.choices,
+        initial=ReleasePolicy.PROVISIONAL,
+    )
+    appeal_days = forms.IntegerField(
+        label="Days to appeal",
+        min_value=0,
+        max_value=365,
+        initial=7,
+        help_text="From the release of a grade. 0: nobody can appeal.",
+    )
+    max_appeals = forms.IntegerField(
+        label="Appeals of one student",
+        min_value=0,
+        max_value=100,
+        initial=3,
+        help_text="Open or not upheld; an appeal that is upheld is given back.",
+    )
     field_order = ("title", "slug", "instructions", "rubric")
 
     def __init__(self, *args: Any, own_rubrics: Choices, **kwargs: Any) -> None:

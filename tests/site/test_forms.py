@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
 from grading import engine
-from grading.enums import Bench, LatePolicy
+from grading.enums import Bench, LatePolicy, ReleasePolicy
 from grading.errors import ActionRefused, HandInRefused, SlugTaken
 from grading.forms.assignment import SHIPPED_RUBRICS, AssignmentForm
 from grading.forms.hand_in import HandInForm
@@ -75,6 +75,7 @@ def test_an_assignment_cannot_be_due_before_it_opens() -> None:
     typed = {
         "title": "Week 2", "rubric": "shipped:general", "opens_at": "2026-10-02T10:00", "due_at": "2026-10-02T09:00",
         "late_policy": LatePolicy.REFUSE, "max_attempts": "3", "bench": Bench.HEURISTIC,
+        "release_policy": ReleasePolicy.PROVISIONAL, "appeal_days": "7", "max_appeals": "3",
     }  # fmt: skip
     assert AssignmentForm(typed, own_rubrics=()).errors == {"due_at": ["It would be due before it opens."]}
 

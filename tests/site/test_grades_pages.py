@@ -1,4 +1,4 @@
-"""The pages about grades: what staff see of a cohort, what a student sees when, and what a form keeps."""
+"""A cohort's grades as staff see them: every filter lives in the address, and thirty students cost what one does."""
 
 from __future__ import annotations
 
@@ -6,27 +6,20 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import reverse
 
-from grading.models import Assignment, Enrollment, Grade
-from tests.factories.grades import AppealFactory, GradeFactory
-from tests.factories.people import CohortFactory, EnrollmentFactory, staff_user, student
-from tests.factories.work import (
-    AssignmentFactory,
-    AuditFactory,
-    CriterionVerdictFactory,
-    OpinionRecordFactory,
-)
+from grading.models import Assignment, Enrollment
+from tests.factories.grades import AppealFactory
+from tests.factories.people import EnrollmentFactory, staff_user, student
+from tests.factories.work import AssignmentFactory, AuditFactory, OpinionRecordFactory
+from tests.site.graded_work import graded, page_of, signed_in
 from tests.site.page_reading import faults_of
-from tests.site.report_example import report_json
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def assignment() -> Assignment:
-    cohort = CohortFactory.create(name="Autumn")
-    made: Assignment = AssignmentFactory.create(cohort=cohort, title="The auditor", slug="auditor")
+    made: Assignment = AssignmentFactory.create(title="The auditor")
     return made
 
 
@@ -38,32 +31,6 @@ def ada(assignment: Assignment) -> Enrollment:
 @pytest.fixture
 def teacher(assignment: Assignment) -> Client:
     return signed_in(staff_user(assignment.organization))
-
-
-def signed_in(user: Any) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
-def graded(assignment: Assignment, whose: Enrollment, score: float | None = 3.0, **fields: Any) -> Grade:
-    """A student's first attempt with a small report, its verdict and its grade."""
-    audit = AuditFactory.create(
-        submission__assignment=assignment, submission__student=whose, done=True,
-        report=report_json(criteria=2), overall_score=score,
-    )  # fmt: skip
-    for position, (key, name) in enumerate(
-        (("git_forensics", "Git forensics"), ("state_management", "State"))
-    ):
-        CriterionVerdictFactory.create(
-            audit=audit, position=position, criterion_id=key, name=name, score=position + 1
-        )
-    made: Grade = GradeFactory.create(audit=audit, overall_score=score, **fields)
-    return made
-
-
-def page_of(assignment: Assignment, name: str = "grades") -> str:
-    return reverse(name, args=[assignment.organization.slug, assignment.cohort.slug, assignment.slug])
 
 
 def listed(answer: Any) -> list[str]:
@@ -151,3 +118,22 @@ def test_the_overview_costs_as_many_queries_for_thirty_students_as_for_one(
         OpinionRecordFactory.create(audit=grade.audit, criterion_id="git_forensics")
     with django_assert_num_queries(17):
         assert len(listed(teacher.get(page_of(assignment)))) == students
+
+
+def test_what_is_flagged_is_read_by_hand_and_a_share_of_the_rest_the_same_for_the_same_seed(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    graded(assignment, ada, suspected=True)
+    for number in range(20):
+        graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number:02d}"))
+
+    def drawn(asked: str) -> list[str]:
+        answer = teacher.get(f"{page_of(assignment, 'sample')}{asked}")
+        assert [str(grade.student) for grade, _flags in answer.context["flagged"]] == ["Ada"]
+        assert faults_of(answer.content.decode()) == []
+        return [str(grade.student) for grade in answer.context["drawn"]]
+
+    assert [len(drawn(asked)) for asked in ("", "?share=0", "?share=100", "?share=x")] == [2, 0, 20, 2]
+    assert drawn("?share=25&seed=7") == drawn("?share=25&seed=7")
+    assert drawn("?share=25&seed=7") != drawn("?share=25&seed=8")
+    assert f"seed={assignment.pk + 1}" in teacher.get(page_of(assignment, "sample")).content.decode()

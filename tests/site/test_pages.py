@@ -271,6 +271,9 @@ def test_an_instructor_opens_a_cohort_fills_it_and_asks_for_work() -> None:
             "late_policy": "refuse",
             "max_attempts": "3",
             "bench": "heuristic",
+            "release_policy": "after_release",
+            "appeal_days": "10",
+            "max_appeals": "1",
         },
     )
     assert asked.headers["Location"] == f"/o/{org}/c/autumn-2026/a/week-2/"

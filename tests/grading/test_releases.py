@@ -1,0 +1,115 @@
+"""A release freezes what a student is told; what changes afterwards is news, and told only by the next release."""
+
+import pytest
+from django_scopes import scope
+
+from grading.actions import grades
+from grading.actions.marking import reckon
+from grading.enums import AuditKind
+from grading.models import Grade, Notice
+from tests.factories.people import OrganizationFactory, staff_user, student
+from tests.factories.work import AssignmentFactory
+from tests.grading.grade_works import attempt, change, judged, release, the_grade
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def organization():
+    organization = OrganizationFactory()
+    with scope(organization=organization):
+        yield organization
+
+
+@pytest.fixture
+def assignment(organization):
+    return AssignmentFactory(cohort__organization=organization)
+
+
+@pytest.fixture
+def ada(assignment):
+    return student(assignment.cohort, name="Ada")
+
+
+@pytest.fixture
+def teacher(organization):
+    return staff_user(organization)
+
+
+def test_a_release_freezes_what_the_student_is_told_and_writes_to_them(assignment, ada, teacher):
+    submission = attempt(assignment, ada)
+    audit = judged(submission, 2, 4)
+    change(submission, teacher, 5)
+    assert release(assignment, teacher, "Well done.") == 1
+    grade = the_grade()
+    told = grade.released
+    assert (grade.released_by, grade.changed) == (teacher, False)
+    assert [told[key] for key in ("audit", "attempt", "digest", "overall_score", "points", "note", "before")] == [
+        str(audit.pk), 1, audit.report_digest, 4.5, None, "Well done.", None,
+    ]  # fmt: skip
+    assert [(row["id"], row["score"], row["verdict_score"], row["override_reason"]) for row in told["criteria"]] == [
+        ("tidy", 5, 2, "It is there."), ("tested", 4, 4, None),
+    ]  # fmt: skip
+    letter = Notice.objects.get()
+    assert (letter.user, letter.path) == (ada.user, f"/o/{audit.organization.slug}/audits/{audit.pk}/")
+    assert [figure in letter.body + letter.subject for figure in ("4.5", "5 of", "2 of")] == [False] * 3
+
+
+def test_what_was_told_already_is_not_told_again(assignment, ada, teacher):
+    judged(attempt(assignment, ada))
+    assert [release(assignment, teacher), release(assignment, teacher)] == [1, 0]
+    assert Notice.objects.count() == 1
+
+
+def test_a_released_grade_stays_what_the_student_was_told_until_it_is_released_again(
+    assignment, ada, teacher
+):
+    submission = attempt(assignment, ada)
+    judged(submission, 2, 4)
+    release(assignment, teacher)
+    before = the_grade().released
+    change(submission, teacher, 4)
+    grade = the_grade()
+    assert (grade.overall_score, grade.changed, grade.released) == (4.0, True, before)
+    release(assignment, teacher, "An appeal was upheld.")
+    grade = the_grade()
+    assert (grade.released["overall_score"], grade.changed) == (4.0, False)
+    assert grade.released["before"] | {"at": None} == {
+        "attempt": 1, "overall_score": 3.0, "points": None, "scores": {"tidy": 2, "tested": 4}, "at": None,
+    }  # fmt: skip
+    assert [notice.subject.rsplit(" ", 2)[1:] for notice in Notice.objects.order_by("pk")] == [
+        ["was", "released"], ["was", "changed"],
+    ]  # fmt: skip
+
+
+def test_a_verdict_that_changes_beneath_a_score_by_hand_is_no_news(assignment, ada, teacher):
+    submission = attempt(assignment, ada)
+    judged(submission, 2, 4)
+    change(submission, teacher, 5)
+    release(assignment, teacher)
+    judged(submission, 1, 4, kind=AuditKind.INSTRUCTOR)
+    assert the_grade().changed is False
+    judged(submission, 1, 3, kind=AuditKind.INSTRUCTOR)
+    assert the_grade().changed is True
+
+
+def test_a_new_attempt_is_news_even_with_the_same_scores(assignment, ada, teacher):
+    judged(attempt(assignment, ada))
+    release(assignment, teacher)
+    judged(attempt(assignment, ada, 2))
+    assert the_grade().changed is True
+
+
+def test_grades_of_another_assignment_are_not_released_with_these(assignment, ada, teacher):
+    judged(attempt(assignment, ada))
+    other = AssignmentFactory(cohort=assignment.cohort)
+    assert grades.release_grades(assignment=other, grades=[the_grade()], by=teacher) == 0
+    assert the_grade().released is None
+
+
+def test_what_grades_come_to_is_asked_for_all_of_them_at_once(assignment, teacher, django_assert_num_queries):
+    for number in range(6):
+        judged(attempt(assignment, student(assignment.cohort, name=f"{number}")))
+    reckoned = list(Grade.objects.order_by("pk"))
+    with django_assert_num_queries(6):
+        assert len(reckon(reckoned)) == 6

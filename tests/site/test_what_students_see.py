@@ -1,0 +1,191 @@
+"""What a student sees of a verdict, and when: before its release by the policy, afterwards what was released."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+
+from grading.actions import grades as actions
+from grading.enums import AuditKind, AuditState, ReleasePolicy
+from grading.models import Assignment, Audit, Enrollment, Grade
+from tests.factories.grades import SupersededReportFactory
+from tests.factories.people import everywhere, staff_user, student
+from tests.factories.work import AssignmentFactory, AuditFactory, RubricVersionFactory, rubric_document
+from tests.site.graded_work import CRITERIA, graded, judged, page_of, page_of_audit, signed_in
+from tests.site.page_reading import faults_of
+
+pytestmark = pytest.mark.django_db
+SCORE = 3.7  # of no other figure of the report
+
+
+def assignment_with(policy: ReleasePolicy) -> Assignment:
+    version = RubricVersionFactory.create(document=rubric_document(*(key for key, _, _ in CRITERIA)))
+    made: Assignment = AssignmentFactory.create(
+        title="The auditor", rubric_version=version, cohort__organization=version.organization,
+        release_policy=policy,
+    )  # fmt: skip
+    return made
+
+
+@pytest.fixture
+def shown() -> Assignment:
+    return assignment_with(ReleasePolicy.PROVISIONAL)
+
+
+@pytest.fixture
+def withheld() -> Assignment:
+    return assignment_with(ReleasePolicy.AFTER_RELEASE)
+
+
+def ada_of(assignment: Assignment) -> Enrollment:
+    return student(assignment.cohort, name="Ada")
+
+
+def release(assignment: Assignment, by: User | None = None, note: str = "") -> None:
+    with everywhere():
+        grades = list(Grade.objects.filter(assignment=assignment))
+        actions.release_grades(
+            assignment=assignment, grades=grades, by=by or staff_user(assignment.organization), note=note
+        )
+
+
+def pages_of(audit: Audit) -> dict[str, str]:
+    """Every address of the site that could tell a student about the audit."""
+    assignment = audit.submission.assignment
+    organization, cohort = assignment.organization.slug, assignment.cohort.slug
+    return {
+        "home": "/",
+        "organization": f"/o/{organization}/",
+        "cohort": f"/o/{organization}/c/{cohort}/",
+        "assignment": page_of(assignment, "assignment"),
+        "hand-in": page_of(assignment, "submit"),
+        "appeals": f"/o/{organization}/appeals/",
+        "report": page_of_audit(audit),
+        "progress": page_of_audit(audit, "audit-progress"),
+        "json": page_of_audit(audit, "audit-json"),
+        "markdown": page_of_audit(audit, "audit-markdown"),
+    }
+
+
+@pytest.mark.parametrize("state", [AuditState.DONE, AuditState.NEEDS_REVIEW])
+def test_nothing_tells_a_score_before_its_release_where_the_policy_says_so(
+    withheld: Assignment, state: AuditState
+) -> None:
+    ada = ada_of(withheld)
+    audit = graded(withheld, ada, SCORE).audit
+    with everywhere():
+        Audit.objects.update(state=state)
+    client = signed_in(ada.user)
+    answers = {name: client.get(address) for name, address in pages_of(audit).items()}
+    assert {name for name, answer in answers.items() if answer.status_code == 404} == {"json", "markdown"}
+    for name, answer in answers.items():
+        page = answer.content.decode()
+        told = re.findall(r"3\.7|\d of 5(?! attempt)|needs review|Git forensics", page)
+        assert (name, told) == (name, [])
+    assert "Your work was judged" in answers["report"].content.decode()
+    assert faults_of(answers["report"].content.decode()) == []
+
+
+def test_staff_see_everything_before_a_release(withheld: Assignment) -> None:
+    audit = graded(withheld, ada_of(withheld), SCORE).audit
+    page = signed_in(staff_user(withheld.organization)).get(page_of_audit(audit)).content.decode()
+    assert ("3.7 <small>of 5" in page, "The student sees only that it was judged" in page) == (True, True)
+
+
+def test_before_a_release_a_shown_report_is_marked_as_provisional(shown: Assignment) -> None:
+    ada = ada_of(shown)
+    audit = graded(shown, ada, SCORE).audit
+    client = signed_in(ada.user)
+    page = client.get(page_of_audit(audit)).content.decode()
+    assert ("3.7 <small>of 5" in page, "<strong>Provisional:</strong>" in page) == (True, True)
+    assert [(a.told, a.score) for a in client.get("/").context["latest_attempts"]] == [("provisional", SCORE)]
+
+
+@pytest.mark.parametrize("policy", ReleasePolicy)
+def test_after_a_release_the_student_reads_it_with_the_note(policy: ReleasePolicy) -> None:
+    assignment = assignment_with(policy)
+    ada = ada_of(assignment)
+    audit = graded(assignment, ada).audit
+    release(assignment, note="Read the second part.")
+    client = signed_in(ada.user)
+    page = client.get(page_of_audit(audit)).content.decode()
+    assert ("1.5 <small>of 5" in page, "Read the second part." in page, faults_of(page)) == (True, True, [])
+    assert [(a.told, a.score) for a in client.get("/").context["latest_attempts"]] == [("released", 1.5)]
+    assert client.get(page_of_audit(audit, "audit-json")).json()["overall_score"] == 3.0
+
+
+@pytest.mark.parametrize("policy", ReleasePolicy)
+def test_the_released_edition_stays_whatever_is_judged_again(policy: ReleasePolicy) -> None:
+    assignment = assignment_with(policy)
+    ada = ada_of(assignment)
+    audit = graded(assignment, ada).audit
+    release(assignment)
+    again = judged_again(audit)
+    client = signed_in(ada.user)
+    for asked in (audit, again):
+        page = client.get(page_of_audit(asked)).content.decode()
+        assert ("1.5 <small>of 5" in page, "3.7" in page) == (True, False)
+    assert [(a.told, a.score) for a in client.get("/").context["latest_attempts"]] == [("released", 1.5)]
+    staff = signed_in(staff_user(assignment.organization)).get(page_of_audit(again)).content.decode()
+    assert ("Changed since its release" in staff, "3.7" in staff) == (True, True)
+
+
+def judged_again(audit: Audit) -> Audit:
+    """A re-audit of the same submission with another result."""
+    again: Audit = AuditFactory.create(
+        submission=audit.submission, kind=AuditKind.INSTRUCTOR, done=True, report_digest="9" * 64,
+        report=audit.report | {"overall_score": SCORE}, overall_score=SCORE,
+    )  # fmt: skip
+    with everywhere():
+        actions.count_verdict(audit=again)
+    return again
+
+
+def test_a_report_that_was_superseded_since_is_still_read_by_whom_it_was_released_to(
+    shown: Assignment,
+) -> None:
+    ada = ada_of(shown)
+    audit = graded(shown, ada).audit
+    release(shown)
+    SupersededReportFactory.create(audit=audit, report=audit.report, digest=audit.report_digest)
+    with everywhere():
+        anew = audit.report | {"overall_score": SCORE}
+        Audit.objects.filter(pk=audit.pk).update(report=anew, report_digest="9" * 64, overall_score=SCORE)
+    assert signed_in(ada.user).get(page_of_audit(audit, "audit-json")).json() == audit.report
+
+
+def test_a_changed_release_shows_before_and_after(shown: Assignment) -> None:
+    ada, imogen = ada_of(shown), staff_user(shown.organization)
+    audit = graded(shown, ada).audit
+    release(shown, imogen)
+    with everywhere():
+        actions.override_criterion(
+            submission=audit.submission, criterion_id="git_forensics", score=5, reason="So.", by=imogen
+        )
+    assert "by a person" not in signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    release(shown, imogen, "Your appeal was right.")
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    for words in ("Your appeal was right.", "Overall: 1.5 → 3.5", "Git forensics: 1 → 5", "by a person"):
+        assert words in page
+    assert "State management: " not in page
+
+
+@pytest.mark.parametrize("policy", ReleasePolicy)
+def test_what_came_before_a_released_attempt_stays_and_what_comes_after_waits(policy: ReleasePolicy) -> None:
+    assignment = assignment_with(policy)
+    ada = ada_of(assignment)
+    audits = [judged(assignment, ada, SCORE, attempt=number) for number in (1, 2)]
+    with everywhere():
+        actions.count_verdict(audit=audits[1])
+    release(assignment)
+    audits.append(judged(assignment, ada, SCORE, attempt=3))
+    with everywhere():
+        actions.count_verdict(audit=audits[2])
+    client = signed_in(ada.user)
+    after = "withheld" if policy == ReleasePolicy.AFTER_RELEASE else "provisional"
+    seen = client.get(page_of(assignment, "assignment")).context["attempts"]
+    assert [attempt.told for attempt in seen] == [after, "released", ""]
+    answers = [client.get(page_of_audit(audit, "audit-json")).status_code for audit in audits]
+    assert answers == [200, 200, 404 if after == "withheld" else 200]
