@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
-from django_scopes import scope
 
-from grading import rubric_engine
-from grading.actions.rubrics import adopt_shipped_rubric, draft_rubric_version, publish_rubric_version
-from grading.admin.rubric_editor.sheet import sheet_of
+from grading.actions.rubrics import adopt_shipped_rubric, draft_rubric_version
 from grading.enums import RubricState
 from grading.models import Activity, RubricVersion
-from tests.factories.people import OrganizationFactory, everywhere, staff_user
+from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.work import (
     AssignmentFactory,
     AuditFactory,
@@ -25,7 +20,7 @@ from tests.factories.work import (
     RubricVersionFactory,
     rubric_document,
 )
-from tests.grading.rubric_forms import sent
+from tests.grading.rubric_forms import as_, draft_in, field, form_of, page, stored, teacher
 
 pytestmark = pytest.mark.django_db
 
@@ -42,48 +37,7 @@ def ada(organization) -> User:
 
 @pytest.fixture
 def draft(organization, ada):
-    rubric = RubricFactory(organization=organization)
-    with everywhere():
-        return draft_rubric_version(rubric=rubric, document=settled(), by=ada)
-
-
-def teacher(organization) -> User:
-    user = staff_user(organization)
-    user.is_staff = True
-    user.save()
-    return user
-
-
-def settled(**changes: Any) -> dict[str, Any]:
-    return rubric_engine.settled_rubric(rubric_document() | changes)
-
-
-def as_(user: User) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
-
-
-def page(version: RubricVersion, name: str = "change") -> str:
-    return reverse(f"admin:grading_rubricversion_{name}", args=[version.pk])
-
-
-def form_of(version: RubricVersion, **changes: str) -> dict[str, Any]:
-    """What the browser sends after the page was opened and some fields were typed anew."""
-    seen = rubric_engine.document_digest(version.document)
-    return {"seen": seen, "note": version.note, "do": "save", **sent(sheet_of(version.document)), **changes}
-
-
-def stored(version: RubricVersion) -> RubricVersion:
-    with everywhere():
-        return RubricVersion.objects.select_related("rubric").get(pk=version.pk)
-
-
-def field(answer: Any, name: str) -> str:
-    """What stands in a field of the page that came back."""
-    found = re.search(rf'<input[^>]*name="{re.escape(name)}"[^>]*value="([^"]*)"', answer.text)
-    assert found, name
-    return found[1]
+    return draft_in(organization, ada)
 
 
 # -- refusals ------------------------------------------------------------------------------------------
@@ -104,34 +58,6 @@ def test_what_does_not_fit_is_refused_beside_its_field_and_everything_typed_stay
 def test_a_note_that_is_too_long_is_refused_beside_it(ada, draft):
     answer = as_(ada).post(page(draft), form_of(draft, note="x" * 301))
     assert answer.context["desk"].faults == {"note": ("At most 300 characters; these are 301.",)}
-
-
-def test_the_second_of_two_who_edit_at_once_is_refused_and_sees_both(ada, draft, organization):
-    bob = teacher(organization)
-    hers, his = form_of(draft, name="Ada's rubric"), form_of(draft, name="Bob's rubric")
-    assert as_(ada).post(page(draft), hers).status_code == 302
-    answer = as_(bob).post(page(draft), his)
-    assert (answer.status_code, answer.context["desk"].refusal.code) == (409, "rubric_changed_meanwhile")
-    assert stored(draft).document["name"] == "Ada's rubric"
-    assert field(answer, "name") == "Bob&#x27;s rubric"
-    [reading] = answer.context["readings"]
-    assert (reading.where, reading.saved, reading.typed) == ("name", "Ada's rubric", "Bob's rubric")
-    assert "Ada&#x27;s rubric" in answer.text
-    again = his | {"seen": field(answer, "seen")}
-    assert as_(bob).post(page(draft), again).status_code == 302
-    assert stored(draft).document["name"] == "Bob's rubric"
-
-
-def test_a_form_that_is_older_than_the_publication_is_refused_and_becomes_a_new_draft(ada, draft):
-    stale = form_of(draft, name="Too late")
-    publish_rubric_version(version=draft, by=ada)
-    answer = as_(ada).post(page(draft), stale)
-    assert (answer.status_code, answer.context["desk"].refusal.code) == (409, "rubric_published")
-    assert (stored(draft).document["name"], field(answer, "name")) == ("A small rubric", "Too late")
-    as_(ada).post(page(draft), stale | {"do": "save-beside"})
-    with everywhere():
-        new = RubricVersion.objects.get(number=2)
-    assert (new.document["name"], new.state, new.based_on_id) == ("Too late", RubricState.DRAFT, draft.pk)
 
 
 def test_a_post_that_is_no_form_of_the_editor_is_refused(ada, draft):
@@ -192,6 +118,7 @@ def test_what_was_not_changed_is_not_logged(ada, draft):
 def test_without_javascript_a_button_keeps_what_is_typed_and_saves_nothing(ada, draft):
     answer = as_(ada).post(page(draft), form_of(draft, do="down criteria.0", **{"criteria.0.name": "Typed"}))
     shown = [panel.title for panel in answer.context["criteria"]]
+    assert 'value="down criteria.1" data-do="down" autofocus' in answer.text
     assert (shown, [panel.is_open for panel in answer.context["criteria"]]) == (
         ["Tested", "Typed"],
         [False, True],
@@ -249,34 +176,6 @@ def test_a_new_draft_begins_with_what_was_chosen(ada, draft, start, criteria):
     assert (opened.status_code, opened.context["desk"].view) == (200, "form")
 
 
-def test_publishing_says_what_stays_and_then_seals_what_was_shown(ada, draft, organization):
-    old = RubricVersionFactory(rubric=draft.rubric, number=9)
-    assignment = AssignmentFactory(cohort__organization=organization, rubric_version=old, title="Week 2")
-    shown = as_(ada).get(page(draft, "publish"))
-    assert "Week 2" in shown.text
-    assert "until you re-synthesise them" in shown.text
-    as_(ada).post(page(draft, "publish"), {"seen": shown.context["seen"]})
-    with scope(organization=organization):
-        assignment.refresh_from_db()
-    assert [stored(version).state for version in (draft, old)] == [
-        RubricState.PUBLISHED,
-        RubricState.SUPERSEDED,
-    ]
-    assert assignment.rubric_version_id == old.pk
-
-
-def test_a_draft_that_was_changed_after_it_was_looked_at_is_not_published(ada, draft):
-    as_(ada).post(page(draft), form_of(draft, name="Changed"))
-    as_(ada).post(page(draft, "publish"), {"seen": form_of(draft)["seen"]})
-    assert stored(draft).state == RubricState.DRAFT
-
-
-def test_a_draft_with_faults_shows_no_button_to_publish(ada, draft):
-    with everywhere():
-        RubricVersion.objects.filter(pk=draft.pk).update(document=rubric_document() | {"criteria": []})
-    assert "cannot be published yet" in as_(ada).get(page(draft, "publish")).text
-
-
 def test_the_largest_rubric_that_ships_fits_into_one_post(ada, organization, settings):
     published = adopt_shipped_rubric(organization=organization, name="self_audit", by=ada)
     with everywhere():
@@ -306,3 +205,9 @@ def test_a_guard_that_is_wrong_is_pointed_at_under_the_character(ada, draft):
     assert 'spread &gt;= nothing\n<span class="before">spread &gt;= </span>^</pre>' in answer.text
     assert as_(ada).post(page(draft), form_of(draft, **{name: "spread >= 2"})).status_code == 302
     assert stored(draft).document["constitution"]["rules"][0]["when"] == "spread >= 2"
+
+
+def test_the_keyboard_goes_on_in_what_was_added(ada, draft):
+    answer = as_(ada).post(page(draft), form_of(draft, do="add criteria.1.checks"))
+    assert answer.text.count("autofocus") == 1
+    assert re.search(r'name="criteria\.1\.checks\.3\.goal"[^>]* autofocus', answer.text)

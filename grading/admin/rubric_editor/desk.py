@@ -41,6 +41,7 @@ class Desk:
     faults: Faults | None = None
     lines: tuple[RubricFault, ...] = ()
     look_at: str = ""
+    verb: str = ""
     unsaved: bool = False
     refusal: RubricRefused | None = None
     readings: tuple[Reading, ...] = ()
@@ -56,7 +57,16 @@ class Desk:
             "marked": marked,
             "to_mend": len(marked) + len(shown["problems"]),
             "readings": self.readings,
+            "focus": self.focus,
         }
+
+    @property
+    def focus(self) -> dict[str, str]:
+        """Where the keyboard goes on: the same button of what was moved, the first field of what was added."""
+        first = {"criteria": "name", "levels": "name", "checks": "goal"}
+        listed = self.look_at.rpartition(".")[0].rpartition(".")[2]
+        added = f"{self.look_at}.{first.get(listed)}" if self.verb == "add" else ""
+        return {"path": self.look_at, "verb": self.verb, "first": added}
 
 
 def laid_out(version: RubricVersion) -> Desk:
@@ -99,8 +109,9 @@ def obeyed(desk: Desk, order: str, by: User | None) -> Desk:
         return replace(desk, view=JSON, text=json_text(document_of(desk.sheet)))
     if order == "form":
         return _as_form(desk)
+    verb, _, path = order.partition(" ")
     look_at = moved(desk.sheet, order) if desk.view == FORM else None
-    return replace(desk, look_at=look_at or order.partition(" ")[2])
+    return replace(desk, look_at=look_at or path, verb=verb)
 
 
 def checked(desk: Desk) -> tuple[Desk, dict[str, Any] | None]:

@@ -1,0 +1,87 @@
+"""Two who edit at once, and what publishing seals: nobody's work is overwritten unseen, and nothing sealed changes."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django_scopes import scope
+
+from grading.actions.rubrics import publish_rubric_version
+from grading.enums import RubricState
+from grading.models import RubricVersion
+from tests.factories.people import OrganizationFactory, everywhere
+from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document
+from tests.grading.rubric_forms import as_, draft_in, field, form_of, page, stored, teacher
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def organization():
+    return OrganizationFactory(name="Ours")
+
+
+@pytest.fixture
+def ada(organization) -> User:
+    return teacher(organization)
+
+
+@pytest.fixture
+def draft(organization, ada):
+    return draft_in(organization, ada)
+
+
+def test_the_second_of_two_who_edit_at_once_is_refused_and_sees_both(ada, draft, organization):
+    bob = teacher(organization)
+    hers, his = form_of(draft, name="Ada's rubric"), form_of(draft, name="Bob's rubric")
+    assert as_(ada).post(page(draft), hers).status_code == 302
+    answer = as_(bob).post(page(draft), his)
+    assert (answer.status_code, answer.context["desk"].refusal.code) == (409, "rubric_changed_meanwhile")
+    assert stored(draft).document["name"] == "Ada's rubric"
+    assert field(answer, "name") == "Bob&#x27;s rubric"
+    [reading] = answer.context["readings"]
+    assert (reading.where, reading.saved, reading.typed) == ("name", "Ada's rubric", "Bob's rubric")
+    assert "Ada&#x27;s rubric" in answer.text
+    again = his | {"seen": field(answer, "seen")}
+    assert as_(bob).post(page(draft), again).status_code == 302
+    assert stored(draft).document["name"] == "Bob's rubric"
+
+
+def test_a_form_that_is_older_than_the_publication_is_refused_and_becomes_a_new_draft(ada, draft):
+    stale = form_of(draft, name="Too late")
+    publish_rubric_version(version=draft, by=ada)
+    answer = as_(ada).post(page(draft), stale)
+    assert (answer.status_code, answer.context["desk"].refusal.code) == (409, "rubric_published")
+    assert (stored(draft).document["name"], field(answer, "name")) == ("A small rubric", "Too late")
+    as_(ada).post(page(draft), stale | {"do": "save-beside"})
+    with everywhere():
+        new = RubricVersion.objects.get(number=2)
+    assert (new.document["name"], new.state, new.based_on_id) == ("Too late", RubricState.DRAFT, draft.pk)
+
+
+def test_publishing_says_what_stays_and_then_seals_what_was_shown(ada, draft, organization):
+    old = RubricVersionFactory(rubric=draft.rubric, number=9)
+    assignment = AssignmentFactory(cohort__organization=organization, rubric_version=old, title="Week 2")
+    shown = as_(ada).get(page(draft, "publish"))
+    assert "Week 2" in shown.text
+    assert "until you re-synthesise them" in shown.text
+    as_(ada).post(page(draft, "publish"), {"seen": shown.context["seen"]})
+    with scope(organization=organization):
+        assignment.refresh_from_db()
+    assert [stored(version).state for version in (draft, old)] == [
+        RubricState.PUBLISHED,
+        RubricState.SUPERSEDED,
+    ]
+    assert assignment.rubric_version_id == old.pk
+
+
+def test_a_draft_that_was_changed_after_it_was_looked_at_is_not_published(ada, draft):
+    as_(ada).post(page(draft), form_of(draft, name="Changed"))
+    as_(ada).post(page(draft, "publish"), {"seen": form_of(draft)["seen"]})
+    assert stored(draft).state == RubricState.DRAFT
+
+
+def test_a_draft_with_faults_shows_no_button_to_publish(ada, draft):
+    with everywhere():
+        RubricVersion.objects.filter(pk=draft.pk).update(document=rubric_document() | {"criteria": []})
+    assert "cannot be published yet" in as_(ada).get(page(draft, "publish")).text
