@@ -4,6 +4,7 @@ import pytest
 from django_scopes import scope
 
 from grading.actions import grades
+from grading.actions.earlier_verdicts import count_earlier_verdicts
 from grading.enums import AuditKind, AuditState
 from grading.errors import GradeRefused
 from grading.models import Activity, CriterionVerdict, Grade, Override
@@ -176,3 +177,12 @@ def test_an_attempt_of_somebody_else_or_without_a_verdict_cannot_be_pinned(assig
     ):
         with pytest.raises(GradeRefused, match="no verdict that could count"):
             grades.pin_grade(grade=grade, audit=audit, reason="So.", by=teacher)
+
+
+def test_a_verdict_from_before_grades_were_kept_is_counted_once(assignment, ada):
+    for number in (1, 2):
+        last = judged(attempt(assignment, ada, number))
+    judged(attempt(assignment, student(assignment.cohort)), kind=AuditKind.PEER)
+    Grade.objects.all().delete()
+    assert [count_earlier_verdicts(), count_earlier_verdicts()] == [1, 0]
+    assert (the_grade().audit, the_grade().overall_score) == (last, 3.0)

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand
 from django.db import InterfaceError, OperationalError, close_old_connections
 from redis import RedisError
 
+from grading.actions.earlier_verdicts import count_earlier_verdicts
 from grading.actions.recovery import reconcile
 
 EVERY_SECONDS = 5
@@ -25,23 +26,28 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         if not options["forever"]:
+            count_earlier_verdicts()
             recovery = reconcile()
             self.stdout.write(f"enqueued {recovery.enqueued}, taken back {recovery.taken_back}")
             return
         stopped = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopped.set())
+        started = False
         while not stopped.is_set():
-            self._round()
+            started = self._round(first=not started) or started
             stopped.wait(EVERY_SECONDS)
 
-    def _round(self) -> None:
-        """One round; a server that is down is waited for."""
+    def _round(self, *, first: bool) -> bool:
+        """One round; a server that is down is waited for, and the answer is False."""
         close_old_connections()
         try:
+            if first and (counted := count_earlier_verdicts()):
+                log.info("earlier_verdicts_counted", grades=counted)
             recovery = reconcile()
         except (RedisError, OperationalError, InterfaceError) as error:
             log.warning("reconcile_waits", reason=str(error).strip())
-            return
+            return False
         if recovery.enqueued or recovery.taken_back:
             log.info("reconciled", enqueued=recovery.enqueued, taken_back=recovery.taken_back)
+        return True

@@ -1,0 +1,90 @@
+"""From verdicts to what students are told, in a real browser: a score by hand, a release, and the student's own view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.test import Client
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from grading.enums import ReleasePolicy
+from tests.browser.tabs import FLAGS, tab
+from tests.factories.people import EnrollmentFactory, staff_user, student
+from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document
+from tests.site.graded_work import CRITERIA, graded, page_of, page_of_audit
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+
+
+def test_a_teacher_scores_by_hand_and_releases_and_only_then_the_student_reads_it(
+    live_server: Any, chromium: str
+) -> None:
+    version = RubricVersionFactory.create(document=rubric_document(*(key for key, _, _ in CRITERIA)))
+    assignment = AssignmentFactory.create(
+        title="Week 2", rubric_version=version, cohort__organization=version.organization,
+        release_policy=ReleasePolicy.AFTER_RELEASE,
+    )  # fmt: skip
+    ada = student(assignment.cohort, name="Ada")
+    report = page_of_audit(graded(assignment, ada).audit)
+    graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name="Bob"), widest_spread=4)
+    standings, grades = page_of(assignment, "assignment"), page_of(assignment)
+    teacher, reader = session_of(staff_user(assignment.organization)), session_of(ada.user)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        student_reads(browser, live_server.url, reader, report, "Your work was judged")
+        with signed_in_tab(browser, live_server.url, teacher) as page:
+            page.goto(standings)
+            page.get_by_role("link", name="Grades", exact=True).click()
+            expect(page.get_by_role("link", name="1 flagged at all")).to_be_visible()
+            score_by_hand(page)
+            page.goto(grades)
+            release(page)
+        student_reads(browser, live_server.url, reader, report, "3.5 of 5")
+        browser.close()
+
+
+def session_of(user: Any) -> str:
+    client = Client()
+    client.force_login(user)
+    return client.cookies["sessionid"].value
+
+
+@contextmanager
+def signed_in_tab(browser: Browser, address: str, session: str, **options: Any) -> Iterator[Page]:
+    with tab(browser, address, **options) as page:
+        page.context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
+        yield page
+
+
+def score_by_hand(page: Page) -> None:
+    """Without a reason it is asked again; with one it stands beside the verdict."""
+    page.get_by_role("row", name="Ada").first.get_by_role("link", name="Ada").click()
+    criterion = page.get_by_role("article", name="Git forensics")
+    criterion.get_by_text("Give a score by hand").click()
+    criterion.get_by_label("Score").select_option("5")
+    criterion.get_by_role("button", name="Let this score count").click()
+    expect(page.get_by_label("Score")).to_have_value("5")
+    expect(page.get_by_label("Reason")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Reason").fill("The history is on another branch.")
+    page.get_by_role("button", name="Let this score count").click()
+    expect(page.get_by_text("5 of 5, by a person")).to_be_visible()
+
+
+def release(page: Page) -> None:
+    """All that no flag holds back: Bob waits."""
+    page.get_by_role("link", name="Release all unflagged (1)").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Release 1 grade")
+    page.get_by_label("A word to the students").fill("Well done.")
+    page.get_by_role("button", name="Release 1 grade").click()
+    expect(page.get_by_text("1 student told.")).to_be_visible()
+    page.get_by_role("link", name="1 released").click()
+    expect(page.locator("table.grades").get_by_role("rowheader")).to_have_text(["Ada"])
+
+
+def student_reads(browser: Browser, address: str, session: str, where: str, words: str) -> None:
+    with signed_in_tab(browser, address, session, java_script_enabled=False) as page:
+        page.goto(where)
+        expect(page.get_by_role("main")).to_contain_text(words)
