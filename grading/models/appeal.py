@@ -66,5 +66,10 @@ class Appeal(TenantModel):
     def is_pending(self) -> bool:
         return self.state in PENDING_APPEALS
 
+    @property
+    def is_higher(self) -> bool:
+        """Whether the answer is a better score than the student was told."""
+        return (self.new_score or 0) > (self.verdict.get("score") or 0)
+
     def __str__(self) -> str:
         return f"{self.criterion_name} ({self.get_state_display()})"

@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from grading.actions.notices import choose_letters
+from grading.enums import NoticeKind
 from grading.forms.notices import LettersForm, StopForm
 from grading.permissions import access_organization
 from grading.queries.notices import letters_wanted
@@ -19,19 +20,23 @@ from grading.views.trails import trail_to_organization
 def notices(request: MemberRequest, org: str) -> HttpResponse:
     organization = access_organization(request.user, org)
     wanted = letters_wanted(organization, request.user)
-    stop = StopForm(request.POST if "off" in request.POST else request.GET or None)
-    form = LettersForm(request.POST or None, initial={"wanted": wanted})
-    if request.method == "POST" and form.is_valid():
+    stopping = "off" in request.POST
+    stop = StopForm(request.POST if stopping else request.GET)
+    form = LettersForm(None if stopping else request.POST or None, initial={"wanted": wanted})
+    off = stop.cleaned_data["off"] if stop.is_valid() else None
+    chosen: list[NoticeKind] | None = None
+    if stopping and off:
+        chosen = [kind for kind in wanted if kind != off]
+    elif form.is_valid():
         chosen = form.cleaned_data["wanted"]
-        if stop.is_valid():
-            chosen = [kind for kind in wanted if kind != stop.cleaned_data["off"]]
+    if chosen is not None:
         choose_letters(organization=organization, user=request.user, wanted=chosen)
         messages.success(request, "Kept: you get these letters and no others.")
         return redirect("notices", organization.slug)
     context = {
         "organization": organization,
         "form": form,
-        "stop": stop.cleaned_data["off"] if stop.is_valid() else None,
+        "stop": off,
         "trail": trail_to_organization(organization),
     }
     return render(request, "notices/notices.html", context)

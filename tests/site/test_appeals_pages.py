@@ -140,7 +140,7 @@ def test_a_student_reads_the_answer(released, ada):
     with scope(organization=released.organization):
         change_score(appeal=appeal, score=2, answer="It was read too kindly.", by=released.teacher)
     html = page(ada, inbox(released, f"{appeal.pk}/"))
-    assert "Upheld: 5 → 2 of 5" in html
+    assert "Changed: 5 → 2 of 5" in html
     assert "It was read too kindly." in html
 
 
