@@ -259,7 +259,9 @@ def _case(audit: Audit) -> Case:
 def _ref(audit: Audit) -> str:
     """What is judged again is the commit that was judged, wherever its branch has gone since."""
     submission = audit.submission
-    return submission.ref if audit.renewal == Renewal.MISSING else submission.resolved_commit or submission.ref
+    return (
+        submission.ref if audit.renewal == Renewal.MISSING else submission.resolved_commit or submission.ref
+    )
 
 
 def _bench(audit: Audit) -> BenchSettings:

@@ -18,6 +18,7 @@ from grading.models import (
     Appeal,
     Assignment,
     Audit,
+    BulkRun,
     Cohort,
     Enrollment,
     Membership,
@@ -117,6 +118,18 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
     if audit is None or not _may_on_work_of(user, audit.submission.student, audit.organization, level):
         raise Http404
     return audit
+
+
+def access_bulk_run(user: Somebody, bulk_id: UUID | str, *, level: Level = "staff") -> BulkRun:
+    """A bulk run of the organization, for its staff."""
+    found = BulkRun.objects.select_related(
+        "organization", "assignment__organization", "assignment__cohort__organization",
+        "rubric_version__rubric", "started_by",
+    )  # fmt: skip
+    run = found.filter(pk=bulk_id).first()
+    if run is None or not may(user, run.organization, level):
+        raise Http404
+    return run
 
 
 def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -> Appeal:

@@ -6,6 +6,7 @@ from grading.views import (
     appeals,
     assignments,
     audits,
+    bulk,
     cohorts,
     grades,
     health,
@@ -19,6 +20,7 @@ from grading.views import (
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
+BULK = "o/<slug:org>/bulk/<uuid:bulk_id>/"
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -37,6 +39,10 @@ urlpatterns = [
     path("o/<slug:org>/c/<slug:cohort>/a/new/", assignments.assignment_new, name="assignment-new"),
     path(ASSIGNMENT, assignments.assignment, name="assignment"),
     path(f"{ASSIGNMENT}submit/", assignments.submit, name="submit"),
+    path(f"{ASSIGNMENT}bulk/", bulk.bulk, name="bulk"),
+    path(BULK, bulk.run, name="bulk-run"),
+    path(f"{BULK}progress/", bulk.progress, name="bulk-progress"),
+    path(f"{BULK}cancel/", bulk.cancel, name="bulk-cancel"),
     path(f"{ASSIGNMENT}grades/", grades.grades, name="grades"),
     path(f"{ASSIGNMENT}grades/release/", grades.release, name="release"),
     path(f"{ASSIGNMENT}grades/sample/", grades.sample, name="sample"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -74,7 +75,11 @@ def estimate_bulk(
     judged = [audit for audit in audits if _can_be(verb, audit)]
     busy = being_audited({audit.submission_id for audit in judged}) if verb in RENEWALS else set()
     free = tuple(audit for audit in judged if audit.submission_id not in busy)
-    kept = {"audits": free, "busy": len(judged) - len(free), "unjudged": len(audits) - len(judged)}
+    kept: dict[str, Any] = {
+        "audits": free,
+        "busy": len(judged) - len(free),
+        "unjudged": len(audits) - len(judged),
+    }
     if verb not in RENEWALS or assignment.bench != Bench.LLM:
         return Estimate(
             **kept, asks_models=False, measured=0, cost_low=NOTHING, cost=NOTHING, cost_high=NOTHING,

@@ -101,7 +101,8 @@ def _keep_report(audit: Audit, next_digest: str) -> None:
 
 
 def _write(audit: Audit, synthesis: Synthesis, version: RubricVersion) -> None:
-    verdict, key = synthesis.verdict, {"audit_id": audit.pk, "organization_id": audit.organization_id}
+    verdict = synthesis.verdict
+    key: dict[str, Any] = {"audit_id": audit.pk, "organization_id": audit.organization_id}
     known = {piece["id"] for piece in (audit.report or {}).get("evidence", ())}
     changes: dict[str, Any] = {
         "state": verdict.state, "report": verdict.report, "report_digest": verdict.digest,

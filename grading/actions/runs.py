@@ -221,7 +221,7 @@ def _replace_rows(lease: Lease, verdict: Verdict) -> None:
     """The evidence that stands in the report, and the verdicts. Opinions stay as they arrived."""
     kept = [row.key for row in verdict.evidence]
     EvidenceRecord.objects.filter(audit=lease.audit_id).exclude(key__in=kept).delete()
-    whose = {"audit_id": lease.audit_id, "organization_id": lease.organization_id}
+    whose: dict[str, Any] = {"audit_id": lease.audit_id, "organization_id": lease.organization_id}
     write_evidence(verdict.evidence, **whose)
     write_verdicts(verdict.criteria, **whose)
 

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from grading.enums import REPORTED_STATES, AuditState, Batch, BulkItemState, BulkVerb, RubricState
+from grading.enums import REPORTED_STATES, AuditState, Batch, BulkItemState, BulkState, BulkVerb, RubricState
 from grading.models import Assignment, Audit, BulkItem, BulkRun, Grade, ModelUsage, RubricVersion
 from grading.queries.grades import flags_of, grades_of
 
@@ -38,8 +38,8 @@ def failed_audits(assignment: Assignment) -> list[Audit]:
     newest = (
         Audit.objects.filter(submission__assignment=assignment)
         .exclude(submission__student__in=judged)
-        .order_by("submission__student", "-submission__attempt", "-created_at")
-        .distinct("submission__student")
+        .order_by("submission__student_id", "-submission__attempt", "-created_at")
+        .distinct("submission__student_id")
         .select_related("submission__student")
         .defer("report")
     )
@@ -79,7 +79,7 @@ def measured_costs(assignment: Assignment, verb: BulkVerb, criteria: Sequence[st
 
 def running_bulk(assignment: Assignment) -> BulkRun | None:
     """The run that goes on at this assignment; there is at most one."""
-    return BulkRun.objects.filter(assignment=assignment, state="running").first()
+    return BulkRun.objects.filter(assignment=assignment, state=BulkState.RUNNING).first()
 
 
 def past_runs(assignment: Assignment) -> QuerySet[BulkRun]:
@@ -92,6 +92,11 @@ def items_of(run: BulkRun) -> QuerySet[BulkItem]:
     """With who handed in; reports left out."""
     related = BulkItem.objects.filter(run=run).select_related("submission__student", "audit", "renewed")
     return related.defer("audit__report", "renewed__report")
+
+
+def waiting_at(run: BulkRun) -> int:
+    """How many have not ended; of a cancelled run those that are at work still."""
+    return BulkItem.objects.filter(run=run, state=BulkItemState.WAITING).count()
 
 
 def most_moved(run: BulkRun) -> list[BulkItem]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from grading.models import Assignment, Audit, Cohort, ModelUsage, Organization
+from grading.models import Assignment, Audit, BulkRun, Cohort, ModelUsage, Organization
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,11 @@ def usage_of_cohort(cohort: Cohort) -> Spent:
 
 def usage_of_assignment(assignment: Assignment) -> Spent:
     return _sum(ModelUsage.objects.filter(audit__submission__assignment=assignment))
+
+
+def usage_of_run(run: BulkRun) -> Spent:
+    """What a bulk run has bought so far."""
+    return _sum(ModelUsage.objects.filter(audit__bulk_run=run))
 
 
 def usage_of_organization(organization: Organization | int, *, since: datetime | None = None) -> Spent:

@@ -18,7 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
 from grading.enums import Role
-from tests.factories.grades import AppealFactory, GradeFactory
+from tests.factories.grades import AppealFactory, BulkItemFactory, GradeFactory
 from tests.factories.people import CohortFactory, UserFactory, staff_user, student
 from tests.factories.work import (
     AssignmentFactory,
@@ -78,6 +78,10 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}a/new/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}": (IN_THE_COHORT, None),
     f"{COHORT}{ASSIGNMENT}submit/": (STUDENTS, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}bulk/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/bulk/<uuid:bulk_id>/": (STAFF, None),
+    "o/<slug:org>/bulk/<uuid:bulk_id>/progress/": (STAFF, None),
+    "o/<slug:org>/bulk/<uuid:bulk_id>/cancel/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}grades/": (STAFF, None),
     f"{COHORT}{ASSIGNMENT}grades/release/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}grades/sample/": (STAFF, None),
@@ -144,6 +148,9 @@ class Institute:
         }
         GradeFactory.create(audit=self.audit, released=TOLD | told, released_at=timezone.now())
         self.appeal = AppealFactory.create(submission=submission, criterion_id="another")
+        self.bulk_run = BulkItemFactory.create(
+            run__assignment=self.assignment, submission=submission, audit=self.audit
+        ).run
 
     def names(self) -> dict[str, Any]:
         """What stands in its addresses."""
@@ -153,6 +160,7 @@ class Institute:
             "assignment": self.assignment.slug,
             "audit_id": self.audit.pk,
             "appeal_id": self.appeal.pk,
+            "bulk_id": self.bulk_run.pk,
             "position": 0,
         }
 
@@ -241,6 +249,7 @@ def test_a_form_sent_from_elsewhere_is_refused(route: str, world: World) -> None
 
 NOWHERE = {
     "appeal_id": 0,
+    "bulk_id": MISSING,
     "org": "missing",
     "cohort": "missing",
     "assignment": "missing",
