@@ -45,7 +45,7 @@ def document(*, version: str = "1") -> dict[str, Any]:
         "id": "kept", "name": "Kept", "version": version,
         "criteria": [
             {
-                "id": "tidy", "name": "Tidy", "max_points": 40, "levels": LEVELS,
+                "id": "tidy", "name": "Tidy", "max_points": 40, "levels": copy.deepcopy(LEVELS),
                 "checks": [
                     {"id": "tidy.readme", "kind": "file_exists", "goal": "A README", "any_of": ["README*"]},
                     {"id": "tidy.steps", "kind": "commit_history", "goal": "Steps", "aspect": "more_than"},

@@ -1,0 +1,109 @@
+"""A draft held against 200 stored audits of ten criteria, as the web process does it: `python -m benchmarks.preview`.
+
+An empty database of its own is filled with one report of the heuristic bench, 200 times. The draft weighs every check
+anew, so that the heuristic judges are heard again on everything: nothing is dearer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable
+from copy import deepcopy
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+from auditor_site.localservices.embedded import embedded
+from benchmarks.resynthesis import REPORTS, stored
+
+RUNS = 5
+AT_MOST_SECONDS = 3.0
+
+
+def main() -> None:
+    text = asyncio.run(stored())
+    with embedded(ephemeral=True) as addresses:
+        os.environ |= addresses | {"DJANGO_SETTINGS_MODULE": "auditor_site.settings.test"}
+        import django
+        from django.core.management import call_command
+
+        django.setup()
+        call_command("migrate", verbosity=0)
+        measure(text)
+
+
+def measure(text: str) -> None:
+    from django.test import Client
+    from django_scopes import scope
+
+    from grading.previews import preview
+    from grading.queries.previews import counting_grades, reports_of
+    from tests.factories.people import staff_user
+
+    assignment, draft = filled(json.loads(text))
+    client = Client()
+    client.force_login(staff_user(assignment.organization))
+    place = f"/o/{assignment.organization.slug}/c/{assignment.cohort.slug}/a/{assignment.slug}"
+    with scope(organization=assignment.organization):
+        audits = [grade.audit_id for grade in counting_grades(assignment)]
+        reading, foreseen, page = in_turn(
+            lambda: sum(1 for _ in reports_of(audits)),
+            lambda: preview(assignment, draft.document),
+            lambda: client.get(f"{place}/preview/{draft.pk}/").content,
+        )
+    kilobytes = len(text) / 1000
+    print(f"{REPORTS} reports of ten criteria, {kilobytes:.0f} kB each, {RUNS} runs, medians")
+    print(f"  read from the database {reading:.2f} s")
+    print(f"  foreseen {foreseen:.2f} s: ratio {foreseen / reading:.1f}")
+    print(f"  the whole page {page:.2f} s: ratio {page / reading:.1f} (at most {AT_MOST_SECONDS} s)")
+
+
+def filled(report: dict[str, Any]) -> tuple[Any, Any]:
+    """An assignment whose every student has this report, and a draft that weighs every check anew."""
+    from django_scopes import scope
+
+    from courtroom import AuditReport, shipped_rubric
+    from grading import engine
+    from grading.actions import runs
+    from tests.factories.people import student
+    from tests.factories.work import (
+        AssignmentFactory,
+        AuditFactory,
+        RubricVersionFactory,
+        SubmissionFactory,
+        claimed,
+    )
+
+    rubric, verdict = shipped_rubric("self_audit"), engine.verdict_of(AuditReport.model_validate(report))
+    text = rubric.model_dump(mode="json")
+    assignment = AssignmentFactory.create(rubric_version__document=text, rubric_version__digest=rubric.digest)
+    for _ in range(REPORTS):
+        submission = SubmissionFactory.create(assignment=assignment, student=student(assignment.cohort))
+        lease = claimed(AuditFactory.create(submission=submission))
+        with scope(organization=assignment.organization):
+            runs.finish_audit(lease=lease, verdict=verdict)
+    other = deepcopy(text)
+    for criterion in other["criteria"]:
+        for check in criterion["checks"]:
+            check["weight"] += 1
+    made = {"rubric": assignment.rubric_version.rubric, "number": 2, "draft": True, "document": other}
+    return assignment, RubricVersionFactory.create(**made)
+
+
+def in_turn(*tasks: Callable[[], object]) -> list[float]:
+    """The median seconds of each, A B C A B C ..., after one warm-up of each that does not count."""
+    for task in tasks:
+        task()
+    taken: list[list[float]] = [[] for _ in tasks]
+    for _ in range(RUNS):
+        for times, task in zip(taken, tasks, strict=True):
+            begin = perf_counter()
+            task()
+            times.append(perf_counter() - begin)
+    return [median(times) for times in taken]
+
+
+if __name__ == "__main__":
+    main()
