@@ -25,7 +25,8 @@ FLAGS = {
     "appeal": "appealed",
 }
 STATES = {
-    "judged": "judged",
+    "graded": "with a verdict",
+    "judged": "judged in full",
     "review": "needs review",
     "running": "not judged yet",
     "failed": "failed",
@@ -253,6 +254,7 @@ def _about_state(state: str) -> Q:
     waiting = Q(grade__pk=None)
     return {
         "": Q(),
+        "graded": _graded(),
         "judged": _graded() & Q(grade__needs_review=False),
         "review": Q(grade__needs_review=True),
         "running": waiting & Q(latest_state__in=OPEN_STATES),

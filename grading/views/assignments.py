@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
@@ -39,6 +40,7 @@ def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -
     if may(request.user, found.organization, "staff"):
         context["standings"] = standings_of(found)
         context["may_change"] = may(request.user, found.organization, "teacher")
+        context["versions"] = _other_versions(found.rubric_version)
         return render(request, "assignments/standings.html", context)
     student = access_enrollment(request.user, found.cohort)
     context |= {
@@ -47,6 +49,12 @@ def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -
         "closed": why_closed(assignment=found, student=student),
     }
     return render(request, "assignments/assignment.html", context)
+
+
+def _other_versions(version: RubricVersion) -> QuerySet[RubricVersion]:
+    """The newest other texts of its rubric, without the texts."""
+    others = RubricVersion.objects.filter(rubric=version.rubric_id).exclude(pk=version.pk)
+    return others.defer("document").order_by("-number")[:5]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

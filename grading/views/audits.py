@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from grading.actions.marking import result_of
-from grading.models import Audit
+from grading.models import Audit, Override
 from grading.permissions import access_audit, may
 from grading.queries.appeals import appeals_beside
 from grading.queries.audits import Edition, report_for
@@ -23,7 +23,7 @@ from grading.queries.turns import queue_position
 from grading.views.reading.judges import JUDGES
 from grading.views.reading.progress import criteria_judged, progress_of
 from grading.views.reading.report import read_report
-from grading.views.reading.standing import standing_of
+from grading.views.reading.standing import scores_by_hand, standing_of
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_assignment
 
@@ -44,18 +44,23 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
 
 def _report(request: MemberRequest, audit: Audit, edition: Edition) -> dict[str, Any]:
     standing = standing_of(audit, edition)
-    told = edition.released
-    if told is None and standing.overrides:
-        told = result_of(audit)
     return {
         "edition": edition,
         "standing": standing,
         "appeals": appeals_beside(audit, user_id=request.user.pk),
-        "report": read_report(edition.report, told),
+        "report": read_report(edition.report, _told(audit, edition)),
         "judges": JUDGES,
         "is_staff": may(request.user, audit.organization, "staff"),
         "may_change": may(request.user, audit.organization, "teacher"),
     }
+
+
+def _told(audit: Audit, edition: Edition) -> dict[str, Any] | None:
+    """What counts in this edition, where it is not simply what the report says."""
+    if edition.released is not None:
+        return edition.released
+    by_hand = Override.objects.filter(submission=audit.submission, withdrawn_at=None).exists()
+    return result_of(audit) if by_hand and audit.has_report else None
 
 
 @require_safe
@@ -94,26 +99,29 @@ def _again(request: MemberRequest, audit: Audit) -> str | None:
 
 @require_safe
 def report_json(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    found, report = _reported(request, audit_id)
-    text = json.dumps(report, ensure_ascii=False, indent=2)
+    """The courtroom's own record: what people gave in its place is not in it, so that its digest holds."""
+    found, edition = _reported(request, audit_id)
+    text = json.dumps(edition.report, ensure_ascii=False, indent=2)
     return _attachment(found, text, "application/json", "json")
 
 
 @require_safe
 def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    """The report to read elsewhere, with the scores by hand at its end."""
     from grading import engine
 
-    found, report = _reported(request, audit_id)
+    found, edition = _reported(request, audit_id)
     date = f"{found.finished_at:%Y-%m-%d %H:%M %Z}"
-    return _attachment(found, engine.render_markdown(report, date=date), "text/markdown", "md")
+    text = engine.render_markdown(edition.report, date=date)
+    return _attachment(found, text + scores_by_hand(_told(found, edition)), "text/markdown", "md")
 
 
-def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, dict[str, Any]]:
+def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, Edition]:
     found = access_audit(request.user, audit_id)
     edition = report_for(found, is_staff=may(request.user, found.organization, "staff"))
     if edition is None:
         raise Http404
-    return found, edition.report
+    return found, edition
 
 
 def _attachment(audit: Audit, text: str, content_type: str, extension: str) -> HttpResponse:

@@ -68,6 +68,7 @@ def test_the_overview_is_sound_and_tells_each_student_with_flags(
         ("flag=judge", []),
         ("state=review", ["Cyd"]),
         ("state=judged", ["Ada", "Bob"]),
+        ("state=graded", ["Ada", "Bob", "Cyd"]),
         ("state=nothing", ["Dee"]),
         ("state=running", ["Eve"]),
         ("state=failed", ["Fay"]),

@@ -150,6 +150,16 @@ def test_a_score_by_hand_stands_beside_the_verdict_with_its_reason_until_it_is_w
     page = teacher.get(page_of_audit(audit)).content.decode()
     assert "5 of 5, by a person</strong> in the place of 1 of 5: It is in &lt;another&gt; branch." in page
     assert ("3.5 <small>of 5" in page, faults_of(page)) == (True, [])
+    markdown = teacher.get(page_of_audit(audit, "audit-markdown")).content.decode()
+    assert markdown.endswith("""
+## Scores by hand
+
+| Criterion | Verdict | Counts | Reason |
+| --- | --- | --- | --- |
+| Git forensics | 1 of 5 | 5 of 5 | It is in &lt;another> branch. |
+
+With them, the overall score is 3.5 of 5.
+""")
     teacher.post(page_of_audit(audit, "override", 0), {"withdraw": "1"})
     assert "by a person" not in teacher.get(page_of_audit(audit)).content.decode()
     with everywhere():

@@ -136,7 +136,7 @@ def judged_again(audit: Audit) -> Audit:
     """A re-audit of the same submission with another result."""
     again: Audit = AuditFactory.create(
         submission=audit.submission, kind=AuditKind.INSTRUCTOR, done=True, report_digest="9" * 64,
-        report=audit.report | {"overall_score": SCORE}, overall_score=SCORE,
+        report={**(audit.report or {}), "overall_score": SCORE}, overall_score=SCORE,
     )  # fmt: skip
     with everywhere():
         actions.count_verdict(audit=again)
@@ -151,7 +151,7 @@ def test_a_report_that_was_superseded_since_is_still_read_by_whom_it_was_release
     release(shown)
     SupersededReportFactory.create(audit=audit, report=audit.report, digest=audit.report_digest)
     with everywhere():
-        anew = audit.report | {"overall_score": SCORE}
+        anew = {**(audit.report or {}), "overall_score": SCORE}
         Audit.objects.filter(pk=audit.pk).update(report=anew, report_digest="9" * 64, overall_score=SCORE)
     assert signed_in(ada.user).get(page_of_audit(audit, "audit-json")).json() == audit.report
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from grading.models import Audit, Grade, Override
+from grading.models import Audit, Grade
 from grading.queries.audits import Edition, is_released, standing_audit
 
 Json = Mapping[str, Any]
@@ -32,7 +32,6 @@ class StandingView:
     grade: Grade | None
     counts: bool
     later: Audit | None
-    overrides: dict[str, Override]
     is_told: bool
     note: str
     changes: tuple[Change, ...]
@@ -40,17 +39,15 @@ class StandingView:
 
 
 def standing_of(audit: Audit, edition: Edition) -> StandingView:
-    """For the page of the report; `edition` is what its reader sees. At most two queries."""
+    """For the page of the report; `edition` is what its reader sees. One query."""
     submission, grade = audit.submission, edition.grade
     told = grade.released if grade else None
     stands = standing_audit(submission)
-    overrides = Override.objects.filter(submission=submission, withdrawn_at=None).select_related("made_by")
     before = edition.released["before"] if edition.released else None
     return StandingView(
         grade=grade,
         counts=grade is not None and grade.audit.submission_id == submission.pk,
         later=stands if stands is not None and stands.pk != audit.pk else None,
-        overrides={override.criterion_id: override for override in overrides},
         is_told=is_released(submission, told),
         note=edition.released["note"] if edition.released else "",
         changes=changes_of(edition.released) if edition.released else (),
@@ -70,3 +67,27 @@ def changes_of(released: Json) -> tuple[Change, ...]:
         if before["scores"].get(row["id"]) != row["score"]
     ]
     return (overall, *criteria)
+
+
+def scores_by_hand(told: Json | None) -> str:
+    """A section of Markdown; "" where nobody gave a score."""
+    given = [row for row in told["criteria"] if row["override_reason"]] if told else []
+    if told is None or not given:
+        return ""
+    rows = [
+        f"| {_cell(row['name'])} | {_score(row['verdict_score'])} | {_score(row['score'])} | {_cell(row['override_reason'])} |"
+        for row in given
+    ]
+    head = ["| Criterion | Verdict | Counts | Reason |", "| --- | --- | --- | --- |"]
+    overall = f"With them, the overall score is {_score(told['overall_score'])}."
+    return "\n".join(["", "## Scores by hand", "", *head, *rows, "", overall, ""])
+
+
+def _cell(text: str) -> str:
+    """On one line, and no markup of its own."""
+    line = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|")
+    return line.replace("<", "&lt;")
+
+
+def _score(score: float | None) -> str:
+    return "no score" if score is None else f"{score:g} of 5"
