@@ -3,6 +3,7 @@
 from django.urls import path
 
 from grading.views import (
+    agreement,
     appeals,
     assignments,
     audits,
@@ -46,6 +47,14 @@ urlpatterns = [
     path(f"{ASSIGNMENT}grades/", grades.grades, name="grades"),
     path(f"{ASSIGNMENT}grades/release/", grades.release, name="release"),
     path(f"{ASSIGNMENT}grades/sample/", grades.sample, name="sample"),
+    path(f"{ASSIGNMENT}agreement/", agreement.agreement, name="agreement"),
+    path(f"{ASSIGNMENT}agreement/sample/", agreement.blind_sample, name="blind-sample"),
+    path(f"{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/", agreement.blind, name="blind"),
+    path(
+        f"{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/report.pdf",
+        agreement.blind_pdf,
+        name="blind-pdf",
+    ),
     path(AUDIT, audits.audit, name="audit"),
     path(f"{AUDIT}progress/", audits.progress, name="audit-progress"),
     path(f"{AUDIT}criteria/<int:position>/appeal/", appeals.appeal_new, name="appeal-new"),

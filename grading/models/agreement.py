@@ -27,13 +27,17 @@ class BlindSample(TenantModel):
 
 
 class BlindGrade(TenantModel):
-    """One person's score of one criterion, given without seeing the court's."""
+    """One person's score of one criterion, given without seeing the court's.
+
+    It may change until it is `sealed`: from then on its giver has seen the verdict.
+    """
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="blind_grades")
     criterion_id = models.CharField(max_length=200)
     score = models.PositiveSmallIntegerField()
     graded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
     graded_at = models.DateTimeField(auto_now=True)
+    sealed = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["pk"]

@@ -13,12 +13,13 @@ from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
 from grading.enums import Role
-from tests.factories.grades import AppealFactory, BulkItemFactory, GradeFactory
+from tests.factories.grades import AppealFactory, BlindSampleFactory, BulkItemFactory, GradeFactory
 from tests.factories.people import CohortFactory, UserFactory, staff_user, student
 from tests.factories.work import (
     AssignmentFactory,
@@ -85,6 +86,10 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}grades/": (STAFF, None),
     f"{COHORT}{ASSIGNMENT}grades/release/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}grades/sample/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}agreement/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}agreement/sample/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/": (STAFF, STAFF),
+    f"{COHORT}{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/report.pdf": (STAFF, None),
     AUDIT: (OWNER_AND_STAFF, None),
     f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
@@ -138,7 +143,13 @@ class Institute:
         self.organization = self.cohort.organization
         self.assignment = AssignmentFactory.create(cohort=self.cohort)
         self.owner = student(self.cohort)
-        submission = SubmissionFactory.create(assignment=self.assignment, student=self.owner)
+        submission = SubmissionFactory.create(
+            assignment=self.assignment,
+            student=self.owner,
+            pdf=ContentFile(b"%PDF-1.7", name="report.pdf"),
+            pdf_sha256="ab" * 32,
+        )
+        self.sample = BlindSampleFactory.create(assignment=self.assignment, submissions=[str(submission.pk)])
         self.audit = AuditFactory.create(submission=submission, done=True, report=report_json(criteria=1))
         CriterionVerdictFactory.create(audit=self.audit)
         told = {
@@ -161,6 +172,8 @@ class Institute:
             "audit_id": self.audit.pk,
             "appeal_id": self.appeal.pk,
             "bulk_id": self.bulk_run.pk,
+            "sample_id": self.sample.pk,
+            "place": 1,
             "position": 0,
         }
 
@@ -254,6 +267,8 @@ NOWHERE = {
     "cohort": "missing",
     "assignment": "missing",
     "audit_id": MISSING,
+    "sample_id": 0,
+    "place": 1,
     "position": 0,
 }
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")

@@ -32,6 +32,8 @@ SENTENCES = {
     "grade.unpinned": "let the latest attempt count again",
     "override.withdrawn": "withdrew the score {score} given by hand",
     "roster.imported": "imported a roster: {created} new, {updated} changed, {refused} refused",
+    "sample.drawn": "drew a sample of {size} to grade blind",
+    "submission.graded_blind": "graded blind: {criteria} criteria",
     "submission.handed_in": "handed in attempt {attempt}",
     "submission.reaudited": "had everything audited anew",
     "submission.rejudged": "had the judges asked again",

@@ -1,0 +1,79 @@
+"""Drawing a blind sample, grading one work of it, and looking through the disagreements."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django import forms
+
+MOST_DRAWN = 500
+MOST_SEED = 2**31 - 1
+SCORES = [(score, str(score)) for score in range(1, 6)]
+
+
+class DrawForm(forms.Form):
+    size = forms.IntegerField(
+        label="How many",
+        min_value=0,
+        max_value=MOST_DRAWN,
+        initial=30,
+        help_text="Below 30, the figures are marked as not reliable.",
+    )
+    with_flagged = forms.BooleanField(
+        label="All flagged ones besides",
+        required=False,
+        help_text="They are the hard cases: with them, the figures say less about all the others.",
+    )
+    seed = forms.IntegerField(
+        label="Seed",
+        min_value=0,
+        max_value=MOST_SEED,
+        help_text="The same seed draws the same works in the same order.",
+    )
+
+
+class BlindForm(forms.Form):
+    """A field for each criterion, named by its place in the rubric; `choices` are scores with their level's name."""
+
+    def __init__(
+        self, *args: Any, criteria: Sequence[tuple[int, str, str, list[tuple[int, str]]]], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._ids = {f"score-{position}": key for position, key, _name, _choices in criteria}
+        for position, _key, name, choices in criteria:
+            self.fields[f"score-{position}"] = forms.TypedChoiceField(
+                label=f"Your score: {name}",
+                choices=choices,
+                coerce=int,
+                empty_value=None,
+                required=False,
+                widget=forms.RadioSelect,
+            )
+
+    def scores(self) -> dict[str, int]:
+        """By criterion, what was scored and could be read; also of a form with errors."""
+        given = {self._ids[name]: value for name, value in self.cleaned_data.items()}
+        return {criterion: score for criterion, score in given.items() if score is not None}
+
+    def ask_for_the_rest(self) -> None:
+        """An error beside each criterion that has no score."""
+        for name in self._ids:
+            if name not in self.errors and self.cleaned_data.get(name) is None:
+                self.add_error(name, "No score yet: the verdict is shown when every criterion has one.")
+
+
+class CellForm(forms.Form):
+    """Which disagreements are listed; what means nothing in the address is left aside."""
+
+    criterion = forms.IntegerField(required=False, min_value=0, max_value=1000)
+    person = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, choices=SCORES)
+    court = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, choices=SCORES)
+    everybody = forms.BooleanField(required=False)
+    page = forms.IntegerField(required=False, min_value=1, max_value=100_000)
+
+    @classmethod
+    def read(cls, asked: Mapping[str, Any]) -> dict[str, Any]:
+        form = cls(asked)
+        form.full_clean()
+        return {name: form.cleaned_data.get(name) for name in form.fields}
