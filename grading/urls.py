@@ -16,6 +16,8 @@ from grading.views import (
     metrics,
     notices,
     organizations,
+    previews,
+    trials,
     verdicts,
 )
 
@@ -32,6 +34,8 @@ urlpatterns = [
     path("o/<slug:org>/", organizations.organization, name="organization"),
     path("o/<slug:org>/appeals/", appeals.appeals, name="appeals"),
     path("o/<slug:org>/appeals/<int:appeal_id>/", appeals.appeal, name="appeal"),
+    path("o/<slug:org>/checks/try/", trials.try_check, name="try-check"),
+    path("o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/", trials.trial, name="trial"),
     path("o/<slug:org>/notices/", notices.notices, name="notices"),
     path("o/<slug:org>/c/new/", cohorts.cohort_new, name="cohort-new"),
     path("o/<slug:org>/c/<slug:cohort>/", cohorts.cohort, name="cohort"),
@@ -55,6 +59,7 @@ urlpatterns = [
         agreement.blind_pdf,
         name="blind-pdf",
     ),
+    path(f"{ASSIGNMENT}preview/<int:version_id>/", previews.preview, name="preview"),
     path(AUDIT, audits.audit, name="audit"),
     path(f"{AUDIT}progress/", audits.progress, name="audit-progress"),
     path(f"{AUDIT}criteria/<int:position>/appeal/", appeals.appeal_new, name="appeal-new"),

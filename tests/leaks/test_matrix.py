@@ -18,6 +18,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
+from grading.actions.trials import Answer, keep_answer
 from grading.enums import Role
 from tests.factories.grades import AppealFactory, BlindSampleFactory, BulkItemFactory, GradeFactory
 from tests.factories.people import CohortFactory, UserFactory, staff_user, student
@@ -30,6 +31,7 @@ from tests.factories.work import (
 from tests.site.report_example import report_json
 
 MISSING = UUID(int=0)
+TRIAL = "0123456789abcdef"
 COHORT, ASSIGNMENT, AUDIT = (
     "o/<slug:org>/c/<slug:cohort>/",
     "a/<slug:assignment>/",
@@ -71,6 +73,8 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "o/<slug:org>/": (MEMBERS, None),
     "o/<slug:org>/appeals/": (MEMBERS, None),
     "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
+    "o/<slug:org>/checks/try/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/": (TEACHERS, None),
     "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
     COHORT: (IN_THE_COHORT, None),
@@ -90,6 +94,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}agreement/sample/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/": (STAFF, STAFF),
     f"{COHORT}{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/report.pdf": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/": (STAFF, None),
     AUDIT: (OWNER_AND_STAFF, None),
     f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
@@ -152,6 +157,7 @@ class Institute:
         self.sample = BlindSampleFactory.create(assignment=self.assignment, submissions=[str(submission.pk)])
         self.audit = AuditFactory.create(submission=submission, done=True, report=report_json(criteria=1))
         CriterionVerdictFactory.create(audit=self.audit)
+        keep_answer(audit_id=self.audit.pk, key=TRIAL, answer=Answer(refusal="It broke off."))
         told = {
             "audit": str(self.audit.pk),
             "submission": str(submission.pk),
@@ -169,6 +175,8 @@ class Institute:
             "org": self.organization.slug,
             "cohort": self.cohort.slug,
             "assignment": self.assignment.slug,
+            "version_id": self.assignment.rubric_version_id,
+            "key": TRIAL,
             "audit_id": self.audit.pk,
             "appeal_id": self.appeal.pk,
             "bulk_id": self.bulk_run.pk,
@@ -267,6 +275,8 @@ NOWHERE = {
     "cohort": "missing",
     "assignment": "missing",
     "audit_id": MISSING,
+    "version_id": 0,
+    "key": TRIAL,
     "sample_id": 0,
     "place": 1,
     "position": 0,
