@@ -51,6 +51,18 @@ STATES = {
 
 
 @dataclass(frozen=True, slots=True)
+class RubricNote:
+    """What a reader of a rubric's text left out or filled in: the 1-based line, the place as a dotted path, and why."""
+
+    line: int
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
 class RubricDocument:
     """A rubric as the courtroom writes it, fit to be stored; `notes` say what was not understood in it."""
 
@@ -58,7 +70,7 @@ class RubricDocument:
     slug: str
     document: dict[str, Any]
     digest: str
-    notes: tuple[str, ...] = ()
+    notes: tuple[RubricNote, ...] = ()
 
 
 def preload() -> None:
@@ -105,7 +117,8 @@ def read_rubric(text: str) -> RubricDocument:
         reading = read_rubric(text)
     except CourtroomError as error:
         raise RubricRefused(error.code, error.message) from error
-    return _document(reading.rubric, tuple(f"line {note.line}: {note.message}" for note in reading.notes))
+    notes = tuple(RubricNote(note.line, note.where, note.message) for note in reading.notes)
+    return _document(reading.rubric, notes)
 
 
 def check_guard(text: str) -> tuple[int, str] | None:
@@ -132,7 +145,7 @@ def shipped_rubric(name: str) -> RubricDocument:
         raise RubricRefused(error.code, error.message) from error
 
 
-def _document(rubric: Any, notes: tuple[str, ...] = ()) -> RubricDocument:
+def _document(rubric: Any, notes: tuple[RubricNote, ...] = ()) -> RubricDocument:
     return RubricDocument(
         name=rubric.name,
         slug=rubric.id.replace("_", "-"),

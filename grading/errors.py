@@ -5,6 +5,7 @@ GradingError               code, a sentence the person can act on
 │   ├── HandInRefused      field: the form field at fault (repo_url, ref, pdf, or "" for the whole)
 │   │   └── AlreadyRunning already_running: audit_id is where the same hand-in is being audited
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
+│   │   └── RubricKnown    rubric_known: version_id is where the same document stands already
 │   ├── GradeRefused       field: score, reason, ... of what a person wanted to change by hand
 │   ├── AppealRefused      field: text, cited, places, decision, answer or "" for the whole
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
@@ -54,6 +55,14 @@ class AlreadyRunning(HandInRefused):
 
 class RubricRefused(ActionRefused):
     """A rubric that cannot be published or adopted."""
+
+
+class RubricKnown(RubricRefused):
+    """The same document was imported before, as a second click on the button does."""
+
+    def __init__(self, version_id: int, sentence: str) -> None:
+        super().__init__("rubric_known", sentence)
+        self.version_id = version_id
 
 
 class GradeRefused(ActionRefused):

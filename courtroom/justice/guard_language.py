@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any
 
 from courtroom.errors import RubricRefused
@@ -73,14 +74,13 @@ def _type(signature: str) -> Any:
 
 def _cel() -> Any:
     try:
-        from cel_expr_python import cel
+        return import_module("cel_expr_python.cel")
     except ImportError as error:
         message = (
             "A rule of this rubric has a guard (“when”), and this installation cannot read guards: "
             "the packages of requirements/guards.txt are missing."
         )
         raise RubricRefused("rubric_guard_unavailable", message) from error
-    return cel
 
 
 def _told(error: str) -> str:

@@ -1,18 +1,24 @@
-"""Taking a rubric in, and publishing a version of it for good."""
+"""Taking a rubric in, going on from one, publishing a version for good, and judging by it from then on."""
+
+from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
+from django.utils.text import slugify
 from django_scopes import scope
 
 from grading.actions.activities import note
 from grading.enums import RubricState
-from grading.errors import RubricRefused
-from grading.models import Organization, Rubric, RubricVersion
+from grading.errors import RubricKnown, RubricRefused
+from grading.models import Assignment, Organization, Rubric, RubricVersion
+
+if TYPE_CHECKING:
+    from grading.engine import RubricDocument
 
 
 def adopt_shipped_rubric(*, organization: Organization, name: str, by: User | None) -> RubricVersion:
@@ -34,12 +40,21 @@ def adopt_shipped_rubric(*, organization: Organization, name: str, by: User | No
         return publish_rubric_version(version=draft, by=by)
 
 
-def draft_rubric_version(*, rubric: Rubric, document: dict[str, Any], by: User | None) -> RubricVersion:
-    """The next version of a rubric, to be edited until it is published."""
+def draft_rubric_version(
+    *,
+    rubric: Rubric,
+    document: dict[str, Any],
+    by: User | None,
+    why: str = "",
+    based_on: RubricVersion | None = None,
+) -> RubricVersion:
+    """The next version of a rubric, to be edited until it is published; `why` is for people."""
     with transaction.atomic(), scope(organization=rubric.organization):
         Rubric.objects.select_for_update().get(pk=rubric.pk)
         last = rubric.versions.aggregate(last=Max("number"))["last"] or 0
-        draft = rubric.versions.create(organization=rubric.organization, number=last + 1, document=document)
+        draft = rubric.versions.create(
+            organization=rubric.organization, number=last + 1, document=document, note=why, based_on=based_on
+        )
         note(
             organization=rubric.organization,
             actor=by,
@@ -48,6 +63,77 @@ def draft_rubric_version(*, rubric: Rubric, document: dict[str, Any], by: User |
             number=draft.number,
         )
     return draft
+
+
+def duplicate_version(*, version: RubricVersion, by: User | None, why: str = "") -> RubricVersion:
+    """A new draft of the same rubric that begins as a copy of this version, whatever state that is in."""
+    with scope(organization=version.organization):
+        return draft_rubric_version(
+            rubric=version.rubric, document=version.document, by=by,
+            why=why or f"Copy of version {version.number}", based_on=version,
+        )  # fmt: skip
+
+
+def import_rubric(
+    *,
+    organization: Organization,
+    text: str,
+    by: User | None,
+    rubric: Rubric | None = None,
+    source: str = "",
+    again: bool = False,
+) -> RubricVersion:
+    """A new draft of what a JSON text in any layout says; its Activity holds what was not used, line by line.
+
+    It goes to `rubric`, else to the organization's rubric of its id, else to a new one. `source` is what people call
+    the text. Raises RubricRefused, and RubricKnown when a version of that rubric is this very document: only
+    `again` makes another.
+    """
+    from grading import engine
+
+    read = engine.read_rubric(text)
+    with transaction.atomic(), scope(organization=organization):
+        rubric = Rubric.objects.select_for_update().get(pk=(rubric or _rubric_for(organization, read)).pk)
+        if not again:
+            _refuse_known(rubric, read.digest)
+        draft = draft_rubric_version(
+            rubric=rubric, document=read.document, by=by, why=f"Imported from {source or 'JSON'}"[:300]
+        )
+        note(
+            organization=organization, actor=by, verb="rubric.imported", about=draft,
+            number=draft.number, source=source, digest=read.digest, notes=_as_told(read, text),
+        )  # fmt: skip
+    return draft
+
+
+def _rubric_for(organization: Organization, read: RubricDocument) -> Rubric:
+    slug = slugify(read.slug)[:80] or "rubric"
+    defaults = {"name": read.name[:200]}
+    return Rubric.objects.get_or_create(organization=organization, slug=slug, defaults=defaults)[0]
+
+
+def _refuse_known(rubric: Rubric, digest: str) -> None:
+    from grading import rubric_engine
+
+    for version in rubric.versions.order_by("-number"):
+        if rubric_engine.document_digest(version.document) == digest:
+            state = version.get_state_display().lower()
+            sentence = f"This very rubric is here already: it is {version}, {state}."
+            raise RubricKnown(version.pk, sentence)
+
+
+def _as_told(read: RubricDocument, text: str) -> list[dict[str, Any]]:
+    """The notes, each with its line as it stands in the text."""
+    lines = text.removeprefix("\ufeff").split("\n")
+    return [
+        {
+            "line": said.line,
+            "where": said.where,
+            "message": said.message,
+            "text": lines[said.line - 1].strip()[:200],
+        }
+        for said in read.notes
+    ]
 
 
 def publish_rubric_version(*, version: RubricVersion, by: User | None) -> RubricVersion:
@@ -71,6 +157,28 @@ def publish_rubric_version(*, version: RubricVersion, by: User | None) -> Rubric
         version.refresh_from_db()
         note(
             organization=version.organization, actor=by, verb="rubric.published", about=version,
-            number=version.number, digest=version.digest, notes=list(read.notes),
+            number=version.number, digest=version.digest, notes=list(map(str, read.notes)),
         )  # fmt: skip
     return version
+
+
+def adopt_rubric_version(*, assignment: Assignment, version: RubricVersion, by: User | None) -> Assignment:
+    """What is handed in from now on is judged under this version; what was judged keeps its verdict.
+
+    Audits that wait or run go on under the version they were asked under.
+    Raises RubricRefused: rubric_not_published (a draft, or another organization's).
+    """
+    if version.organization_id != assignment.organization_id or version.state == RubricState.DRAFT:
+        sentence = "Only a published rubric of this organization can be used."
+        raise RubricRefused("rubric_not_published", sentence)
+    with transaction.atomic(), scope(organization=assignment.organization):
+        assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
+        before = assignment.rubric_version
+        if before != version:
+            assignment.rubric_version = version
+            assignment.save(update_fields=["rubric_version"])
+            note(
+                organization=assignment.organization_id, actor=by, verb="assignment.rubric_adopted",
+                about=assignment, before=str(before), after=str(version), digest=version.digest,
+            )  # fmt: skip
+    return assignment
