@@ -21,6 +21,7 @@ from grading.actions.rubrics import publish_rubric_version
 from grading.admin.rubric_editor.desk import Desk, laid_out, obeyed, taken_up
 from grading.admin.rubric_editor.new_draft import NewDraftForm, first_document
 from grading.admin.rubric_editor.page import blanks
+from grading.admin.rubric_exchange.urls import rubric_urls, version_urls
 from grading.admin.tenancy import TenantAdmin
 from grading.enums import RubricState
 from grading.errors import RubricRefused
@@ -36,6 +37,9 @@ class RubricAdmin(TenantAdmin):
     list_filter = (("organization", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("name", "slug")
     list_select_related = ("organization",)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*rubric_urls(self), *super().get_urls()]
 
 
 @admin.register(RubricVersion)
@@ -67,7 +71,8 @@ class RubricVersionAdmin(TenantAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         view, name = self.admin_site.admin_view, "grading_rubricversion_publish"
-        return [path("<path:object_id>/publish/", view(self.publish_view), name=name), *super().get_urls()]
+        publish = path("<path:object_id>/publish/", view(self.publish_view), name=name)
+        return [publish, *version_urls(self), *super().get_urls()]
 
     def save_model(self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool) -> None:
         """Only new drafts come this way; the editor saves what is changed."""
