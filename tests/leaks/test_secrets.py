@@ -17,10 +17,10 @@ from django.urls import reverse
 from django_scopes import scope
 
 from grading.model_bench import provider_of, sealed_key
-from grading.models import Assignment, Audit, Organization, OrganizationBench
+from grading.models import Appeal, Assignment, Audit, BulkRun, Organization, OrganizationBench
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere, staff_user
-from tests.leaks.test_matrix import ROWS
+from tests.leaks.test_matrix import NOWHERE, ROWS
 from tests.site.report_example import report_json
 
 pytestmark = pytest.mark.django_db
@@ -68,8 +68,10 @@ def pages_of_the_administration() -> Iterator[str]:
 def pages_of_the_site(organization: Organization) -> Iterator[str]:
     with scope(organization=organization):
         assignment, audit = Assignment.objects.select_related("cohort").get(), Audit.objects.get()
-    names = {
+        appeal, run = Appeal.objects.get(), BulkRun.objects.get()
+    names = NOWHERE | {
         "org": organization.slug, "cohort": assignment.cohort.slug, "assignment": assignment.slug, "audit_id": audit.pk,
+        "version_id": assignment.rubric_version_id, "appeal_id": appeal.pk, "bulk_id": run.pk,
     }  # fmt: skip
     for route in ROWS:
         yield "/" + re.sub(r"<\w+:(\w+)>", lambda hole: str(names[hole[1]]), route)
