@@ -133,7 +133,8 @@ function changeKind(select) {
   for (const input of every(own, "input[type=text], textarea, select")) if (input.value) typed.set(input.name, input.value);
   own.replaceChildren(copyOf(`[data-own-of="${CSS.escape(select.value)}"]`, check.id));
   for (const input of every(own, "input[type=text], textarea, select")) {
-    if (!typed.has(input.name)) continue;
+    const isChoice = input.tagName === "SELECT";
+    if (!typed.has(input.name) || (isChoice && ![...input.options].some((option) => option.value === typed.get(input.name)))) continue;
     input.value = typed.get(input.name);
     typed.delete(input.name);
   }

@@ -120,6 +120,12 @@ def test_what_was_typed_for_another_kind_is_kept_until_it_is_wanted_again():
     assert document_of(back) == document_of(sheet)
 
 
+def test_a_text_does_not_pass_for_a_choice_of_another_kind():
+    sheet = reposted(sheet_of(rubric_document("tidy")), **{"criteria.0.checks.0.kind": "unsafe_call"})
+    check = sheet["criteria"][0]["checks"][0]
+    assert (check["any_of"], check["leftovers"]) == ([], {"any_of": ["README*"]})
+
+
 # -- moves ---------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -51,6 +51,10 @@ class Parameter:
     most: float | None = None
     whole: bool = False
     exact: bool = False
+
+    def known(self, chosen: Iterable[str]) -> list[str]:
+        """Those that are choices of it: a text under the same name was typed for another kind of check."""
+        return [value for value in chosen if value in dict(self.choices)]
 
     def text_of(self, value: Any) -> Any:
         """The value as it stands in the form: a text, or the chosen of several choices."""

@@ -20,6 +20,7 @@ from grading.admin.rubric_editor.texts import (
     list_of,
     object_of,
     posted_texts,
+    sent_as,
     texts,
     tree_of,
     values,
@@ -111,11 +112,18 @@ def _posted_criterion(tree: Mapping[str, Any]) -> Sheet:
 def _posted_check(tree: Mapping[str, Any]) -> Sheet:
     kind = leaf_of(tree, "kind")
     fields = fields_of(kind)
-    known = {"kind", *(p.name for p in fields)}
-    leftovers = {
-        name: leaf for name, leaf in tree.items() if name not in known and isinstance(leaf, list) and any(leaf)
-    }  # fmt: skip
-    return {"kind": kind, **posted_texts(fields, tree), "leftovers": leftovers}
+    texts_now = {"kind": kind, **posted_texts(fields, tree)}
+    return texts_now | {
+        "leftovers": {name: left for name in tree if (left := _left_over(tree, name, texts_now))}
+    }
+
+
+def _left_over(tree: Mapping[str, Any], name: str, now: Sheet) -> list[str]:
+    """What was sent under a name that the kind has no field for, or has a choice for that it is none of."""
+    sent = [text for text in sent_as(tree, name) if text]
+    if name not in now:
+        return sent
+    return [text for text in sent if text not in now[name]] if isinstance(now[name], list) else []
 
 
 def _criterion_document(sheet: Sheet) -> dict[str, Any]:

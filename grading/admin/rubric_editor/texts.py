@@ -24,7 +24,8 @@ def texts(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> Sheet:
 def posted_texts(parameters: Iterable[Parameter], tree: Mapping[str, Any]) -> Sheet:
     """Each field's text as it was sent; a box that was not ticked is not sent at all."""
     return {
-        p.name: _sent(tree, p.name) if p.shape == Shape.CHOICES else leaf_of(tree, p.name) for p in parameters
+        p.name: p.known(sent_as(tree, p.name)) if p.shape == Shape.CHOICES else leaf_of(tree, p.name)
+        for p in parameters
     }
 
 
@@ -49,7 +50,7 @@ def tree_of(posted: QueryDict) -> dict[str, Any]:
 
 def leaf_of(tree: Mapping[str, Any], name: str) -> str:
     """The text sent under this name; empty when none was."""
-    return (_sent(tree, name) or [""])[-1]
+    return (sent_as(tree, name) or [""])[-1]
 
 
 def items_of(tree: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
@@ -67,6 +68,7 @@ def list_of(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else []
 
 
-def _sent(tree: Mapping[str, Any], name: str) -> list[str]:
+def sent_as(tree: Mapping[str, Any], name: str) -> list[str]:
+    """Every text sent under this name."""
     leaf = tree.get(name)
     return leaf if isinstance(leaf, list) else []
