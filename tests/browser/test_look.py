@@ -9,8 +9,14 @@ from django.test import Client
 from playwright.sync_api import sync_playwright
 
 from tests.browser.tabs import FLAGS, tab
+from tests.factories.grades import GradeFactory
 from tests.factories.people import CohortFactory, staff_user, student
-from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
+from tests.factories.work import (
+    AssignmentFactory,
+    AuditFactory,
+    CriterionVerdictFactory,
+    SubmissionFactory,
+)
 from tests.site.report_example import report_json
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -32,6 +38,8 @@ def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> 
         assignment=assignment, student=enrolled, repo_url=f"https://x.example/{LONG}"
     )
     reported = AuditFactory.create(submission=submission, done=True, report=report_json())
+    CriterionVerdictFactory.create(audit=reported, name=LONG)
+    grade = GradeFactory.create(audit=reported, needs_review=True, widest_spread=4)
     again = SubmissionFactory.create(assignment=assignment, student=enrolled, attempt=2)
     failed = AuditFactory.create(submission=again, failed=True)
     org = f"/o/{assignment.organization.slug}/"
@@ -41,6 +49,11 @@ def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> 
         (enrolled.user, ["/", f"{cohort}a/auditor/", f"{cohort}a/auditor/submit/", "/accounts/email/"]),
         (enrolled.user, [f"{org}audits/{audit.pk}/" for audit in (reported, failed)]),
         (teacher, [org, cohort, f"{cohort}roster/", f"{cohort}a/auditor/", f"{cohort}a/new/"]),
+        (
+            teacher,
+            [f"{cohort}a/auditor/grades/{page}" for page in ("", f"release/?grade={grade.pk}", "sample/")],
+        ),
+        (teacher, [f"{org}audits/{reported.pk}/{page}" for page in ("", "criteria/0/override/", "count/")]),
         (None, ["/", "/accounts/login/", "/accounts/signup/"]),
     ]
     sessions = [(session_of(user, live_server.url) if user else None, pages) for user, pages in visits]
