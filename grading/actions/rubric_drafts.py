@@ -10,7 +10,7 @@ from django_scopes import scope
 
 from grading import rubric_engine
 from grading.actions.activities import note
-from grading.actions.rubrics import draft_rubric_version, publish_rubric_version
+from grading.actions.rubrics import publish_rubric_version
 from grading.enums import RubricState
 from grading.errors import RubricRefused
 from grading.models import Rubric, RubricVersion
@@ -39,22 +39,6 @@ def save_draft(
     return draft
 
 
-def begin_draft(
-    *,
-    rubric: Rubric,
-    document: dict[str, Any],
-    why: str,
-    by: User | None,
-    based_on: RubricVersion | None = None,
-) -> RubricVersion:
-    """A new draft of the rubric, with a note why it exists and the version that it goes on from."""
-    with transaction.atomic(), scope(organization=rubric.organization):
-        draft = draft_rubric_version(rubric=rubric, document=document, by=by)
-        draft.note, draft.based_on = why, based_on
-        draft.save(update_fields=["note", "based_on"])
-    return draft
-
-
 def _refuse_what_moved_on(draft: RubricVersion, seen: str) -> None:
     if draft.state != RubricState.DRAFT:
         sentence = "This version was published meanwhile and never changes any more."
@@ -70,6 +54,7 @@ def publish_seen_draft(*, version: RubricVersion, seen: str, by: User | None) ->
     Raises RubricRefused: rubric_published, rubric_changed_meanwhile, and what publish_rubric_version refuses.
     """
     with transaction.atomic(), scope(organization=version.organization):
+        Rubric.objects.select_for_update().get(pk=version.rubric_id)  # first, as whoever publishes locks it
         draft = RubricVersion.objects.select_for_update().get(pk=version.pk)
         _refuse_what_moved_on(draft, seen)
         return publish_rubric_version(version=draft, by=by)

@@ -16,8 +16,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from grading import rubric_engine
-from grading.actions.rubric_drafts import begin_draft, publish_seen_draft
-from grading.actions.rubrics import publish_rubric_version
+from grading.actions.rubric_drafts import publish_seen_draft
+from grading.actions.rubrics import draft_rubric_version, publish_rubric_version
 from grading.admin.rubric_editor.desk import Desk, laid_out, obeyed, taken_up
 from grading.admin.rubric_editor.new_draft import NewDraftForm, first_document
 from grading.admin.rubric_editor.page import blanks
@@ -26,6 +26,7 @@ from grading.admin.tenancy import TenantAdmin
 from grading.enums import RubricState
 from grading.errors import RubricRefused
 from grading.models import Rubric, RubricVersion
+from grading.queries.rubric_imports import import_of
 from grading.queries.rubrics import assignments_of_rubric, last_edit, published_sibling, use_of, with_use
 
 CONFLICT = 409
@@ -78,7 +79,7 @@ class RubricVersionAdmin(TenantAdmin):
         """Only new drafts come this way; the editor saves what is changed."""
         rubric, start = form.cleaned_data["rubric"], form.cleaned_data["start"]
         document = first_document(rubric, start)
-        draft = begin_draft(rubric=rubric, document=document, why=obj.note, by=_person(request))
+        draft = draft_rubric_version(rubric=rubric, document=document, why=obj.note, by=_person(request))
         vars(obj).update(vars(draft))
 
     def response_add(
@@ -126,6 +127,7 @@ class RubricVersionAdmin(TenantAdmin):
             "use": use_of(version),
             "trials": assignments_of_rubric(version),
             "edited": last_edit(version),
+            "imported": import_of(version),
             "is_nav_sidebar_enabled": False,
         }
         name = "admin/grading/rubricversion/editor.html"

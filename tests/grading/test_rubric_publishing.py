@@ -39,9 +39,9 @@ def test_the_second_of_two_who_edit_at_once_is_refused_and_sees_both(ada, draft,
     assert (answer.status_code, answer.context["desk"].refusal.code) == (409, "rubric_changed_meanwhile")
     assert stored(draft).document["name"] == "Ada's rubric"
     assert field(answer, "name") == "Bob&#x27;s rubric"
-    [reading] = answer.context["readings"]
-    assert (reading.where, reading.saved, reading.typed) == ("name", "Ada's rubric", "Bob's rubric")
-    assert "Ada&#x27;s rubric" in answer.text
+    [part] = answer.context["desk"].between.parts
+    assert [row.label for row in part.rows] == ["Name"]
+    assert ("<del>Ada</del>" in answer.text, "<ins>Bob</ins>" in answer.text) == (True, True)
     again = his | {"seen": field(answer, "seen")}
     assert as_(bob).post(page(draft), again).status_code == 302
     assert stored(draft).document["name"] == "Bob's rubric"

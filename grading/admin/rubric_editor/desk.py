@@ -10,15 +10,16 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 
 from grading import rubric_engine
-from grading.actions.rubric_drafts import begin_draft, save_draft
+from grading.actions.rubric_drafts import save_draft
+from grading.actions.rubrics import draft_rubric_version
 from grading.admin.rubric_editor import wording
 from grading.admin.rubric_editor.beside import Faults, beside
-from grading.admin.rubric_editor.collation import Reading, collated
 from grading.admin.rubric_editor.moves import moved
 from grading.admin.rubric_editor.naming import name_the_nameless
 from grading.admin.rubric_editor.page import NOTE, page_of
 from grading.admin.rubric_editor.sheet import document_of, posted_sheet, sheet_of
 from grading.admin.rubric_editor.texts import Sheet
+from grading.admin.rubric_exchange.difference import Difference, difference
 from grading.errors import RubricRefused
 from grading.models import RubricVersion
 from grading.rubric_engine import RubricFault
@@ -44,7 +45,7 @@ class Desk:
     verb: str = ""
     unsaved: bool = False
     refusal: RubricRefused | None = None
-    readings: tuple[Reading, ...] = ()
+    between: Difference | None = None
     saved: RubricVersion | None = None
 
     def context(self) -> dict[str, Any]:
@@ -56,7 +57,6 @@ class Desk:
             "desk": self,
             "marked": marked,
             "to_mend": len(marked) + len(shown["problems"]),
-            "readings": self.readings,
             "focus": self.focus,
         }
 
@@ -143,7 +143,9 @@ def _save(desk: Desk, document: dict[str, Any], by: User | None) -> RubricVersio
 def _save_beside(desk: Desk, document: dict[str, Any], by: User | None) -> RubricVersion:
     settled = rubric_engine.settled_rubric(document)
     version = desk.version
-    return begin_draft(rubric=version.rubric, document=settled, why=desk.note, by=by, based_on=version)
+    return draft_rubric_version(
+        rubric=version.rubric, document=settled, why=desk.note, by=by, based_on=version
+    )
 
 
 _KEEPING = {"save": _save, "save-beside": _save_beside}
@@ -153,8 +155,8 @@ def _refused(desk: Desk, refused: RubricRefused, document: dict[str, Any]) -> De
     """Nothing was overwritten. Whoever presses save again has seen what that overwrites."""
     desk.version.refresh_from_db()
     saved = desk.version.document
-    readings = collated(saved, rubric_engine.settled_rubric(document))
-    return replace(desk, refusal=refused, readings=tuple(readings), seen=rubric_engine.document_digest(saved))
+    between = difference(saved, rubric_engine.settled_rubric(document))
+    return replace(desk, refusal=refused, between=between, seen=rubric_engine.document_digest(saved))
 
 
 def _as_form(desk: Desk) -> Desk:
