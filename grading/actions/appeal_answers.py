@@ -18,7 +18,7 @@ from grading.actions.marking import reckon, told
 from grading.actions.notices import notify
 from grading.enums import TEACHING_ROLES, AppealState, NoticeKind, Role
 from grading.errors import AppealRefused
-from grading.models import Appeal, Audit, Grade, Membership, Override
+from grading.models import Appeal, Audit, Grade, Membership, Override, Submission
 from grading.permissions import role_of
 from grading.queries.audits import standing_audit
 
@@ -66,6 +66,7 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
     """
     answer = _answer(answer)
     with transaction.atomic():
+        _hold(appeal)
         alone = _refuse_unless_theirs(appeal, by)
         standing = standing_of(appeal)
         if standing is not None and score == appeal.verdict["score"] == standing.row["score"]:
@@ -153,6 +154,14 @@ def _effect(appeal: Appeal, score: int, marks: engine.Marks) -> Effect:
         points_earned=marks.points_earned,
         points_possible=marks.points_possible,
     )
+
+
+def _hold(appeal: Appeal) -> None:
+    """Lock what a changed score touches in the order in which a verdict that arrives does: the attempt, the grade."""
+    submission = appeal.submission
+    Submission.objects.select_for_update(no_key=True).only("pk").get(pk=submission.pk)
+    grades_of = Grade.objects.filter(assignment=submission.assignment_id, student=submission.student_id)
+    grades_of.select_for_update(no_key=True).only("pk").first()
 
 
 def _override(appeal: Appeal, score: int, answer: str, by: User) -> None:

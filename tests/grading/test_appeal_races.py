@@ -1,0 +1,71 @@
+"""Two at once about one appeal, each with a connection of its own: one wins, and the other is told so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grading.actions.appeal_answers import change_score, keep_verdict
+from grading.actions.appeals import file_appeal
+from grading.actions.letters import send_due
+from grading.enums import AppealState
+from grading.errors import AppealRefused
+from grading.models import Appeal, Notice, Override
+from tests.factories.grades import NoticeFactory
+from tests.factories.people import everywhere
+from tests.factories.released import Released
+from tests.grading.test_appeals import FIRST, SECOND, THIRD, filed
+from tests.grading.test_races import at_once
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+
+
+def test_the_last_appeal_is_used_by_one_of_three():
+    released = Released(max_appeals=1)
+    criteria = iter((FIRST, SECOND, THIRD))
+
+    def file() -> str:
+        try:
+            file_appeal(
+                grade=released.grade, criterion_id=next(criteria), text="It is there.", by=released.teacher
+            )
+        except AppealRefused as refused:
+            return refused.code
+        return ""
+
+    assert sorted(at_once(file, times=3)) == ["", "appeals_used_up", "appeals_used_up"]
+
+
+def test_of_two_answers_one_holds():
+    released = Released()
+    appeal = filed(released)
+    ways = iter((lambda a: change_score(**a, score=2), lambda a: keep_verdict(**a)))
+
+    def answer() -> str:
+        given: dict[str, Any] = {
+            "appeal": released.now(appeal),
+            "answer": "Read again.",
+            "by": released.teacher,
+        }
+        try:
+            next(ways)(given)
+        except AppealRefused as refused:
+            return refused.code
+        return ""
+
+    assert sorted(at_once(answer)) == ["", "appeal_over"]
+    with everywhere():
+        changed = Appeal.objects.get().state == AppealState.CHANGED
+        assert (Override.objects.count(), Notice.objects.filter(kind="appeal_answered").count()) == (
+            int(changed),
+            1,
+        )
+
+
+def test_of_jobs_that_send_at_once_each_letter_is_sent_by_one():
+    organization = NoticeFactory.create().organization
+    NoticeFactory.create_batch(9, organization=organization)
+    assert sum(at_once(lambda: send_due(organization_id=organization.pk), times=3)) == 10
+    with everywhere():
+        assert set(Notice.objects.values_list("tries", flat=True)) == {1}
