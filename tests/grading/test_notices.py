@@ -13,6 +13,7 @@ from django.core.mail.backends.locmem import EmailBackend
 from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
+from rq import SimpleWorker
 
 from grading.actions import letters, runs
 from grading.actions.notices import choose_letters, notify
@@ -78,6 +79,14 @@ def test_a_letter_is_announced_when_what_it_tells_of_has_committed(django_captur
         written()
         assert jobs() == []
     assert jobs() == ["letters"]
+
+
+def test_the_job_on_the_queue_sends_it(django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        notice = written()
+    queue = get_queue("letters")
+    SimpleWorker([queue], connection=queue.connection).work(burst=True)
+    assert [letter.to for letter in mail.outbox] == [[notice.user.email]]
 
 
 def test_many_letters_of_one_organization_make_one_job(django_capture_on_commit_callbacks):
