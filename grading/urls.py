@@ -3,6 +3,7 @@
 from django.urls import path
 
 from grading.views import (
+    adoption,
     agreement,
     appeals,
     assignments,
@@ -60,6 +61,7 @@ urlpatterns = [
         name="blind-pdf",
     ),
     path(f"{ASSIGNMENT}preview/<int:version_id>/", previews.preview, name="preview"),
+    path(f"{ASSIGNMENT}preview/<int:version_id>/adopt/", adoption.adopt, name="adopt"),
     path(AUDIT, audits.audit, name="audit"),
     path(f"{AUDIT}progress/", audits.progress, name="audit-progress"),
     path(f"{AUDIT}criteria/<int:position>/appeal/", appeals.appeal_new, name="appeal-new"),

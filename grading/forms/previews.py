@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django import forms
 
@@ -51,3 +52,24 @@ class PreviewForm(forms.Form):
     def _fit(self) -> dict[str, float]:
         self.full_clean()
         return self.cleaned_data
+
+
+class AdoptForm(forms.Form):
+    """`seen` is the digest of the document that was previewed, `count` how many audits it would be applied to."""
+
+    seen = forms.CharField(widget=forms.HiddenInput)
+    adopt = forms.BooleanField(label="What is handed in from now on is judged under it", required=False)
+    resynthesise = forms.BooleanField(required=False)
+    confirmed = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, count: int, must_be_typed: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.must_be_typed = must_be_typed
+        some = f"the {count} audits that count" if count != 1 else "the one audit that counts"
+        self.fields["resynthesise"].label = f"Apply it to {some} now, without any model call"
+        self.fields["confirmed"].initial = None if must_be_typed else count
+        if must_be_typed:
+            self.fields["confirmed"] = forms.IntegerField(
+                required=False, label=f"To apply it, type how many audits that are: {count}", min_value=0,
+                widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}),
+            )  # fmt: skip

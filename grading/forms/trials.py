@@ -16,16 +16,16 @@ Choices = list[tuple[str, Any]]
 
 
 class TrialPlaceForm(forms.Form):
-    """By GET: the work that is at hand, and the version whose checks are."""
+    """By GET: the work that is at hand, and the version whose checks are. A version alone waits for the work."""
 
     def __init__(
         self,
-        asked: Mapping[str, str] | None,
+        asked: Mapping[str, str],
         *,
         assignments: Sequence[Assignment],
         versions: Sequence[RubricVersion],
     ) -> None:
-        super().__init__(asked)
+        super().__init__(asked if "assignment" in asked else None, initial=dict(asked))
         self._assignments = {str(row.pk): row for row in assignments}
         self._versions = {str(row.pk): row for row in versions}
         titles = [(key, f"{row.title} ({row.cohort})") for key, row in self._assignments.items()]

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from grading.enums import REPORTED_STATES, AuditKind, RubricState
+from grading.enums import REPORTED_STATES, AuditKind, AuditState, RubricState
 from grading.models import Assignment, Audit, Grade, RubricVersion
 
 REPORTS_AT_ONCE = 20  # a parsed report takes a megabyte
@@ -16,6 +16,15 @@ def counting_grades(assignment: Assignment) -> list[Grade]:
     """One for each student with a verdict, in the roster's order."""
     grades = Grade.objects.filter(assignment=assignment).select_related("student", "audit")
     return list(grades.defer("released", "audit__report").order_by("student__name", "student__email"))
+
+
+def audits_to_apply_to(assignment: Assignment) -> list[Audit]:
+    """Those that count and hold a verdict, with their submissions; reports left out."""
+    judged = Grade.objects.filter(
+        assignment=assignment, audit__state__in=(AuditState.DONE, AuditState.NEEDS_REVIEW)
+    )
+    audits = Audit.objects.filter(pk__in=judged.values("audit")).select_related("submission")
+    return list(audits.defer("report").order_by("created_at", "pk"))
 
 
 def reports_of(audits: Iterable[UUID]) -> Iterator[tuple[UUID, dict[str, Any]]]:

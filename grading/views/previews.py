@@ -52,6 +52,7 @@ def _looked_at(assignment: Assignment, version: RubricVersion, form: PreviewForm
         "tally": tally_of(changes, moves),
         "moves": moves,
         "criteria": criteria,
+        "heard_again": sum(criterion.is_heard_again for criterion in criteria),
         "unknown": [criterion for criterion in criteria if not criterion.is_known],
         "histogram": histogram_of(_results(changes)),
     }

@@ -28,7 +28,7 @@ def try_check(request: MemberRequest, org: str) -> HttpResponse:
     """The stored facts answer at once; what they cannot, a worker answers from the repository."""
     organization = access_organization(request.user, org, level="teacher")
     place = TrialPlaceForm(
-        request.GET.dict() or None, assignments=assignments_with_rubrics(), versions=all_versions()
+        request.GET.dict(), assignments=assignments_with_rubrics(), versions=all_versions()
     )
     context: dict[str, Any] = {"place": place, "trail": trail_to_organization(organization)}
     if place.chosen is None:

@@ -45,7 +45,7 @@ class CriterionOutlook:
     levels: int
     left_open: tuple[tuple[str, int], ...]
     outdated: int
-    reheard: int
+    is_heard_again: bool
     unheard: int
     dumbbell: Dumbbell
 
@@ -82,7 +82,7 @@ def _outlook(place: int, key: str, seen: Sequence[Change]) -> CriterionOutlook:
         levels=sum(crosses_level(pair) for pair in moved),
         left_open=tuple(Counter(goal for look in looks for goal in look.open.get(key, ())).items()),
         outdated=sum(key in look.outdated for look in looks),
-        reheard=sum(key in look.reheard for look in looks),
+        is_heard_again=any(key in look.reheard for look in looks),
         unheard=sum(was is None and will is not None and will.needs_review for was, will in pairs),
         dumbbell=dumbbell_of(before.mean, after.mean),
     )
