@@ -61,7 +61,7 @@ def page(version: RubricVersion, name: str = "change") -> str:
     return reverse(f"admin:grading_rubricversion_{name}", args=[version.pk])
 
 
-def form_of(version: RubricVersion, **changes: str) -> dict[str, Any]:
+def form_of(version: RubricVersion, /, **changes: str) -> dict[str, Any]:
     """What the browser sends after the page was opened and some fields were typed anew."""
     seen = rubric_engine.document_digest(version.document)
     return {"seen": seen, "note": version.note, "do": "save", **sent(sheet_of(version.document)), **changes}

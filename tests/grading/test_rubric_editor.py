@@ -21,6 +21,7 @@ from tests.factories.work import (
     rubric_document,
 )
 from tests.grading.rubric_forms import as_, draft_in, field, form_of, page, stored, teacher
+from tests.site.page_reading import faults_of
 
 pytestmark = pytest.mark.django_db
 
@@ -211,3 +212,21 @@ def test_the_keyboard_goes_on_in_what_was_added(ada, draft):
     answer = as_(ada).post(page(draft), form_of(draft, do="add criteria.1.checks"))
     assert answer.text.count("autofocus") == 1
     assert re.search(r'name="criteria\.1\.checks\.3\.goal"[^>]* autofocus', answer.text)
+
+
+def test_every_control_has_its_label_and_nothing_is_inline(ada, organization):
+    published = adopt_shipped_rubric(organization=organization, name="points", by=ada)
+    with everywhere():
+        version = draft_rubric_version(rubric=published.rubric, document=published.document, by=ada)
+    wrong = form_of(
+        version, **{"criteria.0.weight": "heavy", "criteria.0.levels.0.points": "?", "version": ""}
+    )
+    client = as_(ada)
+    pages = [client.get(page(version)), client.get(page(published)), client.post(page(version), wrong)]
+    pages += [client.post(page(version), form_of(version, do="json")), client.get(page(version, "publish"))]
+    assert [faults for answer in pages for faults in our_faults(answer.text)] == []
+
+
+def our_faults(html: str) -> list[str]:
+    """Without Django's own drawings, and without the blanks: what is in a <template> is not on the page."""
+    return [told for told in faults_of(html) if "__path__" not in told and told != "1 silent drawings"]
