@@ -21,6 +21,7 @@ GradingError               code, a sentence the person can act on
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 
@@ -58,11 +59,13 @@ class RubricRefused(ActionRefused):
 
 
 class RubricKnown(RubricRefused):
-    """The same document was imported before, as a second click on the button does."""
+    """What was read is the same document as a version: a second click on the button, or a text that differs in nothing
+    that is used. `notes` say what of it was not."""
 
-    def __init__(self, version_id: int, sentence: str) -> None:
+    def __init__(self, version_id: int, sentence: str, notes: list[dict[str, Any]]) -> None:
         super().__init__("rubric_known", sentence)
         self.version_id = version_id
+        self.notes = notes
 
 
 class GradeRefused(ActionRefused):

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
-from django.utils.text import slugify
+from django.utils.text import Truncator, slugify
 from django_scopes import scope
 
 from grading.actions.activities import note
@@ -95,7 +95,7 @@ def import_rubric(
     with transaction.atomic(), scope(organization=organization):
         rubric = Rubric.objects.select_for_update().get(pk=(rubric or _rubric_for(organization, read)).pk)
         if not again:
-            _refuse_known(rubric, read.digest)
+            _refuse_known(rubric, read, text)
         draft = draft_rubric_version(
             rubric=rubric, document=read.document, by=by, why=f"Imported from {source or 'JSON'}"[:300]
         )
@@ -112,28 +112,32 @@ def _rubric_for(organization: Organization, read: RubricDocument) -> Rubric:
     return Rubric.objects.get_or_create(organization=organization, slug=slug, defaults=defaults)[0]
 
 
-def _refuse_known(rubric: Rubric, digest: str) -> None:
+def _refuse_known(rubric: Rubric, read: RubricDocument, text: str) -> None:
     from grading import rubric_engine
 
     for version in rubric.versions.order_by("-number"):
-        if rubric_engine.document_digest(version.document) == digest:
+        if rubric_engine.document_digest(version.document) == read.digest:
             state = version.get_state_display().lower()
             sentence = f"This very rubric is here already: it is {version}, {state}."
-            raise RubricKnown(version.pk, sentence)
+            raise RubricKnown(version.pk, sentence, _as_told(read, text))
 
 
 def _as_told(read: RubricDocument, text: str) -> list[dict[str, Any]]:
-    """The notes, each with its line as it stands in the text."""
-    lines = text.removeprefix("\ufeff").split("\n")
+    """The notes, each with what stands in its line; a bracket alone says nothing, so the next line is there too."""
+    lines = [line.strip() for line in text.removeprefix("\ufeff").split("\n")]
     return [
         {
-            "line": said.line,
-            "where": said.where,
-            "message": said.message,
-            "text": lines[said.line - 1].strip()[:200],
+            "line": n.line,
+            "where": n.where,
+            "message": n.message,
+            "text": _standing(lines[n.line - 1 : n.line + 1]),
         }
-        for said in read.notes
+        for n in read.notes
     ]
+
+
+def _standing(lines: list[str]) -> str:
+    return Truncator(" ".join(lines) if lines[0] in ("{", "[") else lines[0]).chars(200)
 
 
 def publish_rubric_version(*, version: RubricVersion, by: User | None) -> RubricVersion:

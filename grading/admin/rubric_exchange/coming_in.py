@@ -18,8 +18,6 @@ from grading.errors import RubricKnown, RubricRefused
 from grading.models import RubricVersion
 from grading.queries.rubric_imports import import_of, other_versions
 
-REFUSED = 422
-
 
 def import_view(admin: TenantAdmin, request: HttpRequest) -> HttpResponse:
     """`?rubric=` chooses beforehand which rubric the draft goes to."""
@@ -42,7 +40,7 @@ def _imported(admin: TenantAdmin, request: HttpRequest, form: ImportForm) -> Htt
             again=form.cleaned_data["again"], by=request.user if isinstance(request.user, User) else None,
         )  # fmt: skip
     except RubricRefused as refused:
-        return _page(admin, request, _with_text(form, text, refused), _known(refused))
+        return _page(admin, request, _with_text(form, text, refused), **_known(refused))
     messages.success(request, f"{version} is made of it, as a draft.")
     return HttpResponseRedirect(reverse("admin:grading_rubricversion_imported", args=[version.pk]))
 
@@ -54,25 +52,24 @@ def _with_text(form: ImportForm, text: str, refused: RubricRefused) -> ImportFor
     return form
 
 
-def _known(refused: RubricRefused) -> RubricVersion | None:
+def _known(refused: RubricRefused) -> dict[str, Any]:
+    """Which version it is, and what of the text was not used."""
     if not isinstance(refused, RubricKnown):
-        return None
-    return RubricVersion.objects.select_related("rubric").get(pk=refused.version_id)
+        return {}
+    known = RubricVersion.objects.select_related("rubric").get(pk=refused.version_id)
+    return {"known": known, "notes": refused.notes}
 
 
-def _page(
-    admin: TenantAdmin, request: HttpRequest, form: ImportForm, known: RubricVersion | None = None
-) -> HttpResponse:
+def _page(admin: TenantAdmin, request: HttpRequest, form: ImportForm, **told: Any) -> HttpResponse:
     context = {
         **admin.admin_site.each_context(request),
         "opts": admin.opts,
         "title": "Import a rubric",
         "form": form,
-        "known": known,
+        **told,
         "is_nav_sidebar_enabled": False,
     }
-    status = REFUSED if form.errors else None
-    return TemplateResponse(request, "admin/grading/rubric/import.html", context, status=status)
+    return TemplateResponse(request, "admin/grading/rubric/import.html", context)
 
 
 def imported_view(admin: TenantAdmin, request: HttpRequest, version: RubricVersion) -> HttpResponse:

@@ -35,6 +35,11 @@ class Change:
     told: tuple[str, ...]
     rows: tuple[Row, ...]
 
+    @property
+    def is_whole(self) -> bool:
+        """It came or went as a whole: its rows are all that it says."""
+        return not {"added", "removed"}.isdisjoint(self.marks)
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:

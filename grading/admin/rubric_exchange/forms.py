@@ -29,7 +29,7 @@ class ImportForm(forms.Form):
     again = forms.BooleanField(label="Make another draft of it all the same", required=False)
 
     def __init__(self, *args: Any, organizations: list[Organization], **options: Any) -> None:
-        super().__init__(*args, **options)
+        super().__init__(*args, **options | {"label_suffix": ""})
         self._organizations = {organization.pk: organization for organization in organizations}
         rubrics = Rubric.objects.filter(organization__in=organizations).select_related("organization")
         self._rubrics = {rubric.pk: rubric for rubric in rubrics}
