@@ -35,7 +35,7 @@ def override(request: MemberRequest, org: str, audit_id: UUID, position: int) ->
         withdraw_override(override=standing, by=request.user)
         messages.success(request, f"{verdict.name}: the verdict counts again.")
         return _back_to(found, verdict)
-    typed = {"score": standing.score if standing else verdict.score}
+    typed = {"score": standing.score if standing else verdict.score, "reason": standing and standing.reason}
     form = OverrideForm(request.POST if request.method == "POST" else None, initial=typed)
     if form.is_valid() and _overridden(request, found, verdict, form):
         return _back_to(found, verdict)
