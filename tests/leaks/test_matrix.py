@@ -96,6 +96,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/report.pdf": (STAFF, None),
     f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/": (STAFF, None),
     f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/adopt/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}export/": (STAFF, STAFF),
     AUDIT: (OWNER_AND_STAFF, None),
     f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),

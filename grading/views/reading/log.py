@@ -30,6 +30,7 @@ SENTENCES = {
     "grade.pinned": "pinned the grade to attempt {attempt}: {reason}",
     "grade.released": "released the grade[, {score} of 5][ (before: {before})][: {note}]",
     "grade.unpinned": "let the latest attempt count again",
+    "grades.exported": "exported {what} for {layout}, as {scale}",
     "override.withdrawn": "withdrew the score {score} given by hand",
     "roster.imported": "imported a roster: {created} new, {updated} changed, {refused} refused",
     "sample.drawn": "drew a sample of {size} to grade blind",

@@ -1,0 +1,116 @@
+"""What an export of grades is made of, in pieces, so that no cohort is ever held in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, F, FilteredRelation, Q, QuerySet
+from django.db.models.functions import Lower
+
+from grading.models import Assignment, Enrollment, Grade, Submission
+from grading.queries.agreement import audits_that_count, criteria_of
+
+PIECE = 200  # students at once
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How many students the other system can find, and of how many it would be told something.
+
+    `same_number` counts those who share a student number; `scores` those with a grade in the file.
+    """
+
+    students: int
+    numbers_missing: int
+    same_number: int
+    scores: int
+
+
+def students_in_pieces(assignment: Assignment) -> Iterator[list[Enrollment]]:
+    """Everybody enrolled, by name, from a cursor on the server."""
+    piece: list[Enrollment] = []
+    for student in _roster(assignment).iterator(chunk_size=PIECE):
+        piece.append(student)
+        if len(piece) == PIECE:
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
+def first_students(assignment: Assignment, number: int) -> list[Enrollment]:
+    return list(_roster(assignment)[:number])
+
+
+def grades_for(assignment: Assignment, students: list[Enrollment]) -> dict[int, Grade]:
+    """By the key of the student."""
+    grades = Grade.objects.filter(assignment=assignment, student__in=students)
+    return {grade.student_id: grade for grade in grades}
+
+
+def commits_of(submissions: set[str]) -> dict[str, str]:
+    """By the submission's id as text, what was audited."""
+    rows = Submission.objects.filter(pk__in=submissions).values_list("pk", "resolved_commit")
+    return {str(key): commit for key, commit in rows}
+
+
+def criteria_told(assignment: Assignment) -> list[tuple[str, str]]:
+    """The criteria of everything that was released, in the order in which they were told."""
+    told = Grade.objects.filter(assignment=assignment, released__isnull=False)
+    names: dict[str, str] = {}
+    for criteria in told.values_list("released__criteria", flat=True).iterator(chunk_size=PIECE):
+        for row in criteria:
+            names.setdefault(row["id"], row["name"])
+    return list(names.items())
+
+
+def criteria_counting(assignment: Assignment) -> list[tuple[str, str]]:
+    return [(each.id, each.name) for each in criteria_of(audits_that_count(assignment))]
+
+
+def possible_points(assignment: Assignment, *, everything: bool) -> set[float | None]:
+    """Out of how many points whole grades are; None for those without points."""
+    grades = Grade.objects.filter(assignment=assignment)
+    if everything:
+        whole = grades.filter(overall_score__isnull=False)
+        return set(whole.values_list("points_possible", flat=True).distinct())
+    told = grades.filter(released__isnull=False).exclude(released__overall_score=None)
+    possible: Any = told.values_list("released__points__possible", flat=True).distinct()
+    return set(possible)
+
+
+def match_of(assignment: Assignment, *, everything: bool) -> Match:
+    """Two queries."""
+    roster = _roster(assignment)
+    told = Q(grade__overall_score__isnull=False) if everything else _told()
+    found = roster.annotate(
+        grade=FilteredRelation("grades", condition=Q(grades__assignment=assignment))
+    ).aggregate(
+        students=Count("pk"),
+        numbers_missing=Count("pk", filter=Q(student_number="")),
+        scores=Count("pk", filter=told),
+    )
+    numbers = roster.exclude(student_number="").order_by().values(key=Lower("student_number"))
+    twice = numbers.annotate(number=Count("pk")).filter(number__gt=1)
+    return Match(**found, same_number=sum(twice.values_list("number", flat=True)))
+
+
+def students_without(assignment: Assignment, *, everything: bool, most: int) -> list[Any]:
+    """Those with an empty cell, each with `latest` (released_at, overall_score or null), as far as `most`."""
+    told = Q(grade__overall_score__isnull=False) if everything else _told()
+    rows = _roster(assignment).annotate(
+        grade=FilteredRelation("grades", condition=Q(grades__assignment=assignment)),
+        has_grade=F("grade__pk"),
+        released_at=F("grade__released_at"),
+    )
+    return list(rows.exclude(pk__in=rows.filter(told).values("pk"))[:most])
+
+
+def _roster(assignment: Assignment) -> QuerySet[Any]:
+    return Enrollment.objects.filter(cohort=assignment.cohort_id).order_by("name", "email", "pk")
+
+
+def _told() -> Q:
+    return Q(grade__released__isnull=False) & ~Q(grade__released__overall_score=None)

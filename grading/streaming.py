@@ -1,0 +1,24 @@
+"""What is read while an answer is already on its way, after the request has left its scope."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import TypeVar
+
+from django_scopes import scope
+
+Item = TypeVar("Item")
+
+
+def in_steps(organization_id: int, items: Generator[Item]) -> Iterator[Item]:
+    """The same items, each fetched inside the organization's scope; between two the scope is left again."""
+    try:
+        while True:
+            with scope(organization=organization_id):
+                try:
+                    item = next(items)
+                except StopIteration:
+                    return
+            yield item
+    finally:
+        items.close()
