@@ -121,6 +121,28 @@ def test_when_the_time_is_over_the_page_says_so_and_takes_nothing(released, ada)
         assert Appeal.objects.count() == 0
 
 
+@pytest.mark.parametrize(
+    ("most", "released_at", "said"),
+    [
+        (3, None, "2 of 3 appeals left, until"),
+        (1, None, "0 of 1 appeal left, until"),
+        (3, "2026-01-05T12:00Z", "Appeals could be filed until"),
+    ],
+)
+def test_the_report_says_beside_each_criterion_how_many_are_left_and_until_when(most, released_at, said):
+    released = Released(max_appeals=most)
+    filed(released)
+    if released_at:
+        with scope(organization=released.organization):
+            Grade.objects.update(released_at=released_at)
+    html = page(
+        client_of(released.student.user), f"/o/{released.organization.slug}/audits/{released.audit.pk}/"
+    )
+    assert html.count(said) == 3
+    assert html.count("Appeal this criterion") == (2 if said.startswith("2") else 0)
+    assert html.count("The appeal on this criterion") == 1
+
+
 def test_a_student_withdraws_while_nobody_has_answered(released, ada):
     appeal = filed(released)
     assert "Withdraw this appeal" in page(ada, inbox(released, f"{appeal.pk}/"))

@@ -8,7 +8,7 @@ from typing import Any
 
 # {words} are keys of the activity's detail; a part in [brackets] is left out where its key is missing or empty.
 SENTENCES = {
-    "appeal.changed": "upheld an appeal on “{criterion}”: {before} → {score}",
+    "appeal.changed": "changed “{criterion}” on appeal: {before} → {score}",
     "appeal.escalated": "left the appeal on “{criterion}” to an owner",
     "appeal.filed": "appealed “{criterion}”[ (told {score})]",
     "appeal.kept": "answered the appeal on “{criterion}”: the verdict stays",
@@ -16,6 +16,7 @@ SENTENCES = {
     "appeal.returned": "brought the appeal on “{criterion}” back: it was judged again, or could not be",
     "appeal.withdrawn": "withdrew the appeal on “{criterion}”",
     "assignment.created": "created the assignment",
+    "assignment.rubric_adopted": "adopted {after} in place of {before}: later submissions are judged under it",
     "audit.failed": "ended the audit without a verdict ({code})",
     "audit.finished": "finished the audit: {state}[, {overall_score} of 5]",
     "audit.requeued": "put the audit back on the queue ({code})",
@@ -48,6 +49,7 @@ SENTENCES = {
     "organization.founded": "founded the organization",
     "rubric.drafted": "drafted version {number} of a rubric",
     "rubric.edited": "edited a rubric's draft",
+    "rubric.imported": "imported version {number} of a rubric from {source}",
     "rubric.published": "published version {number} of a rubric",
 }
 FAMILIES = tuple(sorted({verb.partition(".")[0] for verb in SENTENCES}))
