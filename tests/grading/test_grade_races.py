@@ -67,4 +67,4 @@ def test_a_score_by_hand_and_a_verdict_at_once_both_count(assignment, ada):
     at_once(one_of_them)
     with everywhere():
         grade = Grade.objects.get()
-    assert (grade.audit, grade.overall_score, grade.overridden) == (again, 5.0, 1)
+        assert (grade.audit, grade.overall_score, grade.overridden) == (again, 5.0, 1)
