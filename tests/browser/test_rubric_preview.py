@@ -56,6 +56,7 @@ def test_a_draft_is_changed_previewed_published_and_applied(live_server: Any, ch
         with tab(browser, live_server.url, **PHONE) as page:
             page.context.add_cookies([session])
             page.goto(address)
+            assert page.evaluate("document.documentElement.scrollWidth") == PHONE["viewport"]["width"]
             page.get_by_role("link", name="Publish A small rubric v2").click()
             page.get_by_role("button", name="Publish it").click()
             expect(page.get_by_role("heading", name="Re-synthesise 3 audits")).to_be_visible()

@@ -11,8 +11,9 @@ from grading import previews
 from grading.actions.grades import override_criterion
 from grading.actions.resynthesis import resynthesise_audit
 from grading.actions.rubric_drafts import publish_seen_draft
+from grading.enums import RubricState
 from grading.models import Audit, CriterionVerdict, Grade
-from grading.rubric_engine import document_digest
+from grading.rubric_engine import document_digest, settled_rubric
 from tests.factories.people import CohortFactory, staff_user
 from tests.factories.work import RubricVersionFactory
 from tests.grading.preview_works import document, judged_assignment
@@ -156,6 +157,32 @@ def test_what_would_have_no_score_at_all_is_refused_in_words(assignment):
     assert {(change.after, change.is_changed, change.refusal[:24]) for change in changes} == {
         (None, False, "nothing could be scored ")
     }
+
+
+def test_opinions_of_models_on_another_text_stay_and_are_named_also_after_it_is_in_force(assignment, teacher):
+    audit = Audit.objects.get(submission__student__name="Student 000")
+    report = by_models(audit)
+    text = revised(lambda text: text["criteria"][0].update(instruction="Look closely."))
+    [change] = [row for row in preview(assignment, text) if row.grade.audit_id == audit.pk]
+    assert (change.outlook.outdated, change.outlook.reheard, change.is_changed) == ({"tidy"}, set(), False)
+    version = RubricVersionFactory(
+        rubric=assignment.rubric_version.rubric, number=2, document=text, state=RubricState.SUPERSEDED,
+        digest=document_digest(settled_rubric(text)),
+    )  # fmt: skip
+    resynthesise_audit(audit=audit, rubric_version=version, by=teacher)
+    [again] = [row for row in preview(assignment, text) if row.grade.audit_id == audit.pk]
+    assert (again.outlook.outdated, Audit.objects.get(pk=audit.pk).report["judges"]) == (
+        {"tidy"},
+        report["judges"],
+    )
+
+
+def by_models(audit):
+    """The audit's report as if models had said all of it."""
+    for judge in audit.report["judges"].values():
+        judge |= {"kind": "llm", "model": "some-model"}
+    audit.save()
+    return audit.report
 
 
 def test_a_report_that_cannot_be_read_is_counted_and_keeps_the_rest(assignment):

@@ -11,6 +11,7 @@ from grading.rubric_engine import document_digest
 from tests.factories.people import CohortFactory, staff_user
 from tests.factories.work import RubricVersionFactory
 from tests.grading.preview_works import document, judged_assignment
+from tests.site.page_reading import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
@@ -84,6 +85,17 @@ def test_what_would_change_is_counted_drawn_and_named(assignment, teacher):
         "Mean 2.67 before, 2.67 after",
         "Mean 4.33 before, 4.33 after",
     ]
+
+
+def test_the_pages_are_sound(assignment, teacher):
+    draft, broken = draft_of(assignment, lenient), judged_assignment(works=(), cohort=assignment.cohort)
+    pages = [
+        teacher.get(address(assignment, draft, "?pass_score=none")),
+        teacher.get(address(broken, draft)),
+        teacher.get(address(assignment, draft, "adopt/")),
+        teacher.post(address(assignment, draft, "adopt/"), sent(draft, confirmed="")),
+    ]
+    assert [faults_of(page.content.decode()) for page in pages] == [[]] * 4
 
 
 def test_the_pass_mark_is_chosen_in_the_address_and_a_wrong_one_is_said_beside_it(assignment, teacher):

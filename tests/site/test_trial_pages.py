@@ -15,6 +15,7 @@ from tests.factories.people import CohortFactory, staff_user
 from tests.factories.repositories import make_repository
 from tests.factories.work import RubricVersionFactory
 from tests.grading.preview_works import WORKS, judged_assignment
+from tests.site.page_reading import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 SHELL = {
@@ -116,6 +117,17 @@ def test_what_points_into_the_sources_is_said_to_need_them(teacher, assignment):
     page = send(teacher, assignment, README)
     assert outcome(page).startswith("needs the repository A README ")
     assert "Read the repository again" in words(page)
+
+
+def test_the_pages_are_sound(teacher, assignment):
+    waiting = send(teacher, assignment, README, do="examine")
+    pages = [
+        teacher.get(f"/o/{assignment.organization.slug}/checks/try/?version={assignment.rubric_version_id}"),
+        send(teacher, assignment, "{"),
+        send(teacher, assignment, SHELL),
+        teacher.get(waiting.url),
+    ]
+    assert [faults_of(page.content.decode()) for page in pages] == [[]] * 4
 
 
 def test_a_check_of_a_draft_or_a_blank_of_a_kind_is_taken_to_begin_from(teacher, assignment):
