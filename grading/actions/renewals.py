@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -17,7 +18,8 @@ from grading.actions.activities import note
 from grading.actions.queueing import enqueue_on_commit
 from grading.enums import OPEN_STATES, AuditKind, AuditState, Renewal, RubricState
 from grading.errors import RenewalRefused
-from grading.models import Audit, BulkRun, RubricVersion, Submission
+from grading.events import Verdict
+from grading.models import Audit, BulkRun, CriterionVerdict, RubricVersion, Submission
 from grading.queries.audits import standing_audit
 
 
@@ -99,6 +101,26 @@ def being_audited(submissions: Collection[Any]) -> set[Any]:
     """Of these submissions' keys, those with an audit that has not ended; a peer's concerns nobody's grade."""
     running = Audit.objects.filter(submission__in=submissions, state__in=OPEN_STATES)
     return set(running.exclude(kind=AuditKind.PEER).values_list("submission_id", flat=True))
+
+
+def lost_to_failures(*, audit_id: UUID, verdict: Verdict) -> list[str]:
+    """The criteria that have a score in the verdict that stands and would have none in this renewal's, because judges
+    gave no answer: their provider was away, or the budget at its end. Such a renewal has failed."""
+    if verdict.state != AuditState.NEEDS_REVIEW:
+        return []
+    renewed = Audit.objects.only("renewal", "submission_id").get(pk=audit_id)
+    standing = None if renewed.renewal == Renewal.MISSING else standing_audit(renewed.submission)
+    if standing is None:
+        return []
+    unheard = {row["id"] for row in verdict.report["criteria"] if _went_unheard(row)}
+    scored = CriterionVerdict.objects.filter(audit=standing, criterion_id__in=unheard, score__isnull=False)
+    return list(scored.order_by("position").values_list("name", flat=True))
+
+
+def _went_unheard(row: dict[str, Any]) -> bool:
+    """A judge who abstains has answered: nobody can know."""
+    failures = {said["failure"] for said in row["opinions"]} - {None, "abstained"}
+    return row["final_score"] is None and bool(failures)
 
 
 def refuse_unknown(criteria: Sequence[str], version: RubricVersion) -> None:

@@ -17,6 +17,7 @@ from grading.actions.bulk_progress import end_renewal
 from grading.actions.grades import count_verdict
 from grading.actions.notices import tell_of_failure
 from grading.actions.queueing import enqueue_on_commit
+from grading.actions.renewals import lost_to_failures
 from grading.actions.verdict_rows import write_evidence, write_verdicts
 from grading.enums import AUDIT_MOVES, REPORTED_STATES, AuditState
 from grading.errors import IllegalMoveError, LeaseLostError
@@ -25,6 +26,7 @@ from grading.models import Audit, EvidenceRecord, ModelUsage, OpinionRecord, Sub
 
 MAX_RUN_ATTEMPTS = 3
 JUDGES_PER_CRITERION = 3
+UNANSWERED = ("judges_failed", "Too few judges answered on: {}. The verdict that stood before stands.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,14 @@ def record_look(*, lease: Lease, look: Look) -> None:
 
 
 def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
-    """The report and its rows, in one transaction with the end of the audit."""
+    """The report and its rows, in one transaction with the end of the audit.
+
+    A renewal that would take scores away only because judges did not answer has failed instead.
+    """
+    if lost := lost_to_failures(audit_id=lease.audit_id, verdict=verdict):
+        code, message = UNANSWERED
+        fail_audit(lease=lease, code=code, message=message.format(", ".join(lost)))
+        return
     score = verdict.overall_score if verdict.state != AuditState.DEGRADED else None
     with transaction.atomic():
         _end(

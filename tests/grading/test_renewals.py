@@ -7,7 +7,7 @@ import pytest
 
 from grading import engine
 from grading.actions.renewals import reaudit, rejudge
-from grading.actions.runs import fail_audit
+from grading.actions.runs import fail_audit, finish_audit
 from grading.enums import AuditKind, AuditState, Renewal
 from grading.errors import RenewalRefused
 from grading.events import Verdict
@@ -19,11 +19,14 @@ from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, git, make_repository
 from tests.factories.work import (
     AuditFactory,
+    CriterionVerdictFactory,
     OpinionRecordFactory,
     RubricVersionFactory,
     SubmissionFactory,
     claimed,
+    criterion_row,
     rubric_document,
+    verdict,
 )
 from tests.site.report_example import report_json
 
@@ -129,6 +132,28 @@ def test_a_renewal_that_fails_takes_neither_the_verdict_nor_the_attempt_away():
         assert standing_audit(audit.submission) == audit
         assert Submission.objects.get(pk=audit.submission_id).counts
         assert not Grade.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("failure", "state"), [("rate_limited", AuditState.FAILED), ("abstained", AuditState.NEEDS_REVIEW)]
+)
+def test_a_renewal_whose_judges_did_not_answer_takes_no_score_away(failure, state):
+    audit = AuditFactory(done=True)
+    CriterionVerdictFactory(audit=audit, criterion_id="tidy", name="Tidy", score=4)
+    unheard = {"id": "tidy", "final_score": None, "opinions": [{"failure": failure}]}
+    told = verdict(
+        state=AuditState.NEEDS_REVIEW, overall_score=None, report={"criteria": [unheard]},
+        criteria=(criterion_row(score=None, needs_review=True),),
+    )  # fmt: skip
+    with everywhere():
+        lease = claimed(rejudge(submission=audit.submission, by=None))
+        finish_audit(lease=lease, verdict=told)
+        seen = Audit.objects.get(pk=lease.audit_id)
+        stands = standing_audit(audit.submission)
+    assert (seen.state, stands == audit) == (state, state == AuditState.FAILED)
+    assert (seen.failure_code, "Tidy" in seen.failure_message) == (
+        ("judges_failed", True) if state == AuditState.FAILED else ("", False)
+    )
 
 
 def test_what_is_audited_anew_is_the_commit_that_was_judged_though_its_branch_went_on(tmp_path: Path):
