@@ -19,7 +19,7 @@ ALL, FLAGGED, FAILED, CHOSEN = "all", "flagged", "failed", "chosen"
 SCOPES = {
     ALL: "Everything that counts",
     FLAGGED: "What is flagged",
-    FAILED: "Students whose audit failed, without any verdict",
+    FAILED: "What failed and has no verdict",
     CHOSEN: "Those chosen in the list below",
 }
 

@@ -15,6 +15,12 @@ from grading.queries.grades import flags_of, grades_of
 LAST_RUNS = 20
 MOST_MOVED = 10
 JUDGES = 3
+SHOWN = {
+    "changed": Q(changed=True),
+    "failed": Q(state=BulkItemState.FAILED),
+    "waiting": Q(state=BulkItemState.WAITING),
+    "cancelled": Q(state=BulkItemState.CANCELLED),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +94,11 @@ def past_runs(assignment: Assignment) -> QuerySet[BulkRun]:
     return runs.select_related("rubric_version__rubric", "started_by")
 
 
-def items_of(run: BulkRun) -> QuerySet[BulkItem]:
-    """With who handed in; reports left out."""
-    related = BulkItem.objects.filter(run=run).select_related("submission__student", "audit", "renewed")
+def items_of(run: BulkRun, shown: str = "") -> QuerySet[BulkItem]:
+    """With who handed in, reports left out. `shown` is a name of SHOWN; anything else is all of them."""
+    related = BulkItem.objects.filter(SHOWN.get(shown, Q()), run=run).select_related(
+        "submission__student", "audit", "renewed"
+    )
     return related.defer("audit__report", "renewed__report")
 
 
@@ -101,12 +109,12 @@ def waiting_at(run: BulkRun) -> int:
 
 def most_moved(run: BulkRun) -> list[BulkItem]:
     """Of what changed, what moved furthest; a score that came or went before all others."""
-    moved = list(items_of(run).filter(changed=True))
+    moved = list(items_of(run, "changed"))
     return sorted(moved, key=lambda item: (-distance_of(item), item.position))[:MOST_MOVED]
 
 
 def failures_of(run: BulkRun) -> QuerySet[BulkItem]:
-    return items_of(run).filter(state=BulkItemState.FAILED).order_by("position")
+    return items_of(run, "failed").order_by("position")
 
 
 def distance_of(item: BulkItem) -> float:

@@ -23,6 +23,7 @@ from grading.forms.refusals import put_beside
 from grading.models import Assignment, Audit, BulkRun, Grade
 from grading.permissions import access_assignment, access_bulk_run, may
 from grading.queries.bulk import (
+    SHOWN,
     failed_audits,
     failures_of,
     items_of,
@@ -121,8 +122,11 @@ def _started(
 def run(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
     """How far it is, what moved most, what failed, and every attempt."""
     found = access_bulk_run(request.user, bulk_id, level="staff")
-    page = Paginator(items_of(found).order_by("position"), PER_PAGE).get_page(request.GET.get("page"))
+    shown = request.GET.get("show", "")
+    items = items_of(found, shown).order_by("position")
+    page = Paginator(items, PER_PAGE).get_page(request.GET.get("page"))
     context = _progress(found) | {
+        "shown": shown if shown in SHOWN else "",
         "page": page,
         "failures": list(failures_of(found)[:PER_PAGE]),
         "spent": usage_of_run(found),

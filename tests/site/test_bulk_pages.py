@@ -168,6 +168,12 @@ def test_the_fragment_is_sent_again_only_when_something_changed(
     assert last.headers["HX-Refresh"] == "true"
     page = teacher.get(page_of(run)).content.decode()
     assert (faults_of(page), "of an older make" in page) == ([], True)
+    shown = {
+        name: [item.pk for item in teacher.get(page_of(run), {"show": name}).context["page"]]
+        for name in ("changed", "failed", "waiting", "nonsense")
+    }
+    both = [item.pk for item in items]
+    assert shown == {"changed": both[:1], "failed": both[1:], "waiting": [], "nonsense": both}
 
 
 def test_a_resynthesis_under_the_next_version_begins_from_the_page() -> None:
