@@ -9,6 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
+from redis.exceptions import RedisError
 
 from grading import trial_engine
 from grading.actions.trials import answer_to, ask_for_trial
@@ -39,7 +40,10 @@ def try_check(request: MemberRequest, org: str) -> HttpResponse:
     if form.is_valid():
         audit, check = form.cleaned_data["work"], form.cleaned_data["check"]
         if request.POST.get("do") == "examine":
-            return redirect("trial", org, audit.pk, ask_for_trial(audit=audit, check=check))
+            try:
+                return redirect("trial", org, audit.pk, ask_for_trial(audit=audit, check=check))
+            except RedisError:
+                form.add_error(None, "No worker can be asked just now: try again in a minute.")
         tried = trial_engine.try_check(check, report_of(audit) or {})
         context |= {"audit": audit, "trial": tried, "shown": _shown(audit, tried)}
     return render(request, "trials/try.html", context)

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from django.test import override_settings
 from django_rq import get_queue
 from django_scopes import scope
 from rq.job import JobStatus
@@ -179,6 +180,14 @@ def test_an_answer_that_was_lost_may_be_asked_for_once_more(teacher, assignment)
     assert teacher.get(waiting.url).status_code == 404
     send(teacher, assignment, README, do="examine")
     assert len(get_queue("bulk").jobs) == 1
+
+
+def test_without_a_queue_it_is_said_and_nothing_is_lost(teacher, assignment, settings):
+    gone = {"default": settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
+    with override_settings(CACHES=gone):
+        page = send(teacher, assignment, README, do="examine")
+    assert errors(page) == {"__all__": ["No worker can be asked just now: try again in a minute."]}
+    assert json.loads(page.context["form"]["check"].value()) == README
 
 
 def test_it_goes_before_bulk_work(teacher, assignment):
