@@ -161,8 +161,17 @@ function refresh() {
   for (const item of criteria) {
     const checks = every(item, "[data-item=check]").length;
     const worth = form.elements[`${item.id}.max_points`].value.trim();
+    within(item, "[data-doubt]").textContent = doubtOf(every(item, "[data-item=level]"), worth);
     within(item, "[data-size]").textContent = `${checks} check${checks === 1 ? "" : "s"}${worth ? `, ${worth} points` : ""}`;
   }
+}
+
+// Levels and points that do not agree: no fault, but seldom meant.
+function doubtOf(levels, worth) {
+  const top = Math.max(...levels.map((level) => number(form.elements[`${level.id}.points`].value)));
+  if (!levels.length || (worth && number(worth) === top)) return "";
+  if (!worth) return "The levels have points, but the criterion has no points at most: it will be worth none.";
+  return `The best level is worth ${plain(top)} points, the criterion ${worth}.`;
 }
 
 function retitle(input) {

@@ -12,6 +12,7 @@ from grading.admin.rubric_editor.beside import beside
 from grading.admin.rubric_editor.moves import moved
 from grading.admin.rubric_editor.naming import name_the_nameless
 from grading.admin.rubric_editor.page import totals_of, where
+from grading.admin.rubric_editor.panels import criterion_panel
 from grading.admin.rubric_editor.parameters import Shape, blueprint
 from grading.admin.rubric_editor.sheet import document_of, new_check, posted_sheet, sheet_of
 from tests.factories.work import rubric_document
@@ -211,6 +212,28 @@ def test_points_are_summed_exactly_and_what_is_no_number_counts_nothing():
     totals = totals_of(sheet)
     assert (totals.criteria, totals.checks, totals.weight, totals.points) == (4, 12, "4", "0.3")
     assert totals_of(sheet_of(rubric_document())).points is None
+
+
+@pytest.mark.parametrize(
+    ("most", "levels", "doubt"),
+    [
+        ("35", ["35", "7"], ""),
+        ("35", [], ""),
+        ("", [], ""),
+        ("35,0", ["35"], ""),
+        ("35", ["30,5", "x"], "The best level is worth 30.5 points, the criterion 35."),
+        (
+            "",
+            ["5"],
+            "The levels have points, but the criterion has no points at most: it will be worth none.",
+        ),
+    ],
+)
+def test_levels_that_do_not_agree_with_the_points_raise_a_doubt(most, levels, doubt):
+    [criterion] = sheet_of(rubric_document("tidy"))["criteria"]
+    criterion["max_points"] = most
+    criterion["levels"] = [{"id": "", "name": "", "points": points, "description": ""} for points in levels]
+    assert criterion_panel(criterion, "criteria.0", {}).doubt == doubt
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 from grading import rubric_engine
 from grading.admin.rubric_editor import constitution, wording
 from grading.admin.rubric_editor.beside import Faults
+from grading.admin.rubric_editor.numbers import number_in, plain
 from grading.admin.rubric_editor.panels import (
     BLANK,
     Field,
@@ -18,7 +19,7 @@ from grading.admin.rubric_editor.panels import (
     level_panel,
     rule_panel,
 )
-from grading.admin.rubric_editor.parameters import DECIMAL, Parameter, Shape, blueprint
+from grading.admin.rubric_editor.parameters import Parameter, Shape, blueprint
 from grading.admin.rubric_editor.sheet import new_check, new_item
 from grading.admin.rubric_editor.texts import Sheet
 
@@ -85,12 +86,12 @@ def blanks() -> dict[str, Any]:
 
 def totals_of(sheet: Sheet) -> Totals:
     criteria = sheet["criteria"]
-    points = [_fraction(item["max_points"]) for item in criteria if item["max_points"].strip()]
+    points = [number_in(item["max_points"]) for item in criteria if item["max_points"].strip()]
     return Totals(
         criteria=len(criteria),
         checks=sum(len(item["checks"]) for item in criteria),
-        weight=_plain(sum((_fraction(item["weight"] or "1") for item in criteria), Fraction(0))),
-        points=_plain(sum(points, Fraction(0))) if points else None,
+        weight=plain(sum((number_in(item["weight"] or "1") for item in criteria), Fraction(0))),
+        points=plain(sum(points, Fraction(0))) if points else None,
     )
 
 
@@ -122,13 +123,3 @@ def where(name: str) -> str:
             words.append(wording.label_of(model, step))
     said = ", ".join(words) or _LISTS.get(name, "The rubric")
     return said[:1].upper() + said[1:]
-
-
-def _fraction(text: str) -> Fraction:
-    """The number exactly as typed; nothing for what is none."""
-    typed = text.strip().replace(",", ".")
-    return Fraction(typed) if DECIMAL.fullmatch(typed) else Fraction(0)
-
-
-def _plain(number: Fraction) -> str:
-    return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"

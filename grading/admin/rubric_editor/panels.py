@@ -9,6 +9,7 @@ from typing import Any
 from grading import engine
 from grading.admin.rubric_editor import wording
 from grading.admin.rubric_editor.beside import Faults
+from grading.admin.rubric_editor.numbers import number_in, plain
 from grading.admin.rubric_editor.parameters import Parameter, Shape, blueprint
 from grading.admin.rubric_editor.sheet import fields_of
 from grading.admin.rubric_editor.texts import Sheet
@@ -77,6 +78,18 @@ class Panel:
     applies: bool = True
     lists: Mapping[str, list[Panel]] = field(default_factory=dict)
     leftovers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def doubt(self) -> str:
+        """Of a criterion: what its levels and its points at most do not agree in. No fault, but seldom meant."""
+        cells = [cell for level in self.lists["levels"] for cell in level.parts["cells"]]
+        top = max((number_in(cell.value) for cell in cells if cell.name.endswith(".points")), default=None)
+        most = next(f.value for f in self.parts["worth"] if f.name.endswith(".max_points"))
+        if top is None or (most.strip() and number_in(most) == top):
+            return ""
+        if not most.strip():
+            return "The levels have points, but the criterion has no points at most: it will be worth none."
+        return f"The best level is worth {plain(top)} points, the criterion {most}."
 
     @property
     def kind_name(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,9 +10,9 @@ from typing import Any
 
 from grading import rubric_engine
 from grading.admin.rubric_editor import wording
+from grading.admin.rubric_editor.numbers import DECIMAL
 
 Schema = Mapping[str, Any]
-DECIMAL = re.compile(r"[+-]?\d{1,15}(?:[.,]\d{1,15})?")
 _EXACT = {("text_contains", "any_of")}  # "run " is not in "running"
 _LONG = {
     "instruction", "success_pattern", "failure_pattern", "prosecutor", "defense", "tech_lead", "advice", "snippet",
