@@ -24,19 +24,31 @@ MOST_SUMS = 8
 
 
 @dataclass(frozen=True, slots=True)
+class Situation:
+    """Variables as the library has them: made once for all the guards of a criterion."""
+
+    activation: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """A guard that was found to be sound."""
 
     expression: Any
 
-    def answer(self, variables: Mapping[str, Any]) -> bool | str:
+    def answer(self, situation: Situation) -> bool | str:
         """Whether it holds; or, in words, why that cannot be said."""
         try:
-            value = self.expression.eval(data=variables)
+            value = self.expression.eval(situation.activation)
         except RuntimeError as error:
             return _told(str(error))
         said = value.plain_value() if value.type() == _cel().Type.BOOL else None
         return said if isinstance(said, bool) else _told(str(value.value()))
+
+
+def situation(variables: Mapping[str, Any]) -> Situation:
+    """Raises RubricRefused: rubric_guard_unavailable."""
+    return Situation(_environment().Activation(variables))
 
 
 @lru_cache(maxsize=256)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from courtroom.errors import RubricRefused
 from courtroom.justice.guard_faults import GuardFault
-from courtroom.justice.guard_language import compiled
-from courtroom.justice.guard_words import Variables, known_or_not
+from courtroom.justice.guard_language import Situation, compiled, situation
+from courtroom.justice.guard_words import known_or_not
 from courtroom.justice.rules import AnyRule, Constitution
 from courtroom.justice.voices import Opinions, Voices, spread_of
 from courtroom.justice.weighing import Dossier, mean_confidence
@@ -60,14 +60,14 @@ def law_on(criterion: Criterion, constitution: Constitution, voices: Voices, dos
     return Law(constitution.model_copy(update={"rules": rules}), why)
 
 
-def _answer(rule: AnyRule, variables: Variables) -> bool | str:
+def _answer(rule: AnyRule, here: Situation) -> bool | str:
     if not rule.when:
         return True
     read = compiled(rule.when)
-    return read.message if isinstance(read, GuardFault) else read.answer(variables)
+    return read.message if isinstance(read, GuardFault) else read.answer(here)
 
 
-def _asked_of(criterion: Criterion, opinions: Opinions, dossier: Dossier) -> Variables:
+def _asked_of(criterion: Criterion, opinions: Opinions, dossier: Dossier) -> Situation:
     exhibits = dossier.exhibits(criterion, opinions.values())
     confidence = mean_confidence(exhibits)
     said = {
@@ -80,7 +80,7 @@ def _asked_of(criterion: Criterion, opinions: Opinions, dossier: Dossier) -> Var
         "mean_confidence": None if confidence is None else float(confidence),
         "tags": sorted({tag for piece in exhibits if piece.found for tag in piece.tags}),
     }
-    return known_or_not(said) | dossier.asked_facts
+    return situation(known_or_not(said) | dossier.asked_facts)
 
 
 def _scores(opinions: Opinions) -> Mapping[str, int | None]:

@@ -85,6 +85,16 @@ def test_under_every_preset_it_is_the_full_verdict_to_the_byte(report, document,
     assert (told.as_json(), seen.reheard, seen.outdated, seen.open) == (full.as_json(), (), (), ())
 
 
+def test_a_guard_asks_a_stored_report_what_it_asks_a_whole_one(report, document):
+    guard = "known.facts.commit_count && facts.commit_count < 1 || facts.graph.nodes.size() == 0"
+    rules = tuple(rule.model_copy(update={"when": guard}) for rule in DEFAULT.rules)
+    guarded = DEFAULT.model_copy(update={"rules": rules})
+    full = resynthesise(report, RUBRIC, guarded)
+    assert unkeyed(foresee(document, SAME, guarded).verdict) == unkeyed(full)
+    fired = {"guard" in criterion.resolution for criterion in full.criteria}
+    assert (fired, decided(full) == decided(report)) == ({False}, False)
+
+
 @settings(max_examples=15, deadline=None)
 @given(name=st.sampled_from(sorted(PRESETS)), scores=st.lists(st.integers(0, 5), min_size=30, max_size=30))
 def test_whatever_the_bench_said_it_is_the_full_verdict(report, name, scores):
