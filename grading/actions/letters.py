@@ -33,6 +33,7 @@ JOB_SECONDS = 180
 STOP_AFTER_SECONDS = 120  # what is left then goes with the next job
 MOST_TRIES = 3
 NEXT_TRY = timedelta(minutes=10)
+REFUSED_FOR_GOOD = 500  # SMTP: below it the trouble is the server's, and passes
 JUST_WRITTEN = timedelta(seconds=30)  # its own job is on the way
 log = structlog.get_logger(__name__)
 
@@ -102,9 +103,12 @@ def _claim() -> Notice | None:
 
 
 def _sent(notice: Notice, post: BaseEmailBackend) -> bool:
+    """Whether the letter left; a server that cannot take any letter now raises."""
     try:
         letter_of(notice, post).send()
     except (SMTPRecipientsRefused, SMTPResponseException) as error:
+        if isinstance(error, SMTPResponseException) and error.smtp_code < REFUSED_FOR_GOOD:
+            raise
         log.warning("letter_refused", notice=notice.pk, reason=str(error))
         return False
     Notice.objects.filter(pk=notice.pk).update(sent_at=timezone.now())

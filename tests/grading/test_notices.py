@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
+import subprocess
+import sys
+from collections.abc import Iterator
 from datetime import timedelta
-from smtplib import SMTPRecipientsRefused, SMTPServerDisconnected
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
+from django.conf import settings as configuration
 from django.core import mail
-from django.core.mail.backends.locmem import EmailBackend
+from django.db import connection
 from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
@@ -23,6 +29,7 @@ from grading.enums import AuditKind, NoticeKind
 from grading.jobs import send_letters
 from grading.models import Audit, Notice
 from tests.factories.grades import NoticeFactory
+from tests.factories.mail_server import HANG_UP, MailServer, serve_mail
 from tests.factories.people import UserFactory, everywhere, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory, claimed
 
@@ -30,23 +37,12 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 LONG_AGO = timezone.now() - timedelta(hours=1)
 
 
-class Scripted(EmailBackend):
-    """A mail server that answers each letter with what the test says, then takes the rest."""
-
-    answers: list[BaseException | None] = []
-
-    def send_messages(self, messages: Any) -> int:
-        answer = self.answers.pop(0) if self.answers else None
-        if answer is not None:
-            raise answer
-        return super().send_messages(messages)
-
-
 @pytest.fixture
-def scripted(settings: Any) -> list[BaseException | None]:
-    settings.EMAIL_BACKEND = f"{__name__}.Scripted"
-    Scripted.answers = []
-    return Scripted.answers
+def mail_server(settings: Any) -> Iterator[MailServer]:
+    with serve_mail() as server:
+        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", server.port, 10
+        yield server
 
 
 def written(**fields: Any) -> Any:
@@ -151,44 +147,73 @@ def test_each_letter_leaves_once_and_only_its_organizations():
     assert other.sent_at is None
 
 
-def test_a_machine_that_dies_between_sending_and_marking_sends_that_one_again(scripted):
+@pytest.mark.django_db(transaction=True)
+def test_a_sender_killed_before_it_could_mark_a_letter_sends_that_one_again_and_no_other(mail_server):
     first = NoticeFactory.create()
     second = NoticeFactory.create(organization=first.organization)
-    scripted.append(KeyboardInterrupt())  # nothing catches it, as nothing catches SIGKILL
-    with pytest.raises(KeyboardInterrupt):
-        send_letters(first.organization_id)
+    killed = sender(first.organization_id, mail_server)
+    mail_server.victim = killed.pid
+    assert killed.wait(timeout=60) == -signal.SIGKILL
     assert states() == [(False, 1), (False, 0)]
+    mail_server.victim = None
     send_letters(first.organization_id)
     assert states() == [(False, 1), (True, 1)]
-    with everywhere():
-        Notice.objects.filter(pk=first.pk).update(tried_at=LONG_AGO)
+    rest(first)
     send_letters(first.organization_id)
-    assert [letter.to for letter in mail.outbox] == [[second.user.email], [first.user.email]]
+    assert mail_server.recipients() == [first.user.email, second.user.email, first.user.email]
     assert states() == [(True, 2), (True, 1)]
+    ids = [letter["Message-ID"] for letter in mail_server.letters]
+    assert (ids[0] == ids[2], ids[0] == ids[1]) == (True, False)
 
 
-def test_a_refused_letter_holds_up_no_other_and_is_tried_three_times(scripted):
+def sender(organization_id: int, mail_server: MailServer) -> subprocess.Popen[bytes]:
+    """A process of its own that sends an organization's letters."""
+    url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    environment = os.environ | {
+        "DATABASE_URL": url, "EMAIL_URL": f"smtp://127.0.0.1:{mail_server.port}", "SECRET_KEY": configuration.SECRET_KEY,
+        "DJANGO_SETTINGS_MODULE": "auditor_site.settings.local",
+    }  # fmt: skip
+    send = f"from grading.jobs import send_letters; send_letters({organization_id})"
+    return subprocess.Popen(
+        [sys.executable, "manage.py", "shell", "--no-imports", "-c", send],
+        cwd=configuration.BASE_DIR, env=environment,
+    )  # fmt: skip
+
+
+def rest(notice: Notice) -> None:
+    """The letter's time to be tried again has come."""
+    with everywhere():
+        Notice.objects.filter(pk=notice.pk).update(tried_at=LONG_AGO)
+
+
+def test_a_letter_arrives_as_plain_text(mail_server):
+    notice = NoticeFactory.create(subject="“Week 2”: released", body="Prüfung “Week 2”.\n.\nThere.")
+    send_letters(notice.organization_id)
+    (letter,) = mail_server.letters
+    assert (letter["Subject"], letter["To"]) == ("Automaton Auditor: “Week 2”: released", notice.user.email)
+    assert (letter.get_content_type(), letter["Auto-Submitted"]) == ("text/plain", "auto-generated")
+    assert letter.get_content().splitlines()[:4] == ["Prüfung “Week 2”.", ".", "There.", ""]
+
+
+def test_a_refused_letter_holds_up_no_other_and_is_tried_three_times(mail_server):
     refused = NoticeFactory.create()
-    NoticeFactory.create(organization=refused.organization)
-    scripted.append(SMTPRecipientsRefused({refused.user.email: (550, b"no such person")}))
-    send_letters(refused.organization_id)
-    assert states() == [(False, 1), (True, 1)]
-    for _ in range(3):
-        scripted.append(SMTPRecipientsRefused({refused.user.email: (550, b"no such person")}))
-        with everywhere():
-            Notice.objects.filter(pk=refused.pk).update(tried_at=LONG_AGO)
+    other = NoticeFactory.create(organization=refused.organization)
+    mail_server.refused[refused.user.email] = "550 no such person"
+    for _ in range(5):
         send_letters(refused.organization_id)
+        rest(refused)
     assert states() == [(False, 3), (True, 1)]
+    assert mail_server.recipients() == [other.user.email]
 
 
-def test_a_mail_server_that_goes_away_makes_the_rest_wait(scripted):
+@pytest.mark.parametrize("answer", [HANG_UP, "421 going down"])
+def test_a_mail_server_that_goes_away_makes_the_rest_wait(mail_server, answer):
     notice = NoticeFactory.create()
     NoticeFactory.create_batch(2, organization=notice.organization)
-    scripted += [None, SMTPServerDisconnected("gone")]
-    send_letters(notice.organization_id)
-    assert states() == [(True, 1), (False, 1), (False, 0)]
-    send_letters(notice.organization_id)
-    assert states() == [(True, 1), (False, 1), (False, 0)]
+    mail_server.answers += ["250 taken", answer]
+    for _ in range(2):
+        send_letters(notice.organization_id)
+        assert states() == [(True, 1), (False, 1), (False, 0)]
 
 
 def test_a_mail_server_that_is_away_costs_no_letter_a_try(settings):
