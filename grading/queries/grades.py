@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
 
-from grading.enums import OPEN_STATES, PENDING_APPEALS, AuditState
+from grading.enums import OPEN_STATES, PENDING_APPEALS, AuditKind, AuditState
 from grading.models import Appeal, Assignment, Audit, Enrollment, Grade, Submission
 
 FAR_APART = 3  # of five: beyond the spread at which the courtroom hears judges again
@@ -179,9 +179,8 @@ def flags_of(grade: Grade) -> tuple[str, ...]:
 
 
 def _annotated(assignment: Assignment) -> QuerySet[Any]:
-    newest = Audit.objects.filter(
-        submission__assignment=assignment, submission__student=OuterRef("pk")
-    ).order_by("-submission__attempt", "-created_at")
+    theirs = Audit.objects.filter(submission__assignment=assignment, submission__student=OuterRef("pk"))
+    newest = theirs.exclude(kind=AuditKind.PEER).order_by("-submission__attempt", "-created_at")
     handed_in = (
         Submission.objects.filter(assignment=assignment, student=OuterRef("pk"))
         .order_by()

@@ -111,7 +111,7 @@ def test_what_an_address_cannot_mean_is_said_and_left_aside(
 
 
 @pytest.mark.parametrize("students", [1, 3, 30])
-def test_the_overview_costs_as_many_queries_for_thirty_students_as_for_one(
+def test_a_list_costs_as_many_queries_for_thirty_students_as_for_one(
     teacher: Client, assignment: Assignment, students: int, django_assert_num_queries: Any
 ) -> None:
     for number in range(students):
@@ -119,6 +119,12 @@ def test_the_overview_costs_as_many_queries_for_thirty_students_as_for_one(
         OpinionRecordFactory.create(audit=grade.audit, criterion_id="git_forensics")
     with django_assert_num_queries(17):
         assert len(listed(teacher.get(page_of(assignment)))) == students
+    with django_assert_num_queries(8):
+        assert (
+            len(teacher.get(f"{page_of(assignment, 'release')}?what=unflagged").context["grades"]) == students
+        )
+    with django_assert_num_queries(8):
+        assert teacher.get(page_of(assignment, "sample")).context["graded"] == students
 
 
 def test_what_is_flagged_is_read_by_hand_and_a_share_of_the_rest_the_same_for_the_same_seed(
