@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.options import IS_POPUP_VAR
 from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
@@ -41,6 +42,15 @@ class RubricAdmin(TenantAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         return [*rubric_urls(self), *super().get_urls()]
+
+    def response_add(
+        self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """A rubric without a version is of no use: on to its first draft."""
+        if IS_POPUP_VAR in request.POST:
+            return super().response_add(request, obj, post_url_continue)
+        first = reverse("admin:grading_rubricversion_add", query={"rubric": obj.pk})
+        return HttpResponseRedirect(first)
 
 
 @admin.register(RubricVersion)
@@ -85,6 +95,9 @@ class RubricVersionAdmin(TenantAdmin):
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
     ) -> HttpResponse:
+        """On to the editor, but for a window that only chooses."""
+        if IS_POPUP_VAR in request.POST:
+            return super().response_add(request, obj, post_url_continue)
         return HttpResponseRedirect(_address(obj))
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:

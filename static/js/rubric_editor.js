@@ -99,6 +99,10 @@ form.addEventListener("pointerdown", (event) => {
   const item = event.target.closest(".grip")?.closest("[data-item]");
   if (item) item.draggable = true;
 });
+form.addEventListener("pointerup", (event) => {
+  const item = event.target.closest("[data-item]");
+  if (item) item.draggable = false; // or no text in it could be chosen any more
+});
 form.addEventListener("dragstart", (event) => {
   dragged = event.target.closest?.("[data-item]");
   if (!dragged) return;

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from grading.actions.rubrics import adopt_shipped_rubric, draft_rubric_version
 from grading.enums import RubricState
-from grading.models import Activity, RubricVersion
+from grading.models import Activity, Rubric, RubricVersion
 from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.work import (
     AssignmentFactory,
@@ -230,3 +230,12 @@ def test_every_control_has_its_label_and_nothing_is_inline(ada, organization):
 def our_faults(html: str) -> list[str]:
     """Without Django's own drawings, and without the blanks: what is in a <template> is not on the page."""
     return [told for told in faults_of(html) if "__path__" not in told and told != "1 silent drawings"]
+
+
+def test_a_new_rubric_leads_to_its_first_draft(ada, organization):
+    fields = {"organization": organization.pk, "name": "New", "slug": "new"}
+    answer = as_(ada).post(reverse("admin:grading_rubric_add"), fields, follow=True)
+    with everywhere():
+        rubric = Rubric.objects.get(slug="new")
+    assert answer.request["QUERY_STRING"] == f"rubric={rubric.pk}"
+    assert answer.context["adminform"].form["rubric"].value() == str(rubric.pk)
