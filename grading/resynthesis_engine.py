@@ -40,10 +40,10 @@ class Resynthesis:
     def of(self, report: Document, *, before: Document, digest: str) -> Synthesis:
         """A report that was judged under `before`, a rubric of this digest.
 
-        Raises InputRefused for a report that cannot be read, or was judged under another text.
+        Raises InputRefused for a report that cannot be read or was judged under another text, and for rules that
+        cannot be applied here.
         """
-        from courtroom import AuditReport
-        from courtroom import InputRefused as Refused
+        from courtroom import AuditReport, CourtroomError
         from courtroom.resynthesis import resynthesise_under
 
         try:
@@ -53,7 +53,7 @@ class Resynthesis:
             raise InputRefused(
                 "record_unreadable", "The stored report is of an older make: audit it anew."
             ) from broken
-        except Refused as refused:
+        except CourtroomError as refused:
             raise InputRefused(refused.code, refused.message) from refused
         return Synthesis(verdict=verdict_of(told), opinions=_heard_again(record, told))
 

@@ -69,7 +69,12 @@ class Estimate:
 
 
 def estimate_bulk(
-    *, assignment: Assignment, verb: BulkVerb, audits: Sequence[Audit], criteria: Sequence[str] = ()
+    *,
+    assignment: Assignment,
+    verb: BulkVerb,
+    audits: Sequence[Audit],
+    version: RubricVersion,
+    criteria: Sequence[str] = (),
 ) -> Estimate:
     """Count and cost of a verb over these audits: of each attempt one, whose verdict stands or, to re-audit, failed."""
     judged = [audit for audit in audits if _can_be(verb, audit)]
@@ -87,7 +92,9 @@ def estimate_bulk(
         )  # fmt: skip
     own = bench_of(assignment.organization_id)
     batch = own.batch if own else Batch.PER_CRITERION
-    seen = measured_costs(assignment, verb, criteria, batch)
+    # Under another text nothing that was found or said before answers the questions.
+    known = all(audit.rubric_version_id == version.pk for audit in free)
+    seen = measured_costs(assignment, verb if known else BulkVerb.REAUDIT, criteria, batch)
     low, mean, high = (
         None if each is None else each * len(free) for each in (seen.lowest, seen.mean, seen.highest)
     )
@@ -117,7 +124,9 @@ def start_bulk(
     with transaction.atomic():
         # Two who start at once: one is told of the other's run.
         Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
-        estimate = estimate_bulk(assignment=assignment, verb=verb, audits=audits, criteria=criteria)
+        estimate = estimate_bulk(
+            assignment=assignment, verb=verb, audits=audits, version=rubric_version, criteria=criteria
+        )
         _refuse(assignment, estimate, confirmed)
         run = BulkRun.objects.create(
             organization_id=assignment.organization_id, assignment=assignment, verb=verb,

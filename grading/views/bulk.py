@@ -82,6 +82,7 @@ def _estimate(assignment: Assignment, form: BulkForm, grades: list[Grade]) -> Es
         assignment=assignment,
         verb=form.cleaned_data["verb"],
         audits=_in_scope(assignment, form, grades),
+        version=form.cleaned_data["rubric_version"],
         criteria=form.criteria,
     )
 
@@ -124,14 +125,15 @@ def run(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
     found = access_bulk_run(request.user, bulk_id, level="staff")
     shown = request.GET.get("show", "")
     items = items_of(found, shown).order_by("position")
+    may_change = may(request.user, found.organization, "teacher")
     page = Paginator(items, PER_PAGE).get_page(request.GET.get("page"))
     context = _progress(found) | {
         "shown": shown if shown in SHOWN else "",
         "page": page,
         "failures": list(failures_of(found)[:PER_PAGE]),
         "spent": usage_of_run(found),
-        "may_change": may(request.user, found.organization, "teacher"),
-        "trail": _trail_to_bulk(found.assignment),
+        "trail": _trail_to_bulk(found.assignment) if may_change else trail_to_assignment(found.assignment),
+        "may_change": may_change,
     }
     return render(request, "bulk/run.html", context)
 
@@ -140,7 +142,7 @@ def run(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
 def progress(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
     """The fragment that renews itself: 304 while nothing changed; when the run has ended, the page is loaded anew."""
     found = access_bulk_run(request.user, bulk_id, level="staff")
-    context = _progress(found)
+    context = _progress(found) | {"may_change": may(request.user, found.organization, "teacher")}
     headers = {"ETag": context["etag"], "Cache-Control": "private, no-cache"}
     if request.headers.get("If-None-Match") == context["etag"]:
         return HttpResponse(status=304, headers=headers)

@@ -70,7 +70,7 @@ def judged(assignment: Assignment, **fields: Any) -> Audit:
         submission=submission, done=True, state=verdict.state, report=verdict.report,
         report_digest=verdict.digest, overall_score=verdict.overall_score, opinions_expected=6, **fields,
     )  # fmt: skip
-    whose = {"audit_id": audit.pk, "organization_id": audit.organization_id}
+    whose: dict[str, Any] = {"audit_id": audit.pk, "organization_id": audit.organization_id}
     with scope(organization=audit.organization):
         Submission.objects.filter(pk=submission.pk).update(resolved_commit=verdict.commit)
         write_verdicts(verdict.criteria, **whose)
@@ -97,7 +97,9 @@ def _verdict() -> tuple[Verdict, tuple[OpinionRow, ...]]:
         )
         events = asyncio.run(_held(case))
     opinions = tuple(engine.opinion_row(event) for event in events if event.kind == "opinion")
-    return engine.verdict_of(events[-1].report), opinions
+    report = events[-1].report
+    assert report is not None
+    return engine.verdict_of(report), opinions
 
 
 async def _held(case: Case) -> list[AuditEvent]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grading.actions.bulk import cancel_bulk, estimate_bulk, start_bulk
+from grading.actions.bulk import Estimate, cancel_bulk, estimate_bulk, start_bulk
 from grading.actions.runs import fail_audit, finish_audit
 from grading.enums import AuditState, Batch, Bench, BulkItemState, BulkState, BulkVerb, Renewal
 from grading.errors import BulkRefused, RenewalRefused
@@ -48,6 +48,11 @@ def _usage(audit: Audit, criterion: str, round_: int, cost: float | None, judge:
     )  # fmt: skip
 
 
+def estimate(assignment: Assignment, audits: list[Audit], verb: BulkVerb, **asked: Any) -> Estimate:
+    given = {"version": assignment.rubric_version} | asked
+    return estimate_bulk(assignment=assignment, verb=verb, audits=audits, **given)
+
+
 def begin(assignment: Assignment, audits: list[Audit], verb: BulkVerb, **asked: Any) -> BulkRun:
     given = {"confirmed": len(audits), "by": None, "rubric_version": assignment.rubric_version} | asked
     return start_bulk(assignment=assignment, verb=verb, audits=audits, **given)
@@ -57,7 +62,7 @@ def test_applying_rules_and_judges_without_a_model_cost_nothing():
     assignment, audits = cohort(2)
     with everywhere():
         for verb in BulkVerb:
-            seen = estimate_bulk(assignment=assignment, verb=verb, audits=audits)
+            seen = estimate(assignment, audits, verb)
             assert (seen.count, seen.cost, seen.asks_models) == (2, 0, False)
 
 
@@ -75,7 +80,7 @@ def test_the_cost_is_the_mean_of_the_last_runs_that_really_asked_and_its_range(v
     for audit, cost in zip(audits, (3, 6, 1), strict=True):
         paid(audit, cost, judges=5 if cost == 1 else 6)  # of the last, one answer was taken over
     with everywhere():
-        seen = estimate_bulk(assignment=assignment, verb=verb, audits=audits, criteria=criteria)
+        seen = estimate(assignment, audits, verb, criteria=criteria)
     assert (seen.cost_low, seen.cost, seen.cost_high) == costs
     assert seen.measured == (0 if verb == BulkVerb.RESYNTHESISE else 2)
 
@@ -85,8 +90,18 @@ def test_one_criterion_of_judges_that_answer_on_all_at_once_costs_as_much_as_all
     OrganizationBenchFactory(organization=assignment.organization, batch=Batch.PER_JUDGE)
     paid(audits[0], 3, judges=3)
     with everywhere():
-        seen = estimate_bulk(assignment=assignment, verb=BulkVerb.REJUDGE, audits=audits, criteria=["tested"])
+        seen = estimate(assignment, audits, BulkVerb.REJUDGE, criteria=["tested"])
     assert seen.cost == 3
+
+
+def test_to_judge_under_another_text_costs_as_much_as_an_audit():
+    assignment, audits = cohort(2, bench=Bench.LLM)
+    paid(audits[0], 3)
+    with everywhere():
+        seen = estimate(
+            assignment, audits, BulkVerb.REJUDGE, criteria=["tidy"], version=next_version(assignment)
+        )
+    assert seen.cost == 8
 
 
 @pytest.mark.parametrize("price", [None, "nothing measured"])
@@ -95,7 +110,7 @@ def test_what_is_not_known_is_not_guessed(price):
     if price is None:
         paid(audits[0], None)
     with everywhere():
-        seen = estimate_bulk(assignment=assignment, verb=BulkVerb.REAUDIT, audits=audits)
+        seen = estimate(assignment, audits, BulkVerb.REAUDIT)
     assert (seen.cost, seen.cost_low, seen.cost_high, seen.asks_models) == (None, None, None, True)
 
 
@@ -105,9 +120,7 @@ def test_what_is_being_audited_or_holds_no_verdict_is_left_out_and_counted():
     AuditFactory(submission=audits[0].submission, kind="instructor")
     with everywhere():
         everything = [*audits, failed]
-        rules, judges, anew = (
-            estimate_bulk(assignment=assignment, verb=verb, audits=everything) for verb in BulkVerb
-        )
+        rules, judges, anew = (estimate(assignment, everything, verb) for verb in BulkVerb)
     assert (rules.count, rules.busy, rules.unjudged) == (2, 0, 1)
     assert (judges.count, judges.busy, judges.unjudged) == (1, 1, 1)
     assert (anew.count, anew.busy, anew.unjudged) == (2, 1, 0)

@@ -55,7 +55,7 @@ def work() -> list[str]:
         key = str(queue.pop_job_id())
         job = queue.fetch_job(key)
         assert job is not None
-        resynthesise_chunk(*job.args)
+        job.func(*job.args)
         job.delete()
         done.append(key)
     return done
