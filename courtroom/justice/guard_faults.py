@@ -61,8 +61,8 @@ def _undeclared(text: str, offset: int, parts: Sequence[str]) -> GuardFault:
     places = [match.start(wrong + 1) for match in re.finditer(pattern, text) if match.start() <= offset]
     known = f"known.{name}"
     near = [known] if known in vocabulary() else get_close_matches(name, vocabulary(), n=1)
-    hint = f" Is {near[0]} meant?" if near else ""
-    return GuardFault(places[-1] if places else offset, f"There is nothing named {name}.{hint}")
+    hint = f"; perhaps {near[0]} is meant" if near else ""
+    return GuardFault(places[-1] if places else offset, f"There is nothing named {name}{hint}.")
 
 
 def _first_wrong(parts: Sequence[str]) -> int:

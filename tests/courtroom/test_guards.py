@@ -49,11 +49,11 @@ def holds(guard: str, **case) -> bool:
         ("spread >", "", "The guard ends too early."),
         ("spread = 2", "= 2", "“=” is not understood here. To compare, write ==."),
         ("spread > 1 and true", "and true", "“and” is not understood here. Write &&."),
-        ("true || sprad > 2", "sprad > 2", "There is nothing named sprad. Is spread meant?"),
-        ("facts.grph.edges == []", "grph.edges == []", "There is nothing named facts.grph.edges. Is facts.graph.edges meant?"),
-        ("facts .\n commit_cont > 3", "commit_cont > 3", "There is nothing named facts.commit_cont. Is facts.commit_count meant?"),
-        ("facts.graph == null", "graph == null", "There is nothing named facts.graph. Is known.facts.graph meant?"),
-        ("'é' == tagz", "tagz", "There is nothing named tagz. Is tags meant?"),
+        ("true || sprad > 2", "sprad > 2", "There is nothing named sprad; perhaps spread is meant."),
+        ("facts.grph.edges == []", "grph.edges == []", "There is nothing named facts.grph.edges; perhaps facts.graph.edges is meant."),
+        ("facts .\n commit_cont > 3", "commit_cont > 3", "There is nothing named facts.commit_cont; perhaps facts.commit_count is meant."),
+        ("facts.graph == null", "graph == null", "There is nothing named facts.graph; perhaps known.facts.graph is meant."),
+        ("'é' == tagz", "tagz", "There is nothing named tagz; perhaps tags is meant."),
         ("timestamp('2026-01-01T00:00:00Z') < now()", "now()", "There is nothing named now."),
         ("criterion.weight > 1", "> 1", "> cannot be applied to double and int. Write whole numbers with a fraction there: 2.0."),
         ("criterion.id in 'ab'", "in 'ab'", "in cannot be applied to string and string."),
@@ -73,7 +73,7 @@ def test_a_rubric_with_an_unsound_guard_is_refused_at_its_place_and_so_is_an_aud
     document = rubric_document() | {
         "constitution": {"id": "own", "rules": [{"kind": "fact_supremacy"}, rule]}
     }
-    said = "There is nothing named sprea. Is spread meant?"
+    said = "There is nothing named sprea; perhaps spread is meant."
     (misfit,) = misfits_of(document)
     assert (misfit.place, misfit.kind) == (("constitution", "rules", 1, "when"), "guard_invalid")
     assert misfit.message == f"Character 1: {said}"

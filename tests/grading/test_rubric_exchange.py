@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from grading import rubric_engine
+from grading import engine, rubric_engine
 from grading.actions.rubrics import (
     adopt_rubric_version,
     adopt_shipped_rubric,
@@ -95,6 +95,7 @@ def page(version: RubricVersion, name: str) -> str:
         ({"text": "{\r\n,"}, {"text": ["The rubric is not valid JSON: line 2, column 1: Expecting property name enclosed in double quotes."]}),
         ({"file": b'{"dimensions": [7]}'}, {"text": ["The rubric holds no criterion that can be judged: each needs a name or id, and words or checks."]}),
         ({"text": text_of(rubric_document() | {"name": "a\0b"})}, {"text": ["The rubric does not fit its schema: line 3, name: The character U+0000 cannot be used."]}),
+        ({"text": text_of(rubric_document("one") | {"constitution": {"id": "own", "rules": [{"kind": "security_override", "when": "spred > 1"}]}})}, {"text": ["The rubric does not fit its schema: line 40, constitution.rules.0.when: Character 1: There is nothing named spred; perhaps spread is meant."]}),
         ({"into": "r999999"}, {"into": ["Select a valid choice. r999999 is not one of the available choices."]}),
     ],
 )  # fmt: skip
@@ -113,6 +114,14 @@ def test_what_cannot_be_imported_is_refused_beside_its_field_and_nothing_is_lost
         else sent.get("text", "")
     )
     assert answer.context["form"]["text"].value().replace("\r\n", "\n") == typed.replace("\r\n", "\n")
+
+
+def test_a_guard_is_checked_alone_for_the_field_it_is_typed_in():
+    assert engine.check_guard("spread > 1") is None
+    assert engine.check_guard("true && spred > 1") == (
+        8,
+        "There is nothing named spred; perhaps spread is meant.",
+    )
 
 
 def test_a_rubric_of_another_organization_is_no_choice(client, organization):
