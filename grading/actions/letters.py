@@ -106,10 +106,14 @@ def _sent(notice: Notice, post: BaseEmailBackend) -> bool:
     """Whether the letter left; a server that cannot take any letter now raises."""
     try:
         letter_of(notice, post).send()
-    except (SMTPRecipientsRefused, SMTPResponseException) as error:
-        if isinstance(error, SMTPResponseException) and error.smtp_code < REFUSED_FOR_GOOD:
+    except SMTPRecipientsRefused as error:
+        codes = [code for code, _said in error.recipients.values()]  # what it says repeats the address
+        log.warning("letter_refused", notice=notice.pk, codes=codes)
+        return False
+    except SMTPResponseException as error:
+        if error.smtp_code < REFUSED_FOR_GOOD:
             raise
-        log.warning("letter_refused", notice=notice.pk, reason=str(error))
+        log.warning("letter_refused", notice=notice.pk, codes=[error.smtp_code])
         return False
     Notice.objects.filter(pk=notice.pk).update(sent_at=timezone.now())
     return True

@@ -7,11 +7,11 @@ from typing import Any
 
 from django import forms
 
+from grading.actions.appeals import MOST_CHARACTERS
 from grading.enums import AppealState
 from grading.errors import AppealRefused
 from grading.places import read_places
 
-MOST_CHARACTERS = 2000
 Choices = Sequence[tuple[str, str]]
 # What instructors would otherwise type again and again; the student reads it as it stands.
 REASONS = (
