@@ -1,21 +1,26 @@
-"""A cohort: its assignments, its roster, and the opening of one."""
+"""A cohort: its assignments, its roster, its opening, its archive and its end."""
 
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from grading.actions.archive import archive_cohort
+from grading.actions.cohort_deletion import delete_cohort
 from grading.actions.cohorts import open_cohort
 from grading.actions.roster import RosterImport, import_roster
 from grading.errors import ActionRefused
+from grading.forms.cohorts import DeletionForm
 from grading.forms.named import CohortForm
 from grading.forms.refusals import put_beside
 from grading.forms.roster import RosterForm
 from grading.models import Cohort
 from grading.permissions import Level, access_cohort, access_organization, may
 from grading.queries.cohorts import cohort_overview, roster_of
+from grading.queries.holdings import holdings_of
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_cohort, trail_to_organization
 
@@ -77,3 +82,45 @@ def _imported(request: MemberRequest, cohort: Cohort, form: RosterForm) -> Roste
     except ActionRefused as refusal:
         put_beside(form, refusal, field="roster")
         return None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def archive(request: MemberRequest, org: str, cohort: str) -> HttpResponseBase:
+    """What would be in it; POST sends it, and is logged."""
+    found = access_cohort(request.user, cohort, level="teacher")
+    if request.method == "POST":
+        headers = {
+            "Content-Disposition": f'attachment; filename="{found.slug}.zip"',
+            "Content-Type": "application/zip",
+            "Cache-Control": "private, no-store",
+            "X-Content-Type-Options": "nosniff",
+        }
+        return StreamingHttpResponse(archive_cohort(cohort=found, by=request.user), headers=headers)
+    context = {"cohort": found, "holdings": holdings_of(found), "trail": trail_to_cohort(found)}
+    return render(request, "cohorts/archive.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
+    """What goes and what stays; it goes when its short name is typed."""
+    found = access_cohort(request.user, cohort, level="teacher")
+    form = DeletionForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and _deleted(request, found, form):
+        messages.success(request, f"{found.name} is deleted. Its log stays.")
+        return redirect("organization", org)
+    context = {
+        "cohort": found,
+        "form": form,
+        "holdings": holdings_of(found),
+        "trail": trail_to_cohort(found),
+    }
+    return render(request, "cohorts/delete.html", context)
+
+
+def _deleted(request: MemberRequest, cohort: Cohort, form: DeletionForm) -> bool:
+    try:
+        delete_cohort(cohort=cohort, by=request.user, **form.cleaned_data)
+    except ActionRefused as refusal:
+        put_beside(form, refusal, field="typed" if refusal.code == "slug_differs" else None)
+        return False
+    return True

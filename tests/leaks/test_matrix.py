@@ -79,6 +79,8 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
     COHORT: (IN_THE_COHORT, None),
     f"{COHORT}log/": (STAFF, None),
+    f"{COHORT}archive/": (TEACHERS, TEACHERS),
+    f"{COHORT}delete/": (TEACHERS, TEACHERS),
     f"{COHORT}roster/": (STAFF, TEACHERS),
     f"{COHORT}a/new/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}": (IN_THE_COHORT, None),

@@ -25,6 +25,8 @@ SENTENCES = {
     "bulk.cancelled": "cancelled a bulk run: {cancelled} were left out",
     "bulk.finished": "finished a bulk run: {done} done, {changed} changed, {failed} failed",
     "bulk.started": "started a bulk run: {what} {total} under {rubric}",
+    "cohort.archived": "took an archive of the cohort",
+    "cohort.deleted": "deleted the cohort {slug}",
     "cohort.opened": "opened the cohort",
     "criterion.overridden": "gave “{criterion}” {score} in place of {before}: {reason}",
     "enrollment.linked": "took their place on the roster",

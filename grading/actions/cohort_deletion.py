@@ -1,0 +1,72 @@
+"""Deleting a cohort with everything handed in to it. Only the log stays, and what belongs to the organization."""
+
+from __future__ import annotations
+
+import structlog
+from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
+from django.db import transaction
+
+from grading.actions.activities import note
+from grading.errors import ActionRefused
+from grading.models import Assignment, Audit, Cohort, Enrollment, Submission
+from grading.queries.holdings import KINDS, holdings_of, rows_of, running_in, uploads_of
+
+log = structlog.get_logger(__name__)
+
+
+def delete_cohort(*, cohort: Cohort, typed: str, seen: str, by: User) -> None:
+    """All of it or nothing; the uploads go when the transaction holds.
+
+    `typed` is the cohort's slug, as whoever asks has typed it; `seen` the fingerprint of what they were shown. Raises
+    ActionRefused: slug_differs, audits_running, holdings_changed.
+    """
+    if typed.strip() != cohort.slug:
+        raise ActionRefused("slug_differs", f"Type {cohort.slug} to delete this cohort.")
+    with transaction.atomic():
+        _hold_still(cohort)
+        _refuse_unfit(cohort, seen)
+        holdings, uploads = holdings_of(cohort), list(uploads_of(cohort))
+        note(
+            organization=cohort.organization_id, actor=by, verb="cohort.deleted", about=cohort,
+            slug=cohort.slug, name=cohort.name, held=dict(holdings.kinds), uploads=holdings.uploads,
+            upload_bytes=holdings.upload_bytes,
+        )  # fmt: skip
+        for _words, model, path in KINDS:
+            rows_of(cohort, model, path).only("pk").delete()
+        Cohort.objects.filter(pk=cohort.pk).delete()
+        _drop_on_commit(uploads)
+
+
+def _hold_still(cohort: Cohort) -> None:
+    """Whoever hands in, judges again or enrolls meanwhile waits, and then finds nothing."""
+    of_cohort = {"assignment__cohort": cohort}
+    Cohort.objects.select_for_update().get(pk=cohort.pk)
+    for rows in (
+        Enrollment.objects.filter(cohort=cohort),
+        Assignment.objects.filter(cohort=cohort),
+        Submission.objects.filter(**of_cohort),
+        Audit.objects.filter(submission__assignment__cohort=cohort),
+    ):
+        list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
+
+
+def _refuse_unfit(cohort: Cohort, seen: str) -> None:
+    if running := running_in(cohort):
+        are = "One audit or bulk run is" if running == 1 else f"{running} audits or bulk runs are"
+        raise ActionRefused("audits_running", f"{are} waiting or running: delete when all have ended.")
+    if holdings_of(cohort).fingerprint != seen:
+        raise ActionRefused(
+            "holdings_changed", "Something changed since you looked: it is shown as it is now."
+        )
+
+
+def _drop_on_commit(uploads: list[str]) -> None:
+    def drop() -> None:  # Django names a robust callback in its log, which it cannot with a partial
+        for name in uploads:
+            try:
+                default_storage.delete(name)
+            except OSError as error:
+                log.warning("upload_left", upload=name, error=type(error).__name__)
+
+    transaction.on_commit(drop, robust=True)
