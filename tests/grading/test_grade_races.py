@@ -39,9 +39,10 @@ def test_two_first_verdicts_at_once_make_one_grade_of_the_later_attempt(assignme
 
 def test_a_grade_that_two_teachers_release_at_once_is_told_once(assignment, ada):
     with everywhere():
-        grade = grades.count_verdict(audit=judged(ada, assignment))
+        grades.count_verdict(audit=judged(ada, assignment))
+        counted = list(Grade.objects.all())
     teacher = staff_user(assignment.organization)
-    told = at_once(lambda: grades.release_grades(assignment=assignment, grades=[grade], by=teacher))
+    told = at_once(lambda: grades.release_grades(assignment=assignment, grades=counted, by=teacher))
     with everywhere():
         assert (sorted(told), Notice.objects.count()) == ([0, 1], 1)
 
