@@ -31,7 +31,7 @@ FORM, JSON = "form", "json"
 @dataclass(frozen=True, slots=True)
 class Desk:
     """`seen` is the digest of the stored document that the typing began from. In the expert's view `text` is typed,
-    else `sheet`. `saved` is the version after a save; `conflict` the stored document that was not overwritten."""
+    else `sheet`. `saved` is the version after a save; `between` what a refused save would have overwritten."""
 
     version: RubricVersion
     seen: str
@@ -198,8 +198,13 @@ def marked_lines(text: str, faults: tuple[RubricFault, ...]) -> list[MarkedLine]
 def _marked(fault: RubricFault, line: str) -> MarkedLine:
     return MarkedLine(
         fault=fault,
-        where=".".join(map(str, fault.place)) or "JSON",
+        where=_showable(".".join(map(str, fault.place))) or "JSON",
         told=wording.sentence_of(fault.kind, fault.message),
         line=line,
         before=line[: fault.column - 1] if fault.column else None,
     )
+
+
+def _showable(text: str) -> str:
+    """JSON can name a key that no page can be encoded with: half a surrogate pair."""
+    return text.encode("utf-8", "replace").decode("utf-8")
