@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from django_scopes import scope
 
 from grading.actions import runs
@@ -21,6 +22,7 @@ from grading.actions.runs import claim_audit
 from grading.enums import AppealState, AuditKind, NoticeKind, Renewal, Role
 from grading.errors import AppealRefused, RenewalRefused
 from grading.models import Activity, Appeal, Audit, Membership, Notice, Override
+from grading.queries.appeals import InboxFilter, inbox
 from tests.factories.people import staff_user
 from tests.factories.released import Released, ended, judged
 from tests.grading.test_appeals import FIRST, SECOND, filed
@@ -222,3 +224,16 @@ def test_an_appeal_on_a_criterion_that_the_verdict_no_longer_knows_can_still_be_
     assert released.now(appeal).state == AppealState.OPEN
     within(released, keep_verdict, appeal, answer="The criterion was taken out.")
     assert released.now(appeal).state == AppealState.KEPT
+
+
+def test_what_is_judged_again_waits_for_nobody_until_that_has_ended_or_is_gone(released, appeal):
+    audit = within(released, rejudge_criterion, appeal)
+    with scope(organization=released.organization):
+        assert list(inbox(InboxFilter())) == []
+        Appeal.objects.update(rejudged_in=None)  # as when the audit is deleted
+        assert list(inbox(InboxFilter())) == [appeal]
+        Appeal.objects.update(rejudged_in=audit)
+        Audit.objects.filter(pk=audit.pk).update(
+            state="failed", failure_code="cancelled", finished_at=timezone.now()
+        )
+        assert list(inbox(InboxFilter())) == [appeal]
