@@ -142,7 +142,9 @@ def constitution_under(report: AuditReport, rubric: Rubric) -> Constitution:
 
 
 def reference_to(constitution: Constitution) -> ConstitutionReference:
-    return ConstitutionReference(id=constitution.id, digest=digest_of(constitution.model_dump(mode="json")))
+    return ConstitutionReference(
+        id=constitution.id, digest=digest_of(constitution.model_dump(mode="json", exclude_none=True))
+    )
 
 
 def changes_between(before: AuditReport, after: AuditReport) -> Iterator[str]:

@@ -263,4 +263,5 @@ class Rubric(RubricModel):
 
     @cached_property
     def digest(self) -> str:
-        return digest_of(self.model_dump(mode="json"))
+        """What is null is left out: a parameter that a later edition adds, null by default, changes no digest."""
+        return digest_of(self.model_dump(mode="json", exclude_none=True))
