@@ -24,7 +24,7 @@ class OddHandler(Handler):
 
     def do_POST(self):  # noqa: N802 -- the library's own name
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        completion = _completion(body)
+        completion = _completion(body, self.server.transcripts)
         message = completion["choices"][0]["message"]
         message["content"] = json.dumps(json.loads(message["content"]) | {"reasoning": ODD})
         self._send(200, completion)
