@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
@@ -17,7 +18,7 @@ from grading.actions.activities import note
 from grading.actions.bulk_progress import cancel_items, settle
 from grading.actions.queueing import enqueue_on_commit
 from grading.actions.renewals import being_audited, queue_renewals, refuse_drafts, refuse_unknown
-from grading.enums import AuditKind, AuditState, Batch, Bench, BulkState, BulkVerb, Renewal
+from grading.enums import AuditKind, AuditState, Bench, BulkState, BulkVerb, Renewal
 from grading.errors import BulkRefused
 from grading.model_bench import bench_of
 from grading.models import Assignment, Audit, BulkItem, BulkRun, OrganizationBench, RubricVersion
@@ -91,7 +92,7 @@ def estimate_bulk(
             month_left=None,
         )  # fmt: skip
     own = bench_of(assignment.organization_id)
-    batch = own.batch if own else Batch.PER_CRITERION
+    batch = own.batch if own else settings.JUDGES_BATCH
     # Under another text nothing that was found or said before answers the questions.
     known = all(audit.rubric_version_id == version.pk for audit in free)
     seen = measured_costs(assignment, verb if known else BulkVerb.REAUDIT, criteria, batch)

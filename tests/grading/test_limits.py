@@ -87,3 +87,13 @@ def test_the_sentence_stands_beside_the_form(client, work):
     assert page.context["form"].non_field_errors() == [
         "An audit of yours is waiting or running: hand in again when it has ended."
     ]
+
+
+@pytest.mark.usefixtures("limits")
+def test_what_teachers_have_judged_again_counts_against_nobody(work):
+    assignment = AssignmentFactory()
+    somebody = student(assignment.cohort)
+    for place in range(3):
+        open_audit(assignment, kind="instructor", submission__student=somebody, submission__attempt=place + 1)
+    taken = hand_in(assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user)
+    assert taken.attempt == 4
