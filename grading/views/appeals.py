@@ -29,10 +29,9 @@ def appeal_new(request: MemberRequest, org: str, audit_id: UUID, position: int) 
     """For whose work it is, on what they were told of this very audit."""
     audit = access_audit(request.user, audit_id)
     grade, row = _released_criterion(request, audit, position)
-    refused = why_no_appeal(grade=grade, criterion_id=row["id"])
     view = reading.criterion_of(queries.report_by_digest(audit.submission, _told(grade)["digest"]), row["id"])
     form = AppealForm(request.POST or None, evidence=reading.evidence_choices(view))
-    if refused is None and form.is_valid():
+    if form.is_valid():
         try:
             filed = file_appeal(grade=grade, criterion_id=row["id"], by=request.user, **form.cleaned_data)
         except AppealRefused as refusal:
@@ -45,7 +44,8 @@ def appeal_new(request: MemberRequest, org: str, audit_id: UUID, position: int) 
         "verdict": reading.verdict_view(row, None),
         "name": row["name"],
         "form": form,
-        "refused": refused,
+        # What was typed in vain is shown again, with the reason.
+        "refused": None if form.is_bound else why_no_appeal(grade=grade, criterion_id=row["id"]),
         "allowance": queries.allowance_of(grade),
         "earlier": queries.latest_appeals_on(audit.submission).get(row["id"]),
         "trail": trail_to_assignment(audit.submission.assignment),
