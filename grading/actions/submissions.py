@@ -122,7 +122,9 @@ def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment) ->
 
 def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) -> None:
     """What waits and runs at once has a limit, so that one script fills neither the queue nor the disk."""
-    open_audits = Audit.objects.filter(organization=assignment.organization_id, state__in=OPEN_STATES).exclude(
+    open_audits = Audit.objects.filter(
+        organization=assignment.organization_id, state__in=OPEN_STATES
+    ).exclude(
         kind=AuditKind.INSTRUCTOR  # what teachers have judged again stands behind and in nobody's way
     )
     of_cohort = open_audits.filter(submission__assignment__cohort=assignment.cohort_id)

@@ -7,7 +7,16 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from grading.admin.tenancy import MachineMadeAdmin
-from grading.models import Appeal, BlindGrade, BlindSample, BulkItem, BulkRun, Grade, Override, SupersededReport
+from grading.models import (
+    Appeal,
+    BlindGrade,
+    BlindSample,
+    BulkItem,
+    BulkRun,
+    Grade,
+    Override,
+    SupersededReport,
+)
 
 
 @admin.register(Grade)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -140,7 +141,7 @@ def test_what_only_a_new_audit_can_tell_is_named_and_the_record_is_no_dossier_fo
     told = under(report, rubric)
     [error] = told.errors
     assert (error.code, ASKED.goal in error.message) == ("check_left_open", True)
-    case = case_of("/nowhere", rubric=rubric)
+    case = case_of(Path("/nowhere"), rubric=rubric)
     assert dossier_still_holding(Known(report=told).report, case, told.commit, None) is None
     onward = resynthesise_under(told, Revision(rubric, text_of(rubric, version="3")), preset("default"))
     assert (onward.errors, onward.engine) == (told.errors, told.engine)

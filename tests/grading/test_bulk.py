@@ -27,8 +27,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 def cohort(number: int, **fields: Any) -> tuple[Assignment, list[Audit]]:
     """As many students with a verdict of 4 on the one criterion."""
-    assignment = AssignmentFactory(**fields)
-    audits = [AuditFactory(done=True, submission__assignment=assignment) for _ in range(number)]
+    assignment: Assignment = AssignmentFactory.create(**fields)
+    audits: list[Audit] = [
+        AuditFactory.create(done=True, submission__assignment=assignment) for _ in range(number)
+    ]
     return assignment, audits
 
 
@@ -63,7 +65,7 @@ def test_applying_rules_and_judges_without_a_model_cost_nothing():
     with everywhere():
         for verb in BulkVerb:
             seen = estimate(assignment, audits, verb)
-            assert (seen.count, seen.cost, seen.asks_models) == (2, 0, False)
+            assert (seen.count, seen.cost, seen.asks_models) == (2, Decimal(0), False)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,7 @@ def test_what_is_not_known_is_not_guessed(price):
 
 def test_what_is_being_audited_or_holds_no_verdict_is_left_out_and_counted():
     assignment, audits = cohort(2)
-    failed = AuditFactory(failed=True, submission__assignment=assignment)
+    failed: Audit = AuditFactory.create(failed=True, submission__assignment=assignment)
     AuditFactory(submission=audits[0].submission, kind="instructor")
     with everywhere():
         everything = [*audits, failed]

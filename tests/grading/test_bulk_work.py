@@ -81,7 +81,7 @@ def test_a_run_goes_on_chunk_by_chunk_to_its_end(monkeypatch):
 def test_one_that_is_refused_fails_with_its_sentence_and_the_others_go_on():
     run, _ = started(2)
     with everywhere():
-        first = BulkItem.objects.get(position=0)
+        first: Any = BulkItem.objects.get(position=0)
         Audit.objects.filter(pk=first.audit_id).update(report={"schema": "older"})
     work()
     assert seen(run) == (BulkState.DONE, 2, 1, 1)
@@ -144,7 +144,9 @@ def test_with_a_thousand_bulk_jobs_queued_a_students_submission_is_next():
     own = AuditFactory(submission=SubmissionFactory(assignment=assignment))
     enqueue_on_commit(own)
     queues = [get_queue(name) for name in ("submissions", "letters", "bulk")]  # as audit_worker serves them
-    first, _ = queues[0].dequeue_any(queues, None, connection=queues[0].connection)
+    found = queues[0].dequeue_any(queues, None, connection=queues[0].connection)
+    assert found is not None
+    first = found[0]
     assert first.args == (str(own.pk), 1)
 
 
@@ -202,7 +204,7 @@ def test_a_verdict_that_arrives_meanwhile_is_waited_for_and_neither_is_lost():
         ended, applied = pool.submit(finish), pool.submit(apply)
         assert (ended.result(20), applied.result(20)) == (None, True)
     with everywhere():
-        after = Audit.objects.get(pk=audit.pk)
+        after: Any = Audit.objects.get(pk=audit.pk)
         assert (after.rubric_version, after.report["rubric"]["digest"]) == (heavier, heavier.digest)
         assert SupersededReport.objects.get(audit=audit).digest == told.digest
         assert Grade.objects.get(audit=audit).overall_score == after.overall_score
@@ -223,7 +225,7 @@ def test_two_who_apply_other_rules_to_one_verdict_at_once_lose_none_of_the_three
     with ThreadPoolExecutor(2) as pool:
         list(pool.map(apply, versions))
     with everywhere():
-        last = Audit.objects.get(pk=audit.pk)
+        last: Any = Audit.objects.get(pk=audit.pk)
         kept = set(SupersededReport.objects.values_list("rubric_version", flat=True))
         assert last.report["rubric"]["digest"] == last.rubric_version.digest
     assert kept | {last.rubric_version_id} == {audit.rubric_version_id, *(version.pk for version in versions)}

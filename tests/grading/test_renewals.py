@@ -52,7 +52,8 @@ def known_to(audit: Audit) -> tuple[set[str], list[tuple[str, int]] | None]:
     with everywhere():
         report = known_report(audit)
         keys = set(known_opinions(audit).values_list("key", flat=True))
-    return keys, report and [(each["id"], len(each["opinions"])) for each in report["criteria"]]
+    told = [(each["id"], len(each["opinions"])) for each in report["criteria"]] if report else None
+    return keys, told
 
 
 @pytest.mark.parametrize(
@@ -185,7 +186,7 @@ def test_a_rejudging_asks_the_judges_and_keeps_the_evidence(tmp_path: Path):
         new = rejudge(submission=Submission.objects.get(pk=audit.submission_id), by=None, criteria=["tested"])
     run_audit(str(new.pk), 1)
     with everywhere():
-        before, after = (Audit.objects.get(pk=each.pk).report for each in (audit, new))
+        before, after = (Audit.objects.get(pk=each.pk).report or {} for each in (audit, new))
         assert standing_audit(audit.submission) == new
     assert after["usage"]["reused"] == 3
     assert after["evidence"] == before["evidence"]

@@ -16,7 +16,7 @@ from tests.factories.work import AuditFactory, RubricVersionFactory
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-def now(audit: Audit) -> Audit:
+def now(audit: Audit) -> Any:
     return Audit.objects.get(pk=audit.pk)
 
 
@@ -94,7 +94,7 @@ def test_a_released_grade_stays_as_it_was_told_and_is_marked_as_changed():
     teacher = staff_user(assignment.organization)
     with everywhere():
         release_grades(assignment=assignment, grades=[Grade.objects.get()], by=teacher)
-        told = Grade.objects.get().released
+        told: Any = Grade.objects.get().released
         resynthesise_audit(audit=audit, rubric_version=heavier, by=teacher)
         grade = Grade.objects.get()
         assert (grade.released, grade.changed) == (told, True)

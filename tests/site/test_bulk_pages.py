@@ -88,7 +88,11 @@ def test_what_does_not_fit_is_said_beside_its_field_and_nothing_is_lost(
 
 def test_count_and_cost_are_shown_before_anything_starts(teacher: Client, assignment: Assignment) -> None:
     graded(assignment, 2)
-    asked = {"verb": "resynthesise", "scope": "all", "rubric_version": assignment.rubric_version_id}
+    asked: dict[str, Any] = {
+        "verb": "resynthesise",
+        "scope": "all",
+        "rubric_version": assignment.rubric_version_id,
+    }
     answer = teacher.get(start_page(assignment), asked)  # as a preview links to it
     page = answer.content.decode()
     assert ("0 USD" in page, "Re-synthesise 2 audits" in page, faults_of(page), runs()) == (True, True, [], 0)
