@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from courtroom.detectives.recollection import try_check as try_check
     from courtroom.errors import CourtroomError as CourtroomError
     from courtroom.errors import InputRefused as InputRefused
+    from courtroom.forensics.confinement.standing import missing_walls as missing_walls
     from courtroom.forensics.pdf import probe_pdf as probe_pdf
     from courtroom.forensics.snapshot import probe_repository as probe_repository
-    from courtroom.forensics.standing import missing_walls as missing_walls
     from courtroom.foresight import Foresight as Foresight
     from courtroom.foresight import Revision as Revision
     from courtroom.foresight import foresee as foresee
@@ -54,7 +54,7 @@ _ROOMS = {
     "foresee": "foresight",
     "probe_pdf": "forensics.pdf",
     "probe_repository": "forensics.snapshot",
-    "missing_walls": "forensics.standing",
+    "missing_walls": "forensics.confinement.standing",
     "hold_audit": "hearing",
     "warm_up": "hearing",
     "NotAdmitted": "judges.gate",

@@ -20,9 +20,9 @@ from courtroom.detectives.testimony import Dossier
 from courtroom.errors import ExaminationFailed, PdfRefused
 from courtroom.forensics.history import History, read_history
 from courtroom.forensics.pdf import PdfReading, read_pdf
-from courtroom.forensics.repository_text import Suspicion, look_for_suspicions
 from courtroom.forensics.snapshot import Snapshot, take_snapshot
 from courtroom.forensics.survey import Survey, survey_repository
+from courtroom.forensics.words.repository_text import Suspicion, look_for_suspicions
 from courtroom.record import AuditReport
 from courtroom.remembrance import dossier_still_holding
 from courtroom.rubric import Check

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from courtroom.fact_model import FactModel, Place
-from courtroom.forensics.credentials import redacted
+from courtroom.forensics.dangers.credentials import redacted
 from courtroom.project_facts import (
     CommittedSecret,
     Deferral,
@@ -115,8 +115,8 @@ class DiagramFact(FactModel):
     """A diagram that text and geometry give away, in the report (`page`) or in the repository (`path`, `line`).
 
     `names` are what is written in its boxes; `arrows` are empty where no direction is drawn. `beside_code` holds
-    it against the code's graph (forensics/sketches.py says what each word means); null where the code has none, or
-    the drawing shows no flow.
+    it against the code's graph (forensics/figures/sketches.py says what each word means); null where the code has
+    none, or the drawing shows no flow.
     """
 
     drawn_as: Literal["drawing", "characters", "mermaid", "plantuml", "picture"]

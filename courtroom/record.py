@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from courtroom.edition import edition_of
 from courtroom.facts import Facts
-from courtroom.forensics.credentials import redacted
+from courtroom.forensics.dangers.credentials import redacted
 
 SCHEMA: Final = "automaton-auditor/report@1"
 # Another one whenever the same input may give another record: what was known under another engine is not reused.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from courtroom.detectives.document_checks import READ_NOT_UNDERSTOOD
 from courtroom.detectives.testimony import Dossier
-from courtroom.forensics.passages import Passages
+from courtroom.forensics.document.passages import Passages
 from courtroom.forensics.pdf import PdfReading
 from courtroom.record import Evidence, Location, evidence
 from courtroom.rubric import Criterion, Diagram, PdfConcept, PdfPaths, Rubric

@@ -8,8 +8,8 @@ from typing import Any
 
 from courtroom.detectives.document_checks import READ_NOT_UNDERSTOOD
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
-from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts
-from courtroom.forensics.claims import HeldClaim
+from courtroom.forensics.document.claimed_paths import ClaimedPath, PathVerdicts
+from courtroom.forensics.document.claims import HeldClaim
 from courtroom.rubric import PdfPaths
 
 

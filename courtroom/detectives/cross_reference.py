@@ -18,11 +18,16 @@ from courtroom.detectives.findings import Clue, Finding, absent, could_not_look,
 from courtroom.detectives.testimony import PATH_FACTS, Claim, Testimony
 from courtroom.errors import ExaminationFailed
 from courtroom.facts import DiagramFact, GraphFact
-from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts, hold_against_tree, path_facts
-from courtroom.forensics.claims import HeldClaim, feature_claims, hold_against_code
-from courtroom.forensics.deferrals import deferrals_on_pages
 from courtroom.forensics.diagrams import DiagramSighting, diagram_of
+from courtroom.forensics.document.claimed_paths import (
+    ClaimedPath,
+    PathVerdicts,
+    hold_against_tree,
+    path_facts,
+)
+from courtroom.forensics.document.claims import HeldClaim, feature_claims, hold_against_code
 from courtroom.forensics.pdf import PdfReading
+from courtroom.forensics.project.deferrals import deferrals_on_pages
 from courtroom.project_facts import Deferral
 from courtroom.record import CheckOutcome
 from courtroom.rubric import Check, Diagram, FeedbackLog, PdfPaths

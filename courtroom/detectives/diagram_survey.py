@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from courtroom.facts import DiagramFact, GraphFact
-from courtroom.forensics.chart_texts import charts_in_file, read_chart
 from courtroom.forensics.diagrams import sketches_of
-from courtroom.forensics.pdf_reading import PdfReading
-from courtroom.forensics.sketches import Sketch, agreement, sketch_of
+from courtroom.forensics.figures.chart_texts import charts_in_file, read_chart
+from courtroom.forensics.figures.sketches import Sketch, agreement, sketch_of
+from courtroom.forensics.pages.pdf_reading import PdfReading
 
 # Files whose diagrams are read: whoever looks for one looks in the README and in docs first.
 MOST_FILES = 30

@@ -16,8 +16,8 @@ from courtroom.detectives.testimony import (
     failed_testimony,
 )
 from courtroom.errors import ExaminationFailed
-from courtroom.forensics.claimed_paths import claimed_paths
 from courtroom.forensics.concepts import NO_TEXT_LAYER, document_facts
+from courtroom.forensics.document.claimed_paths import claimed_paths
 from courtroom.forensics.pdf import PdfReading
 from courtroom.record import DetectiveName, RecordedError
 from courtroom.rubric import Check, PdfConcept, PdfPaths

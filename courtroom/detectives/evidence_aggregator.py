@@ -21,8 +21,8 @@ from courtroom.detectives.testimony import Dossier, Testimony, recorded
 from courtroom.detectives.verification import unverified
 from courtroom.errors import ExaminationFailed
 from courtroom.facts import Facts, establish
+from courtroom.forensics.pages.pdf_reading import SeenPicture
 from courtroom.forensics.pdf import PdfReading
-from courtroom.forensics.pdf_reading import SeenPicture
 from courtroom.forensics.snapshot import Snapshot, read_files
 from courtroom.record import CheckOutcome, Evidence, RecordedError
 from courtroom.rubric import Check, Rubric

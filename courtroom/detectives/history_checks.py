@@ -14,7 +14,7 @@ from courtroom.forensics.history import (
     weak_messages,
     without_empty,
 )
-from courtroom.forensics.pace import deferrals_of, pace_of
+from courtroom.forensics.project.pace import deferrals_of, pace_of
 from courtroom.rubric import CommitHistory
 
 # A quarter of messages may be hasty before the history stops explaining itself.

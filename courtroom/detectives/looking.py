@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from courtroom.forensics.pdf_reading import SeenPicture
+from courtroom.forensics.pages.pdf_reading import SeenPicture
 from courtroom.record import Usage
 
 

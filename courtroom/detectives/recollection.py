@@ -18,7 +18,11 @@ from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.fact_checks import FACT_CHECKS
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.detectives.source_checks import sighted
-from courtroom.forensics.log_sightings import communication_sightings, deferral_sightings, feedback_sightings
+from courtroom.forensics.project.log_sightings import (
+    communication_sightings,
+    deferral_sightings,
+    feedback_sightings,
+)
 from courtroom.forensics.survey import Sighting, Survey
 from courtroom.record import CheckOutcome, Evidence
 from courtroom.rubric import (

@@ -21,7 +21,7 @@ from courtroom.detectives.testimony import (
 from courtroom.errors import ExaminationFailed
 from courtroom.exhibits import Scene
 from courtroom.forensics.history import History, history_facts
-from courtroom.forensics.pace import deferrals_of, story_of
+from courtroom.forensics.project.pace import deferrals_of, story_of
 from courtroom.forensics.snapshot import Snapshot
 from courtroom.forensics.survey import Survey
 from courtroom.record import DetectiveName, Location, RecordedError

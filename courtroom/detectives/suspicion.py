@@ -8,10 +8,10 @@ from itertools import chain
 from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
 from courtroom.detectives.testimony import Suspicion, Testimony
 from courtroom.errors import ExaminationFailed
-from courtroom.forensics.integrity import passages_in, suspicious_in
 from courtroom.forensics.pdf import PdfReading
-from courtroom.forensics.repository_text import kind_of, passages_of_name
 from courtroom.forensics.snapshot import Snapshot, read_lines
+from courtroom.forensics.words.integrity import passages_in, suspicious_in
+from courtroom.forensics.words.repository_text import kind_of, passages_of_name
 from courtroom.record import Evidence, Integrity, Location, evidence
 
 TAG = "integrity"

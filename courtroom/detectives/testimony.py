@@ -39,7 +39,7 @@ class Suspicion(Frozen):
 
 
 class SeenDiagram(Frozen):
-    """A picture of the report as a model read it (forensics/pdf_reading.py: SeenPicture)."""
+    """A picture of the report as a model read it (forensics/pages/pdf_reading.py: SeenPicture)."""
 
     page: int
     labels: tuple[str, ...]

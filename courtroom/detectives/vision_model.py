@@ -16,9 +16,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from courtroom.case import BenchSettings, Limits
 from courtroom.detectives.looking import Look
 from courtroom.errors import ExaminationFailed
-from courtroom.forensics.page_pictures import MEDIA_TYPE, PagePicture, page_pictures
-from courtroom.forensics.pdf_reading import SeenPicture
-from courtroom.forensics.plain_text import plain
+from courtroom.forensics.pages.page_pictures import MEDIA_TYPE, PagePicture, page_pictures
+from courtroom.forensics.pages.pdf_reading import SeenPicture
+from courtroom.forensics.pages.plain_text import plain
 from courtroom.judges.exchange import Answering, Call, Exchange
 from courtroom.judges.failures import Unusable
 from courtroom.judges.gate import Gate

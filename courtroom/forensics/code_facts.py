@@ -9,24 +9,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from courtroom.forensics import state_class, wiring
-from courtroom.forensics.blobs import BlobReader
-from courtroom.forensics.cloning import read_clone
-from courtroom.forensics.data_files import data_texts
-from courtroom.forensics.general_facts import read_exchange, read_hazards, read_project
-from courtroom.forensics.graph_facts import graph_fact, graph_lines, shape_fact
-from courtroom.forensics.layers import Layers, read_layers
-from courtroom.forensics.names import Names
+from courtroom.forensics.dangers.cloning import read_clone
+from courtroom.forensics.git.blobs import BlobReader
+from courtroom.forensics.graph import state_class, wiring
+from courtroom.forensics.graph.graph_facts import graph_fact, graph_lines, shape_fact
+from courtroom.forensics.interpretation.data_files import data_texts
+from courtroom.forensics.judging.layers import Layers, read_layers
+from courtroom.forensics.judging.rulings import read_rules
+from courtroom.forensics.judging.structured import retries, structured_calls
+from courtroom.forensics.judging.verdict_source import markdown_reports, model_made_scores, reads_opinions
+from courtroom.forensics.project.general_facts import read_exchange, read_hazards, read_project
 from courtroom.forensics.prompts import is_prompt_file, read_personas
-from courtroom.forensics.reach import Reach
-from courtroom.forensics.rulings import read_rules
 from courtroom.forensics.safety import unsafe_calls
-from courtroom.forensics.source_files import Codebase, is_vendored
-from courtroom.forensics.structured import retries, structured_calls
+from courtroom.forensics.sources.names import Names
+from courtroom.forensics.sources.reach import Reach
+from courtroom.forensics.sources.source_files import Codebase, is_vendored
 from courtroom.forensics.survey import Sighting
 from courtroom.forensics.syntax import parse
 from courtroom.forensics.topology import GraphReading, read_graph
-from courtroom.forensics.verdict_source import markdown_reports, model_made_scores, reads_opinions
 
 SHOWN_LINES = 40
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")

@@ -9,8 +9,8 @@ from typing import Any
 
 from courtroom.facts import PDF_TERMS, TermUse
 from courtroom.forensics.diagrams import pictures
-from courtroom.forensics.passages import Passages, stems_of
-from courtroom.forensics.pdf_reading import PdfReading
+from courtroom.forensics.document.passages import Passages, stems_of
+from courtroom.forensics.pages.pdf_reading import PdfReading
 
 NO_TEXT_LAYER = "the PDF has pictures of pages and no text layer, and no model looked at them"
 DOCUMENT_FACTS = ("pdf_pages", "pdf_characters", "pdf_images", "pdf_terms")

@@ -1,8 +1,9 @@
 """Run what reads untrusted bytes in a process that cannot take the machine with it.
 
 A confined process has its own session, an environment made from nothing, hard limits on memory, processor
-time and file size and no network unless it asks (launch.py), a cap on its output and a deadline. It dies with
-whoever started it. Where bubblewrap works it also sees no file it was not given (walls.py).
+time and file size and no network unless it asks (confinement/launch.py), a cap on its output and a deadline.
+It dies with whoever started it. Where bubblewrap works it also sees no file it was not given
+(confinement/walls.py).
 Every way it can end badly is a ChildFailed: child_timeout, child_memory, child_output or child_died.
 """
 
@@ -24,13 +25,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 from courtroom import errors
 from courtroom.errors import ChildFailed, CourtroomError
-from courtroom.forensics.bytecode import compile_for_children
-from courtroom.forensics.walls import NOTHING, PROJECT_ROOT, Reach, around, bubblewrap
+from courtroom.forensics.confinement.bytecode import compile_for_children
+from courtroom.forensics.confinement.walls import NOTHING, PROJECT_ROOT, Reach, around, bubblewrap
 
 if TYPE_CHECKING:
     from courtroom.case import Limits
 
-LAUNCHER = Path(__file__).with_name("launch.py")
+LAUNCHER = Path(__file__).parent / "confinement" / "launch.py"
 STDERR_KEPT = 64 * 1024
 CHUNK = 64 * 1024
 TICK_SECONDS = 0.1

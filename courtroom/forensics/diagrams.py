@@ -14,11 +14,11 @@ from itertools import combinations, pairwise
 from typing import Literal
 
 from courtroom.facts import GraphFact
-from courtroom.forensics.chart_texts import charts_in_text, read_chart
-from courtroom.forensics.charts import Chart
-from courtroom.forensics.pdf_reading import Drawing, Layout, PdfImage, PdfReading, is_picture
-from courtroom.forensics.sketches import Kind, Sketch, kind_of, sketch_of
-from courtroom.forensics.splits import matches, picture_splits
+from courtroom.forensics.figures.chart_texts import charts_in_text, read_chart
+from courtroom.forensics.figures.charts import Chart
+from courtroom.forensics.figures.sketches import Kind, Sketch, kind_of, sketch_of
+from courtroom.forensics.figures.splits import matches, picture_splits
+from courtroom.forensics.pages.pdf_reading import Drawing, Layout, PdfImage, PdfReading, is_picture
 
 Source = Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from courtroom.forensics.git_process import read_git
+from courtroom.forensics.git.git_process import read_git
 from courtroom.forensics.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ LOG_FORMAT = (
 )
 FIELDS = 8
 
-ATTRIBUTES = Path(__file__).with_name("python_only.gitattributes")
+ATTRIBUTES = Path(__file__).parent / "git" / "python_only.gitattributes"
 # "added TAB removed TAB path"; what git does not count has "-" for a number.
 _COUNT = re.compile(r"(\d+)\t\d+\t")
 _UNSHOWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")

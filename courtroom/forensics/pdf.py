@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.errors import PdfRefused
 from courtroom.forensics.confine import examine, reading_limits
-from courtroom.forensics.pdf_reading import Drawing, DrawnBox, Layout, Level, PdfImage, PdfReading
+from courtroom.forensics.pages.pdf_reading import Drawing, DrawnBox, Layout, Level, PdfImage, PdfReading
 
 if TYPE_CHECKING:
     from courtroom.case import Limits
@@ -77,7 +77,7 @@ def _examined(task: str, path: Path, limits: Limits) -> dict[str, Any]:
     }
     # Text is written twice at most (pages, headings and labels), and JSON escapes take up to six bytes.
     child = reading_limits(limits, output_bytes=12 * limits.pdf_text_characters + 4 * MEBIBYTE)
-    return examine("courtroom.forensics.pdf_child", request, limits=child, reads=(path.resolve(),))
+    return examine("courtroom.forensics.pages.pdf_child", request, limits=child, reads=(path.resolve(),))
 
 
 def _check_file(path: Path, limits: Limits) -> None:

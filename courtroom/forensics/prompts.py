@@ -12,15 +12,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from courtroom.forensics.expressions import as_text
-from courtroom.forensics.interpreter import Interpreter, OutOfFuel
-from courtroom.forensics.layers import Layers
-from courtroom.forensics.names import Names
-from courtroom.forensics.reach import Place
-from courtroom.forensics.source_files import SourceFile
-from courtroom.forensics.text_overlap import own_words, plain_words, shared_text
-from courtroom.forensics.tree_walk import walk, words_of
-from courtroom.forensics.values import Class, Function, Instance, Items, Table, Template, Value, choices_of
+from courtroom.forensics.interpretation.expressions import as_text
+from courtroom.forensics.interpretation.interpreter import Interpreter, OutOfFuel
+from courtroom.forensics.interpretation.values import (
+    Class,
+    Function,
+    Instance,
+    Items,
+    Table,
+    Template,
+    Value,
+    choices_of,
+)
+from courtroom.forensics.judging.layers import Layers
+from courtroom.forensics.judging.text_overlap import own_words, plain_words, shared_text
+from courtroom.forensics.sources.names import Names
+from courtroom.forensics.sources.reach import Place
+from courtroom.forensics.sources.source_files import SourceFile
+from courtroom.forensics.sources.tree_walk import walk, words_of
 
 FEWEST_WORDS = 8
 # A persona shorter than this is a sentence in a common template (FACTS: then the assembled prompts are compared).

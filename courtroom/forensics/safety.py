@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import unicodedata
 
-from courtroom.forensics.names import Names
-from courtroom.forensics.source_files import CallSite, SourceFile
-from courtroom.forensics.tree_walk import keyword_of
+from courtroom.forensics.sources.names import Names
+from courtroom.forensics.sources.source_files import CallSite, SourceFile
+from courtroom.forensics.sources.tree_walk import keyword_of
 
 OS_SHELL = frozenset({"os.system", "os.popen", "posix.system"})
 ALWAYS_SHELL = frozenset(

@@ -10,13 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from courtroom.forensics import patterns
-from courtroom.forensics.blobs import BINARY_PROBE, BlobReader, text_of
-from courtroom.forensics.globs import matches
-from courtroom.forensics.log_sightings import communication_sightings, deferral_sightings, feedback_sightings
-from courtroom.forensics.names import Names
-from courtroom.forensics.source_files import SourceFile
+from courtroom.forensics.git.blobs import BINARY_PROBE, BlobReader, text_of
+from courtroom.forensics.project.globs import matches
+from courtroom.forensics.project.log_sightings import (
+    communication_sightings,
+    deferral_sightings,
+    feedback_sightings,
+)
+from courtroom.forensics.sources.names import Names
+from courtroom.forensics.sources.source_files import SourceFile
+from courtroom.forensics.sources.tree_walk import keyword_of, line_of_call
 from courtroom.forensics.survey import Sighting
-from courtroom.forensics.tree_walk import keyword_of, line_of_call
 
 MOST_SIGHTINGS = 50
 LONGEST_CLASS = 40

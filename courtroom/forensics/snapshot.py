@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from courtroom.errors import ChildFailed, RepositoryRefused
-from courtroom.forensics.addresses import CheckedUrl, check_url
-from courtroom.forensics.clone import EMPTY, NOT_FOUND, REF_UNKNOWN, advertised, clone
 from courtroom.forensics.confine import ChildLimits
-from courtroom.forensics.credentials import redacted
-from courtroom.forensics.git_process import MEBIBYTE, read_git
+from courtroom.forensics.dangers.credentials import redacted
+from courtroom.forensics.git.addresses import CheckedUrl, check_url
+from courtroom.forensics.git.clone import EMPTY, NOT_FOUND, REF_UNKNOWN, advertised, clone
+from courtroom.forensics.git.git_process import MEBIBYTE, read_git
 
 if TYPE_CHECKING:
     from courtroom.case import Limits

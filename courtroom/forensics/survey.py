@@ -109,8 +109,8 @@ def _printable(path: str) -> str:
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """The child's side: {git_dir, entries, checks, file_bytes, total_bytes} in, the parts of a Survey out."""
-    from courtroom.forensics.blobs import Blob, BlobReader
     from courtroom.forensics.code_facts import read_facts
+    from courtroom.forensics.git.blobs import Blob, BlobReader
     from courtroom.forensics.searches import Searches
 
     warnings.simplefilter("ignore")  # hostile sources warn by the thousand

@@ -13,9 +13,9 @@ import io
 import tokenize
 from collections.abc import Iterator, Mapping
 
-from courtroom.forensics.dead_code import take_out_dead_code
-from courtroom.forensics.source_files import Codebase, SourceFile, module_name
-from courtroom.forensics.source_index import index
+from courtroom.forensics.sources.dead_code import take_out_dead_code
+from courtroom.forensics.sources.source_files import Codebase, SourceFile, module_name
+from courtroom.forensics.sources.source_index import index
 
 # Other cookies (utf-7, unicode_escape, ...) let a comment hide code from whoever reads the file as text.
 HONEST_ENCODINGS = frozenset({"utf-8", "utf-8-sig", "iso-8859-1", "ascii"})

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from courtroom.forensics import builders
-from courtroom.forensics.attributes import attribute_of
-from courtroom.forensics.interpreter import Interpreter, OutOfFuel
-from courtroom.forensics.names import Names
-from courtroom.forensics.reach import Reach
-from courtroom.forensics.source_files import SourceFile
-from courtroom.forensics.subgraphs import Subgraph, departures, subgraphs_of
-from courtroom.forensics.values import UNKNOWN, Builder, Function, Instance, Route
+from courtroom.forensics.graph.subgraphs import Subgraph, departures, subgraphs_of
+from courtroom.forensics.interpretation import builders
+from courtroom.forensics.interpretation.attributes import attribute_of
+from courtroom.forensics.interpretation.interpreter import Interpreter, OutOfFuel
+from courtroom.forensics.interpretation.values import UNKNOWN, Builder, Function, Instance, Route
+from courtroom.forensics.sources.names import Names
+from courtroom.forensics.sources.reach import Reach
+from courtroom.forensics.sources.source_files import SourceFile
 
 BUILDING = frozenset(
     {"add_node", "add_edge", "add_conditional_edges", "add_sequence", "set_entry_point", "set_finish_point"}

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from courtroom.forensics.integrity import speaks_to_graders
+from courtroom.forensics.words.integrity import speaks_to_graders
 from courtroom.record import CheckOutcome, Evidence, canonical_json
 from courtroom.rubric import Check, Criterion, Rubric
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
-from courtroom.forensics.layers import Layers, read_layers
-from courtroom.forensics.names import Names
-from courtroom.forensics.reach import Reach
+from courtroom.forensics.graph.wiring import flags_of
+from courtroom.forensics.interpretation.values import Builder
+from courtroom.forensics.judging.layers import Layers, read_layers
+from courtroom.forensics.sources.names import Names
+from courtroom.forensics.sources.reach import Reach
 from courtroom.forensics.syntax import parse
 from courtroom.forensics.topology import GraphReading, read_graph
-from courtroom.forensics.values import Builder
-from courtroom.forensics.wiring import flags_of
 
 IMPORTS = "import operator\nfrom langgraph.graph import StateGraph, START, END\nfrom langgraph.types import Command, Send\n"
 NODES = (

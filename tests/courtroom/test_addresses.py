@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.errors import UrlRefused
-from courtroom.forensics.addresses import CheckedUrl, check_url, is_public, system_addresses
+from courtroom.forensics.git.addresses import CheckedUrl, check_url, is_public, system_addresses
 
 
 def resolver(**addresses: tuple[str, ...]):

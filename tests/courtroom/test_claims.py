@@ -8,9 +8,15 @@ import pytest
 
 from courtroom.detectives.claim_checks import claims_hold, claims_supported
 from courtroom.detectives.clone_source import cleans_up_by_itself
-from courtroom.forensics.claimed_paths import ClaimedPath, PathVerdicts
-from courtroom.forensics.claims import FeatureClaim, HeldClaim, Standing, feature_claims, hold_against_code
-from courtroom.forensics.pdf_reading import PdfReading
+from courtroom.forensics.document.claimed_paths import ClaimedPath, PathVerdicts
+from courtroom.forensics.document.claims import (
+    FeatureClaim,
+    HeldClaim,
+    Standing,
+    feature_claims,
+    hold_against_code,
+)
+from courtroom.forensics.pages.pdf_reading import PdfReading
 from courtroom.rubric import PdfPaths
 
 NO_RULES = dict.fromkeys(

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.forensics.claimed_paths import PathVerdicts, claimed_paths, hold_against_tree, path_facts
 from courtroom.forensics.concepts import NO_TEXT_LAYER, document_facts, use_of_term, uses_of_terms
-from courtroom.forensics.integrity import suspicious_in, suspicious_passages
-from courtroom.forensics.pdf_reading import PdfImage, PdfReading
+from courtroom.forensics.document.claimed_paths import (
+    PathVerdicts,
+    claimed_paths,
+    hold_against_tree,
+    path_facts,
+)
+from courtroom.forensics.pages.pdf_reading import PdfImage, PdfReading
+from courtroom.forensics.words.integrity import suspicious_in, suspicious_passages
 
 TREE = ("src/graph.py", "src/nodes/judges.py", "docs/README.md", "Makefile")
 EXPLAINED = (

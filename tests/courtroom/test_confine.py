@@ -14,7 +14,7 @@ import pytest
 
 from courtroom.errors import ChildFailed, PdfRefused
 from courtroom.forensics.confine import ChildLimits, Completed, examine, run_confined
-from courtroom.forensics.walls import Reach
+from courtroom.forensics.confinement.walls import Reach
 
 MEBIBYTE = 1024 * 1024
 LIMITS = ChildLimits(
@@ -156,7 +156,7 @@ def test_it_dies_with_the_thread_that_started_it(tmp_path):
     """In production that thread ends only with its process, killed in mid-audit. A pipe tells when it is gone."""
     code = (
         "import os, sys; from pathlib import Path; from courtroom.forensics.confine import *;"
-        "from courtroom.forensics.walls import Reach; here = Path(sys.argv[1]);"
+        "from courtroom.forensics.confinement.walls import Reach; here = Path(sys.argv[1]);"
         "run_confined(['sh', '-c', f'exec > {here}/pipe; echo > {here}/ready; exec sleep 60'],"
         " limits=ChildLimits(2**28, 5, 2**20, 60, 2**20), reach=Reach(writes=(here,)),"
         " watch=lambda: (here / 'ready').exists() and os.kill(os.getpid(), 9))"

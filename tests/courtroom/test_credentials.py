@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.facts import establish
-from courtroom.forensics.credentials import Secret, is_environment_file, redacted, secrets_in
+from courtroom.forensics.dangers.credentials import Secret, is_environment_file, redacted, secrets_in
 from courtroom.forensics.snapshot import Snapshot, read_lines
 from courtroom.record import Location, evidence
 from tests.factories.repositories import Commit, make_repository

@@ -7,11 +7,11 @@ from textwrap import dedent
 
 import pytest
 
-from courtroom.forensics.data_files import loaded, path_text
-from courtroom.forensics.names import Names
+from courtroom.forensics.interpretation.data_files import loaded, path_text
+from courtroom.forensics.interpretation.values import UNKNOWN, Called, Items, Table, Template
+from courtroom.forensics.sources.names import Names
 from courtroom.forensics.syntax import parse
 from courtroom.forensics.topology import read_graph
-from courtroom.forensics.values import UNKNOWN, Called, Items, Table, Template
 from tests.courtroom.sources import IMPORTS
 
 RUBRIC = json.dumps({"dimensions": [{"id": "git"}, {"id": "state"}]})

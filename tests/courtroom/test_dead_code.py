@@ -5,7 +5,7 @@ from textwrap import dedent
 
 import pytest
 
-from courtroom.forensics.dead_code import take_out_dead_code
+from courtroom.forensics.sources.dead_code import take_out_dead_code
 
 
 def living(code: str) -> str:

@@ -10,9 +10,9 @@ import pytest
 from courtroom.case import Limits
 from courtroom.facts import GraphFact
 from courtroom.forensics.diagrams import diagram_of
+from courtroom.forensics.figures.splits import code_splits
+from courtroom.forensics.pages.pdf_reading import PdfImage, PdfReading
 from courtroom.forensics.pdf import read_pdf
-from courtroom.forensics.pdf_reading import PdfImage, PdfReading
-from courtroom.forensics.splits import code_splits
 from tests.factories.pdfs import Arrow, Box, Image, Page, make_pdf, parallel_graph_page
 
 DETECTIVES = ("repo_investigator", "doc_analyst", "vision_inspector")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.forensics.communication import Entry, entries_of, is_communication_log
-from courtroom.forensics.deferrals import deferrals_in, deferrals_on_pages
-from courtroom.forensics.exchanges import audits_on_record, kind_of
+from courtroom.forensics.project.communication import Entry, entries_of, is_communication_log
+from courtroom.forensics.project.deferrals import deferrals_in, deferrals_on_pages
+from courtroom.forensics.project.exchanges import audits_on_record, kind_of
 
 
 @pytest.mark.parametrize(

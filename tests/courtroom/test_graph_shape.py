@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from courtroom.facts import establish
-from courtroom.forensics.graph_shape import shape_of
+from courtroom.forensics.graph.graph_shape import shape_of
 from tests.courtroom.sources import IMPORTS, graph_of
 from tests.courtroom.test_general_facts import survey
 

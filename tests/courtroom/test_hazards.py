@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.forensics.hazards import hazards
+from courtroom.forensics.dangers.hazards import hazards
 from tests.courtroom.sources import names_of
 
 HEAD = """

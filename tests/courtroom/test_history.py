@@ -18,7 +18,7 @@ from courtroom.forensics.history import (
     weak_messages,
     without_empty,
 )
-from courtroom.forensics.pace import Pace, pace_of
+from courtroom.forensics.project.pace import Pace, pace_of
 from courtroom.forensics.snapshot import Snapshot
 from tests.factories.repositories import STUDENT, git, make_repository
 from tests.factories.repositories import Commit as Made

@@ -13,10 +13,10 @@ from courtroom.detectives.evidence_aggregator import aggregate
 from courtroom.detectives.repo_investigator import investigate
 from courtroom.errors import ChildFailed
 from courtroom.exhibits import Scene, visit
-from courtroom.forensics.integrity import passages_in, speaks_to_graders
-from courtroom.forensics.repository_text import Suspicion, look_for_suspicions, passages_of_name
 from courtroom.forensics.snapshot import Snapshot
-from courtroom.forensics.stuffing import stuffed
+from courtroom.forensics.words.integrity import passages_in, speaks_to_graders
+from courtroom.forensics.words.repository_text import Suspicion, look_for_suspicions, passages_of_name
+from courtroom.forensics.words.stuffing import stuffed
 from courtroom.judges.docket import docket
 from courtroom.rubric import Criterion, FileExists, PythonCall, Rubric
 from tests.factories.repositories import Commit, make_repository

@@ -11,14 +11,14 @@ import pytest
 from courtroom.case import Limits
 from courtroom.detectives.diagram_survey import MOST_FILES, chart_paths, diagrams_of_both
 from courtroom.facts import ConditionalEdge, GraphFact
-from courtroom.forensics.chart_texts import charts_in_file, charts_in_text, read_chart
-from courtroom.forensics.charts import MOST_NODES, Chart
 from courtroom.forensics.diagrams import diagram_of
-from courtroom.forensics.mermaid import read_mermaid
+from courtroom.forensics.figures.chart_texts import charts_in_file, charts_in_text, read_chart
+from courtroom.forensics.figures.charts import MOST_NODES, Chart
+from courtroom.forensics.figures.mermaid import read_mermaid
+from courtroom.forensics.figures.plantuml import read_plantuml
+from courtroom.forensics.figures.sketches import agreement, sketch_of
+from courtroom.forensics.pages.pdf_reading import PdfReading
 from courtroom.forensics.pdf import read_pdf
-from courtroom.forensics.pdf_reading import PdfReading
-from courtroom.forensics.plantuml import read_plantuml
-from courtroom.forensics.sketches import agreement, sketch_of
 from tests.factories.pdfs import Arrow, Box, Page, make_pdf
 
 BOTH_SPLITS = (

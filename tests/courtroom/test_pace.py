@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from courtroom.forensics.history import History, read_history
-from courtroom.forensics.pace import Pace, deferrals_of, pace_of, story_of
+from courtroom.forensics.project.pace import Pace, deferrals_of, pace_of, story_of
 from courtroom.forensics.snapshot import Snapshot
 from courtroom.project_facts import HistoryFact
 from tests.courtroom.test_history import LIMITS, stages_of

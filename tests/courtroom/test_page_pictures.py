@@ -9,7 +9,13 @@ import zlib
 from pathlib import Path
 
 from courtroom.case import Limits
-from courtroom.forensics.page_pictures import LONGEST_SIDE, MOST_PICTURES, PagePicture, page_pictures, png
+from courtroom.forensics.pages.page_pictures import (
+    LONGEST_SIDE,
+    MOST_PICTURES,
+    PagePicture,
+    page_pictures,
+    png,
+)
 from tests.factories.pdfs import Image, Page, make_pdf, parallel_graph_page
 
 

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from courtroom.forensics.concepts import use_of_term
-from courtroom.forensics.passages import CONTEXT_CHARACTERS, Passages, stems_of
-from courtroom.forensics.pdf_reading import PdfReading
+from courtroom.forensics.document.passages import CONTEXT_CHARACTERS, Passages, stems_of
+from courtroom.forensics.pages.pdf_reading import PdfReading
 
 FILLER = "Nothing of note happens in this sentence about weather and gardens. "
 

@@ -12,12 +12,12 @@ from pypdf.generic import DecodedStreamObject, NameObject
 
 from courtroom.case import Limits
 from courtroom.errors import PdfRefused
-from courtroom.forensics.canvas import Canvas
-from courtroom.forensics.page_text import Piece, blocks_of, lines_of
+from courtroom.forensics.confinement.walls import PROJECT_ROOT
+from courtroom.forensics.pages.canvas import Canvas
+from courtroom.forensics.pages.page_text import Piece, blocks_of, lines_of
+from courtroom.forensics.pages.pdf_reading import PdfReading
+from courtroom.forensics.pages.plain_text import plain
 from courtroom.forensics.pdf import PdfImage, probe_pdf, read_pdf
-from courtroom.forensics.pdf_reading import PdfReading
-from courtroom.forensics.plain_text import plain
-from courtroom.forensics.walls import PROJECT_ROOT
 from tests.factories.pdfs import Image, Page, make_pdf, parallel_graph_page
 from tests.hostile.pdfs import many_pages
 
@@ -151,7 +151,7 @@ def test_shrunk_spaces_are_widened_and_the_pen_ends_where_it_did() -> None:
 
 def test_the_child_imports_no_more_than_it_needs() -> None:
     heavy = "{'pydantic', 'django', 'langgraph', 'git'} & set(sys.modules)"
-    code = f"import sys, courtroom.forensics.pdf_child; sys.exit(str({heavy}) if {heavy} else 0)"
+    code = f"import sys, courtroom.forensics.pages.pdf_child; sys.exit(str({heavy}) if {heavy} else 0)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=PROJECT_ROOT
     )

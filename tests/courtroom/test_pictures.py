@@ -10,12 +10,12 @@ import pytest
 from courtroom.case import Limits
 from courtroom.facts import GraphFact
 from courtroom.forensics.diagrams import diagram_of
-from courtroom.forensics.layout import layout_of
+from courtroom.forensics.figures.splits import code_widths, picture_splits
+from courtroom.forensics.pages.layout import layout_of
+from courtroom.forensics.pages.pdf_reading import Layout, Level
+from courtroom.forensics.pages.pixels import cells_of
+from courtroom.forensics.pages.regions import boxes_in
 from courtroom.forensics.pdf import read_pdf
-from courtroom.forensics.pdf_reading import Layout, Level
-from courtroom.forensics.pixels import cells_of
-from courtroom.forensics.regions import boxes_in
-from courtroom.forensics.splits import code_widths, picture_splits
 from tests.factories.pdfs import Image, Page, make_pdf
 
 WIDTH, ROW = 600, 90

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from courtroom.forensics.judging.text_overlap import shared_text
 from courtroom.forensics.prompts import PersonaReading, is_prompt_file, read_personas
-from courtroom.forensics.text_overlap import shared_text
 from tests.courtroom.sources import layers_of, names_of
 
 HARSH = "Trust nobody. Look for gaps, shortcuts and flaws in every artefact, charge what is missing and argue for the lowest score that the evidence can carry."

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.forensics.rulings import read_rules
+from courtroom.forensics.judging.rulings import read_rules
+from courtroom.forensics.judging.verdict_source import markdown_reports, model_made_scores, reads_opinions
 from courtroom.forensics.topology import read_graph
-from courtroom.forensics.verdict_source import markdown_reports, model_made_scores, reads_opinions
 from tests.courtroom.sources import IMPORTS, layers_of, names_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.forensics.cloning import CloneReading, read_clone
+from courtroom.forensics.dangers.cloning import CloneReading, read_clone
 from courtroom.forensics.safety import unsafe_calls
 from tests.courtroom.sources import layers_of, names_of
 

@@ -9,7 +9,7 @@ import pytest
 
 from courtroom.case import Limits
 from courtroom.errors import ChildFailed, CourtroomError, RepositoryRefused, UrlRefused
-from courtroom.forensics.clone import BROKEN_OFF
+from courtroom.forensics.git.clone import BROKEN_OFF
 from courtroom.forensics.snapshot import (
     Snapshot,
     TreeEntry,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.forensics.state_class import pydantic_models, read_state, reducers_of
+from courtroom.forensics.graph.state_class import pydantic_models, read_state, reducers_of
 from courtroom.forensics.topology import read_graph
 from tests.courtroom.sources import IMPORTS, names_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.forensics.structured import retries, structured_calls
+from courtroom.forensics.judging.structured import retries, structured_calls
 from tests.courtroom.sources import layers_of, names_of
 
 

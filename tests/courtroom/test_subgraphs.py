@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtroom.facts import GraphFact
-from courtroom.forensics.graph_facts import graph_fact
-from courtroom.forensics.splits import code_splits
+from courtroom.forensics.figures.splits import code_splits
+from courtroom.forensics.graph.graph_facts import graph_fact
 from tests.courtroom.sources import IMPORTS, flags, graph_of
 
 JUDGES = ("prosecutor", "defense", "tech_lead")

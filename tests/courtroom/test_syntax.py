@@ -6,16 +6,16 @@ import ast
 
 import pytest
 
-from courtroom.forensics.names import Names
-from courtroom.forensics.source_files import (
+from courtroom.forensics.sources.names import Names
+from courtroom.forensics.sources.source_files import (
     is_test_path,
     is_vendored,
 )
+from courtroom.forensics.sources.tree_walk import (
+    words_of,
+)
 from courtroom.forensics.syntax import (
     parse,
-)
-from courtroom.forensics.tree_walk import (
-    words_of,
 )
 from tests.courtroom.sources import names_of
 

@@ -18,9 +18,9 @@ from courtroom.detectives.vision_model import VisionModel, eyes_for
 from courtroom.errors import InputRefused
 from courtroom.facts import GraphFact
 from courtroom.forensics.diagrams import diagram_of, pages_to_look_at
-from courtroom.forensics.page_pictures import PagePicture, png
+from courtroom.forensics.pages.page_pictures import PagePicture, png
+from courtroom.forensics.pages.pdf_reading import Layout, Level, PdfImage, PdfReading, SeenPicture
 from courtroom.forensics.pdf import read_pdf
-from courtroom.forensics.pdf_reading import Layout, Level, PdfImage, PdfReading, SeenPicture
 from courtroom.judges.gate import OPEN
 from courtroom.judges.purse import Purse
 from courtroom.record import Usage

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from courtroom.errors import ChildFailed
-from courtroom.forensics import confine, standing
+from courtroom.forensics import confine
 from courtroom.forensics.confine import ChildLimits, Completed, examine, run_confined
-from courtroom.forensics.walls import Reach, bubblewrap
+from courtroom.forensics.confinement import standing
+from courtroom.forensics.confinement.walls import Reach, bubblewrap
 
 LIMITS = ChildLimits(2**28, 5, 2**20, 10, 2**20)
 

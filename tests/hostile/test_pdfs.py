@@ -8,7 +8,7 @@ import pytest
 
 from courtroom.case import Limits
 from courtroom.errors import ChildFailed, PdfRefused
-from courtroom.forensics.page_pictures import page_pictures
+from courtroom.forensics.pages.page_pictures import page_pictures
 from courtroom.forensics.pdf import PdfReading, read_pdf
 from tests.hostile.cuts import chosen
 from tests.hostile.pdf_actions import ACTIONS

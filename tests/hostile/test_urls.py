@@ -7,7 +7,7 @@ from dataclasses import asdict
 import pytest
 
 from courtroom.errors import UrlRefused
-from courtroom.forensics.addresses import Resolver, check_url
+from courtroom.forensics.git.addresses import Resolver, check_url
 from tests.hostile.traps import Toll
 from tests.hostile.urls import HOSTILE, PRIVATE_ANSWERS
 

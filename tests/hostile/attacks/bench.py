@@ -9,10 +9,10 @@ from pathlib import Path
 from courtroom import AuditReport, BenchSettings, Case, Known, constitution_of, hold_audit, shipped_rubric
 from courtroom.case import Limits
 from courtroom.exhibits import Exhibits
-from courtroom.forensics.integrity import suspicious_in
 from courtroom.forensics.pdf import read_pdf
-from courtroom.forensics.repository_text import look_for_suspicions
 from courtroom.forensics.snapshot import Snapshot, take_snapshot
+from courtroom.forensics.words.integrity import suspicious_in
+from courtroom.forensics.words.repository_text import look_for_suspicions
 from courtroom.judges.bench import seat
 from courtroom.record import PERSONAS
 from courtroom.remembrance import dossier_of

@@ -1,0 +1,1 @@
+"""What stands around a confined process: its walls, its limits, and which of them hold here."""

@@ -1,0 +1,130 @@
+"""What runs first inside a confined process: limit oneself, then become a program or answer one request.
+
+confine.py starts this file by path with `python -I -S -B`: it may import the standard library only, and sets
+the limits after the fork but before any program or hostile byte is touched. (`preexec_fn` would do the same
+with less, but is not safe in a process that has threads.)
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+
+OPEN_FILES = 256
+PR_SET_PDEATHSIG = 1
+PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
+# By machine: its number for the kernel's audit, and for socket(); io_uring, which can open one too, is 425 on both.
+SYSTEM_CALLS = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
+IO_URING_SETUP, X32_CALLS = 425, 0x40000000
+# Classic BPF: load a word of (call number, machine), compare, answer.
+LOAD, IF_EQUAL, IF_AT_LEAST, ANSWER = 0x20, 0x15, 0x35, 0x06
+ALLOWED, REFUSED = 0x7FFF0000, 0x00050000 | 1  # the second is an error: not permitted
+
+
+def main(arguments: list[str]) -> None:
+    """`arguments`: memory bytes, cpu seconds, file bytes, the parent's pid (0 behind walls), 1 for a network,
+    then run ARGV... or answer.
+    """
+    memory, cpu, file_bytes, parent, network = (int(number) for number in arguments[:5])
+    _limit(resource.RLIMIT_AS, memory)
+    _limit(resource.RLIMIT_CPU, cpu, grace=1)  # SIGXCPU first, which says why; SIGKILL a second later
+    _limit(resource.RLIMIT_FSIZE, file_bytes)
+    _limit(resource.RLIMIT_NOFILE, OPEN_FILES)
+    _limit(resource.RLIMIT_CORE, 0)
+    if parent:
+        _die_with(parent)
+    if not network:
+        _open_no_socket()
+    if arguments[5] == "run":
+        _become(arguments[6:])
+    _answer()
+
+
+def _limit(kind: int, value: int, grace: int = 0) -> None:
+    """Lower one limit, never above what this process was itself allowed."""
+    _, hard = resource.getrlimit(kind)
+    ceiling = value + grace if hard == resource.RLIM_INFINITY else min(value + grace, hard)
+    resource.setrlimit(kind, (min(value, ceiling), ceiling))
+
+
+def _die_with(parent: int) -> None:
+    """Ask the kernel to kill this process when the thread that started it ends; leave if it already has."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit("the parent process has gone")
+
+
+class _Step(ctypes.Structure):
+    _fields_ = (
+        ("code", ctypes.c_ushort),
+        ("if_true", ctypes.c_ubyte),
+        ("if_false", ctypes.c_ubyte),
+        ("value", ctypes.c_uint32),
+    )
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.POINTER(_Step)))
+
+
+def _open_no_socket() -> None:
+    """Ask the kernel to refuse every new socket, to this process and all it starts: no root is needed for that.
+
+    A machine that cannot do it goes without; the site's start says so (standing.network_is_closed).
+    """
+    machine, socket_call = SYSTEM_CALLS.get(os.uname().machine, (0, 0))
+    if sys.platform != "linux" or not machine:
+        return
+    steps = (
+        (LOAD, 0, 0, 4),
+        (IF_EQUAL, 0, 4, machine),  # another machine's numbers for the same calls are refused outright
+        (LOAD, 0, 0, 0),
+        (IF_AT_LEAST, 2, 0, X32_CALLS),
+        (IF_EQUAL, 1, 0, socket_call),
+        (IF_EQUAL, 0, 1, IO_URING_SETUP),
+        (ANSWER, 0, 0, REFUSED),
+        (ANSWER, 0, 0, ALLOWED),
+    )
+    table = (_Step * len(steps))(*(_Step(*step) for step in steps))
+    libc = ctypes.CDLL(None)
+    libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(_Program(len(table), table)), 0, 0)
+
+
+def _become(argv: list[str]) -> None:
+    """Replace this process. Python ignores two signals that a program expects to die of: give them back."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    try:
+        os.execvp(argv[0], argv)  # noqa: S606 -- the argument list is the caller's, no shell reads it
+    except OSError as error:
+        sys.exit(f"{argv[0]} cannot be started: {error.strerror}")
+
+
+def _answer() -> None:
+    """Read {module, paths, request} from stdin, write {answer} or {error} to stdout, as JSON."""
+    import importlib
+    import json
+
+    envelope = json.load(sys.stdin.buffer)
+    private = os.dup(1)
+    os.dup2(2, 1)  # what a library prints must not end up in the answer
+    sys.path[:] = envelope["paths"]
+    errors = importlib.import_module("courtroom.errors")
+    try:
+        answer = importlib.import_module(envelope["module"]).answer(envelope["request"])
+        reply = {"answer": answer}
+    except MemoryError:
+        reply = {"error": ["ChildFailed", "child_memory", "Reading it took more memory than allowed."]}
+    except errors.CourtroomError as error:
+        reply = {"error": [type(error).__name__, error.code, error.message]}
+    with os.fdopen(private, "w", encoding="utf-8") as out:
+        json.dump(reply, out)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,78 @@
+"""The outer walls of a confined process: bubblewrap, where this machine has it and lets it work.
+
+Inside, the file system is read-only, /tmp, /var/tmp and /run are empty but for what was named, no process of the
+machine is in sight, and there is no network unless it was asked for. Without bubblewrap the limits stand all the
+same, and launch.py still closes the network; the file system is then what the user may see.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+PROJECT_ROOT = Path(__file__).resolve().parents[3]
+PRIVATE_FOLDERS = ("/tmp", "/var/tmp", "/run")  # noqa: S108 -- these are hidden, not written to
+PRIVATE_BYTES = 16 * 1024 * 1024
+TRIAL_SECONDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a confined process may touch: read these paths, write under those folders, use the network.
+
+    The system's own folders can be read in any case, and nothing else be written.
+    """
+
+    reads: tuple[Path, ...] = ()
+    writes: tuple[Path, ...] = ()
+    network: bool = False
+
+
+NOTHING = Reach()
+
+
+@cache
+def bubblewrap() -> str | None:
+    """The program's path when it can build these walls here; None when it is absent or forbidden to."""
+    program = shutil.which("bwrap")
+    if program is None:
+        return None
+    command = [*around(program, NOTHING), sys.executable, "-I", "-S", "-c", ""]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=TRIAL_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return program if done.returncode == 0 else None
+
+
+def around(program: str, reach: Reach) -> list[str]:
+    """bubblewrap's own words, to be followed by the command it confines."""
+    words = [
+        program,
+        "--die-with-parent",
+        "--unshare-pid",
+        "--unshare-ipc",
+        "--cap-drop",
+        "ALL",
+        "--chdir",
+        "/",
+    ]
+    words += [] if reach.network else ["--unshare-net"]
+    words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    for folder in filter(os.path.isdir, PRIVATE_FOLDERS):
+        words += ["--size", str(PRIVATE_BYTES), "--tmpfs", folder]
+    for path in dict.fromkeys(path.absolute() for path in (*_ourselves(), *reach.reads)):
+        words += ["--ro-bind-try", str(path), str(path)]
+    for path in reach.writes:
+        words += ["--bind", str(path.absolute()), str(path.absolute())]
+    return [*words, "--"]
+
+
+def _ourselves() -> tuple[Path, ...]:
+    """Where Python and this package are, should they lie in a folder that is hidden."""
+    return (PROJECT_ROOT, Path(sys.prefix), Path(sys.base_prefix))

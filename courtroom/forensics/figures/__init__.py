@@ -1,0 +1,1 @@
+"""Diagrams, written or drawn: their grammars, and what they say beside the code."""

@@ -1,0 +1,1 @@
+"""How the audited project judges: its bench, its prompts, its rules, where its scores come from."""

@@ -1,0 +1,1 @@
+"""A PDF's pages: the child that opens it; text, drawings, images and what nobody sees."""
