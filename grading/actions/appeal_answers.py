@@ -14,9 +14,10 @@ from grading import engine
 from grading.actions import grades, renewals
 from grading.actions.activities import note
 from grading.actions.appeals import MOST_CHARACTERS, move
+from grading.actions.bulk import Estimate, estimate_bulk
 from grading.actions.marking import reckon, told
 from grading.actions.notices import notify
-from grading.enums import TEACHING_ROLES, AppealState, NoticeKind, Role
+from grading.enums import TEACHING_ROLES, AppealState, BulkVerb, NoticeKind, Role
 from grading.errors import AppealRefused
 from grading.models import Appeal, Audit, Grade, Membership, Override, Submission
 from grading.permissions import role_of
@@ -136,6 +137,17 @@ def standing_of(appeal: Appeal) -> Standing | None:
     marks = engine.marks_under(audit.rubric_version.document, works)
     effects = [_effect(appeal, score, mark) for score, mark in zip(grades.SCORES, marks, strict=True)]
     return Standing(audit=audit, row=row, overall_score=value["overall_score"], effects=tuple(effects))
+
+
+def price_of_rejudging(appeal: Appeal, standing: Standing) -> Estimate:
+    """What it would cost to have this criterion judged again, as far as that is known."""
+    return estimate_bulk(
+        assignment=appeal.submission.assignment,
+        verb=BulkVerb.REJUDGE,
+        audits=[standing.audit],
+        version=standing.audit.rubric_version,
+        criteria=[appeal.criterion_id],
+    )
 
 
 def counts_for_the_grade(appeal: Appeal) -> bool:

@@ -61,6 +61,7 @@ def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpRe
         "now": _now(standing),
         "standing": standing,
         "effects": effects,
+        "price": answers.price_of_rejudging(found, standing) if standing and found.is_pending else None,
         "form": form,
         "may_change": may(request.user, found.organization, "teacher"),
         "may_answer": answers.may_answer(found, request.user),

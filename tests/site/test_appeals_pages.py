@@ -177,6 +177,7 @@ def test_whoever_teaches_sees_both_sides_and_what_each_score_would_change(releas
     ):
         assert html.count(said) == 1
     assert html.count('type="radio"') == 6
+    assert "One criterion, no model call: 0 USD" in html
     assert "4.3 → <strong>3.0</strong>" in html  # 5, 4 and 4; with 1 instead of 5
 
 
