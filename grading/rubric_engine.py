@@ -57,10 +57,19 @@ def settled_rubric(document: Any) -> dict[str, Any]:
 
 
 def document_digest(document: Any) -> str:
-    """SHA-256 of the canonical JSON: whether a draft is still the one that somebody began to change."""
+    """Whether a draft is still the one that somebody began to change; of a settled document, the rubric's own digest.
+
+    SHA-256 of the canonical JSON without its nulls, as the courtroom takes it (courtroom.rubric.Rubric.digest).
+    """
     from courtroom.record import digest_of
 
-    return str(digest_of(document))
+    return str(digest_of(_without_nulls(document)))
+
+
+def _without_nulls(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _without_nulls(value) for key, value in node.items() if value is not None}
+    return [_without_nulls(item) for item in node] if isinstance(node, list) else node
 
 
 def read_rubric_text(text: str) -> tuple[Any, tuple[RubricFault, ...]]:

@@ -44,7 +44,7 @@ def _refuse_what_moved_on(draft: RubricVersion, seen: str) -> None:
         sentence = "This version was published meanwhile and never changes any more."
         raise RubricRefused("rubric_published", sentence)
     if rubric_engine.document_digest(draft.document) != seen:
-        sentence = "This draft was saved by somebody after you opened it."
+        sentence = "Somebody else saved this draft after you opened it, or you did in another window."
         raise RubricRefused("rubric_changed_meanwhile", sentence)
 
 

@@ -23,7 +23,7 @@ def shipped(name: str) -> dict[str, Any]:
     return engine.shipped_rubric(name).document
 
 
-def reposted(sheet: dict[str, Any], **changes: str) -> dict[str, Any]:
+def reposted(sheet: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """The sheet after it was sent, with some fields typed anew."""
     fields = QueryDict(mutable=True)
     for name, value in (sent(sheet) | changes).items():
@@ -41,6 +41,12 @@ def test_what_is_opened_and_sent_unchanged_is_the_same_rubric(name):
 def test_rules_of_ones_own_come_back_in_their_order(name):
     document = shipped("general") | {"constitution": dict(rubric_engine.preset_constitutions()[name])}
     assert rubric_engine.settled_rubric(document_of(reposted(sheet_of(document)))) == document
+
+
+@pytest.mark.parametrize("name", engine.SHIPPED_RUBRICS)
+def test_a_documents_digest_is_the_rubrics_own(name):
+    shipped_rubric = engine.shipped_rubric(name)
+    assert rubric_engine.document_digest(shipped_rubric.document) == shipped_rubric.digest
 
 
 def test_every_kind_of_check_has_fields_of_its_own_from_the_model():
@@ -119,6 +125,17 @@ def test_what_was_typed_for_another_kind_is_kept_until_it_is_wanted_again():
     assert there["criteria"][0]["checks"][0]["leftovers"] == {"any_of": ["README*"]}
     back = reposted(there, **{"criteria.0.checks.0.kind": "file_exists"})
     assert document_of(back) == document_of(sheet)
+
+
+def test_a_new_check_begins_with_the_ticks_of_its_model_and_none_means_the_same():
+    check = new_check("unsafe_call")
+    assert check["any_of"] == ["os_system", "shell_true", "eval_exec"]
+    document = rubric_document("tidy")
+    document["criteria"][0]["checks"] = [
+        {"id": "u", "kind": "unsafe_call", "goal": "g", "any_of": ["tls_unverified"]}
+    ]
+    sheet = reposted(sheet_of(document), **{"criteria.0.checks.0.any_of": []})
+    assert "any_of" not in document_of(sheet)["criteria"][0]["checks"][0]
 
 
 def test_a_text_does_not_pass_for_a_choice_of_another_kind():

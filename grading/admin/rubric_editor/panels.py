@@ -183,7 +183,10 @@ def rule_panel(kind: str, texts: Sheet, faults: Faults) -> Panel:
         applies=bool(texts["applies"]),
         parts={
             "dials": [f for f in all_fields if f.parameter.shape == Shape.NUMBER],
-            "rest": [f for f in all_fields if f.parameter.shape != Shape.NUMBER],
+            "rest": sorted(
+                (f for f in all_fields if f.parameter.shape != Shape.NUMBER),
+                key=lambda f: f.parameter.name == "when",
+            ),
         },
         errors=faults.get(path, ()),
         problems=_problems(path, faults),

@@ -51,6 +51,19 @@ class Parameter:
     whole: bool = False
     exact: bool = False
 
+    @property
+    def untouched(self) -> Any:
+        """What stands in a new form: ticks as by default, and nothing where the default is shown greyed."""
+        if self.shape == Shape.CHOICES:
+            return self.default.split("\n") if self.default else []
+        return self.default if self.shape == Shape.FLAG else ""
+
+    @property
+    def if_none(self) -> str:
+        """What holds when no choice is ticked, in words."""
+        words = dict(self.choices)
+        return ", ".join(words[value] for value in self.untouched) if self.shape == Shape.CHOICES else ""
+
     def known(self, chosen: Iterable[str]) -> list[str]:
         """Those that are choices of it: a text under the same name was typed for another kind of check."""
         return [value for value in chosen if value in dict(self.choices)]
@@ -68,7 +81,7 @@ class Parameter:
     def value_of(self, text: Any) -> Any:
         """The JSON for what was typed; None when nothing was. What is no number stays a text, to be complained of."""
         if self.shape == Shape.CHOICES:
-            return list(text)
+            return list(text) or None
         if self.shape == Shape.FLAG:
             return bool(text)
         if self.shape == Shape.LINES:
@@ -160,11 +173,11 @@ def _shapes(name: str, field: Schema) -> Iterator[dict[str, Any]]:
 
 def _default(shape: Shape, value: Any) -> str:
     """The text of the default: what stands greyed in an empty field."""
-    if shape == Shape.LINES:
+    if shape in {Shape.LINES, Shape.CHOICES}:
         return "\n".join(value or ())
     if shape == Shape.FLAG:
         return "on" if value else ""
-    return "" if value is None or shape == Shape.CHOICES else str(value)
+    return "" if value is None else str(value)
 
 
 def _shape(name: str, kind: str | None, words: list[str], items: list[str]) -> Shape:

@@ -14,11 +14,8 @@ DEEPEST = 8
 
 
 def texts(parameters: Iterable[Parameter], given: Mapping[str, Any]) -> Sheet:
-    """Each field's text; a flag that is not given stands as its default says."""
-    return {
-        p.name: p.text_of(given[p.name]) if p.name in given else p.default if p.shape == Shape.FLAG else p.text_of(None)
-        for p in parameters
-    }  # fmt: skip
+    """Each field's text; a box to tick that is not given stands as its default says."""
+    return {p.name: p.text_of(given[p.name]) if p.name in given else p.untouched for p in parameters}
 
 
 def posted_texts(parameters: Iterable[Parameter], tree: Mapping[str, Any]) -> Sheet:

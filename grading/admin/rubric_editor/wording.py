@@ -98,6 +98,9 @@ CHOICES = {
     "eval_exec": "eval and exec",
     "os_system": "os.system",
     "shell_true": "shell=True",
+    "sql_from_strings": "SQL made of strings",
+    "tls_unverified": "TLS that is not verified",
+    "committed_secret": "secrets that were committed",
     "in_tempdir": "in a temporary directory",
 }
 # What there is no word for here is told in the words of its model.
