@@ -6,9 +6,8 @@ the database: what an audit tells comes out as a stream of events, and the job w
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncIterator, Container, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Generator, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,37 +16,27 @@ from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
 from grading import model_bench
-from grading.enums import AuditState, Bench, Renewal
+from grading.enums import Bench, Renewal
 from grading.errors import HandInRefused, InputRefused, RubricRefused
-from grading.events import (
-    Beat,
-    CriterionRow,
-    EvidenceRow,
-    Look,
-    OpinionRow,
-    RunEvent,
-    Stage,
-    UsageRow,
-    Verdict,
-)
+from grading.events import RunEvent
+from grading.events_engine import opinion_row, told, verdict_of
 from grading.listening import listen
+from grading.marks_engine import Marks, marks_under
 from grading.models import Audit
 from grading.provider_gate import ProviderGate
 from grading.queries.known import known_opinions, known_report
 
 if TYPE_CHECKING:
-    from courtroom import AuditEvent, AuditReport, BenchSettings, Case, CourtroomError, Known, Usage
-    from courtroom.rubric import Criterion, Rubric
+    from courtroom import AuditEvent, BenchSettings, Case, CourtroomError, Known
 
 Record = TypeVar("Record", bound=BaseModel)
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 log = structlog.get_logger(__name__)
+# What callers find at the door, wherever it is made.
+__all__ = [
+    "SHIPPED_RUBRICS", "Marks", "RubricDocument", "RubricNote", "check_guard", "hold_audit", "marks_under", "opinion_row",
+    "preload", "probe_pdf", "probe_repository", "read_rubric", "render_markdown", "shipped_rubric", "verdict_of",
+]  # fmt: skip
 SHIPPED_RUBRICS = ("self_audit", "points", "general")
-STATES = {
-    "verdict": AuditState.DONE,
-    "needs_review": AuditState.NEEDS_REVIEW,
-    "degraded": AuditState.DEGRADED,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,82 +144,6 @@ def _document(rubric: Any, notes: tuple[RubricNote, ...] = ()) -> RubricDocument
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """What criteria come to. `overall_score` is null while one of them waits for a person, as in a report's headline."""
-
-    criteria: tuple[CriterionRow, ...]
-    overall_score: float | None
-    points_earned: float | None
-    points_possible: float | None
-
-
-def marks_under(
-    document: dict[str, Any], works: Sequence[tuple[Sequence[CriterionRow], Mapping[str, int]]]
-) -> list[Marks]:
-    """For each work its verdicts under the rubric `document`, with a person's scores (1 to 5, by criterion) in place.
-
-    Levels, points and sums are the courtroom's own arithmetic. A score given by a person ends both the waiting
-    for review and the leaving out. What the rubric does not know stays as it is and counts for nothing.
-    """
-    from courtroom import Rubric
-
-    rubric = Rubric.model_validate(document)
-    known = {criterion.id: criterion for criterion in rubric.criteria}
-    return [
-        _marks(
-            rubric,
-            tuple(
-                _scored(known.get(row.criterion_id), row, scores.get(row.criterion_id)) for row in verdicts
-            ),
-            [row.criterion_id for row in verdicts if row.criterion_id in known],
-        )
-        for verdicts, scores in works
-    ]
-
-
-def _marks(rubric: Rubric, rows: tuple[CriterionRow, ...], known: Container[str]) -> Marks:
-    from courtroom.justice.marks import overall_score, tally
-    from courtroom.record import CriterionResult
-
-    results = [
-        CriterionResult(
-            id=row.criterion_id,
-            name=row.name,
-            final_score=row.score,
-            points=row.points,
-            max_points=row.max_points,
-            rationale="",
-        )
-        for row in rows
-        if row.criterion_id in known
-    ]
-    points = tally(results)
-    return Marks(
-        criteria=rows,
-        overall_score=None if any(row.needs_review for row in rows) else overall_score(rubric, results),
-        points_earned=points.earned if points else None,
-        points_possible=points.possible if points else None,
-    )
-
-
-def _scored(criterion: Criterion | None, row: CriterionRow, score: int | None) -> CriterionRow:
-    from courtroom.justice.marks import level_of, points_of
-
-    if criterion is None or score is None:
-        return row
-    level = level_of(criterion, score)
-    return replace(
-        row,
-        score=score,
-        level=level.name if level else "",
-        points=points_of(criterion, score),
-        max_points=criterion.max_points,
-        needs_review=False,
-        excluded=False,
-    )
-
-
 def render_markdown(report: dict[str, Any], *, date: str) -> str:
     """The report as Markdown; `date` is printed as it is given."""
     from courtroom import AuditReport, render_markdown
@@ -249,7 +162,7 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
     case, bench, known = _case(audit), _bench(audit), _known(audit)
     try:
         for event in listen(lambda: _within_limits(case, bench, known), beat_seconds=beat_seconds):
-            yield from _told(event)
+            yield from told(event)
     except Refused as error:
         raise InputRefused(error.code, error.message) from error
 
@@ -321,97 +234,3 @@ def _fitting(record: type[Record], documents: list[Any]) -> Iterator[Record]:
             yield record.model_validate(document)
         except ValidationError as error:
             log.info("older_record_not_used", record=record.__name__, misfits=error.error_count())
-
-
-def _told(event: AuditEvent | None) -> Iterator[RunEvent]:
-    if event is None:
-        yield Beat()
-    elif event.report is not None:
-        yield verdict_of(event.report)
-    elif event.kind == "opinion":
-        yield opinion_row(event)
-    elif event.kind == "evidence":
-        if usage := _usage(event.model, event.usage):
-            yield Look(usage=usage)
-        yield tuple(_evidence(piece) for piece in event.evidence)
-    elif event.stage:
-        yield Stage(name=event.stage, ended=event.ended)
-
-
-def opinion_row(event: AuditEvent) -> OpinionRow:
-    """A judge's answer as it is stored."""
-    said = event.opinion or event.failure
-    if said is None:
-        raise RuntimeError("an opinion event without an opinion")
-    return OpinionRow(
-        key=said.key,
-        judge=said.judge,
-        criterion_id=said.criterion_id,
-        round=said.round,
-        score=event.opinion.score if event.opinion else None,
-        document=_storable(said.model_dump(mode="json")),
-        usage=_usage(said.model, event.usage),
-    )
-
-
-def _usage(model: str, usage: Usage | None) -> UsageRow | None:
-    """Null for an answer that was known, or came with another in one call."""
-    if usage is None or not usage.calls:
-        return None
-    return UsageRow(model=model, **usage.model_dump(exclude={"reused"}))
-
-
-def _evidence(piece: Any) -> EvidenceRow:
-    return EvidenceRow(
-        key=piece.id,
-        detective=piece.detective,
-        check=piece.check,
-        found=piece.found,
-        path=_storable(piece.location.path or ""),
-        line_start=piece.location.line_start,
-        document=_storable(piece.model_dump(mode="json")),
-    )
-
-
-def _storable(value: Any) -> Any:
-    """JSON that PostgreSQL takes: a NUL or half a surrogate pair, which models do send, becomes U+FFFD."""
-    if isinstance(value, str):
-        return _UNSTORABLE.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_storable(item) for item in value]
-    if isinstance(value, dict):
-        return {_storable(key): _storable(item) for key, item in value.items()}
-    return value
-
-
-def _resealed(report: AuditReport) -> AuditReport:
-    """The report as it can be stored; its digest is of what is stored."""
-    told = report.as_json()
-    storable = _storable(told)
-    return report if storable == told else type(report).model_validate(storable).sealed()
-
-
-def verdict_of(told: AuditReport) -> Verdict:
-    """A report, and its rows as they are stored."""
-    report = _resealed(told)
-    return Verdict(
-        state=STATES[report.status],
-        report=report.as_json(),
-        digest=report.digest,
-        overall_score=report.overall_score,
-        commit=report.commit or "",
-        criteria=tuple(
-            CriterionRow(
-                criterion_id=c.id,
-                name=c.name,
-                score=c.final_score,
-                level=c.level or "",
-                points=c.points,
-                max_points=c.max_points,
-                needs_review=c.needs_review,
-                excluded=c.excluded,
-            )
-            for c in report.criteria
-        ),
-        evidence=tuple(_evidence(piece) for piece in report.evidence),
-    )
