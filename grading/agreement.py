@@ -25,7 +25,7 @@ NOTHING = "nobody has graded it blind yet"
 NO_VARIATION = "everybody gave the same score: there is no chance agreement to compare with"
 ONE_UNIT = "an interval needs at least two submissions"
 RARELY_DEFINED = "too many resamples have no value"
-NO_PAIRS = "no two judges answered on the same work"
+NO_PAIRS = "no work was scored by two of them"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from django.db import transaction
 from grading.actions.activities import note
 from grading.errors import ActionRefused
 from grading.models import Assignment, Audit, Cohort, Enrollment, Submission
-from grading.queries.holdings import KINDS, holdings_of, rows_of, running_in, uploads_of
+from grading.queries.holdings import holdings_of, kinds_of, running_in, uploads_of
 
 log = structlog.get_logger(__name__)
 
@@ -32,8 +32,8 @@ def delete_cohort(*, cohort: Cohort, typed: str, seen: str, by: User) -> None:
             slug=cohort.slug, name=cohort.name, held=dict(holdings.kinds), uploads=holdings.uploads,
             upload_bytes=holdings.upload_bytes,
         )  # fmt: skip
-        for _words, model, path in KINDS:
-            rows_of(cohort, model, path).only("pk").delete()
+        for _words, rows in kinds_of(cohort):
+            rows.only("pk").delete()
         Cohort.objects.filter(pk=cohort.pk).delete()
         _drop_on_commit(uploads)
 
