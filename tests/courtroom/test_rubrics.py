@@ -118,7 +118,7 @@ def test_a_parameter_that_came_later_and_is_null_changes_no_digest():
         since_then: str | None = None
 
     rubric = shipped_rubric("points")
-    same = Later(**dict(rubric))
+    same = Later.model_validate(rubric.model_dump())
     assert same.model_dump()["since_then"] is None
     assert same.digest == rubric.digest
 

@@ -171,7 +171,9 @@ def test_opinions_of_models_on_another_text_stay_and_are_named_also_after_it_is_
     )  # fmt: skip
     resynthesise_audit(audit=audit, rubric_version=version, by=teacher)
     [again] = [row for row in preview(assignment, text) if row.grade.audit_id == audit.pk]
-    assert (again.outlook.outdated, Audit.objects.get(pk=audit.pk).report["judges"]) == (
+    stored = Audit.objects.get(pk=audit.pk).report
+    assert stored is not None
+    assert (again.outlook.outdated, stored["judges"]) == (
         {"tidy"},
         report["judges"],
     )
