@@ -23,6 +23,7 @@ Table = Counter[tuple[int, int]]
 
 NOTHING = "nobody has graded it blind yet"
 NO_VARIATION = "everybody gave the same score: there is no chance agreement to compare with"
+ONE_SIDED = "one side gave the same score to everything: kappa says nothing then"
 ONE_UNIT = "an interval needs at least two submissions"
 RARELY_DEFINED = "too many resamples have no value"
 NO_PAIRS = "no work was scored by two of them"
@@ -115,7 +116,7 @@ def agreement_of(pairs: Sequence[Pair]) -> Agreement:
         pairs=len(pairs),
         units=len({pair.unit for pair in pairs}),
         grid=tuple(tuple(table[person, court] for court in SCORES) for person in SCORES),
-        kappa=_measured(quadratic_kappa, table, resampled, NO_VARIATION),
+        kappa=_measured(_telling_kappa, table, resampled, _silence(table)),
         error=_measured(mean_error, table, resampled),
         bias=_measured(bias, table, resampled),
         exact=_measured(exact, table, resampled),
@@ -151,6 +152,15 @@ def offsets_of(units: Iterable[dict[str, int]]) -> dict[str, Offset]:
 
 def offset_of(gaps: Sequence[float]) -> Offset:
     return Offset(sum(gaps) / len(gaps) if gaps else None, len(gaps))
+
+
+def _telling_kappa(table: Table) -> float | None:
+    """None also where one side never varies: kappa is 0 then by its form, whatever the agreement."""
+    return quadratic_kappa(table) if min(map(len, _margins(table))) > 1 else None
+
+
+def _silence(table: Table) -> str:
+    return NO_VARIATION if max(map(len, _margins(table))) < 2 else ONE_SIDED
 
 
 def _margins(table: Table) -> tuple[Counter[int], Counter[int]]:

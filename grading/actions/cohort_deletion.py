@@ -16,15 +16,17 @@ log = structlog.get_logger(__name__)
 
 
 def delete_cohort(*, cohort: Cohort, typed: str, seen: str, by: User) -> None:
-    """All of it or nothing; the uploads go when the transaction holds.
+    """All of it or nothing; the uploads go when the transaction holds. What is gone already stays gone.
 
     `typed` is the cohort's slug, as whoever asks has typed it; `seen` the fingerprint of what they were shown. Raises
     ActionRefused: slug_differs, audits_running, holdings_changed.
     """
     if typed.strip() != cohort.slug:
         raise ActionRefused("slug_differs", f"Type {cohort.slug} to delete this cohort.")
+    _refuse_unfit(cohort, seen)
     with transaction.atomic():
-        _hold_still(cohort)
+        if not _held_still(cohort):
+            return
         _refuse_unfit(cohort, seen)
         holdings, uploads = holdings_of(cohort), list(uploads_of(cohort))
         note(
@@ -38,17 +40,22 @@ def delete_cohort(*, cohort: Cohort, typed: str, seen: str, by: User) -> None:
         _drop_on_commit(uploads)
 
 
-def _hold_still(cohort: Cohort) -> None:
-    """Whoever hands in, judges again or enrolls meanwhile waits, and then finds nothing."""
-    of_cohort = {"assignment__cohort": cohort}
-    Cohort.objects.select_for_update().get(pk=cohort.pk)
-    for rows in (
-        Enrollment.objects.filter(cohort=cohort),
-        Assignment.objects.filter(cohort=cohort),
-        Submission.objects.filter(**of_cohort),
-        Audit.objects.filter(submission__assignment__cohort=cohort),
-    ):
+def _held_still(cohort: Cohort) -> bool:
+    """Whoever hands in, judges again or enrolls meanwhile waits, and then finds nothing; False where that is us.
+
+    Only where nothing runs: what ends an audit holds its row and asks for the student's.
+    """
+    locked = [
         list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
+        for rows in (
+            Cohort.objects.filter(pk=cohort.pk),
+            Enrollment.objects.filter(cohort=cohort),
+            Assignment.objects.filter(cohort=cohort),
+            Submission.objects.filter(assignment__cohort=cohort),
+            Audit.objects.filter(submission__assignment__cohort=cohort),
+        )
+    ]
+    return bool(locked[0])
 
 
 def _refuse_unfit(cohort: Cohort, seen: str) -> None:

@@ -55,11 +55,14 @@ class ModelUsage(TenantModel):
     """What one answer took, by the provider's figures; `cost_usd` is null without a price.
 
     A judge's, or in VISION's name a look at the report's pages: it belongs to no criterion, and to round 0.
+    `audit` is null once its cohort was deleted: what was spent stays spent, and counts in the month's budget.
     """
 
     VISION = "Vision"
 
-    audit = models.ForeignKey(Audit, on_delete=models.CASCADE, related_name="model_usage")
+    audit = models.ForeignKey(
+        Audit, on_delete=models.SET_NULL, null=True, blank=True, related_name="model_usage"
+    )
     judge = models.CharField(max_length=12)
     criterion_id = models.CharField(max_length=200)
     round = models.PositiveSmallIntegerField()

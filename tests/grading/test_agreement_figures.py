@@ -94,8 +94,10 @@ def test_constant_scores_have_no_kappa_and_every_share():
     assert found.is_reliable
 
 
-def test_a_constant_person_against_a_varying_court_is_no_better_than_chance():
-    assert agreement_of(pairs_of([(3, 2), (3, 4), (3, 5)])).kappa.value == 0.0
+def test_a_constant_side_has_no_kappa_though_its_formula_says_nought():
+    scored = pairs_of([(3, 2), (3, 4), (3, 5)])
+    assert agreement.quadratic_kappa(table_of(scored)) == 0.0
+    assert agreement_of(scored).kappa == Measured(None, reason=agreement.ONE_SIDED)
 
 
 def test_a_kappa_that_most_resamples_lack_has_no_interval():

@@ -13,6 +13,7 @@ from grading.errors import ActionRefused
 from grading.models import Activity, Cohort, Submission
 from grading.models.tenant import TenantModel
 from grading.queries.holdings import holdings_of
+from grading.queries.usage import usage_of_organization
 from tests.factories.grades import BulkRunFactory
 from tests.factories.institutes import institute
 from tests.factories.people import CohortFactory, staff_user
@@ -21,7 +22,7 @@ from tests.factories.work import AuditFactory, SubmissionFactory
 pytestmark = pytest.mark.django_db
 # What belongs to the organization, or outlives what it is about.
 STAYS = {
-    "Activity", "Membership", "ModelBench", "Notice", "NoticeOptOut", "OrganizationBench", "Rubric", "RubricVersion",
+    "Activity", "Membership", "ModelUsage", "Notice", "NoticeOptOut", "OrganizationBench", "Rubric", "RubricVersion",
 }  # fmt: skip
 
 
@@ -89,7 +90,7 @@ def test_everything_of_the_cohort_goes_and_only_the_log_and_what_is_the_organiza
     cohort, owner, organization
 ):
     CohortFactory(organization=organization)
-    before = rows()
+    before, spent = rows(), usage_of_organization(organization)
     delete(cohort, owner)
     left = {name: number for name, number in rows().items() if number}
     expected = {name: number for name, number in before.items() if name in STAYS and number}
@@ -105,6 +106,15 @@ def test_everything_of_the_cohort_goes_and_only_the_log_and_what_is_the_organiza
         "same",
     )
     assert row.detail["held"]["attempts handed in"] == 1
+    assert usage_of_organization(organization).cost_usd == spent.cost_usd > 0
+
+
+def test_a_second_click_finds_nothing_and_says_so_once(cohort, owner):
+    seen = holdings_of(cohort).fingerprint
+    delete(cohort, owner)
+    with pytest.raises(ActionRefused, match="Something changed"):
+        delete(cohort, owner, seen=seen)
+    assert Activity.objects.filter(verb="cohort.deleted").count() == 1
 
 
 def test_another_institutions_cohort_of_the_same_name_is_left_alone(cohort, owner):
