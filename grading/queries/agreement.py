@@ -37,7 +37,8 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A sample as one reader stands with it. `places` counts from 1; `next_place` is null when nothing is left."""
+    """A sample as one reader stands with it: for each work, whether they have finished it. `next_place`, counted from 1,
+    is null when nothing is left."""
 
     sample: BlindSample
     places: tuple[bool, ...]

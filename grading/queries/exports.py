@@ -98,7 +98,7 @@ def match_of(assignment: Assignment, *, everything: bool) -> Match:
 
 
 def students_without(assignment: Assignment, *, everything: bool, most: int) -> list[Any]:
-    """Those with an empty cell, each with `latest` (released_at, overall_score or null), as far as `most`."""
+    """The first of those whose cell is empty; `has_grade` and `released_at` say why. One query."""
     told = Q(grade__overall_score__isnull=False) if everything else _told()
     rows = _roster(assignment).annotate(
         grade=FilteredRelation("grades", condition=Q(grades__assignment=assignment)),
