@@ -75,7 +75,11 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
         engine.probe_pdf(Path(submission.pdf.path))
     submission.resolved_commit = engine.probe_repository(submission.repo_url, submission.ref)
     with transaction.atomic():
-        student = Enrollment.objects.select_for_update().get(pk=submission.student_id)
+        student = Enrollment.objects.select_for_update().filter(pk=submission.student_id).first()
+        if student is None:
+            raise HandInRefused(
+                WHOLE_FORM, "cohort_gone", "Your place in this cohort was removed a moment ago."
+            )
         _refuse_if_running_already(submission)
         _refuse_unless_attempts_left(submission.assignment, student)
         _refuse_if_too_many_are_open(submission.assignment, student)

@@ -15,7 +15,7 @@ from grading.actions import runs
 from grading.actions.submissions import hand_in
 from grading.enums import AuditState, LatePolicy
 from grading.errors import HandInRefused
-from grading.models import Activity, Audit, Submission
+from grading.models import Activity, Audit, Enrollment, Submission
 from tests.factories.pdfs import Page, make_pdf
 from tests.factories.people import everywhere, student
 from tests.factories.repositories import Commit, make_repository
@@ -123,6 +123,13 @@ def test_a_file_that_is_no_pdf_is_refused_and_not_kept(assignment, repository, s
 def test_a_pdf_over_the_limit_is_refused(assignment, repository, settings, report):
     settings.UPLOAD_MAX_BYTES = len(report) - 1
     assert refusal(assignment, repository, pdf=pdf(report)) == ("pdf", "pdf_too_large")
+
+
+def test_a_place_that_was_removed_meanwhile_takes_nothing(assignment, repository):
+    somebody = student(assignment.cohort)
+    with everywhere():
+        Enrollment.objects.filter(pk=somebody.pk).delete()
+    assert refusal(assignment, repository, student_=somebody) == ("", "cohort_gone")
 
 
 def test_the_same_commit_and_report_are_not_audited_twice_at_once(assignment, repository, settings, report):
