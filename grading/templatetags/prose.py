@@ -45,4 +45,4 @@ def moment(at: datetime | None) -> SafeString | str:
         return "—"
     here = localtime(at)
     words = f"{here.day} {here:%b %Y, %H:%M %Z}"
-    return format_html('<time datetime="{}">{}</time>', here.isoformat(), words)
+    return format_html('<time datetime="{}">{}</time>', here.isoformat(timespec="seconds"), words)
