@@ -6,13 +6,13 @@ Every type here is part of the report contract `automaton-auditor/report@1`
 
 from __future__ import annotations
 
-import hashlib
-import json
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from courtroom.digests import canonical_json as canonical_json  # noqa: PLC0414 -- the record passes it on
+from courtroom.digests import digest_of as digest_of  # noqa: PLC0414 -- the record passes it on
 from courtroom.edition import edition_of
 from courtroom.facts import Facts
 from courtroom.forensics.dangers.credentials import redacted
@@ -34,15 +34,6 @@ Status = Literal["verdict", "needs_review", "degraded"]
 
 class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-def canonical_json(value: Any) -> str:
-    """UTF-8 text with sorted keys, no spaces and no ASCII escapes: what every digest is taken of."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def digest_of(value: Any) -> str:
-    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Location(Frozen):
