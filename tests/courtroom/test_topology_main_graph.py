@@ -1,0 +1,56 @@
+"""Of several graphs the main one is the one that the program runs; without a program, the largest."""
+
+from __future__ import annotations
+
+from tests.courtroom.sources import IMPORTS, builder_of
+
+TWO_GRAPHS = f"""{IMPORTS}
+def small():
+    g = StateGraph(dict)
+    g.add_node("only", print)
+    g.add_edge(START, "only")
+    return g.compile()
+
+def large():
+    g = StateGraph(dict)
+    for name in ("a", "b", "c"):
+        g.add_node(name, print)
+    g.add_edge(START, "a")
+    g.add_edge("a", "b")
+    g.add_edge("b", "c")
+    return g.compile()
+"""
+
+
+def test_the_graph_that_the_script_runs_is_the_main_one_not_the_largest():
+    main = "from src.graph import small\ndef main():\n    small().invoke({})\nif __name__ == '__main__':\n    main()\n"
+    builder = builder_of({"src/graph.py": TWO_GRAPHS, "main.py": main})
+    assert list(builder.nodes) == ["only"]
+
+
+def test_a_script_that_pyproject_declares_is_an_entry_point():
+    files = {
+        "src/graph.py": TWO_GRAPHS,
+        "src/cli.py": "from src.graph import small\ndef main():\n    return small()\n",
+    }
+    texts = {"pyproject.toml": '[project.scripts]\naudit = "src.cli:main"\n'}
+    assert list(builder_of(files, texts).nodes) == ["only"]
+
+
+def test_without_an_entry_point_the_largest_graph_is_the_main_one():
+    assert list(builder_of(TWO_GRAPHS).nodes) == ["a", "b", "c"]
+
+
+def test_a_subgraph_used_as_a_node_is_not_the_main_graph():
+    code = f"""{IMPORTS}
+def inner():
+    g = StateGraph(dict)
+    for name in ("a", "b", "c", "d"):
+        g.add_node(name, print)
+    return g.compile()
+
+outer = StateGraph(dict)
+outer.add_node("detectives", inner())
+outer.add_edge(START, "detectives")
+"""
+    assert list(builder_of(code).nodes) == ["detectives"]

@@ -1,0 +1,94 @@
+"""Where a router leads is read from everything it can return, and a route is where it is written."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.courtroom.sources import IMPORTS, builder_of, built, graph_of, routes_of
+
+
+def test_a_router_with_a_map_leads_to_the_maps_values():
+    code = built(
+        """
+        def route(state): return "ok" if state else "stop"
+        g.add_conditional_edges("evidence_aggregator", route, {"ok": "prosecutor", "stop": END})
+        """
+    )
+    assert routes_of(code) == {("evidence_aggregator", ("END", "prosecutor"))}
+
+
+@pytest.mark.parametrize(
+    "router",
+    [
+        'def route(state):\n    if not state:\n        return END\n    return ["prosecutor", "defense"]',
+        'def route(state) -> "Literal[...]":\n    out = END\n    if state:\n        out = ["prosecutor", "defense"]\n    return out',
+        'def route(state):\n    return [Send(j, {"c": c}) for c in state["criteria"] for j in ("prosecutor", "defense")] or END',
+        'def route(state):\n    sends = []\n    for c in state["criteria"]:\n        sends.append(Send("prosecutor", c))\n        sends.append(Send(node="defense", arg=c))\n    if not state: return END\n    return sends',
+        'route = lambda state: ["prosecutor", "defense"] if state else END',
+        'from typing import Literal\ndef route(state) -> Literal["prosecutor", "defense", "__end__"]:\n    return state["next"]',
+        'def make():\n    def inner(state):\n        match state["x"]:\n            case 1: return "prosecutor"\n            case 2: return "defense"\n            case _: return END\n    return inner\nroute = make()',
+        'TABLE = {"p": "prosecutor", "d": "defense", "e": END}\ndef route(state):\n    return TABLE[state["key"]]',
+        'class Router:\n    def __call__(self, state):\n        return "prosecutor" if state else ("defense" if state else END)\nroute = Router()',
+        'async def route(state):\n    try:\n        return "prosecutor" if state else "defense"\n    except KeyError:\n        return END',
+    ],
+)
+def test_everything_a_router_can_return_is_a_target(router):
+    code = built(f"{router}\ng.add_conditional_edges('evidence_aggregator', route)")
+    assert routes_of(code) == {("evidence_aggregator", ("END", "defense", "prosecutor"))}
+    assert builder_of(code).unresolved == []
+
+
+def test_a_list_given_instead_of_a_map_names_the_targets():
+    code = built("g.add_conditional_edges('doc_analyst', lambda s: s['next'], ['prosecutor', END])")
+    assert routes_of(code) == {("doc_analyst", ("END", "prosecutor"))}
+
+
+def test_a_router_that_cannot_be_followed_is_unresolved():
+    builder = builder_of(built("g.add_conditional_edges('doc_analyst', lambda s: s['next'])"))
+    assert builder.routes[0].targets == []
+    assert builder.unresolved == [
+        "src/graph.py:13: where the router after doc_analyst leads is not known before the program runs"
+    ]
+
+
+def test_routers_in_a_loop_and_a_conditional_entry():
+    code = built(
+        """
+        def after(name):
+            def route(state): return "ok"
+            return route
+        for name in ("repo_investigator", "doc_analyst"):
+            g.add_conditional_edges(name, after(name), {"ok": "evidence_aggregator", "error": "evidence_aggregator"})
+        g.set_conditional_entry_point(lambda s: ["repo_investigator", "doc_analyst"])
+        """
+    )
+    assert routes_of(code) == {
+        ("START", ("doc_analyst", "repo_investigator")),
+        ("repo_investigator", ("evidence_aggregator",)),
+        ("doc_analyst", ("evidence_aggregator",)),
+    }
+
+
+def test_a_node_that_returns_command_routes_by_itself():
+    code = f"""{IMPORTS}
+def gate(state):
+    if not state:
+        return Command(goto=END)
+    return Command(update={{}}, goto=["prosecutor", Send("defense", {{}})])
+g = StateGraph(dict)
+g.add_node("gate", gate)
+g.add_node("prosecutor", print)
+g.add_node("defense", print)
+g.add_edge(START, "gate")
+"""
+    assert routes_of(code) == {("gate", ("END", "defense", "prosecutor"))}
+
+
+def test_a_route_is_where_it_is_written_and_a_command_where_its_node_is():
+    files = {
+        "src/nodes.py": "from langgraph.types import Command\n\ndef gate(state):\n    return Command(goto='prosecutor')\n",
+        "src/routes.py": "def add_routes(builder):\n    builder.add_conditional_edges('prosecutor', lambda s: 'gate')\n",
+        "src/graph.py": f"{IMPORTS}from src.nodes import gate\nfrom src.routes import add_routes\ng = StateGraph(dict)\ng.add_node(gate)\ng.add_node('prosecutor', print)\nadd_routes(g)\n",
+    }
+    found = {(route.start, route.path, route.line) for route in graph_of(files).routes}
+    assert found == {("prosecutor", "src/routes.py", 2), ("gate", "src/nodes.py", 3)}
