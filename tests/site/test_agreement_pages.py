@@ -83,6 +83,14 @@ def test_without_any_verdict_the_pages_are_sound_and_a_drawing_is_refused_beside
     }
 
 
+def test_before_anybody_has_graded_blind_no_heading_stands_over_nothing(
+    teacher: Client, assignment: Assignment
+) -> None:
+    judged(assignment)
+    page = teacher.get(page_of(assignment)).content.decode()
+    assert (faults_of(page), "figures-heading" in page, "grids-heading" in page) == ([], False, False)
+
+
 def test_a_drawing_leads_to_its_first_work(teacher: Client, assignment: Assignment) -> None:
     judged(assignment)
     answer: Any = teacher.post(page_of(assignment, "blind-sample"), {"size": "3", "seed": "1"})
