@@ -20,7 +20,7 @@ from grading.model_bench import provider_of, sealed_key
 from grading.models import Appeal, Assignment, Audit, BulkRun, Organization, OrganizationBench
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere, staff_user
-from tests.leaks.test_matrix import NOWHERE, ROWS
+from tests.leaks.matrix_rows import NOWHERE, ROWS
 from tests.site.report_example import report_json
 
 pytestmark = pytest.mark.django_db

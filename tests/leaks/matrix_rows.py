@@ -1,0 +1,108 @@
+"""The tenant matrix: each route of the site, and what it answers to whom. Written by hand; a new URL gets its row here."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+MISSING = UUID(int=0)
+TRIAL = "0123456789abcdef"
+COHORT, ASSIGNMENT, AUDIT = (
+    "o/<slug:org>/c/<slug:cohort>/",
+    "a/<slug:assignment>/",
+    "o/<slug:org>/audits/<uuid:audit_id>/",
+)
+
+# student: whose work it is; classmate: of the same cohort; neighbour: of another cohort; foreigner: teaches in another
+# institution; operator: runs the site, and is a member nowhere.
+PERSONS = (
+    "anonymous",
+    "student",
+    "classmate",
+    "neighbour",
+    "assistant",
+    "instructor",
+    "foreigner",
+    "operator",
+    "deactivated",
+)
+EVERYBODY = (200,) * 9
+NOBODY = (404,) * 9
+MEMBERS = (302, 200, 200, 200, 200, 200, 404, 404, 302)
+IN_THE_COHORT = (302, 200, 200, 404, 200, 200, 404, 404, 302)
+STUDENTS = (302, 200, 200, 404, 404, 404, 404, 404, 302)
+STAFF = (302, 404, 404, 404, 200, 200, 404, 404, 302)
+TEACHERS = (302, 404, 404, 404, 404, 200, 404, 404, 302)
+OWNER_AND_STAFF = (302, 200, 404, 404, 200, 200, 404, 404, 302)
+OWNER_AND_TEACHERS = (302, 200, 404, 404, 404, 200, 404, 404, 302)
+OWNER = (302, 200, 404, 404, 404, 404, 404, 404, 302)
+SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
+
+# What GET answers, and for pages with a form what an empty POST answers.
+ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
+    "": (EVERYBODY, None),
+    "healthz": (EVERYBODY, None),
+    "healthz/live": (EVERYBODY, None),
+    "metrics": (NOBODY, None),  # but to the bearer of METRICS_TOKEN: tests/site/test_metrics.py
+    "organizations/new/": (SIGNED_IN, SIGNED_IN),
+    "o/<slug:org>/": (MEMBERS, None),
+    "o/<slug:org>/appeals/": (MEMBERS, None),
+    "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
+    "o/<slug:org>/checks/try/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/": (TEACHERS, None),
+    "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
+    "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
+    COHORT: (IN_THE_COHORT, None),
+    f"{COHORT}log/": (STAFF, None),
+    f"{COHORT}archive/": (TEACHERS, TEACHERS),
+    f"{COHORT}delete/": (TEACHERS, TEACHERS),
+    f"{COHORT}roster/": (STAFF, TEACHERS),
+    f"{COHORT}a/new/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}": (IN_THE_COHORT, None),
+    f"{COHORT}{ASSIGNMENT}submit/": (STUDENTS, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}bulk/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/bulk/<uuid:bulk_id>/": (STAFF, None),
+    "o/<slug:org>/bulk/<uuid:bulk_id>/progress/": (STAFF, None),
+    "o/<slug:org>/bulk/<uuid:bulk_id>/cancel/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}grades/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}grades/release/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}grades/sample/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}agreement/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}agreement/sample/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/": (STAFF, STAFF),
+    f"{COHORT}{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/report.pdf": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/adopt/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}export/": (STAFF, STAFF),
+    AUDIT: (OWNER_AND_STAFF, None),
+    f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
+    f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
+    f"{AUDIT}report.json": (OWNER_AND_STAFF, None),
+    f"{AUDIT}criteria/<int:position>/appeal/": (OWNER, OWNER),
+    f"{AUDIT}criteria/<int:position>/override/": (TEACHERS, TEACHERS),
+    f"{AUDIT}count/": (TEACHERS, TEACHERS),
+}
+# allauth's own pages; none of them shows a tenant's data (tests/site/test_signing_in.py). Named, so that a new one is
+# noticed. Of the last two rows nothing is there unless signing in elsewhere is configured.
+ACCOUNTS = {
+    "login/", "logout/", "inactive/", "signup/", "reauthenticate/", "email/", "confirm-email/", "password/change/",
+    "password/set/", "password/reset/", "login/code/confirm/", r"^confirm-email/(?P<key>[-:\w]+)/$",
+    "password/reset/key/done/", r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$", "password/reset/done/",
+    "2fa/", "2fa/authenticate/", "2fa/reauthenticate/", "2fa/totp/activate/", "2fa/totp/deactivate/",
+    "2fa/recovery-codes/", "2fa/recovery-codes/download/", "2fa/recovery-codes/generate/",
+    "3rdparty/", "3rdparty/login/cancelled/", "3rdparty/login/error/", "3rdparty/signup/",
+    "github/login/", "github/login/callback/",
+    "oidc/^(?P<provider_id>[^/]+)/login/", "oidc/^(?P<provider_id>[^/]+)/login/callback/",
+}  # fmt: skip
+NOWHERE = {
+    "appeal_id": 0,
+    "bulk_id": MISSING,
+    "org": "missing",
+    "cohort": "missing",
+    "assignment": "missing",
+    "audit_id": MISSING,
+    "version_id": 0,
+    "key": TRIAL,
+    "sample_id": 0,
+    "place": 1,
+    "position": 0,
+}
