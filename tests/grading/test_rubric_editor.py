@@ -241,3 +241,18 @@ def test_a_new_rubric_leads_to_its_first_draft(ada, organization):
         rubric = Rubric.objects.get(slug="new")
     assert answer.request["QUERY_STRING"] == f"rubric={rubric.pk}"
     assert answer.context["adminform"].form["rubric"].value() == str(rubric.pk)
+
+
+def test_boxes_are_sent_in_the_order_they_were_stored_in(ada, organization):
+    """Else saving an untouched draft would make it another rubric."""
+    shipped = adopt_shipped_rubric(organization=organization, name="self_audit", by=ada)
+    with everywhere():
+        version = draft_rubric_version(rubric=shipped.rubric, document=shipped.document, by=ada)
+    text = as_(ada).get(page(version)).text
+    ticked = re.findall(r'name="criteria\.(\d+)\.checks\.(\d+)\.any_of" value="(\w+)" checked', text)
+    boxes: dict[tuple[int, int], list[str]] = {}
+    for criterion, check, value in ticked:
+        boxes.setdefault((int(criterion), int(check)), []).append(value)
+    assert boxes
+    for (criterion, check), values in boxes.items():
+        assert version.document["criteria"][criterion]["checks"][check]["any_of"] == values

@@ -48,6 +48,13 @@ class Field:
         return bool(self.value) and self.value not in dict(self.parameter.choices)
 
     @property
+    def boxes(self) -> list[tuple[str, str]]:
+        """Its choices, the ticked ones first and in their own order: a browser sends them as they stand on the page."""
+        words = dict(self.parameter.choices)
+        ticked = [(value, words[value]) for value in self.value if value in words]
+        return [*ticked, *(choice for choice in self.parameter.choices if choice not in ticked)]
+
+    @property
     def chosen(self) -> str:
         """In words, for a page that is only read."""
         words = dict(self.parameter.choices)
