@@ -87,9 +87,13 @@ def return_rejudged(*, audit: Audit) -> None:
 
 
 def move(appeal: Appeal, after: AppealState, **changes: Any) -> None:
-    """One legal move (enums.APPEAL_MOVES), by one conditional UPDATE. Raises AppealRefused appeal_over."""
+    """One legal move (enums.APPEAL_MOVES), by one conditional UPDATE. Raises AppealRefused appeal_over.
+
+    Nobody moves what was escalated since they looked: who may answer it is another question then.
+    """
     before = [state for state, moves in APPEAL_MOVES.items() if after in moves]
-    if not Appeal.objects.filter(pk=appeal.pk, state__in=before).update(state=after, **changes):
+    as_seen = Appeal.objects.filter(pk=appeal.pk, state__in=before, escalated_at=appeal.escalated_at)
+    if not as_seen.update(state=after, **changes):
         raise AppealRefused(
             "", "appeal_over", "Meanwhile this appeal went another way: read what it came to."
         )

@@ -143,15 +143,16 @@ def _standing(lines: list[str]) -> str:
 def publish_rubric_version(*, version: RubricVersion, by: User | None) -> RubricVersion:
     """From now on this version never changes; the version published before is superseded.
 
-    The document is read by the courtroom first, so that what is published can be judged; what it could not
-    use is noted, line by line, in the log.
+    The document, as it was saved last, is read by the courtroom first, so that what is published can be judged;
+    what it could not use is noted, line by line, in the log.
     Raises RubricRefused.
     """
     from grading import engine
 
-    read = engine.read_rubric(json.dumps(version.document))
     with transaction.atomic(), scope(organization=version.organization):
         Rubric.objects.select_for_update().get(pk=version.rubric_id)
+        version.refresh_from_db(fields=["document"])
+        read = engine.read_rubric(json.dumps(version.document))
         siblings = RubricVersion.objects.filter(rubric=version.rubric_id)
         siblings.filter(state=RubricState.PUBLISHED).update(state=RubricState.SUPERSEDED)
         drafts = siblings.filter(pk=version.pk, state=RubricState.DRAFT)
