@@ -5,7 +5,8 @@ CourtroomError                 code, a sentence a student can act on
 │   ├── UrlRefused             url_*: scheme, credentials, private address, unresolvable
 │   ├── RepositoryRefused      repository_*: not found, needs a login, empty, ref unknown, over a limit
 │   ├── PdfRefused             pdf_*: not a PDF, encrypted, too large
-│   └── RubricRefused          rubric_*: unreadable, nothing that can be judged
+│   ├── RubricRefused          rubric_*: unreadable, nothing that can be judged
+│   └── ReportRefused          report_*: an imported report that is too large, empty or no text
 └── ExaminationFailed          we could not look: recorded as an error, never as a score
     ├── ChildFailed            child_*: a confined process died, ran out of time or memory
     └── RecordBroken           record_*: a known record does not fit this case
@@ -41,6 +42,10 @@ class PdfRefused(InputRefused):
 
 class RubricRefused(InputRefused):
     """The rubric holds nothing that can be judged."""
+
+
+class ReportRefused(InputRefused):
+    """The report that was to be imported is nothing that can be read as text."""
 
 
 class ExaminationFailed(CourtroomError):
