@@ -113,6 +113,48 @@ class NoticeKind(models.TextChoices):
     APPEAL_ANSWERED = "appeal_answered", "An appeal of mine was answered"
     AUDIT_FAILED = "audit_failed", "An audit of mine failed"
     REPORT_RECEIVED = "report_received", "A peer's report on my work arrived"
+    PEER_REMINDER = "peer_reminder", "I owe a report or an answer in a round of peers"
+
+
+class Anonymity(models.TextChoices):
+    """Who knows whom in a round: under single-blind only the one who audits knows the other."""
+
+    OPEN = "open", "Open: both know each other"
+    SINGLE_BLIND = "single_blind", "Single-blind: the audited do not learn who audited them"
+    DOUBLE_BLIND = "double_blind", "Double-blind: neither knows the other"
+
+
+class FeedbackKind(models.TextChoices):
+    SELF = "self", "On one's own work"
+    PEER = "peer", "On a peer's work"
+
+
+class FeedbackSource(models.TextChoices):
+    PLATFORM = "platform", "This site's courtroom"
+    IMPORTED = "imported", "Imported, unsigned"
+
+
+class FindingState(models.TextChoices):
+    """A finding first seen in the latest attempt is open, and called new (grading/findings.py)."""
+
+    OPEN = "open"
+    FIXED = "fixed"
+    REGRESSED = "regressed"
+
+
+class ResponseKind(models.TextChoices):
+    FIXED = "fixed", "Fixed"
+    WILL_FIX = "will_fix", "Will be fixed"
+    DEFERRED = "deferred", "Deferred"
+    CONTESTED = "contested", "Contested"
+
+
+class EntryKind(models.TextChoices):
+    """What an entry of the communication log tells of."""
+
+    PROGRESS = "progress"
+    BLOCKER = "blocker"
+    DESIGN = "design", "Design note"
 
 
 class AuditState(models.TextChoices):

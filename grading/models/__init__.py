@@ -6,9 +6,17 @@ from grading.models.appeal import Appeal
 from grading.models.audit import Audit
 from grading.models.bulk import BulkItem, BulkRun
 from grading.models.cohort import Cohort, Enrollment
+from grading.models.finding import Finding, FindingResponse, FindingSighting
 from grading.models.grade import Grade, Override, SupersededReport
 from grading.models.model_bench import ModelUsage, OrganizationBench
 from grading.models.notice import Notice, NoticeOptOut
+from grading.models.peers import (
+    CommunicationEntry,
+    FeedbackReport,
+    Pairing,
+    PairingRound,
+    RoundMember,
+)
 from grading.models.record import CriterionVerdict, EvidenceRecord, OpinionRecord
 from grading.models.rubric import Rubric, RubricVersion
 from grading.models.submission import Assignment, Submission
@@ -24,9 +32,14 @@ __all__ = [
     "BulkItem",
     "BulkRun",
     "Cohort",
+    "CommunicationEntry",
     "CriterionVerdict",
     "Enrollment",
     "EvidenceRecord",
+    "FeedbackReport",
+    "Finding",
+    "FindingResponse",
+    "FindingSighting",
     "Grade",
     "Membership",
     "ModelUsage",
@@ -36,6 +49,9 @@ __all__ = [
     "Organization",
     "OrganizationBench",
     "Override",
+    "Pairing",
+    "PairingRound",
+    "RoundMember",
     "Rubric",
     "RubricVersion",
     "Submission",

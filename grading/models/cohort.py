@@ -27,12 +27,16 @@ class Cohort(TenantModel):
 
 
 class Enrollment(TenantModel):
-    """A student of a cohort, known by e-mail; `user` is null until that e-mail signs up."""
+    """A student of a cohort, known by e-mail; `user` is null until that e-mail signs up.
+
+    Who shares a `group` (any word, empty for none) works together, and never audits each other.
+    """
 
     cohort = models.ForeignKey(Cohort, on_delete=models.CASCADE, related_name="enrollments")
     email = models.EmailField(max_length=254)
     name = models.CharField(max_length=200, blank=True)
     student_number = models.CharField(max_length=64, blank=True)
+    group = models.CharField(max_length=60, blank=True)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,

@@ -19,17 +19,26 @@ from grading.models import (
     BulkItem,
     BulkRun,
     Cohort,
+    CommunicationEntry,
     CriterionVerdict,
     Enrollment,
     EvidenceRecord,
+    FeedbackReport,
+    Finding,
+    FindingResponse,
+    FindingSighting,
     Grade,
     OpinionRecord,
     Override,
+    Pairing,
+    PairingRound,
+    RoundMember,
     Submission,
     SupersededReport,
 )
 
-# In words, the table, and by which field a row belongs here. Whatever stands on something else comes before it. A tenant's table that belongs to a cohort and is missing here fails
+# In words, the table, and by which field a row belongs here (its last word names whose keys). Whatever stands on
+# something else comes before it. A tenant's table that belongs to a cohort and is missing here fails
 # tests/grading/test_cohort_deletion.py.
 KINDS: tuple[tuple[str, Any, str], ...] = (
     ("appeals", Appeal, "submission"),
@@ -37,6 +46,14 @@ KINDS: tuple[tuple[str, Any, str], ...] = (
     ("blind scores", BlindGrade, "submission"),
     ("blind samples", BlindSample, "assignment"),
     ("attempts of bulk runs", BulkItem, "submission"),
+    ("answers to findings", FindingResponse, "finding__assignment"),
+    ("sightings of findings", FindingSighting, "submission"),
+    ("findings", Finding, "assignment"),
+    ("entries of communication logs", CommunicationEntry, "assignment"),
+    ("reports of and on peers", FeedbackReport, "assignment"),
+    ("pairings", Pairing, "round__assignment"),
+    ("places in rounds", RoundMember, "round__assignment"),
+    ("rounds of peers", PairingRound, "assignment"),
     ("grades", Grade, "assignment"),
     ("superseded reports", SupersededReport, "audit"),
     ("pieces of evidence", EvidenceRecord, "audit"),
@@ -95,7 +112,7 @@ def kinds_of(cohort: Cohort) -> Iterator[tuple[str, QuerySet[Any]]]:
             model.objects.filter(**{f"{parent}__in": keys[parent]}).order_by().values_list("pk", flat=True)
         )
     for words, model, parent in KINDS:
-        yield words, model.objects.filter(**{f"{parent}__in": keys[parent]}).order_by()
+        yield words, model.objects.filter(**{f"{parent}__in": keys[parent.rpartition("__")[2]]}).order_by()
 
 
 def running_in(cohort: Cohort) -> int:

@@ -16,6 +16,16 @@ from tests.factories.grades import (
     OverrideFactory,
     SupersededReportFactory,
 )
+from tests.factories.peers import (
+    CommunicationEntryFactory,
+    FeedbackReportFactory,
+    FindingFactory,
+    FindingResponseFactory,
+    FindingSightingFactory,
+    PairingFactory,
+    PairingRoundFactory,
+    RoundMemberFactory,
+)
 from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,
@@ -60,6 +70,7 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
         runs.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
         runs.finish_audit(lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),)))
     _graded(audit, user, word)
+    _among_peers(audit, word)
     return organization
 
 
@@ -75,3 +86,19 @@ def _graded(audit: Audit, user: User, word: str) -> None:
     BlindGradeFactory.create(submission=submission, graded_by=user)
     NoticeFactory.create(organization=audit.organization, user=user, subject=f"{word} letter")
     NoticeOptOutFactory.create(organization=audit.organization, user=user)
+
+
+def _among_peers(audit: Audit, word: str) -> None:
+    """A row in every table of rounds and findings; the peer is another student of the cohort."""
+    submission = audit.submission
+    owner = submission.student
+    peer = EnrollmentFactory.create(cohort=owner.cohort, name=f"{word} peer")
+    paired = PairingRoundFactory.create(assignment=submission.assignment)
+    for student in (owner, peer):
+        RoundMemberFactory.create(round=paired, student=student)
+    pairing = PairingFactory.create(round=paired, auditor=peer, auditee=owner)
+    FeedbackReportFactory.create(pairing=pairing, original=f"# {word} report")
+    CommunicationEntryFactory.create(assignment=submission.assignment, student=owner, text=f"{word} progress")
+    finding = FindingFactory.create(first_submission=submission, title=f"{word} finding")
+    FindingSightingFactory.create(finding=finding, audit=audit)
+    FindingResponseFactory.create(finding=finding, reason=f"{word} excuse")

@@ -79,8 +79,10 @@ def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
     assert asked(doors) == [
         ("bulk_runs", "grading_bulkrun", "SELECT"),
         ("dispatch", "grading_audit", "SELECT"),
+        ("fixes_to_verify", "grading_findingresponse", "SELECT"),
         ("letters", "grading_notice", "SELECT"),
         ("own_membership", "grading_membership", "SELECT"),
+        ("rounds", "grading_pairinground", "SELECT"),
         ("waiting_for_me", "grading_enrollment", "SELECT"),
     ]
 

@@ -1,0 +1,136 @@
+"""Findings that keep their identity from audit to audit, and what their owners answer to them."""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+
+from grading.enums import FindingState, ResponseKind
+from grading.models.audit import Audit
+from grading.models.cohort import Enrollment
+from grading.models.peers import FeedbackReport
+from grading.models.submission import Assignment, Submission
+from grading.models.tenant import TenantModel
+
+
+class Finding(TenantModel):
+    """Something to mend in a student's work, the same one in every audit that sees it.
+
+    Its identity is `key`, a digest of criterion, check and normalised place (grading/findings.py); `check_id` is
+    empty where an imported report names none, `place` a path of the tree, or words where there is no path. The
+    columns from `state` on follow from its sightings in the order of the attempts, whatever the order of the audits:
+    `fixed_commit` is the commit of the attempt in which it was first gone.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="findings")
+    student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="findings")
+    key = models.CharField(max_length=64)
+    criterion_id = models.CharField(max_length=200)
+    criterion_name = models.CharField(max_length=300)
+    check_id = models.CharField(max_length=200, blank=True)
+    place = models.CharField(max_length=1024, blank=True)
+    title = models.TextField()
+    state = models.CharField(max_length=10, choices=FindingState.choices, default=FindingState.OPEN)
+    first_submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="+")
+    last_submission = models.ForeignKey(Submission, on_delete=models.PROTECT, related_name="+")
+    fixed_submission = models.ForeignKey(
+        Submission, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    fixed_commit = models.CharField(max_length=64, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["criterion_id", "place", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "student", "key"], name="finding_once"),
+            models.CheckConstraint(condition=Q(state__in=FindingState.values), name="finding_state_known"),
+            models.CheckConstraint(
+                condition=Q(state=FindingState.FIXED, fixed_submission__isnull=False)
+                | ~Q(state=FindingState.FIXED) & Q(fixed_submission=None, fixed_commit=""),
+                name="finding_fixed_by_an_attempt",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title[:80]
+
+
+class FindingSighting(TenantModel):
+    """What one report says of a finding: there (with its lines, the change it asks for and its evidence), or gone.
+
+    Of the platform's audits `audit` is set, of an imported report `report`. Only the platform's say that one is gone.
+    `lines` are 1-based lines at the attempt's commit, `evidence` ids of the audit's evidence.
+    """
+
+    finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="sightings")
+    audit = models.ForeignKey(
+        Audit, on_delete=models.CASCADE, null=True, blank=True, related_name="sightings"
+    )
+    report = models.ForeignKey(
+        FeedbackReport, on_delete=models.CASCADE, null=True, blank=True, related_name="sightings"
+    )
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="sightings")
+    present = models.BooleanField()
+    lines = models.JSONField(default=list, blank=True)
+    text = models.TextField(blank=True)
+    action = models.TextField(blank=True)
+    priority = models.CharField(max_length=6, blank=True)
+    evidence = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["finding", "audit"], condition=Q(audit__isnull=False), name="sighted_once_by_an_audit"
+            ),
+            models.UniqueConstraint(
+                fields=["finding", "report"],
+                condition=Q(report__isnull=False),
+                name="sighted_once_by_a_report",
+            ),
+            models.CheckConstraint(
+                condition=Q(audit__isnull=False, report=None)
+                | Q(audit=None, report__isnull=False, present=True),
+                name="sighted_by_one",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.finding_id}: {'there' if self.present else 'gone'}"
+
+
+class FindingResponse(TenantModel):
+    """What the owner answers to a finding; a later answer replaces it, and the row stays.
+
+    `verified` tells of a fix whether its commit exists and touches the place: null until that is known, and why not in
+    `verification`.
+    """
+
+    finding = models.ForeignKey(Finding, on_delete=models.CASCADE, related_name="responses")
+    kind = models.CharField(max_length=10, choices=ResponseKind.choices)
+    commit = models.CharField(max_length=64, blank=True)
+    reason = models.TextField(blank=True)
+    verified = models.BooleanField(null=True, blank=True)
+    verification = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    replaced_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["finding"], condition=Q(replaced_at=None), name="one_answer_to_a_finding"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=ResponseKind.values), name="response_kind_known"),
+            models.CheckConstraint(
+                condition=Q(kind=ResponseKind.FIXED) & ~Q(commit="")
+                | Q(kind=ResponseKind.WILL_FIX, commit="")
+                | Q(kind__in=(ResponseKind.DEFERRED, ResponseKind.CONTESTED), commit="") & ~Q(reason=""),
+                name="response_says_what_it_must",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.get_kind_display()

@@ -1,0 +1,201 @@
+"""Rounds in which students audit each other (MinMax): who takes part, who audits whom, and what came of it."""
+
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from grading.enums import Anonymity, EntryKind, FeedbackKind, FeedbackSource
+from grading.models.audit import Audit
+from grading.models.cohort import Enrollment
+from grading.models.rubric import RubricVersion
+from grading.models.submission import Assignment, Submission
+from grading.models.tenant import TenantModel
+
+
+class PairingRound(TenantModel):
+    """Everybody in it audits `peers` others, and is audited by as many (grading/pairing.py).
+
+    `rubric_version` is what peers audit under, null for the assignment's own. What a pairing grants is granted from
+    `starts_at` to the end of the cohort; reports are asked for until `ends_at`. From `seed` the circle follows.
+    """
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="rounds")
+    number = models.PositiveSmallIntegerField()
+    peers = models.PositiveSmallIntegerField(default=2)
+    anonymity = models.CharField(max_length=14, choices=Anonymity.choices, default=Anonymity.DOUBLE_BLIND)
+    rubric_version = models.ForeignKey(
+        RubricVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    starts_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    seed = models.CharField(max_length=64)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["assignment", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "number"], name="round_number_once"),
+            models.CheckConstraint(condition=Q(peers__gte=1, peers__lte=5), name="round_of_1_to_5_peers"),
+            models.CheckConstraint(condition=Q(ends_at__gt=F("starts_at")), name="round_ends_after_start"),
+            models.CheckConstraint(condition=Q(anonymity__in=Anonymity.values), name="round_anonymity_known"),
+        ]
+
+    def __str__(self) -> str:
+        return f"Round {self.number}"
+
+
+class RoundMember(TenantModel):
+    """A student in a round. `alias` is what they are called where they are not to be known: random, and the same in
+    every round of the assignment. `position` is the place in the circle; who comes late stands behind."""
+
+    round = models.ForeignKey(PairingRound, on_delete=models.CASCADE, related_name="members")
+    student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="round_places")
+    alias = models.CharField(max_length=40)
+    position = models.PositiveIntegerField()
+    joined_at = models.DateTimeField(auto_now_add=True)
+    left_at = models.DateTimeField(null=True, blank=True)
+    reminders = models.PositiveSmallIntegerField(default=0)
+    reminded_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["round", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["round", "student"], name="once_in_a_round"),
+            models.UniqueConstraint(fields=["round", "alias"], name="alias_once_in_a_round"),
+            models.UniqueConstraint(fields=["round", "position"], name="place_once_in_a_round"),
+        ]
+
+    def __str__(self) -> str:
+        return self.alias
+
+
+class Pairing(TenantModel):
+    """One student audits another's work. `made_by` is null where the circle paired them.
+
+    One that has ended grants nothing any more; its row stays, for what was written under it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    round = models.ForeignKey(PairingRound, on_delete=models.CASCADE, related_name="pairings")
+    auditor = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="audits_owed")
+    auditee = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="audits_due")
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    end_reason = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["round", "auditor", "auditee"], condition=Q(ended_at=None), name="paired_once"
+            ),
+            models.CheckConstraint(condition=~Q(auditor=F("auditee")), name="nobody_is_their_own_peer"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class FeedbackReport(TenantModel):
+    """A report on somebody's work beside the verdict: a peer's audit under a pairing, or one that was brought along.
+
+    `author` generated it, `subject` is whose work it is about; `author` is null where an imported one does not tell.
+    From the platform: `audit` is its audit, which may still run; only these are signed. Imported: `original` is the
+    file as it was brought by `brought_by`, `origin` “upload” or its path in their repository, `reading` what was
+    understood of it (courtroom's ImportedReport as JSON), and `misfits` what does not match the pairing or the rubric,
+    a list of {code, sentence}. `submission` is the attempt it is about, null where that is not known.
+    `read_at` is when its subject first opened it. The newest of an author, a subject and a pairing counts.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="feedback_reports")
+    pairing = models.ForeignKey(
+        Pairing, on_delete=models.PROTECT, null=True, blank=True, related_name="reports"
+    )
+    kind = models.CharField(max_length=8, choices=FeedbackKind.choices)
+    source = models.CharField(max_length=8, choices=FeedbackSource.choices)
+    author = models.ForeignKey(
+        Enrollment, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback_given"
+    )
+    subject = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="feedback_received")
+    submission = models.ForeignKey(
+        Submission, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback_reports"
+    )
+    audit = models.OneToOneField(
+        Audit, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback_report"
+    )
+    brought_by = models.ForeignKey(
+        Enrollment, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    origin = models.CharField(max_length=1024, blank=True)
+    original = models.TextField(blank=True)
+    original_name = models.CharField(max_length=255, blank=True)
+    original_sha256 = models.CharField(max_length=64, blank=True)
+    reading = models.JSONField(null=True, blank=True)
+    misfits = models.JSONField(default=list, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    read_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "pk"]
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=FeedbackKind.values), name="feedback_kind_known"),
+            models.CheckConstraint(
+                condition=Q(source=FeedbackSource.PLATFORM, audit__isnull=False, reading=None, original="")
+                | Q(
+                    source=FeedbackSource.IMPORTED,
+                    audit=None,
+                    reading__isnull=False,
+                    brought_by__isnull=False,
+                )
+                & ~Q(original=""),
+                name="feedback_from_one_source",
+            ),
+            models.CheckConstraint(
+                condition=Q(kind=FeedbackKind.SELF, pairing=None, author=F("subject"))
+                | Q(kind=FeedbackKind.PEER) & (Q(author=None) | ~Q(author=F("subject"))),
+                name="feedback_on_self_or_peer",
+            ),
+            models.UniqueConstraint(
+                fields=["assignment", "brought_by", "kind", "original_sha256", "pairing"],
+                condition=Q(source=FeedbackSource.IMPORTED),
+                nulls_distinct=False,
+                name="feedback_imported_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class CommunicationEntry(TenantModel):
+    """An entry of a student's communication log, posted on the site: for themselves and the staff, and under a
+    pairing for the peer as well."""
+
+    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="communication")
+    student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="communication")
+    pairing = models.ForeignKey(
+        Pairing, on_delete=models.PROTECT, null=True, blank=True, related_name="communication"
+    )
+    kind = models.CharField(max_length=8, choices=EntryKind.choices)
+    text = models.TextField()
+    posted_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-posted_at", "-pk"]
+        verbose_name_plural = "communication entries"
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=EntryKind.values), name="entry_kind_known"),
+            models.CheckConstraint(condition=~Q(text=""), name="entry_says_something"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} of {self.posted_at:%Y-%m-%d}"
