@@ -150,6 +150,7 @@ def _is_news(grade: Grade, reckoning: Reckoning) -> bool:
 def _release(grade: Grade, reckoning: Reckoning, *, by: User, note: str) -> None:
     before = grade.released
     value = told(reckoning, note=note) | {"before": _summary(before, grade) if before else None}
+    value["earlier"] = _told_of_others(before, grade, value["submission"]) if before else []
     for column, now in columns_of(reckoning).items():
         setattr(grade, column, now)
     grade.released, grade.released_at, grade.released_by = value, timezone.now(), by
@@ -172,6 +173,13 @@ def _summary(released: dict[str, Any], grade: Grade) -> dict[str, Any]:
         "scores": {row["id"]: row["score"] for row in released["criteria"]},
         "at": grade.released_at.isoformat() if grade.released_at else None,
     }
+
+
+def _told_of_others(released: dict[str, Any], grade: Grade, submission: str) -> list[dict[str, Any]]:
+    """What the student was told of other attempts, each as it was told last: they keep it. Beside each, when: `at`."""
+    last = {key: said for key, said in released.items() if key != "earlier"}
+    last["at"] = grade.released_at.isoformat() if grade.released_at else None
+    return [told for told in [*released.get("earlier", ()), last] if told["submission"] != submission]
 
 
 def _write_to(grade: Grade, audit: Audit, *, again: bool) -> None:

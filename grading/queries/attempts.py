@@ -9,7 +9,7 @@ from django.db.models import Count, Max, Prefetch, Q, QuerySet
 
 from grading.enums import AuditKind, AuditState
 from grading.models import Assignment, Audit, Enrollment, Grade, Submission
-from grading.queries.audits import is_before, is_released, is_withheld
+from grading.queries.audits import is_past, is_withheld, told_of
 
 Told = Literal["", "released", "provisional", "withheld"]
 
@@ -118,16 +118,16 @@ def _after_verdicts(audit: Audit) -> int:
 
 
 def _seen(submission: Submission, grade: Grade | None) -> Attempt:
-    audit, released = audit_to_show(submission), grade.released if grade else None
+    audit, told = audit_to_show(submission), told_of(submission, grade)
     if audit is None or not audit.has_report:
         return Attempt(submission, audit, "", None)
-    if released is not None and is_released(submission, released):
-        return Attempt(submission, audit, "released", released["overall_score"])
-    if is_withheld(submission, released):
+    if told is not None:
+        return Attempt(submission, audit, "released", told["overall_score"])
+    if is_withheld(submission, grade):
         return Attempt(submission, audit, "withheld", None)
     counts = grade is not None and grade.audit.submission_id == submission.pk
     score = grade.overall_score if grade and counts else _verdict_of(audit)
-    return Attempt(submission, audit, "" if is_before(submission, released) else "provisional", score)
+    return Attempt(submission, audit, "" if is_past(submission, grade) else "provisional", score)
 
 
 def _verdict_of(audit: Audit) -> float | None:

@@ -36,39 +36,45 @@ def report_of(audit: Audit) -> dict[str, Any] | None:
 def report_for(audit: Audit, *, is_staff: bool) -> Edition | None:
     """What this reader sees at this audit; None where there is nothing, or nothing yet that they may see.
 
-    Staff see the audit's report as it is now. A student sees of a released submission the edition that was released,
-    whichever of its audits they ask for, and keeps what came before it; everything else by the assignment's policy.
+    Staff see the audit's report as it is now. A student sees of a submission that they were told about the edition
+    that was released, whichever of its audits they ask for; everything else by the assignment's policy.
     """
-    grade = grade_of(audit.submission)
-    told = grade.released if grade else None
+    submission, grade = audit.submission, grade_of(audit.submission)
     if is_staff:
-        return _edition(audit, grade, provisional=told is None)
-    if grade and told and is_released(audit.submission, told) and audit.kind != AuditKind.PEER:
+        return _edition(audit, grade, provisional=grade is None or grade.released is None)
+    told = told_of(submission, grade)
+    if told is not None and audit.kind != AuditKind.PEER:
         return Edition(_released_report(told), grade, told, provisional=False)
-    if is_withheld(audit.submission, told):
+    if is_withheld(submission, grade):
         return None
-    return _edition(audit, grade, provisional=not is_before(audit.submission, told))
+    return _edition(audit, grade, provisional=not is_past(submission, grade))
 
 
 def grade_of(submission: Submission) -> Grade | None:
     """The grade of the student who handed it in, whether or not this attempt counts."""
     theirs = Grade.objects.filter(assignment=submission.assignment_id, student=submission.student_id)
-    return theirs.select_related("released_by").first()
+    related = theirs.select_related("released_by", "audit__submission")
+    return related.defer("audit__report").first()
 
 
-def is_released(submission: Submission, told: dict[str, Any] | None) -> bool:
-    """Whether the student was told about this very submission; `told` is Grade.released."""
-    return told is not None and told["submission"] == str(submission.pk)
+def told_of(submission: Submission, grade: Grade | None) -> dict[str, Any] | None:
+    """What the student was told about this very submission, in the shape of Grade.released: by the release that
+    stands, or by one before it about another attempt. Null where it was never released."""
+    released = (grade.released if grade else None) or {}
+    every = [released, *released.get("earlier", ())]
+    return next((told for told in every if told.get("submission") == str(submission.pk)), None)
 
 
-def is_before(submission: Submission, told: dict[str, Any] | None) -> bool:
-    """Whether the student was told about a later attempt."""
-    return told is not None and submission.attempt < told["attempt"]
+def is_past(submission: Submission, grade: Grade | None) -> bool:
+    """Whether a later attempt was released, so that this one only counts if somebody goes back to it."""
+    if grade is None or grade.released is None or grade.audit.submission_id == submission.pk:
+        return False
+    return submission.attempt < int(grade.released["attempt"])
 
 
-def is_withheld(submission: Submission, told: dict[str, Any] | None) -> bool:
+def is_withheld(submission: Submission, grade: Grade | None) -> bool:
     """Whether the student sees nothing of the verdict on this submission but that there is one."""
-    if is_released(submission, told) or is_before(submission, told):
+    if told_of(submission, grade) is not None:
         return False
     return submission.assignment.release_policy == ReleasePolicy.AFTER_RELEASE
 

@@ -18,7 +18,7 @@ from grading.actions.marking import result_of
 from grading.models import Audit, Override
 from grading.permissions import access_audit, may
 from grading.queries.appeals import appeals_beside
-from grading.queries.audits import Edition, report_for
+from grading.queries.audits import Edition, grade_of, is_past, report_for
 from grading.queries.turns import queue_position
 from grading.views.reading.judges import JUDGES
 from grading.views.reading.progress import criteria_judged, progress_of
@@ -38,7 +38,8 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     if edition is not None:
         return render(request, "audits/report.html", context | _report(request, found, edition))
     if found.has_report:
-        return render(request, "audits/withheld.html", context)
+        past = is_past(found.submission, grade_of(found.submission))
+        return render(request, "audits/withheld.html", context | {"past": past})
     return render(request, "audits/progress.html", context | _progress(request, found))
 
 
@@ -82,7 +83,8 @@ def _progress(request: MemberRequest, audit: Audit) -> dict[str, Any]:
     return {
         "audit": audit,
         "progress": progress_of(audit, position),
-        "etag": f'"{audit.version}-{position or 0}"',
+        # What is applied to it later is nothing that a student without a release may notice.
+        "etag": '"ended"' if audit.is_final else f'"{audit.version}-{position or 0}"',
         "judged": criteria_judged(audit),
         "criteria": audit.opinions_expected // len(JUDGES),
         "again": _again(request, audit),

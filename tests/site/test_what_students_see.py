@@ -173,7 +173,9 @@ def test_a_changed_release_shows_before_and_after(shown: Assignment) -> None:
 
 
 @pytest.mark.parametrize("policy", ReleasePolicy)
-def test_what_came_before_a_released_attempt_stays_and_what_comes_after_waits(policy: ReleasePolicy) -> None:
+def test_what_was_never_released_is_shown_by_the_policy_before_and_after_what_was(
+    policy: ReleasePolicy,
+) -> None:
     assignment = assignment_with(policy)
     ada = ada_of(assignment)
     audits = [judged(assignment, ada, SCORE, attempt=number) for number in (1, 2)]
@@ -184,8 +186,69 @@ def test_what_came_before_a_released_attempt_stays_and_what_comes_after_waits(po
     with everywhere():
         actions.count_verdict(audit=audits[2])
     client = signed_in(ada.user)
-    after = "withheld" if policy == ReleasePolicy.AFTER_RELEASE else "provisional"
+    hidden = policy == ReleasePolicy.AFTER_RELEASE
     seen = client.get(page_of(assignment, "assignment")).context["attempts"]
-    assert [attempt.told for attempt in seen] == [after, "released", ""]
+    before, after = ("withheld", "withheld") if hidden else ("", "provisional")
+    assert [attempt.told for attempt in seen] == [after, "released", before]
     answers = [client.get(page_of_audit(audit, "audit-json")).status_code for audit in audits]
-    assert answers == [200, 200, 404 if after == "withheld" else 200]
+    assert answers == [404 if hidden else 200, 200, 404 if hidden else 200]
+
+
+def earlier_and_released(assignment: Assignment) -> tuple[Enrollment, list[Audit]]:
+    """Two attempts of Ada's, of which the second was released."""
+    ada = ada_of(assignment)
+    audits = [judged(assignment, ada, SCORE, attempt=number) for number in (1, 2)]
+    with everywhere():
+        actions.count_verdict(audit=audits[1])
+    release(assignment)
+    return ada, audits
+
+
+def test_an_earlier_attempt_that_is_pinned_after_a_release_waits_for_the_next(withheld: Assignment) -> None:
+    ada, audits = earlier_and_released(withheld)
+    with everywhere():
+        teacher = staff_user(withheld.organization)
+        actions.pin_grade(grade=Grade.objects.get(), audit=audits[0], reason="As agreed.", by=teacher)
+        actions.override_criterion(
+            submission=audits[0].submission, criterion_id="git_forensics", score=5, reason="So.", by=teacher
+        )
+    client = signed_in(ada.user)
+    seen = client.get(page_of(withheld, "assignment")).context["attempts"]
+    assert [(attempt.told, attempt.score) for attempt in seen] == [("released", 1.5), ("withheld", None)]
+    page = client.get(page_of_audit(audits[0])).content.decode()
+    assert ("by a person" in page, "Your work was judged" in page) == (False, True)
+
+
+@pytest.mark.parametrize("policy", ReleasePolicy)
+def test_what_was_told_of_an_attempt_stays_as_it_was_told_when_a_later_one_is_released(
+    policy: ReleasePolicy,
+) -> None:
+    assignment = assignment_with(policy)
+    ada, audits = earlier_and_released(assignment)
+    later = judged(assignment, ada, SCORE, attempt=3)
+    with everywhere():
+        actions.count_verdict(audit=later)
+    release(assignment, note="The third.")
+    with everywhere():
+        actions.override_criterion(
+            submission=audits[1].submission, criterion_id="git_forensics", score=5, reason="So.",
+            by=staff_user(assignment.organization),
+        )  # fmt: skip
+    client = signed_in(ada.user)
+    seen = client.get(page_of(assignment, "assignment")).context["attempts"]
+    assert [(attempt.told, attempt.score) for attempt in seen[:2]] == [("released", 1.5), ("released", 1.5)]
+    page = client.get(page_of_audit(audits[1])).content.decode()
+    assert ("by a person" in page, "The third." in page, "attempt 3 was released since" in page) == (
+        False, False, True,
+    )  # fmt: skip
+
+
+def test_a_verdict_that_is_recomputed_before_its_release_shows_in_nothing(withheld: Assignment) -> None:
+    ada = ada_of(withheld)
+    audit = graded(withheld, ada).audit
+    client = signed_in(ada.user)
+    before = client.get(page_of_audit(audit, "audit-progress"))
+    with everywhere():
+        Audit.objects.update(version=7, report_digest="9" * 64, overall_score=SCORE)
+    after = client.get(page_of_audit(audit, "audit-progress"))
+    assert (after.content, after.headers["ETag"]) == (before.content, before.headers["ETag"])
