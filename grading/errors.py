@@ -8,8 +8,10 @@ GradingError               code, a sentence the person can act on
 │   │   └── RubricKnown    rubric_known: version_id is where the same document stands already
 │   ├── GradeRefused       field: score, reason, ... of what a person wanted to change by hand
 │   ├── AppealRefused      field: text, cited, places, decision, answer or "" for the whole
+│   ├── FeedbackRefused    field: file, or "" for the whole: a peer's audit not begun, a report not taken
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
 │   ├── BulkRefused        field: scope, confirmed or "" for the whole
+│   ├── RoundRefused       field: peers, students, ends_at, ... or "" for the whole
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
@@ -84,12 +86,28 @@ class AppealRefused(ActionRefused):
         self.field = field
 
 
+class FeedbackRefused(ActionRefused):
+    """A peer's audit that was not begun, or a report that was not taken; `field` as in GradeRefused."""
+
+    def __init__(self, field: str, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.field = field
+
+
 class RenewalRefused(ActionRefused):
     """Work that cannot be judged or audited again as it was asked."""
 
 
 class BulkRefused(ActionRefused):
     """A bulk run that was not started; `field` says beside which field the sentence belongs."""
+
+    def __init__(self, field: str, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.field = field
+
+
+class RoundRefused(ActionRefused):
+    """A round of peers that cannot be started or changed as it was asked; `field` as in GradeRefused."""
 
     def __init__(self, field: str, code: str, sentence: str) -> None:
         super().__init__(code, sentence)

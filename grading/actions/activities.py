@@ -35,8 +35,8 @@ def note(
 
 def _cohort_of(about: Any) -> int | None:
     """Up from what it is about, by the way each record names its parent."""
-    for parent in ("audit", "submission", "assignment"):
-        if hasattr(about, f"{parent}_id"):
+    for parent in ("audit", "submission", "finding", "assignment", "round"):
+        if getattr(about, f"{parent}_id", None) is not None:
             return _cohort_of(getattr(about, parent))
     if isinstance(about, Cohort):
         return about.pk

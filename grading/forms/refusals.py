@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from django import forms
 
-from grading.errors import ActionRefused, AppealRefused, BulkRefused, GradeRefused, HandInRefused, SlugTaken
+from grading.errors import (
+    ActionRefused,
+    AppealRefused,
+    BulkRefused,
+    FeedbackRefused,
+    GradeRefused,
+    HandInRefused,
+    SlugTaken,
+)
 
 
 def put_beside(form: forms.BaseForm, refusal: ActionRefused, *, field: str | None = None) -> None:
     """Add the refusal to its field (its own, else `field`), or to the whole form when it has none there."""
-    if isinstance(refusal, HandInRefused | GradeRefused | AppealRefused | BulkRefused):
+    if isinstance(refusal, HandInRefused | GradeRefused | AppealRefused | BulkRefused | FeedbackRefused):
         field = refusal.field
     elif isinstance(refusal, SlugTaken):
         field = "slug"

@@ -107,7 +107,8 @@ class Pairing(TenantModel):
 class FeedbackReport(TenantModel):
     """A report on somebody's work beside the verdict: a peer's audit under a pairing, or one that was brought along.
 
-    `author` generated it, `subject` is whose work it is about; `author` is null where an imported one does not tell.
+    `author` generated it, `subject` is whose work it is about. Of an imported one either is null where it does not
+    tell: who wrote one that was received, or whom one that was generated is about, if it fits none of the pairings.
     From the platform: `audit` is its audit, which may still run; only these are signed. Imported: `original` is the
     file as it was brought by `brought_by`, `origin` “upload” or its path in their repository, `reading` what was
     understood of it (courtroom's ImportedReport as JSON), and `misfits` what does not match the pairing or the rubric,
@@ -125,7 +126,9 @@ class FeedbackReport(TenantModel):
     author = models.ForeignKey(
         Enrollment, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback_given"
     )
-    subject = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="feedback_received")
+    subject = models.ForeignKey(
+        Enrollment, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback_received"
+    )
     submission = models.ForeignKey(
         Submission, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback_reports"
     )
@@ -163,6 +166,9 @@ class FeedbackReport(TenantModel):
                 condition=Q(kind=FeedbackKind.SELF, pairing=None, author=F("subject"))
                 | Q(kind=FeedbackKind.PEER) & (Q(author=None) | ~Q(author=F("subject"))),
                 name="feedback_on_self_or_peer",
+            ),
+            models.CheckConstraint(
+                condition=Q(author__isnull=False) | Q(subject__isnull=False), name="feedback_of_somebody"
             ),
             models.UniqueConstraint(
                 fields=["assignment", "brought_by", "kind", "original_sha256", "pairing"],
