@@ -34,15 +34,15 @@ class DrawForm(forms.Form):
 
 
 class BlindForm(forms.Form):
-    """A field for each criterion, named by its place in the rubric; `choices` are scores with their level's name."""
+    """A field for each criterion, `criteria` with the names of their fields; `choices` are scores with their level's name."""
 
     def __init__(
-        self, *args: Any, criteria: Sequence[tuple[int, str, str, list[tuple[int, str]]]], **kwargs: Any
+        self, *args: Any, criteria: Sequence[tuple[str, str, str, list[tuple[int, str]]]], **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        self._ids = {f"score-{position}": key for position, key, _name, _choices in criteria}
-        for position, _key, name, choices in criteria:
-            self.fields[f"score-{position}"] = forms.TypedChoiceField(
+        self._ids = {field: key for field, key, _name, _choices in criteria}
+        for field, _key, name, choices in criteria:
+            self.fields[field] = forms.TypedChoiceField(
                 label=f"Your score: {name}",
                 choices=choices,
                 coerce=int,

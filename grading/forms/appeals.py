@@ -10,6 +10,7 @@ from django import forms
 from grading.actions.appeals import MOST_CHARACTERS
 from grading.enums import AppealState
 from grading.errors import AppealRefused
+from grading.forms.seen import SeenForm
 from grading.places import read_places
 
 Choices = Sequence[tuple[str, str]]
@@ -34,7 +35,7 @@ class Words(forms.CharField):
         return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
-class AppealForm(forms.Form):
+class AppealForm(SeenForm):
     """`evidence` are the criterion's exhibits as choices: (id, words)."""
 
     text = Words(

@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 
+from grading.forms.seen import SeenForm
+
 MOST_REASON = 2000
 MOST_NOTE = 1000
 TYPED_ABOVE = 50  # so many letters are not sent by one click
@@ -17,7 +19,7 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(label="Reason", max_length=MOST_REASON, widget=forms.Textarea(attrs={"rows": 4}))
 
 
-class OverrideForm(ReasonForm):
+class OverrideForm(SeenForm, ReasonForm):
     """A person's score for one criterion."""
 
     score = forms.TypedChoiceField(

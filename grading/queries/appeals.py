@@ -159,10 +159,10 @@ def appeals_at(assignment_id: int, student_id: int) -> QuerySet[Appeal]:
 
 
 def grade_told_of(audit: Audit) -> Grade | None:
-    """The student's grade, if what they were told of it rests on this audit."""
+    """The student's grade, if what they were told of it is about the attempt that this is an audit of."""
     submission = audit.submission
     grades = Grade.objects.filter(assignment=submission.assignment_id, student=submission.student_id)
-    return grades.select_related("assignment").filter(released__audit=str(audit.pk)).first()
+    return grades.select_related("assignment").filter(released__submission=str(submission.pk)).first()
 
 
 def appeals_of(user: User) -> QuerySet[Appeal]:

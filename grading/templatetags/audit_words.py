@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -9,6 +11,7 @@ from django.utils.safestring import SafeString
 from grading.enums import AuditState
 from grading.models import Audit
 from grading.queries.attempts import Attempt
+from grading.seen import fingerprint_of_criterion
 
 register = template.Library()
 
@@ -63,3 +66,9 @@ def attempt_score(attempt: Attempt) -> SafeString | str:
 def score_of_five(score: float | None) -> str:
     """An overall score in words; a dash where there is none."""
     return "—" if score is None else f"{score:.1f} of 5"
+
+
+@register.simple_tag
+def by_hand_seen(audit: Audit, criterion: Any) -> str:
+    """What the form for a score by hand sends along; `criterion` is a CriterionView."""
+    return fingerprint_of_criterion(audit.report_digest, criterion.counts["id"], criterion.counts)

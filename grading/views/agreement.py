@@ -115,7 +115,7 @@ def blind(
         "submission": submission,
         "repository": submission.repo_url if submission.repo_url.startswith("https://") else "",
         "criteria": [
-            (each, form[f"score-{each.position}"], verdict if sealed else None)
+            (each, form[each.field], verdict if sealed else None)
             for each, verdict in zip(criteria, verdicts, strict=True)
         ],
         "form": form,
@@ -155,8 +155,8 @@ def _form_for(request: MemberRequest, submission: Submission, criteria: list[Bli
     mine = asked.scores_by(request.user, submission)
     return BlindForm(
         request.POST if request.method == "POST" else None,
-        criteria=[(each.position, each.id, each.name, each.choices) for each in criteria],
-        initial={f"score-{each.position}": mine.get(each.id) for each in criteria},
+        criteria=[(each.field, each.id, each.name, each.choices) for each in criteria],
+        initial={each.field: mine.get(each.id) for each in criteria},
     )
 
 

@@ -18,6 +18,7 @@ from grading.forms.refusals import put_beside
 from grading.models import Appeal, Audit, Grade
 from grading.permissions import access_appeal, access_audit, access_organization, may
 from grading.queries import appeals as queries
+from grading.seen import fingerprint_of
 from grading.views.appeal_bench import bench, inbox
 from grading.views.reading import appeal as reading
 from grading.views.requests import MemberRequest
@@ -26,11 +27,13 @@ from grading.views.trails import trail_to_assignment, trail_to_organization
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def appeal_new(request: MemberRequest, org: str, audit_id: UUID, position: int) -> HttpResponse:
-    """For whose work it is, on what they were told of this very audit."""
+    """For whose work it is, on what they were told of this attempt."""
     audit = access_audit(request.user, audit_id)
     grade, row = _released_criterion(request, audit, position)
     view = reading.criterion_of(queries.report_by_digest(audit.submission, _told(grade)["digest"]), row["id"])
-    form = AppealForm(request.POST or None, evidence=reading.evidence_choices(view))
+    form = AppealForm(
+        request.POST or None, evidence=reading.evidence_choices(view), fingerprint=fingerprint_of(row)
+    )
     if form.is_valid():
         try:
             filed = file_appeal(grade=grade, criterion_id=row["id"], by=request.user, **form.cleaned_data)

@@ -17,6 +17,7 @@ from grading.forms.refusals import put_beside
 from grading.models import Audit, CriterionVerdict, Override
 from grading.permissions import access_audit
 from grading.queries.audits import grade_of
+from grading.seen import fingerprint_of_criterion
 from grading.views.requests import MemberRequest
 from grading.views.trails import Trail, trail_to_assignment
 
@@ -31,12 +32,18 @@ def override(request: MemberRequest, org: str, audit_id: UUID, position: int) ->
     standing = Override.objects.filter(
         submission=found.submission, criterion_id=verdict.criterion_id, withdrawn_at=None
     ).first()
-    if request.method == "POST" and "withdraw" in request.POST and standing is not None:
-        withdraw_override(override=standing, by=request.user)
+    typed = {"score": standing.score if standing else verdict.score, "reason": standing and standing.reason}
+    shown = {"score": typed["score"], "override_reason": typed["reason"]}
+    form = OverrideForm(
+        request.POST if request.method == "POST" else None,
+        initial=typed,
+        fingerprint=fingerprint_of_criterion(found.report_digest, verdict.criterion_id, shown),
+    )
+    if "withdraw" in request.POST and (standing is None or form.is_current()):
+        if standing is not None:
+            withdraw_override(override=standing, by=request.user)
         messages.success(request, f"{verdict.name}: the verdict counts again.")
         return _back_to(found, verdict)
-    typed = {"score": standing.score if standing else verdict.score, "reason": standing and standing.reason}
-    form = OverrideForm(request.POST if request.method == "POST" else None, initial=typed)
     if form.is_valid() and _overridden(request, found, verdict, form):
         return _back_to(found, verdict)
     context = {

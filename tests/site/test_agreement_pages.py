@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from grading.models import Assignment, BlindGrade, BlindSample, CriterionVerdict
+from grading.seen import fingerprint_of
 from tests.factories.grades import BlindGradeFactory, BlindSampleFactory, GradeFactory
 from tests.factories.people import EnrollmentFactory, everywhere, staff_user
 from tests.factories.work import (
@@ -24,6 +25,7 @@ from tests.site.report_example import report_json
 pytestmark = pytest.mark.django_db
 VERDICT = 5
 CRITERIA = (("git_forensics", "Git forensics"), ("state_management", "State"))
+GIT, STATE = (f"score-{fingerprint_of(key)}" for key, _name in CRITERIA)
 
 
 @pytest.fixture
@@ -122,10 +124,10 @@ def test_finishing_too_early_keeps_what_was_scored_and_says_what_is_missing(
     teacher: Client, assignment: Assignment
 ) -> None:
     sample = sample_of(assignment, judged(assignment))
-    answer = teacher.post(page_of(assignment, "blind", sample.pk, 1), {"score-0": "2", "finish": "yes"})
+    answer = teacher.post(page_of(assignment, "blind", sample.pk, 1), {GIT: "2", "finish": "yes"})
     page = answer.content.decode()
     assert (answer.status_code, faults_of(page), "The court" in page) == (200, [], False)
-    assert list(answer.context["form"].errors) == ["score-1"]
+    assert list(answer.context["form"].errors) == [STATE]
     with everywhere():
         assert [(row.criterion_id, row.score, row.sealed) for row in BlindGrade.objects.all()] == [
             ("git_forensics", 2, False)
@@ -137,7 +139,7 @@ def test_what_is_no_score_is_refused_beside_it_and_an_empty_form_saves_nothing(
 ) -> None:
     sample = sample_of(assignment, judged(assignment))
     address = page_of(assignment, "blind", sample.pk, 1)
-    assert list(teacher.post(address, {"score-0": "6", "save": "yes"}).context["form"].errors) == ["score-0"]
+    assert list(teacher.post(address, {GIT: "6", "save": "yes"}).context["form"].errors) == [GIT]
     assert teacher.post(address, {"save": "yes"}).context["form"].non_field_errors() == [
         "Nothing was scored."
     ]
@@ -150,12 +152,12 @@ def test_saving_goes_on_and_finishing_shows_the_verdict_and_closes_the_scores(
 ) -> None:
     sample = sample_of(assignment, judged(assignment), judged(assignment))
     first, second = (page_of(assignment, "blind", sample.pk, place) for place in (1, 2))
-    saved: Any = teacher.post(first, {"score-0": "2", "save": "yes"})
-    finished: Any = teacher.post(first, {"score-0": "2", "score-1": "5", "finish": "yes"})
+    saved: Any = teacher.post(first, {GIT: "2", "save": "yes"})
+    finished: Any = teacher.post(first, {GIT: "2", STATE: "5", "finish": "yes"})
     assert (saved.url, finished.url) == (second, first)
     page = teacher.get(first).content.decode()
     assert (faults_of(page), page.count("The court"), "radio" in page) == ([], 2, False)
-    late = teacher.post(first, {"score-0": "5", "save": "yes"})
+    late = teacher.post(first, {GIT: "5", "save": "yes"})
     assert "your scores stay" in late.content.decode()
 
 

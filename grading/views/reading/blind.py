@@ -8,6 +8,7 @@ from typing import Any
 
 from grading.events import CriterionRow
 from grading.models import CriterionVerdict
+from grading.seen import fingerprint_of
 from grading.views.reading.exhibits import CheckView, Exhibits
 
 SCORES = range(1, 6)
@@ -24,6 +25,11 @@ class BlindCriterion:
     text: Mapping[str, Any]
     choices: Choices
     checks: tuple[CheckView, ...]
+
+    @property
+    def field(self) -> str:
+        """Of its score in a form: it goes with the criterion, wherever another rubric puts that."""
+        return f"score-{fingerprint_of(self.id)}"
 
 
 def blind_criteria(verdicts: Sequence[CriterionVerdict], report: Mapping[str, Any]) -> list[BlindCriterion]:
