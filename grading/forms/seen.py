@@ -28,7 +28,8 @@ class SeenForm(forms.Form):
         cleaned = super().clean() or {}
         cleaned.pop("seen", None)
         if not self.is_current():
-            self.data = self.data.copy()
-            self.data[self.add_prefix("seen")] = self.fingerprint  # what is looked at now
+            sent: Any = self.data  # as request.POST is: it copies itself
+            self.data = sent = sent.copy()
+            sent[self.add_prefix("seen")] = self.fingerprint
             raise forms.ValidationError(CHANGED)
         return cleaned
