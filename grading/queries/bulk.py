@@ -8,7 +8,16 @@ from decimal import Decimal
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from grading.enums import REPORTED_STATES, AuditState, Batch, BulkItemState, BulkState, BulkVerb, RubricState
+from grading.enums import (
+    REPORTED_STATES,
+    AuditKind,
+    AuditState,
+    Batch,
+    BulkItemState,
+    BulkState,
+    BulkVerb,
+    RubricState,
+)
 from grading.models import Assignment, Audit, BulkItem, BulkRun, Grade, ModelUsage, RubricVersion
 from grading.queries.grades import flags_of, grades_of
 
@@ -44,6 +53,7 @@ def failed_audits(assignment: Assignment) -> list[Audit]:
     newest = (
         Audit.objects.filter(submission__assignment=assignment)
         .exclude(submission__student__in=judged)
+        .exclude(kind=AuditKind.PEER)
         .order_by("submission__student_id", "-submission__attempt", "-created_at")
         .distinct("submission__student_id")
         .select_related("submission__student")

@@ -11,6 +11,7 @@ from grading.enums import AuditState, Batch, Bench, BulkItemState, BulkState, Bu
 from grading.errors import BulkRefused, RenewalRefused
 from grading.models import Activity, Assignment, Audit, BulkItem, BulkRun, ModelUsage, Submission
 from grading.queries.audits import standing_audit
+from grading.queries.bulk import failed_audits
 from tests.factories.people import everywhere, staff_user
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import (
@@ -126,6 +127,13 @@ def test_what_is_being_audited_or_holds_no_verdict_is_left_out_and_counted():
     assert (rules.count, rules.busy, rules.unjudged) == (2, 0, 1)
     assert (judges.count, judges.busy, judges.unjudged) == (1, 1, 1)
     assert (anew.count, anew.busy, anew.unjudged) == (2, 1, 0)
+
+
+def test_what_failed_is_found_whatever_peers_made_of_it_since():
+    failed: Audit = AuditFactory.create(failed=True)
+    AuditFactory(submission=failed.submission, kind="peer", done=True)
+    with everywhere():
+        assert failed_audits(failed.submission.assignment) == [failed]
 
 
 def refused(assignment: Assignment, audits: list[Audit], **asked: Any) -> str:
