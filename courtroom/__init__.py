@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from courtroom.record import JudicialOpinion as JudicialOpinion
     from courtroom.record import Usage as Usage
     from courtroom.report import render_markdown as render_markdown
+    from courtroom.report_reading.imported import ImportedReport as ImportedReport
+    from courtroom.report_reading.reader import read_report as read_report
     from courtroom.rubric import Rubric as Rubric
     from courtroom.rubric_reading.reader import read_rubric as read_rubric
     from courtroom.rubric_reading.reader import shipped_rubric as shipped_rubric
@@ -67,6 +69,8 @@ _ROOMS = {
     "JudicialOpinion": "record",
     "Usage": "record",
     "render_markdown": "report",
+    "ImportedReport": "report_reading.imported",
+    "read_report": "report_reading.reader",
     "Rubric": "rubric",
     "read_rubric": "rubric_reading.reader",
     "shipped_rubric": "rubric_reading.reader",

@@ -1,0 +1,248 @@
+"""A report while it is being read: criteria that several places speak of, merged under their names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from courtroom.record import Persona
+from courtroom.report_reading.failures import is_failure
+from courtroom.report_reading.imported import (
+    About,
+    ImportedCriterion,
+    ImportedFinding,
+    ImportedOpinion,
+    ImportedReport,
+    ImportedScore,
+    Priority,
+    ReadingNote,
+)
+from courtroom.report_reading.names import key_of, name_in, plain_key, short_key_of
+from courtroom.report_reading.places import place_in
+from courtroom.report_reading.scores import excludes
+
+# More than any report from practice has; what is beyond is told in a note.
+MOST_CRITERIA = 200
+MOST_OPINIONS = 40  # of one criterion
+MOST_FINDINGS = 1000
+MOST_NOTES = 200
+LONGEST_TEXT = 20_000
+LONGEST_FIELD = 500
+
+
+@dataclass
+class DraftOpinion:
+    judge: Persona | str
+    line: int | None
+    score: ImportedScore | None = None
+    argument: str = ""
+    cited: list[str] = field(default_factory=list)
+
+
+@dataclass
+class DraftCriterion:
+    name: str
+    id: str | None
+    line: int | None
+    score: ImportedScore | None = None
+    score_line: int | None = None
+    level: str | None = None
+    excluded: bool = False
+    opinions: list[DraftOpinion] = field(default_factory=list)
+    dissent: str = ""
+    remediation: str = ""
+
+
+class Draft:
+    """What has been read so far. Everything is added through methods that bound it and note what does not fit."""
+
+    def __init__(self) -> None:
+        self.title: str | None = None
+        self.repo_url: str | None = None
+        self.commit: str | None = None
+        self.date: str | None = None
+        self.author: str | None = None
+        self.about: About | None = None
+        self.overall: ImportedScore | None = None
+        self.criteria: list[DraftCriterion] = []
+        self.findings: list[ImportedFinding] = []
+        self.sources: Counter[str] = Counter()
+        self._by_key: dict[str, DraftCriterion] = {}
+        self._notes: list[ReadingNote] = []
+        self._found: set[tuple[int | None, str]] = set()
+
+    def note(self, line: int | None, message: str) -> None:
+        note = ReadingNote(line=line, message=message)
+        if len(self._notes) < MOST_NOTES and note not in self._notes:
+            self._notes.append(note)
+
+    def known(self, *names: str | None) -> DraftCriterion | None:
+        """The criterion of one of these names or ids, in any spelling."""
+        keys = [key for name in names if name for key in (key_of(name), short_key_of(name))]
+        return next((self._by_key[key] for key in keys if key in self._by_key), None)
+
+    def criterion(self, name: str, identity: str | None, line: int | None) -> DraftCriterion | None:
+        """The criterion of this name or id, begun where it is new. Null beyond MOST_CRITERIA."""
+        criterion = self.known(identity, name)
+        if criterion is None and len(self.criteria) >= MOST_CRITERIA:
+            self.note(line, f"More than {MOST_CRITERIA} criteria: the rest was not read.")
+            return None
+        if criterion is None:
+            criterion = DraftCriterion(name=name_in(name) or name[:LONGEST_FIELD], id=identity, line=line)
+            self.criteria.append(criterion)
+        criterion.id = criterion.id or identity
+        for spelling in filter(None, (name, identity)):
+            for key in filter(None, (key_of(spelling), short_key_of(spelling))):
+                self._by_key.setdefault(key, criterion)
+        return criterion
+
+    def give_score(
+        self, criterion: DraftCriterion, score: ImportedScore, line: int | None, source: str
+    ) -> None:
+        """The first score stands; another one that differs is noted. A level alone gives way to a number."""
+        if score.level and score.value is None:
+            self.give_level(criterion, score.level)
+        if criterion.score is None or (criterion.score.value is None and score.value is not None):
+            criterion.score, criterion.score_line = score, line
+            self.sources[source] += 1
+        elif score.value is not None and score.value != criterion.score.value:
+            self.note(
+                line,
+                f"“{criterion.name}” has another score here, {score.written}: {criterion.score.written} stands.",
+            )
+        elif criterion.score.maximum is None and score.maximum is not None:
+            criterion.score = score
+
+    def give_level(self, criterion: DraftCriterion, level: str) -> None:
+        criterion.level = criterion.level or level[:LONGEST_FIELD]
+        criterion.excluded = criterion.excluded or excludes(level)
+
+    def opinion(self, criterion: DraftCriterion, judge: Persona | str, line: int | None, score: ImportedScore | None = None, argument: str = "") -> DraftOpinion:  # fmt: skip
+        """The judge's opinion on the criterion: a new one, or the one that is told again or told on."""
+        said = " ".join(argument.split())
+        for earlier in criterion.opinions:
+            if earlier.judge == judge and _is_same(earlier, score, said):
+                earlier.score = earlier.score or score
+                earlier.argument = earlier.argument if len(earlier.argument) >= len(said) else said
+                return earlier
+        opinion = DraftOpinion(judge=judge, line=line, score=score, argument=said)
+        if len(criterion.opinions) < MOST_OPINIONS:
+            criterion.opinions.append(opinion)
+        else:
+            self.note(
+                line, f"“{criterion.name}” has more than {MOST_OPINIONS} opinions: the rest was not read."
+            )
+        return opinion
+
+    def failed(
+        self, criterion: DraftCriterion, judge: str, score: ImportedScore | None, line: int | None
+    ) -> None:
+        """Note that a judge says itself to have failed."""
+        beside = f" The score {score.written} beside it is none." if score else ""
+        self.note(line, f"“{criterion.name}”: the {judge} gave no opinion but a failure.{beside}")
+
+    def finding(
+        self,
+        text: str,
+        *,
+        criterion: DraftCriterion | None = None,
+        path: str | None = None,
+        line: int | None = None,
+        action: str | None = None,
+        priority: Priority | None = None,
+        source_line: int | None = None,
+    ) -> None:
+        """One finding, once: the same words about the same criterion are not taken twice."""
+        text = " ".join(text.split())[:LONGEST_TEXT]
+        index = self.criteria.index(criterion) if criterion else None
+        mark = (index, plain_key(text))
+        if not text or mark in self._found:
+            return
+        if len(self.findings) >= MOST_FINDINGS:
+            self.note(source_line, f"More than {MOST_FINDINGS} findings: the rest was not read.")
+            return
+        self._found.add(mark)
+        if path is None:
+            path, found = place_in(text)
+            line = line or found
+        self.findings.append(
+            ImportedFinding(
+                criterion=index,
+                text=text,
+                path=path,
+                line=line or None,
+                action=action,
+                priority=priority,
+                source_line=source_line,
+            )
+        )
+
+    def finished(self, layout: str) -> ImportedReport:
+        """The report as it stands, its failures told apart from its scores."""
+        criteria = tuple(self._finished(criterion) for criterion in self.criteria)
+        return ImportedReport(
+            layout=layout,
+            title=_field(self.title),
+            repo_url=_field(self.repo_url),
+            commit=_field(self.commit),
+            date=_field(self.date),
+            author=_field(self.author),
+            about=self.about,
+            overall=self.overall,
+            criteria=criteria,
+            findings=tuple(self.findings),
+            notes=tuple(sorted(self._notes, key=lambda note: note.line or 0)),
+        )
+
+    def _finished(self, draft: DraftCriterion) -> ImportedCriterion:
+        failed = [opinion for opinion in draft.opinions if is_failure(opinion.argument)]
+        for opinion in failed:
+            self.failed(draft, str(opinion.judge), opinion.score, opinion.line)
+        score = self._standing_score(
+            draft, everybody_failed=bool(failed) and len(failed) == len(draft.opinions)
+        )
+        return ImportedCriterion(
+            id=draft.id,
+            name=draft.name,
+            score=score,
+            level=draft.level,
+            excluded=draft.excluded,
+            opinions=tuple(_opinion(opinion, is_failed=opinion in failed) for opinion in draft.opinions),
+            dissent=draft.dissent[:LONGEST_TEXT].strip() or None,
+            remediation=draft.remediation[:LONGEST_TEXT].strip() or None,
+            line=draft.line,
+        )
+
+    def _standing_score(self, draft: DraftCriterion, *, everybody_failed: bool) -> ImportedScore | None:
+        if everybody_failed and draft.score:
+            self.note(
+                draft.score_line,
+                f"“{draft.name}”: {draft.score.written} is no score, for every judge failed.",
+            )
+            return None
+        if draft.excluded:
+            return ImportedScore(level=draft.level, written=draft.level or "excluded")
+        if draft.score is None:
+            self.note(draft.line, f"“{draft.name}” has no score that could be read.")
+        return draft.score
+
+
+def _is_same(earlier: DraftOpinion, score: ImportedScore | None, argument: str) -> bool:
+    """Told again when the score is the same, or one of the two lacks it; a re-hearing has another score."""
+    if earlier.score and score:
+        return earlier.score.value == score.value
+    return earlier.argument[:60] == argument[:60] or not earlier.argument or not argument or score is not None
+
+
+def _opinion(draft: DraftOpinion, *, is_failed: bool) -> ImportedOpinion:
+    return ImportedOpinion(
+        judge=draft.judge,
+        score=None if is_failed else draft.score,
+        argument=draft.argument[:LONGEST_TEXT],
+        cited=tuple(dict.fromkeys(draft.cited)),
+        line=draft.line,
+    )
+
+
+def _field(text: str | None) -> str | None:
+    return (text or "")[:LONGEST_FIELD].strip() or None

@@ -1,0 +1,105 @@
+"""Which headings of a report name a criterion: found before it is read, by what stands beneath each of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from courtroom.report_reading import words
+from courtroom.report_reading.names import is_overall, key_of, plain_key, section_in
+from courtroom.report_reading.plain_lines import BOLD_HEADING, Line
+from courtroom.report_reading.statements import Title, statement_in, title_in
+
+# A score or a judge stands this close under the heading of its criterion.
+SEARCHED_LINES = 25
+LONGEST_HEADING = 160
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    at: int
+    depth: int
+    has_score: bool
+
+
+def criterion_headings(lines: Sequence[Line]) -> Mapping[int, Title]:
+    """By position in `lines`: the headings that begin a criterion, with what they say."""
+    titles = {at: title_in(line.text) for at, line in enumerate(lines) if _may_name(line)}
+    candidates = [found for at, title in titles.items() if (found := _candidate(lines, at, title))]
+    depths = Counter(candidate.depth for candidate in candidates if candidate.has_score)
+    usual = depths.most_common(1)[0][0] if depths else None
+    return {
+        candidate.at: titles[candidate.at]
+        for candidate in candidates
+        if candidate.has_score or candidate.depth == usual or (usual is None and candidate.depth > 1)
+    }
+
+
+def _may_name(line: Line) -> bool:
+    return line.kind == "heading" and len(line.text) <= LONGEST_HEADING
+
+
+def _candidate(lines: Sequence[Line], at: int, title: Title) -> _Candidate | None:
+    line = lines[at]
+    key = key_of(title.name)
+    if not key or key.isdigit() or is_overall(plain_key(title.name)) or _is_label(plain_key(title.name)):
+        return None
+    statement = statement_in(title.name)
+    if statement.judge or statement.topic or (section_in(title.name) and not title.score):
+        return None
+    if title.score:
+        return _Candidate(at, line.depth, has_score=True)
+    beneath = _beneath(lines, at)
+    return _Candidate(at, line.depth, has_score=beneath == "score") if beneath else None
+
+
+def _is_label(key: str) -> bool:
+    return key in words.SCORES or key in words.FINAL_SCORES or key in words.LEVELS or key in words.CRITERIA
+
+
+def _beneath(lines: Sequence[Line], at: int) -> str | None:
+    """What follows before the next heading of a section: a score of its own, or the word of a judge."""
+    own = lines[at].depth
+    for line in lines[at + 1 : at + 1 + SEARCHED_LINES]:
+        if line.kind == "heading" and not (line.depth > own and _speaks(line)):
+            return None
+        if line.kind in ("heading", "item", "text") and (found := _told(line)):
+            return found
+        if line.kind == "row":
+            return _told_by_row(line)
+    return None
+
+
+def _speaks(line: Line) -> bool:
+    """A heading that belongs to the criterion above it: a judge, the opinions, a bold label."""
+    statement = statement_in(line.text)
+    if line.depth == BOLD_HEADING and (statement.judge or _told(line)):
+        return True
+    return (
+        statement.judge is not None
+        or section_in(line.text) in ("opinions", "dissent")
+        or _is_label(statement.key)
+    )
+
+
+def _told(line: Line) -> str | None:
+    statement = statement_in(line.text)
+    if (
+        statement.key in words.SCORES or statement.key in words.FINAL_SCORES or statement.key in words.LEVELS
+    ) and (statement.is_split or statement.score):
+        return "score"
+    if statement.judge and (statement.is_split or statement.score or line.kind == "heading"):
+        return "judge"
+    return "judge" if section_in(line.text) == "opinions" and line.kind == "heading" else None
+
+
+def _told_by_row(line: Line) -> str | None:
+    keys = [plain_key(cell) for cell in line.cells]
+    if any(key in ("judge", "persona", "judge persona") for key in keys):
+        return "judge"
+    return (
+        "score"
+        if keys and (keys[0] in words.SCORES or keys[0] in words.FINAL_SCORES) and len(keys) == 2
+        else None
+    )

@@ -1,0 +1,73 @@
+"""The door to reports that students' own auditors wrote: Markdown or JSON, in whatever layout."""
+
+from __future__ import annotations
+
+from courtroom.report_reading import heading_facts
+from courtroom.report_reading.cleaning import readable
+from courtroom.report_reading.draft import Draft
+from courtroom.report_reading.imported import ImportedReport
+from courtroom.report_reading.json_report import read_json
+from courtroom.report_reading.json_text import lines_by_path, looks_like_json, parsed
+from courtroom.report_reading.plain_lines import Line, lines_in
+from courtroom.report_reading.prose import ProseReader
+from courtroom.rubric_reading.json_lines import JsonPath
+
+# The longest report known from practice has 5,000 lines.
+MOST_LINES = 40_000
+NOTHING = "No criterion with a score was recognised."
+OWN_SCHEMA = "automaton-auditor/report@1"
+
+
+def read_report(text: str, *, name: str = "") -> ImportedReport:
+    """Read an audit report as far as it can be read. `name` is the name or path of its file.
+
+    Raises ReportRefused for what is too large, empty, no text or broken JSON; whatever else is not understood becomes a
+    note. Nothing in it is ever a verdict of ours.
+    """
+    shown = readable(text)
+    return _read_json(shown, name) if looks_like_json(shown, name) else _read_prose(shown, name)
+
+
+def _read_json(text: str, name: str) -> ImportedReport:
+    draft, data = Draft(), parsed(text)
+    lines = lines_by_path(text)
+
+    def line_of(place: JsonPath) -> int | None:
+        return next((lines[place[:n]] for n in range(len(place), -1, -1) if place[:n] in lines), None)
+
+    is_own = isinstance(data, dict) and data.get("schema") == OWN_SCHEMA
+    read_json(data, draft, line_of)
+    draft.about = heading_facts.about(draft.title, name)
+    if not draft.criteria:
+        draft.note(None, NOTHING)
+    return draft.finished("report@1 JSON" if is_own else "JSON")
+
+
+def _read_prose(text: str, name: str) -> ImportedReport:
+    draft = Draft()
+    lines = list(lines_in(text, most=MOST_LINES))
+    if text.count("\n") > MOST_LINES:
+        draft.note(MOST_LINES, f"Only the first {MOST_LINES} lines were read.")
+    draft.title = next((line.text for line in lines if line.kind == "heading"), None)
+    ProseReader(lines, draft).read()
+    _take_the_rest(lines, draft)
+    draft.about = heading_facts.about(draft.title, name)
+    return draft.finished(_layout(draft, lines))
+
+
+def _take_the_rest(lines: list[Line], draft: Draft) -> None:
+    said = [line.text for line in lines if line.text and line.kind != "code"]
+    heading_facts.take_url(draft, said[: heading_facts.SEARCHED_LINES])
+    heading_facts.take_overall(draft, said)
+    if not draft.criteria:
+        draft.note(None, NOTHING)
+
+
+def _layout(draft: Draft, lines: list[Line]) -> str:
+    if any(OWN_SCHEMA in line.text for line in lines[-40:]):
+        return "report@1 Markdown"
+    if draft.sources:
+        return draft.sources.most_common(1)[0][0]
+    if draft.criteria:
+        return "opinions"
+    return "summary" if draft.overall or draft.findings else "unrecognised"
