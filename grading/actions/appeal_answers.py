@@ -156,6 +156,12 @@ def counts_for_the_grade(appeal: Appeal) -> bool:
     return grade is not None and grade.audit.submission_id == appeal.submission_id
 
 
+def changed_since_release(appeal: Appeal) -> bool:
+    """Whether something else counts by now than the student was told: a changed score releases that as well."""
+    grade = _grade_of(appeal)
+    return grade is not None and grade.changed
+
+
 def _effect(appeal: Appeal, score: int, marks: engine.Marks) -> Effect:
     row = next(row for row in marks.criteria if row.criterion_id == appeal.criterion_id)
     return Effect(

@@ -67,6 +67,7 @@ def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpRe
         "may_answer": answers.may_answer(found, request.user),
         "is_owner": role_of(request.user, found.organization) == Role.OWNER,
         "counts": answers.counts_for_the_grade(found),
+        "changed_besides": bool(effects) and found.is_pending and answers.changed_since_release(found),
     }
     return render(request, "appeals/bench.html", context)
 

@@ -15,7 +15,7 @@ from tests.factories.grades import BlindSampleFactory
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.released import Released, ended
 from tests.factories.work import AssignmentFactory, AuditFactory, RubricVersionFactory, rubric_document
-from tests.grading.test_appeals import FIRST
+from tests.grading.test_appeals import FIRST, SECOND, filed
 from tests.site.graded_work import CRITERIA, graded, page_of_audit, signed_in
 from tests.site.page_reading import faults_of
 
@@ -164,3 +164,17 @@ def test_an_appeal_is_kept_when_another_audit_was_released_while_it_was_written(
         assert (Grade.objects.get().released or {})["audit"] != str(released.audit.pk)
     answer = ada.post(address, hidden | {"text": "Long and well said."})
     assert (answer.status_code, "Long and well said." in answer.content.decode()) == (200, True)
+
+
+def test_who_answers_an_appeal_is_told_what_else_the_answer_would_release() -> None:
+    released = Released()
+    appeal = filed(released)
+    address = f"/o/{released.organization.slug}/appeals/{appeal.pk}/"
+    teacher = signed_in(released.teacher)
+    assert "More than this appeal" not in teacher.get(address).content.decode()
+    with everywhere():
+        actions.override_criterion(
+            submission=released.submission, criterion_id=SECOND, score=1, reason="So.", by=released.teacher
+        )
+    html = teacher.get(address).content.decode()
+    assert ("More than this appeal" in html, faults_of(html)) == (True, [])
