@@ -11,13 +11,18 @@ from grading.errors import (
     FeedbackRefused,
     GradeRefused,
     HandInRefused,
+    RoundRefused,
     SlugTaken,
 )
+
+_NAMING_THEIR_FIELD = (
+    HandInRefused, GradeRefused, AppealRefused, BulkRefused, FeedbackRefused, RoundRefused,
+)  # fmt: skip
 
 
 def put_beside(form: forms.BaseForm, refusal: ActionRefused, *, field: str | None = None) -> None:
     """Add the refusal to its field (its own, else `field`), or to the whole form when it has none there."""
-    if isinstance(refusal, HandInRefused | GradeRefused | AppealRefused | BulkRefused | FeedbackRefused):
+    if isinstance(refusal, _NAMING_THEIR_FIELD):
         field = refusal.field
     elif isinstance(refusal, SlugTaken):
         field = "slug"
