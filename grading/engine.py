@@ -16,7 +16,7 @@ from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
 from grading import model_bench
-from grading.enums import Bench, Renewal
+from grading.enums import AuditKind, Bench, Renewal
 from grading.errors import HandInRefused, InputRefused, RubricRefused
 from grading.events import RunEvent
 from grading.events_engine import opinion_row, told, verdict_of
@@ -183,11 +183,11 @@ def _case(audit: Audit) -> Case:
 
 
 def _ref(audit: Audit) -> str:
-    """What is judged again is the commit that was judged, wherever its branch has gone since."""
+    """What is judged again, or by a peer, is the commit that was judged, wherever its branch has gone since."""
     submission = audit.submission
-    return (
-        submission.ref if audit.renewal == Renewal.MISSING else submission.resolved_commit or submission.ref
-    )
+    if audit.renewal == Renewal.MISSING and audit.kind != AuditKind.PEER:
+        return submission.ref
+    return submission.resolved_commit or submission.ref
 
 
 def _bench(audit: Audit) -> BenchSettings:

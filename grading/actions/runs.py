@@ -14,12 +14,14 @@ from django.utils import timezone
 from grading.actions.activities import note
 from grading.actions.appeals import return_rejudged
 from grading.actions.bulk_progress import end_renewal
+from grading.actions.findings import record_findings
 from grading.actions.grades import count_verdict
 from grading.actions.notices import tell_of_failure
+from grading.actions.peer_audits import tell_subject
 from grading.actions.queueing import enqueue_on_commit
 from grading.actions.renewals import lost_to_failures
 from grading.actions.verdict_rows import write_evidence, write_verdicts
-from grading.enums import AUDIT_MOVES, REPORTED_STATES, AuditState
+from grading.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState
 from grading.errors import IllegalMoveError, LeaseLostError
 from grading.events import EvidenceRow, Look, OpinionRow, UsageRow, Verdict
 from grading.models import Audit, EvidenceRecord, ModelUsage, OpinionRecord, Submission
@@ -118,7 +120,8 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         )  # fmt: skip
         _replace_rows(lease, verdict)
         audit = _bare(lease.audit_id)
-        Submission.objects.filter(pk=audit.submission_id).update(resolved_commit=verdict.commit)
+        if audit.kind != AuditKind.PEER:  # which judges the commit that was resolved
+            Submission.objects.filter(pk=audit.submission_id).update(resolved_commit=verdict.commit)
         note(
             organization=lease.organization_id, actor=None, verb="audit.finished", about=audit,
             state=verdict.state, digest=verdict.digest, overall_score=score,
@@ -126,6 +129,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         count_verdict(audit=audit)
         return_rejudged(audit=audit)
         end_renewal(audit=audit)
+        tell_subject(audit=audit)
 
 
 def fail_audit(*, lease: Lease, code: str, message: str) -> None:
@@ -217,12 +221,16 @@ def _end(lease: Lease, state: AuditState, **changes: Any) -> None:
 
 
 def _bare(audit_id: UUID) -> Audit:
-    return Audit.objects.only("submission_id", "organization_id").get(pk=audit_id)
+    return Audit.objects.only("submission_id", "organization_id", "kind", "state").get(pk=audit_id)
 
 
 def _forgive_attempt(audit: Audit) -> None:
-    """Unless the attempt has a verdict already: a renewal that failed does not take it back."""
-    without_verdict = Submission.objects.exclude(audits__in=Audit.objects.filter(state__in=REPORTED_STATES))
+    """Unless the attempt has a verdict already: a renewal that failed does not take it back. A peer's audit neither
+    gives an attempt back nor keeps one."""
+    if audit.kind == AuditKind.PEER:
+        return
+    verdicts = Audit.objects.filter(state__in=REPORTED_STATES).exclude(kind=AuditKind.PEER)
+    without_verdict = Submission.objects.exclude(audits__in=verdicts)
     without_verdict.filter(pk=audit.submission_id).update(counts=False)
 
 

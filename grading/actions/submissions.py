@@ -129,7 +129,8 @@ def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) ->
     open_audits = Audit.objects.filter(
         organization=assignment.organization_id, state__in=OPEN_STATES
     ).exclude(
-        kind=AuditKind.INSTRUCTOR  # what teachers have judged again stands behind and in nobody's way
+        # What teachers have judged again stands behind and in nobody's way; a peer's audit never blocks its subject.
+        kind__in=(AuditKind.INSTRUCTOR, AuditKind.PEER)
     )
     of_cohort = open_audits.filter(submission__assignment__cohort=assignment.cohort_id)
     limits = (
@@ -156,7 +157,7 @@ def _refuse_if_running_already(submission: Submission) -> None:
         submission__assignment=submission.assignment_id, submission__student=submission.student_id,
         submission__repo_url=submission.repo_url, submission__resolved_commit=submission.resolved_commit,
         submission__pdf_sha256=submission.pdf_sha256, state__in=OPEN_STATES,
-    ).exclude(kind=AuditKind.INSTRUCTOR)  # fmt: skip
+    ).exclude(kind__in=(AuditKind.INSTRUCTOR, AuditKind.PEER))  # fmt: skip
     running = same.values_list("pk", flat=True).first()
     if running is not None:
         raise AlreadyRunning(running)

@@ -57,6 +57,12 @@ def attempts_of(student: Enrollment, assignment: Assignment) -> QuerySet[Submiss
     return _with_audits(theirs.select_related("assignment")).order_by("-attempt")
 
 
+def attempts_across(student: Enrollment, assignments: Iterable[Assignment]) -> QuerySet[Submission]:
+    """As attempts_of, at several assignments at once."""
+    theirs = Submission.objects.filter(student=student, assignment__in=list(assignments))
+    return _with_audits(theirs.select_related("assignment")).order_by("assignment_id", "-attempt")
+
+
 def attempts_seen(submissions: Iterable[Submission]) -> list[Attempt]:
     """The submissions, from attempts_of or with `audits` and `assignment` loaded, as their students may see them.
 
