@@ -19,6 +19,7 @@ class PairingRound(TenantModel):
 
     `rubric_version` is what peers audit under, null for the assignment's own. What a pairing grants is granted from
     `starts_at` to the end of the cohort; reports are asked for until `ends_at`. From `seed` the circle follows.
+    `reminders_checked_at` is when it was last looked whom to remind (actions/peer_reminders.py).
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="rounds")
@@ -31,6 +32,7 @@ class PairingRound(TenantModel):
     starts_at = models.DateTimeField()
     ends_at = models.DateTimeField()
     seed = models.CharField(max_length=64)
+    reminders_checked_at = models.DateTimeField(null=True, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
