@@ -28,6 +28,7 @@ MOST_FINDINGS = 1000
 MOST_NOTES = 200
 LONGEST_TEXT = 20_000
 LONGEST_FIELD = 500
+LEAST_TOLD = 2
 
 
 @dataclass
@@ -48,6 +49,7 @@ class DraftCriterion:
     score_line: int | None = None
     level: str | None = None
     excluded: bool = False
+    sources: set[str] = field(default_factory=set)
     opinions: list[DraftOpinion] = field(default_factory=list)
     dissent: str = ""
     remediation: str = ""
@@ -81,7 +83,9 @@ class Draft:
         keys = [key for name in names if name for key in (key_of(name), short_key_of(name))]
         return next((self._by_key[key] for key in keys if key in self._by_key), None)
 
-    def criterion(self, name: str, identity: str | None, line: int | None) -> DraftCriterion | None:
+    def criterion(
+        self, name: str, identity: str | None, line: int | None, source: str
+    ) -> DraftCriterion | None:
         """The criterion of this name or id, begun where it is new. Null beyond MOST_CRITERIA."""
         criterion = self.known(identity, name)
         if criterion is None and len(self.criteria) >= MOST_CRITERIA:
@@ -90,6 +94,7 @@ class Draft:
         if criterion is None:
             criterion = DraftCriterion(name=name_in(name) or name[:LONGEST_FIELD], id=identity, line=line)
             self.criteria.append(criterion)
+        criterion.sources.add(source)
         criterion.id = criterion.id or identity
         for spelling in filter(None, (name, identity)):
             for key in filter(None, (key_of(spelling), short_key_of(spelling))):
@@ -179,7 +184,15 @@ class Draft:
 
     def finished(self, layout: str) -> ImportedReport:
         """The report as it stands, its failures told apart from its scores."""
-        criteria = tuple(self._finished(criterion) for criterion in self.criteria)
+        kept = self._without_asides()
+        places = {id(criterion): at for at, criterion in enumerate(kept)}
+        findings = [
+            finding.model_copy(update={"criterion": places.get(id(self.criteria[finding.criterion]))})
+            if finding.criterion is not None
+            else finding
+            for finding in self.findings
+        ]
+        criteria = tuple(self._finished(criterion) for criterion in kept)
         return ImportedReport(
             layout=layout,
             title=_field(self.title),
@@ -190,9 +203,18 @@ class Draft:
             about=self.about,
             overall=self.overall,
             criteria=criteria,
-            findings=tuple(self.findings),
+            findings=tuple(findings),
             notes=tuple(sorted(self._notes, key=lambda note: note.line or 0)),
         )
+
+    def _without_asides(self) -> list[DraftCriterion]:
+        """Where sections or tables tell of criteria, what stands in a list alone is an aside and no criterion."""
+        asides = [criterion for criterion in self.criteria if criterion.sources == {"lists"}]
+        if len(self.criteria) - len(asides) < LEAST_TOLD:
+            return self.criteria
+        for aside in asides:
+            self.note(aside.line, f"“{aside.name}” stands in a list alone: it is not taken for a criterion.")
+        return [criterion for criterion in self.criteria if criterion not in asides]
 
     def _finished(self, draft: DraftCriterion) -> ImportedCriterion:
         failed = [opinion for opinion in draft.opinions if is_failure(opinion.argument)]

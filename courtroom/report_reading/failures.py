@@ -11,12 +11,12 @@ import re
 
 SEARCHED = 160
 _BEGINS = re.compile(
-    r"[\W_]*(?:\[?\w{1,20}(?: \w{1,20})?\]?[\W_]{1,4})?(?:"
+    r"[\W_]*(?:(?:\[\w{1,20}(?: \w{1,20})?\]|\w{1,20}(?: \w{1,20})?:)[\W_]{1,4})?(?:"
     r"(?:system|api|llm|model|parse|parsing|parse/llm|json|runtime|judge|evaluation|invocation|connection|network)[ /]?(?:call )?"
     r"(?:error|failure|failed)\b"
     r"|error(?: code)?\s*[:=(\d]|error (?:calling|during|while|in|from|generating|parsing|invoking|processing|rendering)\b"
     r"|exception\s*[:(]|traceback\b|timed? ?out\b|timeout\b"
-    r"|(?:neutral |default |automatic |deterministic |safe )?fall-?back\b"
+    r"|(?:neutral |default |automatic |deterministic |safe )?fall-?back (?:opinion|score|verdict|used|due|judg|applied)"
     r"|(?:could not|cannot|can ?not|unable to|failed to|failure to) (?:parse|generate|render|produce|obtain|reach|call|invoke|evaluate|complete|get)\b"
     r"|(?:llm|model|judge|opinion|evaluation|verdict|technical evaluation)[\w ]{0,20}(?:was |is |were )?"
     r"(?:unavailable|disabled|failed|failing|not available|skipped|timed out)\b"
@@ -30,7 +30,7 @@ _TELLS = re.compile(
     r"|rate limit (?:reached|exceeded|hit|error)|error code: [45]\d\d|http [45]\d\d|\b429 |unable to generate (?:a |an )?(?:full )?opinion"
     r"|failed to (?:render|generate|produce|parse) (?:a |an |the )?(?:valid |judicial |structured |full )*(?:opinion|response|output|verdict)"
     r"|could not parse response|fall-?back (?:opinion|score|verdict|due)|default(?:ing|ed)? (?:to )?(?:a )?(?:neutral )?score"
-    r"|llm (?:call|invocation|request|api)? ?(?:failed|failure|error|unavailable|disabled)|due to (?:an )?(?:llm|api|model|parsing|system) (?:error|failure)"
+    r"|llm (?:call|invocation|request) failed|due to (?:an )?(?:llm|api|model|parsing|system) (?:error|failure)"
     r"|no llm (?:was )?(?:available|configured|used)|api[ _]key (?:is )?(?:not|missing|invalid)",
     re.IGNORECASE,
 )

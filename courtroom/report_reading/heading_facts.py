@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from courtroom.report_reading import words
 from courtroom.report_reading.draft import Draft
-from courtroom.report_reading.imported import About
+from courtroom.report_reading.imported import About, ImportedScore
 from courtroom.report_reading.scores import marked_score_in
 
 SEARCHED_LINES = 60
@@ -36,6 +36,13 @@ def take_label(draft: Draft, key: str, value: str) -> bool:
         draft.author = draft.author or value
         return True
     return False
+
+
+def give_overall(draft: Draft, score: ImportedScore | None, *, is_sure: bool = True) -> None:
+    """The first overall score stands, unless a later one also names its maximum."""
+    before = draft.overall
+    if score and (before is None or (is_sure and before.maximum is None and score.maximum is not None)):
+        draft.overall = score
 
 
 def take_url(draft: Draft, texts: Iterable[str]) -> None:

@@ -125,7 +125,7 @@ class _Reader:
         if not title or not key_of(title):
             self._draft.note(line, "Not read: an entry among the criteria that has neither a name nor an id.")
             return
-        criterion = self._draft.criterion(title, identity or (name if name != title else None), line)
+        criterion = self._draft.criterion(title, identity or (name if name != title else None), line, "JSON")
         if criterion is None:
             return
         self._score(criterion, fields, line)
@@ -173,7 +173,7 @@ class _Reader:
         fields = _as_fields(entry)
         named = keys.text(fields, keys.IDS | keys.NAMES) or (about if not judge_named(about) else "")
         line = self._line_of(place)
-        criterion = self._draft.criterion(named, None, line) if named and key_of(named) else None
+        criterion = self._draft.criterion(named, None, line, "JSON") if named and key_of(named) else None
         if criterion is None:
             self._draft.note(line, "Not read: an opinion that belongs to no criterion.")
             return

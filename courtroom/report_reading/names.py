@@ -48,9 +48,9 @@ def _trimmed(name: str) -> str:
 
 def split_id(text: str) -> tuple[str, str | None]:
     """A name and the id written behind it, as in: Git Forensic Analysis (`git_forensic_analysis`)."""
-    match = words.ID.search(text)
-    if match and ("_" in match[1] or "id" in match[0].lower().split(match[1].lower())[0]):
-        return (text[: match.start()] + text[match.end() :]).strip(), match[1]
+    for match in words.ID.finditer(text[: 2 * LONGEST_NAME]):
+        if "_" in match[1] or "id" in match[0].lower().split(match[1].lower())[0]:
+            return (text[: match.start()] + text[match.end() :]).strip(), match[1]
     return text, None
 
 
@@ -72,7 +72,7 @@ def judge_named(text: str) -> Persona | str | None:
 
 def section_in(text: str) -> words.Section | None:
     """The part of a report that a heading of these words begins; null for any other heading."""
-    key = key_of(text)
+    key = short_key_of(text)
     return next((section for section, pattern in words.SECTIONS if pattern.fullmatch(key)), None)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from courtroom.report_reading import words
@@ -14,6 +15,7 @@ from courtroom.report_reading.statements import Title, statement_in, title_in
 # A score or a judge stands this close under the heading of its criterion.
 SEARCHED_LINES = 25
 LONGEST_HEADING = 160
+_TITLE = re.compile(r"\b(?:audit\w*|report|evaluation|assessment|review|verdict)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class _Candidate:
 
 def criterion_headings(lines: Sequence[Line]) -> Mapping[int, Title]:
     """By position in `lines`: the headings that begin a criterion, with what they say."""
-    titles = {at: title_in(line.text) for at, line in enumerate(lines) if _may_name(line)}
+    titles = {at: title_in(lines[at].text) for at in _nameable(lines)}
     candidates = [found for at, title in titles.items() if (found := _candidate(lines, at, title))]
     depths = Counter(candidate.depth for candidate in candidates if candidate.has_score)
     usual = depths.most_common(1)[0][0] if depths else None
@@ -36,14 +38,26 @@ def criterion_headings(lines: Sequence[Line]) -> Mapping[int, Title]:
     }
 
 
-def _may_name(line: Line) -> bool:
-    return line.kind == "heading" and len(line.text) <= LONGEST_HEADING
+def _nameable(lines: Sequence[Line]) -> Iterator[int]:
+    """Headings that may name a criterion: not the report's own title, nor what stands in its plan."""
+    plan: int | None = None
+    is_first = True
+    for at, line in enumerate(lines):
+        if line.kind != "heading":
+            continue
+        if plan is not None and line.depth <= plan:
+            plan = None
+        if section_in(line.text) == "plan" and line.depth < BOLD_HEADING:
+            plan = line.depth
+        is_title, is_first = is_first and _TITLE.search(line.text) is not None, False
+        if plan is None and not is_title and len(line.text) <= LONGEST_HEADING and "://" not in line.text:
+            yield at
 
 
 def _candidate(lines: Sequence[Line], at: int, title: Title) -> _Candidate | None:
     line = lines[at]
     key = key_of(title.name)
-    if not key or key.isdigit() or is_overall(plain_key(title.name)) or _is_label(plain_key(title.name)):
+    if not key or key.isdigit() or is_overall(plain_key(title.name)) or is_label(plain_key(title.name)):
         return None
     statement = statement_in(title.name)
     if statement.judge or statement.topic or (section_in(title.name) and not title.score):
@@ -54,7 +68,8 @@ def _candidate(lines: Sequence[Line], at: int, title: Title) -> _Candidate | Non
     return _Candidate(at, line.depth, has_score=beneath == "score") if beneath else None
 
 
-def _is_label(key: str) -> bool:
+def is_label(key: str) -> bool:
+    """Whether these words only announce a score or a level."""
     return key in words.SCORES or key in words.FINAL_SCORES or key in words.LEVELS or key in words.CRITERIA
 
 
@@ -64,6 +79,8 @@ def _beneath(lines: Sequence[Line], at: int) -> str | None:
     for line in lines[at + 1 : at + 1 + SEARCHED_LINES]:
         if line.kind == "heading" and not (line.depth > own and _speaks(line)):
             return None
+        if line.kind == "heading" and is_label(plain_key(line.text)):
+            return "score"
         if line.kind in ("heading", "item", "text") and (found := _told(line)):
             return found
         if line.kind == "row":
@@ -79,7 +96,7 @@ def _speaks(line: Line) -> bool:
     return (
         statement.judge is not None
         or section_in(line.text) in ("opinions", "dissent")
-        or _is_label(statement.key)
+        or is_label(statement.key)
     )
 
 

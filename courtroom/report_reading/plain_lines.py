@@ -49,6 +49,8 @@ class Line:
 def lines_in(text: str, *, most: int) -> Iterator[Line]:
     """At most `most` lines; where a line holds several blocks of HTML, each is a line with the same number."""
     raw = text.split("\n", most)[:most]
+    for number in _open_rows(raw):
+        raw[number] = f"| {raw[number]}"
     fenced = _fenced_lines(raw)
     before: Line | None = None
     for number, words in enumerate(raw, start=1):
@@ -66,6 +68,22 @@ def lines_in(text: str, *, most: int) -> Iterator[Line]:
             before = line
     if before:
         yield before
+
+
+def _open_rows(raw: list[str]) -> Iterator[int]:
+    """Positions of the rows of tables whose lines do not begin with a bar: a rule tells them from other lines."""
+    for at, words in enumerate(raw):
+        if (
+            "|" in words[1:]
+            and "-" in words
+            and not words.lstrip().startswith("|")
+            and _CELL_RULE.fullmatch(words[:400])
+        ):
+            start = max(at - 1, 0)
+            for row in range(start, len(raw)):
+                if "|" not in raw[row]:
+                    break
+                yield row
 
 
 def _underlines(words: str, text: str) -> bool:

@@ -19,6 +19,7 @@ _SEPARATOR = re.compile(r":(?!//)(?=\s|$|[*`\d(])|\s[—\u2013-]{1,2}\s|—|\s=>
 _EQUALS = re.compile(r"([A-Za-z][A-Za-z ]{1,30})\s?=\s?(?=\d)")
 _PARENTHESIS = re.compile(r"[(\[]([^()\[\]]{0,120})[)\]]")
 _SCORE_WORDS = re.compile(r"[\s,:*(]*\b(?:final )?(?:score|points|verdict)[\s:*)]*$", re.IGNORECASE)
+_ARGUMENT = re.compile(r"(?:argument|reasoning|rationale|opinion)\s?[:=]\s?", re.IGNORECASE)
 _SEGMENT = re.compile(r"\s[—\u2013|·•;]\s|\s-\s|;\s")
 
 
@@ -117,5 +118,5 @@ def judge_and_score(statement: Statement) -> tuple[ImportedScore | None, str]:
         return statement.score, statement.rest
     score, argument = leading_score_in(statement.rest)
     if score:
-        return score, argument.lstrip(" .,;:)]—\u2013-|")
+        return score, _ARGUMENT.sub("", argument.lstrip(" .,;:)]—\u2013-|"), count=1)
     return closing_score_in(statement.rest), statement.rest

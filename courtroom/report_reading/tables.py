@@ -10,16 +10,17 @@ from courtroom.record import Persona
 from courtroom.report_reading import words
 from courtroom.report_reading.draft import Draft, DraftCriterion
 from courtroom.report_reading.imported import ImportedScore
-from courtroom.report_reading.names import is_overall, judge_named, key_of, plain_key, split_id
+from courtroom.report_reading.names import is_overall, judge_named, key_of, plain_key, short_key_of, split_id
 from courtroom.report_reading.plain_lines import Line
 from courtroom.report_reading.scores import excludes, number_of, score_in
+from courtroom.report_reading.statements import statement_in
 
 Column = Literal[
     "criterion", "judge", "score", "maximum", "level", "argument", "cited", "dissent", "remediation", "id"
 ]
 SayLabel = Callable[[int, str, str], None]
 _COLUMNS: dict[Column, frozenset[str]] = {
-    "criterion": words.CRITERIA | {"criteria", "rubric criterion", "rubric dimension", "area", "rubric", "aspect", "dimensions"},
+    "criterion": words.CRITERIA | {"criteria", "rubric criterion", "rubric dimension", "area", "category", "rubric", "aspect", "dimensions"},
     "judge": frozenset({"judge", "persona", "judge persona", "judge name", "role"}),
     "score": words.SCORES | words.FINAL_SCORES | {"scores", "earned", "score 5", "score 1 5", "score 10", "score 100", "points earned"},
     "maximum": frozenset({"max", "maximum", "max score", "max points", "out of", "possible", "points possible", "total points"}),
@@ -62,7 +63,7 @@ def _header(row: Line) -> _Header | None:
     columns: dict[Column, int] = {}
     judges: dict[int, Persona | str] = {}
     for at, cell in enumerate(row.cells):
-        key = plain_key(cell)
+        key = short_key_of(cell)
         column = next((name for name, known in _COLUMNS.items() if key in known), None)
         if column and column not in columns:
             columns[column] = at
@@ -93,7 +94,7 @@ def _criterion_row(row: Line, header: _Header, draft: Draft, say: SayLabel) -> N
     if is_overall(plain_key(name)):
         say(row.number, name, _with_maximum(row, header))
         return
-    criterion = draft.criterion(name, identity or header.cell(row, "id") or None, row.number)
+    criterion = draft.criterion(name, identity or header.cell(row, "id") or None, row.number, "tables")
     if criterion is None:
         return
     if score := _scored(header, _with_maximum(row, header)):
@@ -119,21 +120,20 @@ def _say_more(row: Line, header: _Header, criterion: DraftCriterion) -> None:
 
 def _opinion_row(row: Line, header: _Header, draft: Draft, current: DraftCriterion | None) -> None:
     name = header.cell(row, "criterion")
-    criterion = draft.criterion(name, None, row.number) if key_of(name) else current
+    criterion = draft.criterion(name, None, row.number, "tables") if key_of(name) else current
     who = header.cell(row, "judge")
     if not who or not key_of(who):
         return
     if criterion is None:
         draft.note(row.number, f"What {who} says here belongs to no criterion.")
         return
-    score = _scored(header, header.cell(row, "score"))
+    spoken = statement_in(who)
+    score = _scored(header, header.cell(row, "score")) or spoken.score
     if any(word in plain_key(who) for word in ("chief justice", "final", "consensus")):
         if score:
             draft.give_score(criterion, score, row.number, "tables")
         return
-    opinion = draft.opinion(
-        criterion, judge_named(who) or who, row.number, score, header.cell(row, "argument")
-    )
+    opinion = draft.opinion(criterion, spoken.judge or who, row.number, score, header.cell(row, "argument"))
     opinion.cited.extend(part for part in header.cell(row, "cited").split(", ") if part)
 
 

@@ -100,8 +100,10 @@ CITED = frozenset(
     }
 )  # fmt: skip
 STRENGTHS = frozenset({"strengths", "strength", "positives", "what works", "highlights", "strong areas"})
-CRITERIA = frozenset(
-    {"criterion", "dimension", "criterion name", "dimension name", "rubric item", "category"}
+CRITERIA = frozenset({"criterion", "dimension", "criterion name", "dimension name", "rubric item"})
+# What a list counts out of a number without being a criterion.
+NO_CRITERION = re.compile(
+    r"\b(?:criteria|dimensions?|judges?|confidence|coverage|tests?|files?|commits?|passed|progress|variance|evidence|both)\b"
 )
 IDS = frozenset({"id", "criterion id", "dimension id", "key"})
 ACTIONS = frozenset(
