@@ -16,7 +16,7 @@ from courtroom.forensics import patterns
 from courtroom.justice.constitutions import PRESETS
 from courtroom.justice.guards import fault_of
 from courtroom.record import Frozen
-from courtroom.rubric import CodePattern, Rubric
+from courtroom.rubric import Rubric
 from courtroom.rubric_reading.json_lines import JsonPath
 
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")
@@ -33,14 +33,16 @@ class Misfit(Frozen):
 
 
 def misfits_of(data: Any) -> tuple[Misfit, ...]:
-    """Every fault of a rubric's JSON, in the order of the model; none when it can be judged by."""
+    """Every fault of a rubric's JSON; none when it can be judged by. What the model says comes first, in its order;
+    then what it does not know of, where it has not found fault already."""
+    plain: list[Misfit] = []
     try:
-        rubric = Rubric.model_validate(data)
+        Rubric.model_validate(data)
     except ValidationError as error:
-        return tuple(_innermost(list(_placed(error, data))))
-    return (
-        *unusable(data), *_unknown_preset(rubric), *_unsound_guards(rubric), *_impossible_patterns(rubric),
-    )  # fmt: skip
+        plain = _innermost(list(_placed(error, data)))
+    blamed = {misfit.place for misfit in plain}
+    others = (*unusable(data), *_unknown_preset(data), *_unsound_guards(data), *_impossible_patterns(data))
+    return (*plain, *(misfit for misfit in others if misfit.place not in blamed))
 
 
 def _placed(error: ValidationError, data: Any) -> Iterator[Misfit]:
@@ -100,18 +102,29 @@ def unusable(data: Any, place: JsonPath = ()) -> Iterator[Misfit]:
             yield from unusable(value, (*place, at))
 
 
-def _unknown_preset(rubric: Rubric) -> Iterator[Misfit]:
-    if isinstance(rubric.constitution, str) and rubric.constitution not in PRESETS:
-        message = f"There is no constitution {rubric.constitution!r}. There are: {', '.join(PRESETS)}."
+def _unknown_preset(data: Any) -> Iterator[Misfit]:
+    named = _member(data, "constitution")
+    if isinstance(named, str) and named not in PRESETS:
+        message = f"There is no constitution {named!r}. There are: {', '.join(PRESETS)}."
         yield Misfit(place=("constitution",), kind="preset_unknown", message=message)
 
 
-def _unsound_guards(rubric: Rubric) -> Iterator[Misfit]:
-    own = rubric.constitution
-    for at, rule in enumerate(() if isinstance(own, str) else own.rules):
-        kind, message = _what_is_wrong(rule.when) if rule.when else ("", "")
+def _unsound_guards(data: Any) -> Iterator[Misfit]:
+    for at, rule in _members(_member(data, "constitution"), "rules"):
+        guard = _member(rule, "when")
+        kind, message = _what_is_wrong(guard) if _is_text(guard) else ("", "")
         if kind:
             yield Misfit(place=("constitution", "rules", at, "when"), kind=kind, message=message)
+
+
+def _member(data: Any, name: str) -> Any:
+    return data.get(name) if isinstance(data, dict) else None
+
+
+def _members(data: Any, name: str) -> Iterator[tuple[int, Any]]:
+    """With their places; nothing where there is no list."""
+    listed = _member(data, name)
+    yield from enumerate(listed if isinstance(listed, list) else ())
 
 
 def _what_is_wrong(guard: str) -> tuple[str, str]:
@@ -122,13 +135,18 @@ def _what_is_wrong(guard: str) -> tuple[str, str]:
     return ("guard_invalid", f"Character {fault.offset + 1}: {fault.message}") if fault else ("", "")
 
 
-def _impossible_patterns(rubric: Rubric) -> Iterator[Misfit]:
+def _impossible_patterns(data: Any) -> Iterator[Misfit]:
     """A pattern that could never be looked for: better said here than in every report. Without ast-grep, pass."""
-    for at, criterion in enumerate(rubric.criteria):
-        for position, check in enumerate(criterion.checks):
-            fault = (
-                patterns.fault_of(check.language, check.pattern) if isinstance(check, CodePattern) else None
-            )
-            if fault:
+    for at, criterion in _members(data, "criteria"):
+        for position, check in _members(criterion, "checks"):
+            language, pattern = _member(check, "language"), _member(check, "pattern")
+            if _member(check, "kind") != "code_pattern" or not (_is_text(language) and _is_text(pattern)):
+                continue
+            if fault := patterns.fault_of(language, pattern):
                 place = ("criteria", at, "checks", position)
                 yield Misfit(place=place, kind="pattern_impossible", message=fault)
+
+
+def _is_text(value: Any) -> bool:
+    """Of characters that can be looked at further."""
+    return isinstance(value, str) and bool(value) and not _UNUSABLE.search(value)

@@ -42,6 +42,7 @@ def with_ids(*criteria: str) -> dict[str, Any]:
         (with_check(id="tidy.readme"), [(("criteria", 0, "checks", n, "id"), "ids_not_unique") for n in (0, 2)]),
         (with_check(goal="a\0b"), [(("criteria", 0, "checks", 2, "goal"), "character_unusable")]),
         (with_check(goal="\ud800"), [(("criteria", 0, "checks", 2, "goal"), "string_unicode")]),
+        (own({"kind": "security_override", "when": "\ud800"}), [((*RULES, 0, "when"), "string_unicode")]),
         (with_check(weight=float("inf")), [(("criteria", 0, "checks", 2, "weight"), "finite_number")]),
         (own({"kind": "weighted_average", "defense": float("inf")}), [((*RULES, 0, "defense"), "finite_number")]),
         (own({"kind": "security_override", "cap": 9}), [((*RULES, 0, "cap"), "less_than_equal")]),
@@ -52,6 +53,15 @@ def with_ids(*criteria: str) -> dict[str, Any]:
 )  # fmt: skip
 def test_a_fault_is_placed(document, faults):
     assert [(misfit.place, misfit.kind) for misfit in misfits_of(document)] == faults
+
+
+def test_a_broken_guard_is_told_together_with_plain_faults():
+    pytest.importorskip("cel_expr_python", reason="requirements/guards.txt is not installed")
+    document = own({"kind": "security_override", "cap": 9, "when": "sprea > 1"})
+    assert [(misfit.place, misfit.kind) for misfit in misfits_of(document)] == [
+        ((*RULES, 0, "cap"), "less_than_equal"),
+        ((*RULES, 0, "when"), "guard_invalid"),
+    ]
 
 
 def test_a_pattern_that_could_never_be_looked_for_is_placed():
