@@ -14,6 +14,7 @@ from django.db.models import F
 
 from grading.actions.activities import note
 from grading.actions.bulk_progress import Change, criteria_changed, results_of
+from grading.actions.findings import record_findings
 from grading.actions.grades import count_verdict
 from grading.actions.renewals import refuse_drafts
 from grading.actions.verdict_rows import write_evidence, write_verdicts
@@ -88,6 +89,7 @@ def _put_in_place(
     )  # fmt: skip
     _write(audit, synthesis, version)
     count_verdict(audit=audit)
+    record_findings(audit=audit)
     return change
 
 

@@ -127,6 +127,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
             state=verdict.state, digest=verdict.digest, overall_score=score,
         )  # fmt: skip
         count_verdict(audit=audit)
+        record_findings(audit=audit)
         return_rejudged(audit=audit)
         end_renewal(audit=audit)
         tell_subject(audit=audit)
