@@ -13,7 +13,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.http import Http404
 from django_scopes import scope
 
-from grading.enums import STAFF_ROLES, TEACHING_ROLES, Role
+from grading.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, FeedbackKind, Role
 from grading.models import (
     Appeal,
     Assignment,
@@ -21,11 +21,16 @@ from grading.models import (
     BulkRun,
     Cohort,
     Enrollment,
+    FeedbackReport,
+    Finding,
     Membership,
     Organization,
+    Pairing,
+    PairingRound,
     RubricVersion,
     Submission,
 )
+from grading.queries.grants import PairingSide, ReportSide, is_granted, is_running
 from grading.walls import as_person
 
 Level = Literal["student", "staff", "teacher"]
@@ -107,7 +112,10 @@ def access_submission(user: Somebody, submission_id: UUID | str, *, level: Level
 
 
 def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "student") -> Audit:
-    """The audit of one's own submission, or any of the organization for its staff."""
+    """The audit of one's own submission, or any of the organization for its staff.
+
+    A peer's audit is for staff alone: its two students read its edition (access_feedback).
+    """
     found = Audit.objects.select_related(
         "organization",
         "submission__student",
@@ -115,6 +123,8 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
         "rubric_version__rubric",
     )
     audit = found.filter(pk=audit_id).first()
+    if audit is not None and audit.kind == AuditKind.PEER and level == "student":
+        level = "staff"
     if audit is None or not _may_on_work_of(user, audit.submission.student, audit.organization, level):
         raise Http404
     return audit
@@ -143,6 +153,65 @@ def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -
     return appeal
 
 
+def access_round(
+    user: Somebody, cohort: str, assignment: str, number: int, *, level: Level = "staff"
+) -> PairingRound:
+    """A round of an assignment by its number: any for staff; at level “student” for its members while it grants."""
+    found = PairingRound.objects.select_related(
+        "organization", "assignment__organization", "assignment__cohort__organization",
+        "assignment__rubric_version__rubric", "rubric_version__rubric",
+    )  # fmt: skip
+    place = {"assignment__cohort__slug": cohort, "assignment__slug": assignment, "number": number}
+    round_ = found.filter(**place).first()
+    if round_ is None or not (may(user, round_.organization, level) and _takes_part(user, round_)):
+        raise Http404
+    return round_
+
+
+def access_pairing(user: Somebody, pairing_id: UUID | str) -> tuple[Pairing, PairingSide]:
+    """A pairing, and on which side of it the user stands: staff always, its two students while it grants something."""
+    found = Pairing.objects.select_related(
+        "organization", "round__assignment__organization", "round__assignment__cohort__organization",
+        "round__assignment__rubric_version__rubric", "round__rubric_version__rubric",
+        "auditor__user", "auditee__user",
+    )  # fmt: skip
+    pairing = found.filter(pk=pairing_id).first()
+    side = _side_of_pairing(user, pairing) if pairing is not None else None
+    if pairing is None or side is None:
+        raise Http404
+    return pairing, side
+
+
+def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackReport, ReportSide]:
+    """A feedback report, and on which side of it the user stands; what of it they may read says
+    queries/editions.edition_of.
+
+    Staff always. Under a pairing its two students while that grants something, the subject once there is a report.
+    Otherwise whoever brought it along, or audited themself.
+    """
+    found = FeedbackReport.objects.select_related(
+        "organization", "assignment__organization", "assignment__cohort__organization",
+        "pairing__round__assignment__cohort", "author__user", "subject__user", "brought_by", "submission", "audit",
+    ).defer("audit__report", "original", "reading")  # fmt: skip
+    report = found.filter(pk=report_id).first()
+    side = _side_of_report(user, report) if report is not None else None
+    if report is None or side is None:
+        raise Http404
+    return report, side
+
+
+def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "student") -> Finding:
+    """A finding in one's own work, or any of the organization for its staff."""
+    found = Finding.objects.select_related(
+        "organization", "assignment__organization", "assignment__cohort__organization", "student__user",
+        "first_submission", "last_submission", "fixed_submission",
+    )  # fmt: skip
+    finding = found.filter(pk=finding_id).first()
+    if finding is None or not _may_on_work_of(user, finding.student, finding.organization, level):
+        raise Http404
+    return finding
+
+
 def access_rubric_version(
     user: Somebody, version_id: int, *, level: Literal["staff", "teacher"]
 ) -> RubricVersion:
@@ -165,3 +234,44 @@ def _may_on_work_of(user: Somebody, student: Enrollment, organization: Organizat
     if role not in _ROLES[level]:
         return False
     return role in STAFF_ROLES or student.user_id == user.pk
+
+
+def _takes_part(user: Somebody, round_: PairingRound) -> bool:
+    if role_of(user, round_.organization) in STAFF_ROLES:
+        return True
+    mine = round_.members.filter(student__user=user.pk, left_at=None)
+    return is_running(round_) and mine.exists()
+
+
+def _side_of_pairing(user: Somebody, pairing: Pairing) -> PairingSide | None:
+    role = role_of(user, pairing.organization)
+    if role in STAFF_ROLES:
+        return "staff"
+    if role is None or not is_granted(pairing):
+        return None
+    if pairing.auditor.user_id == user.pk:
+        return "auditor"
+    return "auditee" if pairing.auditee.user_id == user.pk else None
+
+
+def _side_of_report(user: Somebody, report: FeedbackReport) -> ReportSide | None:
+    role = role_of(user, report.organization)
+    if role in STAFF_ROLES:
+        return "staff"
+    if role is None or (report.pairing is not None and not is_granted(report.pairing)):
+        return None
+    if report.kind == FeedbackKind.PEER and report.pairing is None and not _brought(user, report):
+        return None
+    if report.author is not None and report.author.user_id == user.pk:
+        return "author"
+    is_theirs = report.subject is not None and report.subject.user_id == user.pk
+    return "subject" if is_theirs and _has_arrived(report) else None
+
+
+def _brought(user: Somebody, report: FeedbackReport) -> bool:
+    return report.brought_by is not None and report.brought_by.user_id == user.pk
+
+
+def _has_arrived(report: FeedbackReport) -> bool:
+    """When a peer is at work is nothing that the audited should see."""
+    return report.audit is None or report.audit.has_report
