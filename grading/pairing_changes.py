@@ -122,9 +122,16 @@ def by_hand(board: Board, auditor: int, auditee: int) -> Change:
     return Change(added=frozenset({(auditor, auditee)}))
 
 
+def ending(board: Board, pair: Pair) -> Change:
+    """One pair less. Raises RoundRefused."""
+    _refuse_ended(board, pair)
+    return Change(ended=frozenset({pair}))
+
+
 def swapped(board: Board, one: Pair, other: Pair) -> Change:
     """Both audit whom the other one would have. Raises RoundRefused; a finished pair stays."""
     for pair in (one, other):
+        _refuse_ended(board, pair)
         if pair in board.finished:
             raise RoundRefused(
                 "other", "pair_finished", "There is a report on one of the two already: it stays."
@@ -165,6 +172,11 @@ def _refuse_pair(board: Board, auditor: int, auditee: int, field: str = "auditee
         raise RoundRefused(
             field, "same_group", "They work in the same group: group members are never paired."
         )
+
+
+def _refuse_ended(board: Board, pair: Pair) -> None:
+    if pair not in board.pairs:
+        raise RoundRefused("", "pairing_ended", "This pairing has ended already.")
 
 
 def _with_pairs(board: Board, pairs: frozenset[Pair]) -> Board:

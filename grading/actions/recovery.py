@@ -8,6 +8,7 @@ from django_scopes import scope
 
 from grading.actions.bulk_work import resume_runs
 from grading.actions.letters import announce_left
+from grading.actions.peer_reminders import remind_due
 from grading.actions.queueing import JobHealth, enqueue, health_of_job
 from grading.actions.runs import give_back, spend_attempt
 from grading.enums import AuditState
@@ -21,12 +22,14 @@ LOST = ("worker_lost", "The audit was started three times and never ended: a per
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """How many audits were enqueued again because their job was gone, and taken from dead workers; how many
-    organizations had letters that had not left, and how many bulk runs went on whose job was gone."""
+    organizations had letters that had not left, how many bulk runs went on whose job was gone, and how many members of
+    rounds of peers were reminded."""
 
     enqueued: int
     taken_back: int
     with_letters: int = 0
     resumed: int = 0
+    reminded: int = 0
 
 
 def reconcile() -> Recovery:
@@ -40,6 +43,7 @@ def reconcile() -> Recovery:
         taken_back=_for_each_in(AuditState.RUNNING, _take_back),
         with_letters=announce_left(),
         resumed=resume_runs(),
+        reminded=remind_due(),
     )
 
 

@@ -11,7 +11,18 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
-from grading.models import Activity, Appeal, Assignment, Audit, BulkRun, Cohort, Enrollment, Grade, Submission
+from grading.models import (
+    Activity,
+    Appeal,
+    Assignment,
+    Audit,
+    BulkRun,
+    Cohort,
+    Enrollment,
+    Grade,
+    PairingRound,
+    Submission,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +169,11 @@ def _bulk_runs(keys: set[str]) -> dict[Any, Named]:
     return {each.pk: Named(each.assignment.title, assignment=each.assignment.slug) for each in found}
 
 
+def _rounds(keys: set[str]) -> dict[Any, Named]:
+    found = PairingRound.objects.filter(pk__in=keys).select_related("assignment")
+    return {each.pk: Named(each.assignment.title, assignment=each.assignment.slug) for each in found}
+
+
 def _enrollments(keys: set[str]) -> dict[Any, Named]:
     return {each.pk: Named(str(each)) for each in Enrollment.objects.filter(pk__in=keys)}
 
@@ -173,5 +189,6 @@ _READERS: dict[str, Callable[[set[str]], dict[Any, Named]]] = {
     "appeal": _appeals,
     "assignment": _assignments,
     "bulkrun": _bulk_runs,
+    "pairinground": _rounds,
     "enrollment": _enrollments,
 }

@@ -1,0 +1,284 @@
+"""A round of peers at a glance: who audits whom, what is there of it, and what is still owed."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+from uuid import UUID
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+
+from grading.enums import (
+    OPEN_STATES,
+    REPORTED_STATES,
+    AuditKind,
+    FeedbackKind,
+    FindingState,
+    ResponseKind,
+)
+from grading.models import (
+    Audit,
+    FeedbackReport,
+    Finding,
+    FindingResponse,
+    FindingSighting,
+    Pairing,
+    PairingRound,
+    RoundMember,
+    Submission,
+)
+
+State = Literal["waiting", "owed", "running", "done", "read"]
+STATES: dict[State, str] = {
+    "waiting": "nothing handed in to audit",
+    "owed": "owed",
+    "running": "being audited",
+    "done": "there",
+    "read": "read",
+}
+THERE: tuple[State, ...] = ("done", "read")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The first report under a pairing: when it was there, when its subject first opened it, and whence it is."""
+
+    at: datetime
+    read_at: datetime | None
+    imported: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """One pairing of the round that has not ended. `report` is null until there is one."""
+
+    pairing: UUID
+    auditor: int
+    auditee: int
+    state: State
+    report: Written | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Of the findings that peers made in somebody's work in this round: how many there are; settled by an answer or
+    gone; announced as “will fix” and still there."""
+
+    received: int = 0
+    settled: int = 0
+    promised: int = 0
+
+    @property
+    def owed(self) -> int:
+        return self.received - self.settled
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """`audits` are the pairings in which the member audits, `audited_by` those in which they are audited; `own` counts
+    their reports on themselves."""
+
+    member: RoundMember
+    audits: tuple[Paired, ...]
+    audited_by: tuple[Paired, ...]
+    own: int
+    answers: Answers = field(default_factory=Answers)
+
+    @property
+    def generated(self) -> int:
+        return sum(pair.state in THERE for pair in self.audits)
+
+    @property
+    def received(self) -> int:
+        return sum(pair.state in THERE for pair in self.audited_by)
+
+    @property
+    def owed(self) -> int:
+        """Reports that could be written now: where nothing was handed in, none can."""
+        return sum(pair.state == "owed" for pair in self.audits) if self.member.left_at is None else 0
+
+    @property
+    def owes(self) -> bool:
+        return self.member.left_at is None and bool(self.owed or self.answers.owed or self.answers.promised)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Everybody of a round in the order of the circle, also who has left."""
+
+    round: PairingRound
+    rows: tuple[MemberRow, ...]
+
+    @property
+    def pairs(self) -> tuple[Paired, ...]:
+        return tuple(pair for row in self.rows for pair in row.audits)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Participation, timeliness and exchange. `middle` is the median time from the start of the round to a report."""
+
+    members: int
+    left: int
+    done: int
+    nothing: int
+    expected: int
+    there: int
+    late: int
+    read: int
+    imported: int
+    middle: timedelta | None
+    findings: int
+    settled: int
+    answers: dict[ResponseKind, int]
+    fixed: int
+
+
+def rounds_at(assignment_id: int) -> QuerySet[PairingRound]:
+    """The newest first, with how many take part."""
+    rounds = PairingRound.objects.filter(assignment=assignment_id).order_by("-number")
+    return rounds.annotate(taking_part=Count("members", filter=Q(members__left_at=None)))
+
+
+def matrix_of(round: PairingRound) -> Matrix:
+    """Seven queries, whoever is in it."""
+    members = list(RoundMember.objects.filter(round=round).select_related("student__user"))
+    pairs = _pairs(round)
+    audits, audited_by = defaultdict[int, list[Paired]](list), defaultdict[int, list[Paired]](list)
+    for pair in pairs:
+        audits[pair.auditor].append(pair)
+        audited_by[pair.auditee].append(pair)
+    own, answers = _own_reports(round), _answers(round)
+    return Matrix(
+        round=round,
+        rows=tuple(
+            MemberRow(
+                member=member,
+                audits=tuple(audits[member.student_id]),
+                audited_by=tuple(audited_by[member.student_id]),
+                own=own[member.student_id],
+                answers=answers.get(member.student_id, Answers()),
+            )
+            for member in members
+        ),
+    )
+
+
+def figures_of(matrix: Matrix) -> Figures:
+    """Two queries more than the matrix."""
+    present = [row for row in matrix.rows if row.member.left_at is None]
+    reports = [pair.report for pair in matrix.pairs if pair.report is not None]
+    took = sorted(report.at - matrix.round.starts_at for report in reports)
+    return Figures(
+        members=len(present),
+        left=len(matrix.rows) - len(present),
+        done=sum(bool(row.audits) and row.generated == len(row.audits) for row in present),
+        nothing=sum(bool(row.audits) and row.generated == 0 for row in present),
+        expected=len(matrix.pairs),
+        there=len(reports),
+        late=sum(report.at > matrix.round.ends_at for report in reports),
+        read=sum(report.read_at is not None for report in reports),
+        imported=sum(report.imported for report in reports),
+        middle=took[len(took) // 2] if took else None,
+        findings=sum(row.answers.received for row in matrix.rows),
+        settled=sum(row.answers.settled for row in matrix.rows),
+        answers=_answers_by_kind(matrix.round),
+        fixed=received_in(matrix.round).filter(state=FindingState.FIXED).count(),
+    )
+
+
+def received_in(round: PairingRound) -> QuerySet[Finding]:
+    """The findings of the reports that are there under its pairings."""
+    standing = Pairing.objects.filter(round=round, ended_at=None)
+    reports = FeedbackReport.objects.filter(pairing__in=standing)
+    seen = FindingSighting.objects.filter(
+        Q(report__in=reports) | Q(audit__in=reports.filter(audit__isnull=False).values("audit")), present=True
+    )
+    return Finding.objects.filter(pk__in=seen.values("finding")).order_by()
+
+
+def _pairs(round: PairingRound) -> list[Paired]:
+    standing = Pairing.objects.filter(round=round, ended_at=None)
+    reports, running = _reports(standing)
+    handed_in = set(
+        Submission.objects.filter(assignment=round.assignment_id, student__in=standing.values("auditee"))
+        .exclude(resolved_commit="")
+        .values_list("student", flat=True)
+    )
+    return [
+        Paired(
+            pairing=pairing.pk,
+            auditor=pairing.auditor_id,
+            auditee=pairing.auditee_id,
+            state=_state(
+                reports.get(pairing.pk),
+                running=pairing.pk in running,
+                has_work=pairing.auditee_id in handed_in,
+            ),
+            report=reports.get(pairing.pk),
+        )
+        for pairing in standing.order_by("created_at", "pk")
+    ]
+
+
+def _state(report: Written | None, *, running: bool, has_work: bool) -> State:
+    if report is not None:
+        return "read" if report.read_at else "done"
+    if running:
+        return "running"
+    return "owed" if has_work else "waiting"
+
+
+def _reports(standing: QuerySet[Pairing]) -> tuple[dict[UUID, Written], set[UUID]]:
+    """The first report of each pairing, and where one is being made."""
+    there: dict[UUID, Written] = {}
+    running: set[UUID] = set()
+    rows = FeedbackReport.objects.filter(pairing__in=standing).order_by("-created_at", "pk")
+    for pairing, audit, state, ended, created, read in rows.values_list(
+        "pairing", "audit", "audit__state", "audit__finished_at", "created_at", "read_at"
+    ):
+        if audit is None or state in REPORTED_STATES:
+            earlier = there.get(pairing)
+            reads = [at for at in (read, earlier.read_at if earlier else None) if at]
+            there[pairing] = Written(ended or created, min(reads, default=None), imported=audit is None)
+        elif state in OPEN_STATES:
+            running.add(pairing)
+    return there, running
+
+
+def _own_reports(round: PairingRound) -> Counter[int]:
+    """By student: the court's on their own hand-ins, and those of their own auditor that they brought along."""
+    held = Audit.objects.filter(
+        submission__assignment=round.assignment_id, kind=AuditKind.SELF, state__in=REPORTED_STATES
+    )
+    brought = FeedbackReport.objects.filter(assignment=round.assignment_id, kind=FeedbackKind.SELF)
+    counted: Counter[int] = Counter(dict(_by(held, "submission__student")))
+    return counted + Counter(dict(_by(brought, "subject")))
+
+
+def _by(rows: QuerySet[Audit] | QuerySet[FeedbackReport], whose: str) -> list[tuple[int, int]]:
+    return list(rows.order_by().values_list(whose).annotate(many=Count("pk")))
+
+
+def _answers(round: PairingRound) -> dict[int, Answers]:
+    standing = FindingResponse.objects.filter(finding=OuterRef("pk"), replaced_at=None)
+    counted = (
+        received_in(round)
+        .annotate(answered=Exists(standing), announced=Exists(standing.filter(kind=ResponseKind.WILL_FIX)))
+        .values("student")
+        .annotate(
+            received=Count("pk"),
+            settled=Count("pk", filter=Q(answered=True) | Q(state=FindingState.FIXED)),
+            promised=Count("pk", filter=Q(announced=True) & ~Q(state=FindingState.FIXED)),
+        )
+    )
+    rows = counted.values_list("student", "received", "settled", "promised")
+    return {student: Answers(*numbers) for student, *numbers in rows}
+
+
+def _answers_by_kind(round: PairingRound) -> dict[ResponseKind, int]:
+    standing = FindingResponse.objects.filter(finding__in=received_in(round), replaced_at=None).order_by()
+    counted = dict(standing.values_list("kind").annotate(many=Count("pk")))
+    return {kind: counted.get(kind, 0) for kind in ResponseKind}
