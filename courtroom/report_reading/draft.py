@@ -19,7 +19,7 @@ from courtroom.report_reading.imported import (
 )
 from courtroom.report_reading.names import key_of, name_in, plain_key, short_key_of
 from courtroom.report_reading.places import place_in
-from courtroom.report_reading.scores import excludes
+from courtroom.report_reading.scores import excludes, without_score
 
 # More than any report from practice has; what is beyond is told in a note.
 MOST_CRITERIA = 200
@@ -71,7 +71,7 @@ class Draft:
         self.sources: Counter[str] = Counter()
         self._by_key: dict[str, DraftCriterion] = {}
         self._notes: list[ReadingNote] = []
-        self._found: set[tuple[int | None, str]] = set()
+        self._found: dict[tuple[int | None, str], int] = {}
 
     def note(self, line: int | None, message: str) -> None:
         note = ReadingNote(line=line, message=message)
@@ -119,7 +119,7 @@ class Draft:
             criterion.score = score
 
     def give_level(self, criterion: DraftCriterion, level: str) -> None:
-        criterion.level = criterion.level or level[:LONGEST_FIELD]
+        criterion.level = criterion.level or without_score(level)[:LONGEST_FIELD] or None
         criterion.excluded = criterion.excluded or excludes(level)
 
     def opinion(self, criterion: DraftCriterion, judge: Persona | str, line: int | None, score: ImportedScore | None = None, argument: str = "") -> DraftOpinion:  # fmt: skip
@@ -161,26 +161,24 @@ class Draft:
         text = " ".join(text.split())[:LONGEST_TEXT]
         index = self.criteria.index(criterion) if criterion else None
         mark = (index, plain_key(text))
-        if not text or mark in self._found:
+        if not text:
             return
         if len(self.findings) >= MOST_FINDINGS:
             self.note(source_line, f"More than {MOST_FINDINGS} findings: the rest was not read.")
             return
-        self._found.add(mark)
         if path is None:
             path, found = place_in(text)
             line = line or found
-        self.findings.append(
-            ImportedFinding(
-                criterion=index,
-                text=text,
-                path=path,
-                line=line or None,
-                action=action,
-                priority=priority,
-                source_line=source_line,
-            )
-        )
+        found_now = ImportedFinding(
+            criterion=index, text=text, path=path, line=line or None, action=action, priority=priority,
+            source_line=source_line,
+        )  # fmt: skip
+        if mark in self._found:
+            before = self.findings[self._found[mark]]
+            self.findings[self._found[mark]] = _more_of(before, found_now)
+            return
+        self._found[mark] = len(self.findings)
+        self.findings.append(found_now)
 
     def finished(self, layout: str) -> ImportedReport:
         """The report as it stands, its failures told apart from its scores."""
@@ -247,6 +245,12 @@ class Draft:
         if draft.score is None:
             self.note(draft.line, f"“{draft.name}” has no score that could be read.")
         return draft.score
+
+
+def _more_of(finding: ImportedFinding, again: ImportedFinding) -> ImportedFinding:
+    """A finding that is told twice, with what either telling knows."""
+    known = finding.model_dump(exclude_none=True)
+    return again.model_copy(update=known)
 
 
 def _is_same(earlier: DraftOpinion, score: ImportedScore | None, argument: str) -> bool:

@@ -24,7 +24,7 @@ _OVERALL = re.compile(
 def take_label(draft: Draft, key: str, value: str) -> bool:
     """Keep the value if the label is one of the report's own facts; the first one stands."""
     if words.REPOSITORY.fullmatch(key):
-        draft.repo_url = draft.repo_url or _url_in(value)
+        draft.repo_url = draft.repo_url or _url_in(value) or _path_in(value)
         return True
     if words.COMMIT.fullmatch(key) and (match := _HEX.search(value.lower())):
         draft.commit = draft.commit or match[0]
@@ -68,6 +68,11 @@ def about(title: str | None, name: str) -> About | None:
         if _SELF.search(text):
             return "self"
     return None
+
+
+def _path_in(value: str) -> str | None:
+    """An address without its scheme, such as owner/name or a folder."""
+    return value if "/" in value and not any(map(str.isspace, value)) else None
 
 
 def _url_in(value: str) -> str | None:

@@ -12,7 +12,7 @@ CRITERIA = frozenset(
         "criteria", "dimensions", "criterion breakdown", "criteria breakdown", "criterion results", "criteria results",
         "dimension scores", "criterion scores", "criteria scores", "scores", "results", "breakdown", "verdicts",
         "dimension results", "final scores", "score breakdown", "rubric scores", "evaluations", "per criterion",
-        "criterion verdicts", "rubric",
+        "criterion verdicts",
     }
 )  # fmt: skip
 NAMES = frozenset({"name", "dimension name", "criterion name", "criterion", "dimension", "title", "category"})

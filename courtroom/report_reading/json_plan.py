@@ -60,7 +60,7 @@ def _sentences(
     draft: Draft, said: str, line: int | None, *, asks: bool, criterion: DraftCriterion | None
 ) -> None:
     plan = Plan(draft, asks=asks, criterion=criterion)
-    for each in lines_in(said, most=MOST_LINES):
+    for each in lines_in(said.split("\n", MOST_LINES)[:MOST_LINES]):
         placed = Line(line or 1, each.kind, each.depth, each.text, each.cells)
         if each.kind == "heading":
             plan.heading(each.text)

@@ -21,14 +21,14 @@ MOST_WRAPPERS = 5
 MOST_SEARCHED = 2000
 
 
-def read_json(data: Any, draft: Draft, line_of: LineOf) -> None:
-    """Take what a parsed JSON value tells into the draft."""
+def read_json(data: Any, draft: Draft, line_of: LineOf, *, scale: float | None = None) -> None:
+    """Take what a parsed JSON value tells into the draft. `scale`: the maximum of every score that names none."""
     place, report = _report_in(data)
     if isinstance(report, list):
         report = {"criteria": report}
         place = place[:-1] if place else place
-    reader = _Reader(draft, line_of, place)
-    _heading(data, report, draft)
+    reader = _Reader(draft, line_of, place, scale)
+    _heading(data, report, draft, scale)
     if not isinstance(report, dict):
         return
     reader.criteria(report)
@@ -84,7 +84,18 @@ def _is_listing(said: Any) -> bool:
     return False
 
 
-def _heading(data: Any, report: Any, draft: Draft) -> None:
+def _tells(entry: Mapping[str, Any]) -> bool:
+    """Whether an object is an opinion, or holds opinions: not what a model or a judge is configured with."""
+    if keys.held(entry, keys.TOLD | keys.ARGUMENTS | keys.FAILURES):
+        return True
+    return any(
+        number_of(part) is not None
+        or (isinstance(part, dict) and keys.held(part, keys.TOLD | keys.ARGUMENTS))
+        for part in entry.values()
+    )
+
+
+def _heading(data: Any, report: Any, draft: Draft, scale: float | None) -> None:
     """What the report, its metadata and what wraps it say of themselves."""
     wholes = [whole for whole in (report, data) if isinstance(whole, dict)]
     wholes += [
@@ -101,7 +112,7 @@ def _heading(data: Any, report: Any, draft: Draft) -> None:
                 if label in keys.TITLES:
                     draft.title = draft.title or value
             if draft.overall is None and (label in keys.OVERALL or is_overall(label)):
-                draft.overall = score_of(value)
+                draft.overall = score_of(value, scale)
     summaries = [
         str(whole[key]) for whole in wholes for key in whole if plain_key(str(key)) in keys.SUMMARIES
     ]
@@ -109,11 +120,13 @@ def _heading(data: Any, report: Any, draft: Draft) -> None:
 
 
 class _Reader:
-    def __init__(self, draft: Draft, line_of: LineOf, place: JsonPath) -> None:
-        self._draft, self._line_of, self._place = draft, line_of, place
+    def __init__(self, draft: Draft, line_of: LineOf, place: JsonPath, scale: float | None) -> None:
+        self._draft, self._line_of, self._place, self._scale = draft, line_of, place, scale
 
     def criteria(self, report: Mapping[str, Any]) -> None:
         for key in keys.held(report, keys.CRITERIA):
+            if not _is_listing(report[key]):
+                continue
             for place, name, entry in _entries(report[key], (*self._place, key)):
                 self._criterion(place, name, entry)
 
@@ -141,7 +154,7 @@ class _Reader:
         if level:
             self._draft.give_level(criterion, level)
         criterion.excluded = criterion.excluded or keys.first(fields, keys.EXCLUDED) is True
-        score = score_of(keys.first(fields, keys.SCORES), keys.first(fields, keys.MAXIMA))
+        score = score_of(keys.first(fields, keys.SCORES), keys.first(fields, keys.MAXIMA) or self._scale)
         if score is None and level:
             score = ImportedScore(level=level, written=level)
         if score:
@@ -160,6 +173,8 @@ class _Reader:
         """Opinions beside the criteria: in one list, by criterion, or by judge and then by criterion."""
         for key in keys.held(report, keys.OPINIONS):
             for place, name, entry in _entries(report[key], (*self._place, key)):
+                if isinstance(entry, dict) and not _tells(entry):
+                    continue
                 if judge_named(name) and isinstance(entry, dict) and not keys.held(entry, keys.TOLD):
                     for at, about, each in _entries(entry, place):
                         self._opinion_on(about, {"judge": name, **_as_fields(each)}, at)
@@ -187,7 +202,7 @@ class _Reader:
         if judge is None:
             self._draft.note(line, f"“{criterion.name}”: an opinion without a judge was not read.")
             return
-        score = score_of(keys.first(fields, keys.SCORES), keys.first(fields, keys.MAXIMA))
+        score = score_of(keys.first(fields, keys.SCORES), keys.first(fields, keys.MAXIMA) or self._scale)
         argument = _flat(keys.first(fields, keys.ARGUMENTS))
         if failure := keys.first(fields, keys.FAILURES):
             argument = argument if not isinstance(failure, str) else f"{failure}: {argument}"

@@ -13,7 +13,7 @@ from courtroom.report_reading.plain_lines import BOLD_HEADING, Line
 from courtroom.report_reading.statements import Title, statement_in, title_in
 
 # A score or a judge stands this close under the heading of its criterion.
-SEARCHED_LINES = 25
+SEARCHED_LINES = 60
 LONGEST_HEADING = 160
 _TITLE = re.compile(r"\b(?:audit\w*|report|evaluation|assessment|review|verdict)\b", re.IGNORECASE)
 
@@ -62,7 +62,7 @@ def _candidate(lines: Sequence[Line], at: int, title: Title) -> _Candidate | Non
     statement = statement_in(title.name)
     if statement.judge or statement.topic or (section_in(title.name) and not title.score):
         return None
-    if title.score:
+    if title.score or title.is_unscored:
         return _Candidate(at, line.depth, has_score=True)
     beneath = _beneath(lines, at)
     return _Candidate(at, line.depth, has_score=beneath == "score") if beneath else None
@@ -77,7 +77,9 @@ def _beneath(lines: Sequence[Line], at: int) -> str | None:
     """What follows before the next heading of a section: a score of its own, or the word of a judge."""
     own = lines[at].depth
     for line in lines[at + 1 : at + 1 + SEARCHED_LINES]:
-        if line.kind == "heading" and not (line.depth > own and _speaks(line)):
+        if line.kind == "heading" and not _speaks(line) and (line.depth <= own or line.depth < BOLD_HEADING):
+            return None
+        if line.kind == "heading" and line.depth <= own < BOLD_HEADING:
             return None
         if line.kind == "heading" and is_label(plain_key(line.text)):
             return "score"

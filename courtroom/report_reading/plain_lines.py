@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,6 +22,7 @@ _ITEM = re.compile(r"(\s*)(?:[-*+•▪◦●\u2013‣]|\(?\d{1,3}[.)])[ \t]+(.*
 _RULE = re.compile(r"\s*(?:[-_*=~][ \t]?){3,}\s*")
 _SETEXT = re.compile(r" {0,3}(?:={3,}|-{3,})\s*")
 _FENCE = re.compile(r"[ >]{0,8}(`{3,}|~{3,})(.*)")
+_BOLD_LEAD = re.compile(r"(\s*(?:[-*+][ \t]+)?)\*\*([^*\n]{1,60})\.\*\*(?=\s)")
 _QUOTE = re.compile(r"\s*(?:>[ \t]?)+")
 _CELL_RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 _MARKS = re.compile(
@@ -46,9 +47,9 @@ class Line:
     cells: tuple[str, ...] = ()
 
 
-def lines_in(text: str, *, most: int) -> Iterator[Line]:
-    """At most `most` lines; where a line holds several blocks of HTML, each is a line with the same number."""
-    raw = text.split("\n", most)[:most]
+def lines_in(raw: Sequence[str]) -> Iterator[Line]:
+    """Where a line holds several blocks of HTML, each is a line with the same 1-based number."""
+    raw = list(raw)
     for number in _open_rows(raw):
         raw[number] = f"| {raw[number]}"
     fenced = _fenced_lines(raw)
@@ -163,6 +164,9 @@ def _line(number: int, words: str) -> Line:
         return Line(number, "rule", 0, "")
     if match := _WHOLE_BOLD.fullmatch(words):
         return Line(number, "heading", BOLD_HEADING, plain(match[1]))
+    if "**" in words:
+        words = _BOLD_LEAD.sub(r"\1\2:", words, count=1) if _BOLD_LEAD.match(words) else words
+        bare = words.strip()
     if match := _ITEM.match(words):
         return Line(number, "item", len(match[1]), plain(words[match.start(2) :]))
     return Line(number, "text", len(words) - len(words.lstrip()), plain(bare))

@@ -6,6 +6,7 @@ import re
 
 from courtroom.report_reading import words
 from courtroom.report_reading.draft import Draft, DraftCriterion
+from courtroom.report_reading.failures import is_failure
 from courtroom.report_reading.imported import Priority
 from courtroom.report_reading.names import plain_key, priority_in
 from courtroom.report_reading.places import place_in
@@ -19,6 +20,9 @@ _NOTHING = re.compile(
 )
 _INLINE_ITEM = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s(?=[A-Z`\"'\[])")
 _OWN = re.compile(r"(high|medium|low)(?:, line (\d{1,6}))? \((.{1,120}?)\): (.*)")
+_FOOTER = re.compile(
+    r"[\W_]*(?:(?:audit |this )?report )?(?:was )?generated (?:by|on|at|with)\b", re.IGNORECASE
+)
 _EVIDENCE = re.compile(r"\s*Evidence: (?:E-[0-9a-f]{8}(?:, )?)+\.?$")
 
 
@@ -103,7 +107,7 @@ class Plan:
     def _add(
         self, text: str, criterion: DraftCriterion | None, line: int | None, priority: Priority | None
     ) -> None:
-        if not plain_key(text) or _NOTHING.fullmatch(text[:300]):
+        if not plain_key(text) or _NOTHING.fullmatch(text[:300]) or is_failure(text) or _FOOTER.match(text):
             return
         path, found = place_in(text)
         self._draft.finding(

@@ -70,9 +70,11 @@ class ProseReader:
 
     def _heading(self, line: Line, title: Title | None) -> None:
         section = section_in(title_in(line.text).name)
-        if title and not self._is_of_the_plan(line):
+        if title and not self._is_of_the_plan(line, title):
             self._scene.begin_criterion(line, title.name, title.id, title.score)
             self._section = "breakdown"
+            if self._scene.criterion and title.is_unscored and excludes(line.text):
+                self._scene.criterion.excluded = True
         elif self._judge_heading(line) or self._label_heading(line):
             return
         elif section:
@@ -83,10 +85,14 @@ class ProseReader:
             # The criterion stays open for its judges: code pasted without a fence is full of such headings.
             self._scene.silence()
             self._section = "other"
+        else:
+            self._scene.interrupt()
 
-    def _is_of_the_plan(self, line: Line) -> bool:
-        """In the plan of the whole report, a heading names what is to be changed."""
-        return self._section == "plan" and self._scene.criterion is None and line.depth > self._section_depth
+    def _is_of_the_plan(self, line: Line, title: Title) -> bool:
+        """In the plan of the whole report, a heading names what is to be changed, and of which criterion."""
+        if self._section != "plan" or self._scene.criterion is not None:
+            return False
+        return line.depth > self._section_depth or self._draft.known(title.name, title.id) is not None
 
     def _label_heading(self, line: Line) -> bool:
         """A label in the place of a heading: its value stands behind it, or on the next line."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from courtroom.errors import ReportRefused
 from courtroom.report_reading import heading_facts
 from courtroom.report_reading.cleaning import readable
 from courtroom.report_reading.draft import Draft
@@ -10,11 +13,13 @@ from courtroom.report_reading.json_report import read_json
 from courtroom.report_reading.json_text import lines_by_path, looks_like_json, parsed
 from courtroom.report_reading.plain_lines import Line, lines_in
 from courtroom.report_reading.prose import ProseReader
+from courtroom.report_reading.reflow import reflowed, with_bare_headings
 from courtroom.rubric_reading.json_lines import JsonPath
 
 # The longest report known from practice has 5,000 lines.
 MOST_LINES = 40_000
 NOTHING = "No criterion with a score was recognised."
+OWN_SCALE = 5.0
 OWN_SCHEMA = "automaton-auditor/report@1"
 
 
@@ -36,7 +41,7 @@ def _read_json(text: str, name: str) -> ImportedReport:
         return next((lines[place[:n]] for n in range(len(place), -1, -1) if place[:n] in lines), None)
 
     is_own = isinstance(data, dict) and data.get("schema") == OWN_SCHEMA
-    read_json(data, draft, line_of)
+    read_json(data, draft, line_of, scale=OWN_SCALE if is_own else None)
     draft.about = heading_facts.about(draft.title, name)
     if not draft.criteria:
         draft.note(None, NOTHING)
@@ -45,22 +50,44 @@ def _read_json(text: str, name: str) -> ImportedReport:
 
 def _read_prose(text: str, name: str) -> ImportedReport:
     draft = Draft()
-    lines = list(lines_in(text, most=MOST_LINES))
+    raw = text.split("\n", MOST_LINES)[:MOST_LINES]
     if text.count("\n") > MOST_LINES:
         draft.note(MOST_LINES, f"Only the first {MOST_LINES} lines were read.")
+    lines = _lines_of(raw, draft)
     draft.title = next((line.text for line in lines if line.kind == "heading"), None)
     ProseReader(lines, draft).read()
-    _take_the_rest(lines, draft)
-    draft.about = heading_facts.about(draft.title, name)
-    return draft.finished(_layout(draft, lines))
-
-
-def _take_the_rest(lines: list[Line], draft: Draft) -> None:
+    layout = _read_within(lines, draft) or _layout(draft, lines)
     said = [line.text for line in lines if line.text and line.kind != "code"]
     heading_facts.take_url(draft, said[: heading_facts.SEARCHED_LINES])
     heading_facts.take_overall(draft, said)
+    draft.about = heading_facts.about(draft.title, name)
     if not draft.criteria:
         draft.note(None, NOTHING)
+    return draft.finished(layout)
+
+
+def _lines_of(raw: list[str], draft: Draft) -> list[Line]:
+    anew = reflowed(raw)
+    if anew is None:
+        return with_bare_headings(list(lines_in(raw)))
+    draft.note(None, "The text has one word on each line: its lines were put together by guess.")
+    lines = lines_in([words for _, words in anew])
+    return with_bare_headings([replace(line, number=anew[line.number - 1][0]) for line in lines])
+
+
+def _read_within(lines: list[Line], draft: Draft) -> str | None:
+    """A report in JSON that stands in a fence within the text; null where the text itself tells of criteria."""
+    code = [line for line in lines if line.kind == "code"]
+    text = "\n".join(line.text for line in code)
+    if draft.criteria or not looks_like_json(text, ".json"):
+        return None
+    try:
+        data = parsed(text)
+    except ReportRefused as refused:
+        draft.note(code[0].number, f"The JSON within the text was not read. {refused.message}")
+        return None
+    read_json(data, draft, lambda _: code[0].number)
+    return "JSON within text"
 
 
 def _layout(draft: Draft, lines: list[Line]) -> str:

@@ -129,6 +129,11 @@ class Scene:
         self._close_plan()
         self._opinion, self.field = None, ""
 
+    def interrupt(self) -> None:
+        """A bold line of its own: it ends what stood in a list, and belongs to what a heading began."""
+        if not self._opinion_headed:
+            self.silence()
+
     def close(self) -> None:
         self.silence()
         self.criterion, self.depth = None, BOLD_HEADING

@@ -81,9 +81,20 @@ def closing_score_in(text: str) -> ImportedScore | None:
     return leading_score_in(text[opened + 1 :].rstrip(" .*)"))[0]
 
 
+def without_score(level: str) -> str:
+    """A level's name without the points behind it, as in: Partial, 21 of 35 points."""
+    score = marked_score_in(level)
+    return level.partition(score.written)[0].rstrip(" ,;:(") if score and score.value is not None else level
+
+
 def excludes(text: str) -> bool:
     """Whether the words say that a criterion is left out of the sum."""
     return _EXCLUDED.search(text[:SEARCHED]) is not None
+
+
+def is_none(text: str) -> bool:
+    """Whether the words say that there is no score: n/a, not assessed, needs review, excluded."""
+    return bool(text.strip()) and _NOTHING.fullmatch(text[:SEARCHED]) is not None
 
 
 def number_of(said: object) -> float | None:

@@ -12,7 +12,7 @@ from functools import cached_property
 from courtroom.record import Persona
 from courtroom.report_reading.imported import ImportedScore
 from courtroom.report_reading.names import LONGEST_NAME, judge_in, plain_key, split_id
-from courtroom.report_reading.scores import closing_score_in, leading_score_in, marked_score_in
+from courtroom.report_reading.scores import closing_score_in, is_none, leading_score_in, marked_score_in
 
 SEARCHED = 200
 _SEPARATOR = re.compile(r":(?!//)(?=\s|$|[*`\d(])|\s[—\u2013-]{1,2}\s|—|\s=>\s|\s→\s")
@@ -84,11 +84,12 @@ def _without_score(head: str) -> tuple[str, ImportedScore | None]:
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A heading: the name it gives, the id beside the name, and the score."""
+    """A heading: the name it gives, the id beside the name, and the score, or that there is none."""
 
     name: str
     id: str | None
     score: ImportedScore | None
+    is_unscored: bool = False
 
 
 def title_in(text: str) -> Title:
@@ -96,6 +97,8 @@ def title_in(text: str) -> Title:
     words, identity = split_id(text)
     statement = statement_in(words)
     name, score = statement.head, statement.score
+    if score is None and is_none(statement.rest):
+        return Title(name=name, id=identity, score=None, is_unscored=True)
     if score is None and statement.is_split:
         score, left = leading_score_in(statement.rest)
         if score is None or _is_wordy(left):
