@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Func, JSONField, Value
 from django.utils import timezone
 
 from grading.actions.activities import note
@@ -47,7 +47,7 @@ def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
     with transaction.atomic():
         taken = waiting.update(
             **_move(AuditState.QUEUED, AuditState.RUNNING), lease_token=token, lease_until=_lease_from(now),
-            run_attempt=run_attempt, started_at=now, stage="", opinions_done=0,
+            run_attempt=run_attempt, started_at=now, stage="", stage_times={}, opinions_done=0,
         )  # fmt: skip
         if not taken:
             return None
@@ -72,8 +72,10 @@ def renew_lease(*, lease: Lease) -> None:
 
 
 def record_stage(*, lease: Lease, stage: str) -> None:
-    """The stage that began; a page shows it."""
-    _write(lease, stage=stage, version=F("version") + 1)
+    """The stage that began, and when it first did in this run; a page shows it."""
+    began = Value({stage: timezone.now().isoformat()}, output_field=JSONField())
+    times = Func(began, F("stage_times"), template="(%(expressions)s)", arg_joiner=" || ")  # the right one wins
+    _write(lease, stage=stage, stage_times=times, version=F("version") + 1)
 
 
 def record_evidence(*, lease: Lease, rows: Sequence[EvidenceRow]) -> None:

@@ -19,6 +19,7 @@ class Audit(TenantModel):
     While running, only the worker that knows `lease_token` may write, until `lease_until`.
     `rubric_version` is what it is judged under, and what its report was last synthesised under. `renewal` and
     `criteria` (ids; empty for all) say what is not taken over from earlier audits of the same work.
+    `stage_times` tells when each stage of this run first began (ISO 8601), by its name.
     `version` grows with every change, for ETags. `report` is the report JSON (DESIGN 10), once there is one.
     `budget_usd` is what this run may spend on models (actions/budgets.py), null without a limit.
     """
@@ -34,6 +35,7 @@ class Audit(TenantModel):
     )
     state = models.CharField(max_length=12, choices=AuditState.choices, default=AuditState.RECEIVED)
     stage = models.CharField(max_length=40, blank=True)
+    stage_times = models.JSONField(default=dict, blank=True)
     run_attempt = models.PositiveSmallIntegerField(default=0)
     lease_token = models.UUIDField(null=True, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
@@ -88,6 +90,10 @@ class Audit(TenantModel):
             models.Index(fields=["queued_at"], condition=Q(state=AuditState.QUEUED), name="audit_waiting"),
             # The reconciler's search for workers that died.
             models.Index(fields=["lease_until"], condition=Q(state=AuditState.RUNNING), name="audit_leased"),
+            # How long the last ones took.
+            models.Index(
+                fields=["organization", "-finished_at"], condition=Q(report__isnull=False), name="audit_reported"
+            ),
         ]
 
     def __str__(self) -> str:

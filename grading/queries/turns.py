@@ -4,12 +4,14 @@ Valkey serves a queue in the order of arrival; whenever an organization's audit 
 behind everybody else's (actions/queueing.py).
 """
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from operator import attrgetter
 
 import structlog
+from django.core.cache import cache
 from django.db.models import Q
 from django_rq import get_queue
 from redis.exceptions import RedisError
@@ -19,6 +21,7 @@ from grading.models import Audit
 from grading.walls import as_dispatcher
 
 AHEAD = 4  # of one organization on one queue: enough to keep workers busy, as each that is taken up brings the next
+SHOWN_SECONDS = 2
 SUBMISSIONS, BULK = "submissions", "bulk"
 log = structlog.get_logger(__name__)
 
@@ -56,18 +59,45 @@ def queue_position(audit: Audit) -> int | None:
     Students' own hand-ins are all served before bulk work. What others hand in later can only go before an audit
     that is not yet among the first `AHEAD` of its organization.
     """
+    return _places(queue_of(audit)).get(str(audit.pk)) if audit.state == AuditState.QUEUED else None
+
+
+def position_shown(audit: Audit) -> int | None:
+    """As queue_position, at most `SHOWN_SECONDS` old: a course that watches its queue must not be what fills it."""
     if audit.state != AuditState.QUEUED:
         return None
+    queue, key = queue_of(audit), str(audit.pk)
+    places = _kept(queue)
+    if places is None or key not in places:
+        places = _places(queue)
+        _keep(queue, places)
+    return places.get(key)
+
+
+def _places(queue: str) -> dict[str, int]:
+    """The place of each audit that waits for this queue, whosever it is, by its id."""
     with as_dispatcher():
         everywhere = Audit.objects.filter(state=AuditState.QUEUED).only(
             "organization_id", "kind", "run_attempt"
         )
         waiting = list(everywhere.order_by("queued_at", "pk"))
-    queue = queue_of(audit)
     sooner = [each for each in waiting if queue_of(each) == SUBMISSIONS] if queue == BULK else []
     order = in_order_of_turns([each for each in waiting if queue_of(each) == queue], _arrivals(queue))
-    places = {each.pk: place for place, each in enumerate(order, len(sooner) + 1)}
-    return places.get(audit.pk)
+    return {str(each.pk): place for place, each in enumerate(order, len(sooner) + 1)}
+
+
+def _kept(queue: str) -> dict[str, int] | None:
+    try:
+        kept: dict[str, int] | None = cache.get(f"places-{queue}")
+    except RedisError as error:
+        log.warning("places_not_kept", said=str(error))
+        return None
+    return kept
+
+
+def _keep(queue: str, places: dict[str, int]) -> None:
+    with contextlib.suppress(RedisError):  # said already where they were asked for
+        cache.set(f"places-{queue}", places, SHOWN_SECONDS)
 
 
 def in_order_of_turns(waiting: Iterable[Audit], arrivals: dict[str, int]) -> Iterator[Audit]:

@@ -19,7 +19,8 @@ from grading.models import Audit, Override
 from grading.permissions import access_audit, may
 from grading.queries.appeals import appeals_beside
 from grading.queries.audits import Edition, grade_of, is_past, report_for
-from grading.queries.turns import queue_position
+from grading.queries.pace import pace_of
+from grading.queries.turns import position_shown
 from grading.views.reading.judges import JUDGES
 from grading.views.reading.progress import criteria_judged, progress_of
 from grading.views.reading.report import read_report
@@ -79,10 +80,10 @@ def progress(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
 
 
 def _progress(request: MemberRequest, audit: Audit) -> dict[str, Any]:
-    position = queue_position(audit)
+    position = position_shown(audit)
     return {
         "audit": audit,
-        "progress": progress_of(audit, position),
+        "progress": progress_of(audit, position, None if audit.is_final else pace_of(audit)),
         # What is applied to it later is nothing that a student without a release may notice.
         "etag": '"ended"' if audit.is_final else f'"{audit.version}-{position or 0}"',
         "judged": criteria_judged(audit),

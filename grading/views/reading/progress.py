@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db.models import Count
+from django.utils import timezone
 
 from grading.enums import AuditState
 from grading.models import Audit, OpinionRecord
+from grading.queries.pace import Pace
 from grading.views.reading.judges import JUDGES
 
+SAID_IN_SECONDS = 90
+QUICKEST_POLL_MS, POLL_MS_A_PLACE, SLOWEST_POLL_MS = 1500, 400, 10_000
 STAGES_OF_STEPS = (
     ("Opening the case", "the repository is copied and its commit fixed", ("", "context_builder")),
     (
@@ -33,31 +39,94 @@ STAGES_OF_STEPS = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`state` is past, now, ahead or stopped: the CSS class, and said in words beside it."""
+    """`state` is past, now, ahead or stopped: the CSS class, and said in words beside it.
+
+    `at` is when it began, `seconds` how long it took; null where that is not known, or not over.
+    """
 
     words: str
     about: str
     state: str
+    at: datetime | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`sentence` says what is being waited for, and is all that a screen reader is told of a change."""
+    """`sentence` says what is being waited for, and is all that a screen reader is told of a change.
+
+    `estimate` is a sentence as well, empty where there is nothing to go by. `poll_ms` is when to ask again.
+    """
 
     steps: tuple[Step, ...]
     sentence: str
+    estimate: str
+    poll_ms: int
 
 
-def progress_of(audit: Audit, position: int | None) -> Progress:
+def progress_of(audit: Audit, position: int | None, pace: Pace | None) -> Progress:
     """`position` is the audit's place in the queue, 1 for the next; null when it is not waiting."""
     current, now = _current(audit), "stopped" if audit.state == AuditState.FAILED else "now"
-    queue = Step("In the queue", f"place {position}" if position else "", _state_of(-1, current, now))
+    begun = [audit.submission.handed_in_at, audit.queued_at, *_beginnings(audit)]
+    words = [
+        ("Received", "what you handed in is stored"),
+        ("In the queue", f"place {position}" if position else ""),
+    ]
+    words += [(step, about) for step, about, _stages in STAGES_OF_STEPS]
     steps = tuple(
-        Step(words, about, _state_of(index, current, now))
-        for index, (words, about, _stages) in enumerate(STAGES_OF_STEPS)
+        Step(step, about, _state_of(index - 2, current, now), at, _lasted(at, begun[index + 1 :], audit))
+        for index, ((step, about), at) in enumerate(zip(words, begun, strict=True))
     )
-    received = Step("Received", "what you handed in is stored", "past")
-    return Progress((received, queue, *steps), _sentence(audit, position, current))
+    return Progress(
+        steps, _sentence(audit, position, current), _estimate(audit, position, pace), _poll_ms(position)
+    )
+
+
+def _beginnings(audit: Audit) -> list[datetime | None]:
+    """When each step of the court began in this run; the first begins when a worker takes the audit up."""
+    times = audit.stage_times if audit.started_at else {}
+    begun = [
+        min((datetime.fromisoformat(times[stage]) for stage in stages if stage in times), default=None)
+        for _words, _about, stages in STAGES_OF_STEPS
+    ]
+    return [audit.started_at, *begun[1:]]
+
+
+def _lasted(at: datetime | None, later: Sequence[datetime | None], audit: Audit) -> float | None:
+    """Until the next step that began, or the end."""
+    until = next((moment for moment in later if moment is not None), audit.finished_at)
+    return (until - at).total_seconds() if at is not None and until is not None else None
+
+
+def _estimate(audit: Audit, position: int | None, pace: Pace | None) -> str:
+    """When the report may be there, and what that is worked out from; of a run that began, only while it is likely."""
+    if pace is None or audit.is_final:
+        return ""
+    left = pace.until_report(position) if position else pace.seconds - _running_for(audit)
+    workers = "one worker serves" if pace.workers == 1 else f"{pace.workers} workers share"
+    past = "the last audit here took" if pace.of == 1 else f"the last {pace.of} audits here took a median of"
+    by = f"{past} {_about(pace.seconds)}, and {workers} the queue"
+    return (
+        f"About {_about(left)} to your report: {by}."
+        if left > 0
+        else f"Any moment now, or longer than usual: {by}."
+    )
+
+
+def _running_for(audit: Audit) -> float:
+    return (timezone.now() - audit.started_at).total_seconds() if audit.started_at else 0.0
+
+
+def _about(seconds: float) -> str:
+    """As one says it: seconds below a minute and a half, then minutes."""
+    if seconds < SAID_IN_SECONDS:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min"
+
+
+def _poll_ms(position: int | None) -> int:
+    """Who stands far behind need not ask often."""
+    return min(SLOWEST_POLL_MS, QUICKEST_POLL_MS + POLL_MS_A_PLACE * ((position or 1) - 1))
 
 
 def _current(audit: Audit) -> int:
