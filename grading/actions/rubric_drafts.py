@@ -15,17 +15,29 @@ from grading.enums import RubricState
 from grading.errors import RubricRefused
 from grading.models import Rubric, RubricVersion
 
+UNUSABLE = {"character_unusable", "string_unicode", "finite_number"}  # what no database of ours stores
+
 
 def save_draft(
-    *, version: RubricVersion, document: dict[str, Any], why: str, seen: str, by: User | None
+    *,
+    version: RubricVersion,
+    document: dict[str, Any],
+    why: str,
+    seen: str,
+    by: User | None,
+    unfinished: bool = False,
 ) -> RubricVersion:
     """Put a document in a draft's place. `seen` is the digest of the stored document that the change began from.
 
-    Raises RubricRefused: rubric_invalid, rubric_published, rubric_changed_meanwhile.
+    `unfinished` keeps one with faults as it is, to be mended later: until then it cannot be published.
+    Raises RubricRefused: rubric_invalid, rubric_unusable, rubric_published, rubric_changed_meanwhile.
     """
-    if faults := rubric_engine.rubric_faults(document):
+    faults = rubric_engine.rubric_faults(document)
+    if faults and not unfinished:
         raise RubricRefused("rubric_invalid", faults[0].message)
-    settled = rubric_engine.settled_rubric(document)
+    if unusable := [fault for fault in faults if fault.kind in UNUSABLE]:
+        raise RubricRefused("rubric_unusable", unusable[0].message)
+    settled = document if faults else rubric_engine.settled_rubric(document)
     with transaction.atomic(), scope(organization=version.organization):
         draft = RubricVersion.objects.select_for_update().get(pk=version.pk)
         _refuse_what_moved_on(draft, seen)
@@ -34,7 +46,7 @@ def save_draft(
             draft.save(update_fields=["document", "note"])
             note(
                 organization=version.organization_id, actor=by, verb="rubric.edited", about=draft,
-                number=draft.number, digest=rubric_engine.document_digest(settled),
+                number=draft.number, digest=rubric_engine.document_digest(settled), faults=len(faults),
             )  # fmt: skip
     return draft
 

@@ -143,15 +143,19 @@ def _standing(lines: list[str]) -> str:
 def publish_rubric_version(*, version: RubricVersion, by: User | None) -> RubricVersion:
     """From now on this version never changes; the version published before is superseded.
 
-    The document, as it was saved last, is read by the courtroom first, so that what is published can be judged;
-    what it could not use is noted, line by line, in the log.
-    Raises RubricRefused.
+    The document, as it was saved last, is read by the courtroom first, so that what is published can be judged.
+    Raises RubricRefused: rubric_unfinished, rubric_published.
     """
-    from grading import engine
+    from grading import engine, rubric_engine
 
     with transaction.atomic(), scope(organization=version.organization):
         Rubric.objects.select_for_update().get(pk=version.rubric_id)
         version.refresh_from_db(fields=["document"])
+        if faults := len(rubric_engine.rubric_faults(version.document)):
+            things = "one thing" if faults == 1 else f"{faults} things"
+            raise RubricRefused(
+                "rubric_unfinished", f"This draft is not finished: {things} must be mended first."
+            )
         read = engine.read_rubric(json.dumps(version.document))
         siblings = RubricVersion.objects.filter(rubric=version.rubric_id)
         siblings.filter(state=RubricState.PUBLISHED).update(state=RubricState.SUPERSEDED)
@@ -162,7 +166,7 @@ def publish_rubric_version(*, version: RubricVersion, by: User | None) -> Rubric
         version.refresh_from_db()
         note(
             organization=version.organization, actor=by, verb="rubric.published", about=version,
-            number=version.number, digest=version.digest, notes=list(map(str, read.notes)),
+            number=version.number, digest=version.digest,
         )  # fmt: skip
     return version
 

@@ -118,7 +118,8 @@ class RubricVersionAdmin(TenantAdmin):
             raise PermissionDenied
         desk = obeyed(taken_up(version, request.POST), request.POST.get("do", ""), _person(request))
         if desk.saved:
-            messages.success(request, f"{desk.saved} is saved as a draft.")
+            as_what = "unfinished" if desk.faults or desk.lines else "as a draft"
+            messages.success(request, f"{desk.saved} is saved {as_what}.")
             return HttpResponseRedirect(_address(desk.saved))
         return self._editor(request, desk)
 

@@ -109,19 +109,19 @@ def _words(audit: Audit) -> str:
 def _texts(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for kind, text in trial_engine.blank_checks().items():
         yield f"kind:{kind}", text
-    for criterion in document["criteria"]:
+    for criterion in document.get("criteria", ()):
         for check in criterion.get("checks", ()):
-            yield f"check:{check['id']}", trial_engine.written(check)
+            yield f"check:{check.get('id')}", trial_engine.written(check)
 
 
 def _choices(document: Mapping[str, Any]) -> Choices:
     """The version's own checks by criterion, then a blank of each kind."""
     own: Choices = [
         (
-            criterion["name"],
-            [(f"check:{check['id']}", check["goal"]) for check in criterion.get("checks", ())],
+            criterion.get("name", ""),
+            [(f"check:{check.get('id')}", check.get("goal", "")) for check in criterion.get("checks", ())],
         )
-        for criterion in document["criteria"]
+        for criterion in document.get("criteria", ())
         if criterion.get("checks")
     ]
     blanks = [(f"kind:{kind}", kind.replace("_", " ")) for kind in trial_engine.blank_checks()]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.urls import reverse
 from django_scopes import scope
 
 from grading.actions.rubrics import publish_rubric_version
 from grading.enums import RubricState
+from grading.errors import RubricRefused
 from grading.models import RubricVersion
+from grading.rubric_engine import document_digest
 from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document
 from tests.grading.rubric_forms import as_, draft_in, field, form_of, page, stored, teacher
@@ -79,6 +82,79 @@ def test_a_draft_that_was_changed_after_it_was_looked_at_is_not_published(ada, d
     as_(ada).post(page(draft), form_of(draft, name="Changed"))
     as_(ada).post(page(draft, "publish"), {"seen": form_of(draft)["seen"]})
     assert stored(draft).state == RubricState.DRAFT
+
+
+BROKEN = {
+    "criteria.0.weight": "heavy", "criteria.0.name": "", "criteria.1.checks.0.goal": "", "version": "",
+    "constitution.rules.security_override.cap": "9",
+}  # fmt: skip
+
+
+def kept_unfinished(ada: User, draft: RubricVersion) -> RubricVersion:
+    refused = as_(ada).post(page(draft), form_of(draft, **BROKEN))
+    assert refused.text.count("autofocus") == 1
+    assert 'value="save-unfinished"' in refused.text
+    answer = as_(ada).post(page(draft), form_of(draft, do="save-unfinished", **BROKEN), follow=True)
+    assert [str(message) for message in answer.context["messages"]] == [f"{draft} is saved unfinished."]
+    return stored(draft)
+
+
+def test_a_draft_is_kept_unfinished_with_its_faults_beside_their_fields(ada, draft):
+    kept_unfinished(ada, draft)
+    opened = as_(ada).get(page(draft))
+    assert "Unfinished: 5 things must be mended before this draft can be published." in " ".join(
+        opened.text.split()
+    )
+    assert (field(opened, "criteria.0.weight"), sorted(opened.context["desk"].faults)) == (
+        "heavy", sorted(BROKEN),
+    )  # fmt: skip
+    mended = dict.fromkeys(BROKEN, "1") | {"criteria.0.name": "Tidy", "criteria.1.checks.0.goal": "A README"}
+    assert as_(ada).post(page(draft), form_of(stored(draft), **mended)).status_code == 302
+    assert 'class="errornote"' not in as_(ada).get(page(draft)).text
+
+
+def test_an_unfinished_draft_is_published_in_no_way(ada, draft):
+    shown = kept_unfinished(ada, draft)
+    seen = document_digest(shown.document)
+    as_(ada).post(page(draft, "publish"), {"seen": seen})
+    chosen = {"action": "publish", "_selected_action": draft.pk}
+    answer = as_(ada).post(reverse("admin:grading_rubricversion_changelist"), chosen, follow=True)
+    assert "This draft is not finished: 5 things must be mended first." in answer.text
+    with everywhere(), pytest.raises(RubricRefused) as refused:
+        publish_rubric_version(version=shown, by=ada)
+    assert (refused.value.code, stored(draft).state) == ("rubric_unfinished", RubricState.DRAFT)
+
+
+def test_every_page_about_an_unfinished_draft_can_be_opened(ada, draft, organization):
+    kept_unfinished(ada, draft)
+    published = RubricVersionFactory(rubric=draft.rubric, number=9)
+    assignment = AssignmentFactory(cohort__organization=organization, rubric_version=published)
+    here = f"/o/{organization.slug}"
+    pages = [
+        page(draft, "difference"), page(draft, "export"), page(draft, "publish"),
+        f"{here}/c/{assignment.cohort.slug}/a/{assignment.slug}/preview/{draft.pk}/",
+        f"{here}/checks/try/?assignment={assignment.pk}&version={draft.pk}",
+    ]  # fmt: skip
+    assert [as_(ada).get(address).status_code for address in pages] == [200] * len(pages)
+    assert as_(ada).post(page(draft, "duplicate")).status_code == 302
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[]", '{"id": "x", "grade": 1, "criteria": []}', '{"id": "x", "name": "a\\u0000b", "criteria": []}'],
+)
+def test_what_the_form_cannot_show_again_is_not_kept_unfinished(ada, draft, text):
+    typed = {"seen": form_of(draft)["seen"], "note": "", "text": text, "do": "save-unfinished"}
+    answer = as_(ada).post(page(draft), typed)
+    assert (answer.status_code, answer.context["desk"].text) == (200, text)
+    assert stored(draft).document == draft.document
+
+
+def test_an_unfinished_draft_is_not_kept_over_somebody_elses(ada, draft):
+    stale = form_of(draft, do="save-unfinished", **BROKEN)
+    as_(ada).post(page(draft), form_of(draft, name="Theirs"))
+    assert as_(ada).post(page(draft), stale).status_code == 409
+    assert stored(draft).document["name"] == "Theirs"
 
 
 def test_a_draft_with_faults_shows_no_button_to_publish(ada, draft):

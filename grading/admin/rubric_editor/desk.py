@@ -102,9 +102,11 @@ def taken_up(version: RubricVersion, posted: QueryDict) -> Desk:
 
 
 def obeyed(desk: Desk, order: str, by: User | None) -> Desk:
-    """The desk after a button: `save`, `save-beside` (as a new draft), `json`, `form`, `look`, or a move of moves.py."""
+    """The desk after a button: `save`, `save-unfinished`, `save-beside` (as a new draft), `json`, `form`, `look`, or a move of moves.py."""
     if order in _KEEPING:
         return _kept(desk, order, by)
+    if order == "save-unfinished":
+        return _kept_unfinished(desk, by)
     if order == "json":
         return replace(desk, view=JSON, text=json_text(document_of(desk.sheet)))
     if order == "form":
@@ -136,6 +138,31 @@ def _kept(desk: Desk, order: str, by: User | None) -> Desk:
         return _refused(desk, refused, document)
 
 
+def _kept_unfinished(desk: Desk, by: User | None) -> Desk:
+    """With its faults, as far as the form can show them again; what it cannot has to be mended first."""
+    desk, document = checked(desk)
+    if document is None:
+        document = _as_the_form_holds_it(desk)
+    if document is None or NOTE.name in (desk.faults or {}):
+        return desk
+    try:
+        kept = save_draft(
+            version=desk.version, document=document, why=desk.note, seen=desk.seen, by=by, unfinished=True
+        )
+    except RubricRefused as refused:
+        return desk if refused.code == "rubric_unusable" else _refused(desk, refused, document)
+    return replace(desk, saved=kept)
+
+
+def _as_the_form_holds_it(desk: Desk) -> dict[str, Any] | None:
+    if desk.view == FORM:
+        return document_of(desk.sheet)
+    document, _lines = rubric_engine.read_rubric_text(desk.text)
+    held = document_of(sheet_of(document))
+    same = rubric_engine.rubric_faults(held) == rubric_engine.rubric_faults(document)
+    return held if same else None
+
+
 def _save(desk: Desk, document: dict[str, Any], by: User | None) -> RubricVersion:
     return save_draft(version=desk.version, document=document, why=desk.note, seen=desk.seen, by=by)
 
@@ -155,7 +182,8 @@ def _refused(desk: Desk, refused: RubricRefused, document: dict[str, Any]) -> De
     """Nothing was overwritten. Whoever presses save again has seen what that overwrites."""
     desk.version.refresh_from_db()
     saved = desk.version.document
-    between = difference(saved, rubric_engine.settled_rubric(document))
+    typed = document if rubric_engine.rubric_faults(document) else rubric_engine.settled_rubric(document)
+    between = difference(saved, typed)
     return replace(desk, refusal=refused, between=between, seen=rubric_engine.document_digest(saved))
 
 

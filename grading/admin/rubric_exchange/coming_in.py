@@ -84,8 +84,8 @@ def imported_view(admin: TenantAdmin, request: HttpRequest, version: RubricVersi
         "how": how,
         "source": detail.get("source", ""),
         "notes": detail.get("notes", []),
-        "criteria": len(version.document["criteria"]),
-        "checks": sum(len(criterion.get("checks", ())) for criterion in version.document["criteria"]),
+        "criteria": len(criteria := version.document.get("criteria", ())),
+        "checks": sum(len(criterion.get("checks", ())) for criterion in criteria),
         "others": other_versions(version),
         "is_nav_sidebar_enabled": False,
     }
