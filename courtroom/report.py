@@ -34,6 +34,7 @@ MALFORMED = (
     "dates, names or paths in its history may not be what they seem."
 )
 MARKS = {True: "met", False: "not met", None: "not established"}
+WITHHELD = "withheld"
 KEY_FINDINGS = 5
 
 
@@ -73,7 +74,8 @@ def _judges(report: AuditReport) -> list[tuple[Persona, JudgeReference]]:
 
 def _summary(report: AuditReport) -> Iterator[str]:
     yield "## Executive Summary"
-    overall = "none" if report.overall_score is None else f"{report.overall_score:.1f} of 5"
+    unscored = WITHHELD if any(map(_is_withheld, report.criteria)) else "none"
+    overall = unscored if report.overall_score is None else f"{report.overall_score:.1f} of 5"
     points = f" ({_points(report.points.earned, report.points.possible)})" if report.points else ""
     yield f"**Overall score: {overall}**{points}. {STATUSES[report.status]}"
     if report.integrity.suspected:
@@ -93,7 +95,14 @@ def _points(earned: float, possible: float) -> str:
 def _score(criterion: CriterionResult) -> str:
     if criterion.excluded:
         return "excluded"
+    if _is_withheld(criterion):
+        return WITHHELD
     return "needs review" if criterion.final_score is None else f"{criterion.final_score} of 5"
+
+
+def _is_withheld(criterion: CriterionResult) -> bool:
+    """In an edition for somebody who may not see scores yet: a verdict has a score, or needs review, or is excluded."""
+    return criterion.final_score is None and not criterion.needs_review and not criterion.excluded
 
 
 def _worth(criterion: CriterionResult) -> str:
@@ -104,6 +113,8 @@ def _worth(criterion: CriterionResult) -> str:
 
 
 def _decided_by(criterion: CriterionResult) -> str:
+    if _is_withheld(criterion):
+        return WITHHELD
     return ", ".join(prose(rule) for rule in criterion.resolution) or "unanimity"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -53,7 +53,7 @@ class PeerEdition:
     withheld: tuple[str, ...]
     signed: bool
     scores_withheld: bool
-    day: date
+    day: str
     moment: datetime | None
 
 
@@ -169,7 +169,7 @@ def _bare(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> PeerEdit
         report=None, reading=None, original=None, original_name=report.original_name,
         misfits=tuple(m for m in report.misfits if not (hidden and side == "author" and m["code"] in TELLING)),
         withheld=(), signed=report.source == FeedbackSource.PLATFORM, scores_withheld=False,
-        day=made_at.date(), moment=None if hidden and not _is_makers(report, side) else made_at,
+        day=made_at.date().isoformat(), moment=None if hidden and not _is_makers(report, side) else made_at,
     )  # fmt: skip
 
 

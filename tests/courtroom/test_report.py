@@ -97,6 +97,19 @@ def test_a_repository_with_malformed_objects_is_said_to_be_one():
     assert MALFORMED not in render_markdown(unsafe_case())
 
 
+def test_an_edition_without_scores_says_that_they_are_withheld():
+    whole = unsafe_case(status="verdict", overall_score=None)
+    unscored = {"final_score": None, "needs_review": False, "resolution": (), "points": None}
+    edition = whole.model_copy(
+        update={"criteria": tuple(c.model_copy(update=unscored) for c in whole.criteria)}
+    )
+    text = render_markdown(edition)
+    assert "**Overall score: withheld**" in text
+    assert ("| withheld | — | withheld |" in text, "needs review" in text, "unanimity" in text) == (
+        True, False, False,
+    )  # fmt: skip
+
+
 def test_the_sections_stand_in_their_order():
     assert headings(render_markdown(unsafe_case())) == [
         "Audit of `https://example.org/team/work`",
