@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from courtroom.detectives.recollection import try_check as try_check
     from courtroom.errors import CourtroomError as CourtroomError
     from courtroom.errors import InputRefused as InputRefused
+    from courtroom.forensics.commit_touches import CommitTouch as CommitTouch
+    from courtroom.forensics.commit_touches import commit_touches as commit_touches
     from courtroom.forensics.confinement.standing import missing_walls as missing_walls
     from courtroom.forensics.pdf import probe_pdf as probe_pdf
     from courtroom.forensics.snapshot import probe_repository as probe_repository
@@ -37,7 +39,11 @@ if TYPE_CHECKING:
     from courtroom.record import Usage as Usage
     from courtroom.report import render_markdown as render_markdown
     from courtroom.report_reading.imported import ImportedReport as ImportedReport
+    from courtroom.report_reading.matching import CriteriaMatch as CriteriaMatch
+    from courtroom.report_reading.matching import matched_criteria as matched_criteria
     from courtroom.report_reading.reader import read_report as read_report
+    from courtroom.report_reading.repository_reports import RepositoryReports as RepositoryReports
+    from courtroom.report_reading.repository_reports import read_repository_reports as read_repository_reports
     from courtroom.rubric import Rubric as Rubric
     from courtroom.rubric_reading.reader import read_rubric as read_rubric
     from courtroom.rubric_reading.reader import shipped_rubric as shipped_rubric
@@ -54,6 +60,8 @@ _ROOMS = {
     "Foresight": "foresight",
     "Revision": "foresight",
     "foresee": "foresight",
+    "CommitTouch": "forensics.commit_touches",
+    "commit_touches": "forensics.commit_touches",
     "probe_pdf": "forensics.pdf",
     "probe_repository": "forensics.snapshot",
     "missing_walls": "forensics.confinement.standing",
@@ -70,7 +78,11 @@ _ROOMS = {
     "Usage": "record",
     "render_markdown": "report",
     "ImportedReport": "report_reading.imported",
+    "CriteriaMatch": "report_reading.matching",
+    "matched_criteria": "report_reading.matching",
     "read_report": "report_reading.reader",
+    "RepositoryReports": "report_reading.repository_reports",
+    "read_repository_reports": "report_reading.repository_reports",
     "Rubric": "rubric",
     "read_rubric": "rubric_reading.reader",
     "shipped_rubric": "rubric_reading.reader",

@@ -12,6 +12,7 @@ from courtroom.report_reading.scores import marked_score_in
 
 SEARCHED_LINES = 60
 _URL = re.compile(r"(?:https?://|git@|ssh://)[^\s<>()\[\]`'\"|]{3,400}")
+_ADDRESS = re.compile(r"(?:[\w-]{1,63}\.){1,4}[a-z]{2,20}/[\w./-]{1,300}")
 _HEX = re.compile(r"\b[0-9a-f]{7,40}\b")
 _SELF = re.compile(r"\b(?:on[ _-]?(?:one)?self|self)\b|self[_-]", re.IGNORECASE)
 _PEER = re.compile(r"\bpeers?\b|on[_-]?peer|by[_-]?peer|peer[_-]|rec(?:ei|ie)ved", re.IGNORECASE)
@@ -24,7 +25,7 @@ _OVERALL = re.compile(
 def take_label(draft: Draft, key: str, value: str) -> bool:
     """Keep the value if the label is one of the report's own facts; the first one stands."""
     if words.REPOSITORY.fullmatch(key):
-        draft.repo_url = draft.repo_url or _url_in(value) or _path_in(value)
+        draft.repo_url = draft.repo_url or _url_in(value) or _address_in(value)
         return True
     if words.COMMIT.fullmatch(key) and (match := _HEX.search(value.lower())):
         draft.commit = draft.commit or match[0]
@@ -70,9 +71,9 @@ def about(title: str | None, name: str) -> About | None:
     return None
 
 
-def _path_in(value: str) -> str | None:
-    """An address without its scheme, such as owner/name or a folder."""
-    return value if "/" in value and not any(map(str.isspace, value)) else None
+def _address_in(value: str) -> str | None:
+    """An address without its scheme, such as example.org/owner/name."""
+    return value if _ADDRESS.fullmatch(value) else None
 
 
 def _url_in(value: str) -> str | None:

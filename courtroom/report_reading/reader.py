@@ -42,6 +42,8 @@ def _read_json(text: str, name: str) -> ImportedReport:
 
     is_own = isinstance(data, dict) and data.get("schema") == OWN_SCHEMA
     read_json(data, draft, line_of, scale=OWN_SCALE if is_own else None)
+    if is_own:
+        draft.repo_url = str(data.get("repo_url") or "")
     draft.about = heading_facts.about(draft.title, name)
     if not draft.criteria:
         draft.note(None, NOTHING)
