@@ -66,6 +66,7 @@ def score_by_hand(page: Page) -> None:
     criterion.get_by_text("Give a score by hand").click()
     criterion.get_by_label("Score").select_option("5")
     criterion.get_by_role("button", name="Let this score count").click()
+    expect(page.get_by_role("alert")).to_be_focused()
     expect(page.get_by_label("Score")).to_have_value("5")
     expect(page.get_by_label("Reason")).to_have_attribute("aria-invalid", "true")
     page.get_by_label("Reason").fill("The history is on another branch.")

@@ -135,8 +135,9 @@ def test_a_score_by_hand_is_asked_for_again_with_everything_typed(
         "reason": ["This field is required."],
     }
     kept = teacher.post(page_of_audit(audit, "override", 0), {"score": "", "reason": "A long word."})
-    assert "A long word." in kept.content.decode()
-    assert faults_of(kept.content.decode()) == []
+    page = kept.content.decode()
+    assert ("A long word." in page, '<a href="#id_score">Score</a>' in page, faults_of(page)) == (True, True, [])
+    assert page.count("autofocus") == 1
     assert teacher.get(page_of_audit(audit, "override", 7)).status_code == 404
 
 
