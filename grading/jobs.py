@@ -10,7 +10,7 @@ import structlog
 from django.conf import settings
 from django_scopes import scope
 
-from grading.actions import bulk_work, letters, runs, trials
+from grading.actions import bulk_work, fix_verification, letters, repository_reports, runs, trials
 from grading.actions.budgets import grant_budget
 from grading.enums import Bench
 from grading.errors import InputRefused, LeaseLostError
@@ -138,3 +138,23 @@ def resynthesise_chunk(organization_id: int, run_id: str, chunk: int) -> None:
     """
     with scope(organization=organization_id), structlog.contextvars.bound_contextvars(bulk_run=run_id):
         bulk_work.resynthesise_chunk(run_id=run_id, chunk=chunk)
+
+
+def import_reports(organization_id: int, audit_id: str) -> None:
+    """Bring along the reports that lie in an audited repository.
+
+    What if the machine dies here? Each report is taken in a transaction of its own, and none twice; the rest comes with
+    the next audit, or when its student asks for it. Started twice, both find the same, and the second what is known.
+    """
+    with scope(organization=organization_id), structlog.contextvars.bound_contextvars(audit=audit_id):
+        repository_reports.import_from_repository(audit_id=audit_id)
+
+
+def verify_fix(organization_id: int, response_id: int) -> None:
+    """Look up whether the commit that an answer names exists and changes the finding's place.
+
+    What if the machine dies here? The answer still waits to be verified, and the reconciler makes the job again; where
+    RQ reports it as failed, the answer says that it could not be looked up. Started twice, both write the same.
+    """
+    with scope(organization=organization_id), structlog.contextvars.bound_contextvars(answer=response_id):
+        fix_verification.verify_fix(response_id=response_id)

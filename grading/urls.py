@@ -7,10 +7,13 @@ from grading.views import (
     agreement,
     appeals,
     assignments,
+    audit_zip,
     audits,
+    bringing,
     bulk,
     cohorts,
     exports,
+    feedback,
     grades,
     health,
     home,
@@ -18,6 +21,8 @@ from grading.views import (
     metrics,
     notices,
     organizations,
+    pairings,
+    peers,
     previews,
     trials,
     verdicts,
@@ -25,6 +30,7 @@ from grading.views import (
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
+FEEDBACK = "o/<slug:org>/feedback/<uuid:report_id>/"
 BULK = "o/<slug:org>/bulk/<uuid:bulk_id>/"
 
 urlpatterns = [
@@ -73,4 +79,12 @@ urlpatterns = [
     path(f"{AUDIT}report.json", audits.report_json, name="audit-json"),
     path(f"{AUDIT}criteria/<int:position>/override/", verdicts.override, name="override"),
     path(f"{AUDIT}count/", verdicts.count, name="count"),
+    path("o/<slug:org>/c/<slug:cohort>/peers/", peers.peers, name="peers"),
+    path("o/<slug:org>/pairings/<uuid:pairing_id>/", pairings.pairing, name="pairing"),
+    path(FEEDBACK, feedback.feedback, name="feedback"),
+    path(f"{FEEDBACK}report.json", feedback.feedback_json, name="feedback-json"),
+    path(f"{FEEDBACK}report.md", feedback.feedback_markdown, name="feedback-markdown"),
+    path(f"{FEEDBACK}original", feedback.feedback_original, name="feedback-original"),
+    path(f"{ASSIGNMENT}reports/new/", bringing.bring, name="bring"),
+    path(f"{ASSIGNMENT}audit.zip", audit_zip.audit_zip, name="audit-zip"),
 ]

@@ -20,6 +20,7 @@ from grading.actions.notices import tell_of_failure
 from grading.actions.peer_audits import tell_subject
 from grading.actions.queueing import enqueue_on_commit
 from grading.actions.renewals import lost_to_failures
+from grading.actions.repository_reports import search_on_commit
 from grading.actions.verdict_rows import write_evidence, write_verdicts
 from grading.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState
 from grading.errors import IllegalMoveError, LeaseLostError
@@ -74,7 +75,9 @@ def renew_lease(*, lease: Lease) -> None:
 def record_stage(*, lease: Lease, stage: str) -> None:
     """The stage that began, and when it first did in this run; a page shows it."""
     began = Value({stage: timezone.now().isoformat()}, output_field=JSONField())
-    times = Func(began, F("stage_times"), template="(%(expressions)s)", arg_joiner=" || ")  # the right one wins
+    times = Func(
+        began, F("stage_times"), template="(%(expressions)s)", arg_joiner=" || "
+    )  # the right one wins
     _write(lease, stage=stage, stage_times=times, version=F("version") + 1)
 
 
@@ -133,6 +136,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         return_rejudged(audit=audit)
         end_renewal(audit=audit)
         tell_subject(audit=audit)
+        search_on_commit(audit=audit, report=verdict.report)
 
 
 def fail_audit(*, lease: Lease, code: str, message: str) -> None:

@@ -24,3 +24,10 @@ def trail_to_cohort(cohort: Cohort) -> Trail:
 def trail_to_assignment(assignment: Assignment) -> Trail:
     slugs = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
     return [*trail_to_cohort(assignment.cohort), (assignment.title, reverse("assignment", args=slugs))]
+
+
+def trail_to_peers(cohort: Cohort) -> Trail:
+    return [
+        *trail_to_cohort(cohort),
+        ("Peers", reverse("peers", args=[cohort.organization.slug, cohort.slug])),
+    ]

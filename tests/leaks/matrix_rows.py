@@ -11,6 +11,7 @@ COHORT, ASSIGNMENT, AUDIT = (
     "a/<slug:assignment>/",
     "o/<slug:org>/audits/<uuid:audit_id>/",
 )
+FEEDBACK = "o/<slug:org>/feedback/<uuid:report_id>/"
 
 # student: whose work it is; classmate: of the same cohort; neighbour: of another cohort; foreigner: teaches in another
 # institution; operator: runs the site, and is a member nowhere.
@@ -73,6 +74,14 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/": (STAFF, None),
     f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/adopt/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}export/": (STAFF, STAFF),
+    f"{COHORT}peers/": (IN_THE_COHORT, None),
+    f"{COHORT}{ASSIGNMENT}reports/new/": (STUDENTS, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}audit.zip": (STUDENTS, None),
+    "o/<slug:org>/pairings/<uuid:pairing_id>/": (OWNER_AND_STAFF, OWNER),
+    FEEDBACK: (OWNER_AND_STAFF, None),
+    f"{FEEDBACK}report.json": (OWNER_AND_STAFF, None),
+    f"{FEEDBACK}report.md": (OWNER_AND_STAFF, None),
+    f"{FEEDBACK}original": (OWNER_AND_STAFF, None),
     AUDIT: (OWNER_AND_STAFF, None),
     f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
@@ -100,6 +109,8 @@ NOWHERE = {
     "cohort": "missing",
     "assignment": "missing",
     "audit_id": MISSING,
+    "pairing_id": MISSING,
+    "report_id": MISSING,
     "version_id": 0,
     "key": TRIAL,
     "sample_id": 0,

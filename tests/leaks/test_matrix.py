@@ -1,7 +1,7 @@
 """Who gets what from every route of the site. A route without a row fails: nothing is opened by accident.
 
 The rows are written by hand (matrix_rows.py), the routes come from the URLconf. Someone else's object must answer byte
-for byte like one that does not exist, to every person and every method. Peers, assigned and not, come with the peer audits.
+for byte like one that does not exist, to every person and every method.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from django.utils import timezone
 
 from grading.actions.trials import Answer, keep_answer
 from grading.enums import Role
+from grading.imports_engine import read_report_text
 from tests.factories.grades import AppealFactory, BlindSampleFactory, BulkItemFactory, GradeFactory
-from tests.factories.people import CohortFactory, UserFactory, staff_user, student
+from tests.factories.peers import FeedbackReportFactory, PairingFactory
+from tests.factories.people import CohortFactory, EnrollmentFactory, UserFactory, staff_user, student
 from tests.factories.work import (
     AssignmentFactory,
     AuditFactory,
@@ -83,6 +85,14 @@ class Institute:
             run__assignment=self.assignment, submission=submission, audit=self.audit
         ).run
 
+        peer = EnrollmentFactory.create(cohort=self.cohort)
+        self.pairing = PairingFactory.create(
+            round__assignment=self.assignment, auditor=self.owner, auditee=peer
+        )
+        self.feedback = FeedbackReportFactory.create(
+            pairing=self.pairing, reading=read_report_text("# Audit\n\nOverall: 4/5\n")
+        )
+
     def names(self) -> dict[str, Any]:
         """What stands in its addresses."""
         return {
@@ -94,6 +104,8 @@ class Institute:
             "audit_id": self.audit.pk,
             "appeal_id": self.appeal.pk,
             "bulk_id": self.bulk_run.pk,
+            "pairing_id": self.pairing.pk,
+            "report_id": self.feedback.pk,
             "sample_id": self.sample.pk,
             "place": 1,
             "position": 0,

@@ -1,0 +1,87 @@
+"""A pairing: who audits begins it here, or brings their own report; who is audited sees what came of it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from grading.actions.peer_audits import run_peer_audit, why_no_audit
+from grading.errors import ActionRefused
+from grading.forms.feedback import ReportForm
+from grading.models import FeedbackReport, Pairing
+from grading.permissions import access_pairing
+from grading.queries.editions import shown_name
+from grading.queries.exchange_rows import reports_under
+from grading.views.bringing import brought
+from grading.views.requests import MemberRequest
+from grading.views.trails import trail_to_peers
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def pairing(request: MemberRequest, org: str, pairing_id: UUID) -> HttpResponse:
+    """POST is for who audits: to begin the courtroom's audit, or to bring a report along."""
+    found, side = access_pairing(request.user, pairing_id)
+    if request.method == "POST" and side != "auditor":
+        raise Http404
+    if request.POST.get("do") == "run":
+        return _begun(request, found)
+    form = ReportForm(request.POST or None, request.FILES or None)
+    if form.is_valid():
+        report = _brought(request, found, form)
+        if report is not None:
+            return redirect("feedback", org, report.pk)
+    return render(request, "peers/pairing.html", _context(found, side, form))
+
+
+def _context(found: Pairing, side: str, form: ReportForm) -> dict[str, Any]:
+    reports = reports_under(found)
+    running = next((r for r in reports if r.audit is not None and not r.audit.is_final), None)
+    return {
+        "pairing": found,
+        "round": found.round,
+        "side": side,
+        "auditor": shown_name(found, side="auditee") if side != "staff" else str(found.auditor),
+        "auditee": shown_name(found, side="auditor") if side != "staff" else str(found.auditee),
+        "reports": [r for r in reports if r.audit is None or r.audit.has_report],
+        "running": running if side != "auditee" else None,
+        "failed": _failed(reports) if side != "auditee" else None,
+        "refused": why_no_audit(pairing=found) if side == "auditor" else None,
+        "form": form,
+        "trail": trail_to_peers(found.round.assignment.cohort),
+    }
+
+
+def _failed(reports: list[FeedbackReport]) -> FeedbackReport | None:
+    """The newest, if it is an audit that ended without a report."""
+    newest = next(iter(reports), None)
+    failed = newest is not None and newest.audit is not None and newest.audit.is_final
+    return newest if newest and newest.audit and failed and not newest.audit.has_report else None
+
+
+def _begun(request: MemberRequest, found: Pairing) -> HttpResponse:
+    try:
+        report = run_peer_audit(pairing=found, by=request.user)
+    except ActionRefused as refusal:
+        messages.error(request, refusal.sentence)
+    else:
+        attempt = report.submission.attempt if report.submission else ""
+        messages.success(request, f"Your audit of attempt {attempt} is queued: the report appears here.")
+    return redirect("pairing", found.organization.slug, found.pk)
+
+
+def _brought(request: MemberRequest, found: Pairing, form: ReportForm) -> FeedbackReport | None:
+    return brought(
+        request,
+        form,
+        assignment=found.round.assignment,
+        brought_by=found.auditor,
+        direction="generated",
+        pairing=found,
+    )
