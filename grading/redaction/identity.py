@@ -108,7 +108,10 @@ def _word(word: str) -> Iterator[Mark]:
 def _marks_of_address(address: str) -> Iterator[Mark]:
     """As it is, and with its signs in words: ana (at) example dot org."""
     yield from _handle(address)
-    yield from _handle(address.replace("@", " at ").replace(".", " dot "), "phrase")
+    local, _, domain = address.partition("@")
+    in_words = domain.replace(".", " dot ")
+    for name in (local, local.replace(".", " dot ")):
+        yield from _handle(f"{name} at {in_words}", "phrase")
 
 
 def _marks_of_accounts(people: Iterable[Person]) -> Iterator[Mark]:
@@ -128,7 +131,7 @@ def _marks_of_accounts(people: Iterable[Person]) -> Iterator[Mark]:
         if len(word) >= SHORTEST_OF_A_HANDLE:
             yield from _word(word)
     for thing in things.of_fewer_than(2):
-        yield from _handle(thing)
+        yield from _handle(thing, "phrase")
 
 
 class _Owners:

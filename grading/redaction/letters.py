@@ -5,18 +5,21 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 from urllib.parse import unquote_to_bytes
 
-_ESCAPED = re.compile(
-    r"(?:%[0-9a-fA-F]{2})+|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});"
+_ESCAPE = r"(?:%[0-9a-fA-F]{2})+|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});"
+# An escape, a word of plain letters (of HTTPAna the last is Ana), or any other character that may be a letter.
+_PIECE = re.compile(
+    rf"(?P<escape>{_ESCAPE})|(?P<word>[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+)|[^\x00-\x7f]", re.ASCII
 )
 # What no decomposition takes apart.
 _PLAIN = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "\u0131": "i", "ħ": "h"}
 )
+UNSEEN = ("Mn", "Cf")  # accents that stand by themselves, and what nobody sees: part of the letter before
 _FIRST_WITHOUT_SPACES = "\u2e80"  # from here on scripts that put no spaces between words
 
 
@@ -33,29 +36,69 @@ class Letters:
     capital: list[bool]
 
 
+class _Writer:
+    """Takes the pieces of a text in their order."""
+
+    def __init__(self) -> None:
+        self._folded: list[str] = []
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._begins: list[bool] = []
+        self._capital: list[bool] = []
+        self._stood, self._before = -1, ""
+
+    def word(self, word: str, start: int) -> None:
+        """Plain letters or digits, of one word."""
+        size, goes_on = len(word), start == self._stood and not _turns(self._before, word[0])
+        self._folded.append(word.lower())
+        self._starts += range(start, start + size)
+        self._ends += range(start + 1, start + size + 1)
+        self._begins += (not goes_on, *repeat(False, size - 1))
+        self._capital += map(str.isupper, word)
+        self._stood, self._before = start + size, word[-1]
+
+    def character(self, char: str, start: int, end: int, *, inside: bool = False) -> None:
+        """One of any script, from where to where it is written; `inside` an escape that has begun already."""
+        letters = fold(char) if char.isalnum() else ""
+        if letters:
+            size, goes_on = len(letters), (inside or start == self._stood) and not _turns(self._before, char)
+            self._folded.append(letters)
+            self._starts += repeat(start, size)
+            self._ends += repeat(end, size)
+            self._begins += (not goes_on, *repeat(False, size - 1))
+            self._capital += repeat(char.isupper(), size)
+            self._stood, self._before = end, char
+        elif start == self._stood and unicodedata.category(char) in UNSEEN:
+            self._ends[-1] = self._stood = end
+
+    def written(self) -> Letters:
+        closes = [*self._begins[1:], True]
+        return Letters("".join(self._folded), self._starts, self._ends, self._begins, closes, self._capital)
+
+
 def letters_of(text: str) -> Letters:
     """Words end at whatever is no letter or digit, at a capital after a small letter, and where digits begin or end."""
-    folded: list[str] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    begins: list[bool] = []
-    capital: list[bool] = []
-    before, stands, stood = "", -1, -1
-    for char, start, end in _written(text):
-        if not char.isalnum():
-            continue
-        new_word = start not in (stands, stood) or _turns(before, char)
-        for letter in fold(char):
-            folded.append(letter)
-            starts.append(start)
-            ends.append(end)
-            begins.append(new_word)
-            capital.append(char.isupper())
-            new_word = False
-        before, stands, stood = char, start, end
-    _split_before_last_capital(begins, capital, folded)
-    closes = [*begins[1:], True]
-    return Letters("".join(folded), starts, ends, begins, closes, capital)
+    writer = _Writer()
+    for piece in _PIECE.finditer(text):
+        start, end = piece.span()
+        if piece.lastgroup == "word":
+            writer.word(piece[0], start)
+        elif piece.lastgroup == "escape":
+            _unescape(writer, piece[0], start, end)
+        else:
+            writer.character(piece[0], start, end)
+    return writer.written()
+
+
+def _unescape(writer: _Writer, escaped: str, start: int, end: int) -> None:
+    """%C3%A9, \\u00e9 and &eacute; are one letter; what is no escape after all, as in 100%dana, is read as it stands."""
+    meant = _meant(escaped)
+    if meant is None:
+        for place, char in enumerate(escaped, start):
+            writer.character(char, place, place + 1)
+        return
+    for number, char in enumerate(meant):
+        writer.character(char, start, end, inside=number > 0)
 
 
 @lru_cache(maxsize=4096)
@@ -65,21 +108,8 @@ def fold(text: str) -> str:
     return "".join(char for char in plain if char.isalnum())
 
 
-def _written(text: str) -> Iterator[tuple[str, int, int]]:
-    """Each character that is meant, from where to where it stands: %C3%A9, \\u00e9 and &eacute; are one."""
-    place = 0
-    for match in _ESCAPED.finditer(text):
-        meant = _meant(match[0])
-        if meant is None:
-            continue
-        yield from ((text[i], i, i + 1) for i in range(place, match.start()))
-        yield from ((char, match.start(), match.end()) for char in meant)
-        place = match.end()
-    yield from ((text[i], i, i + 1) for i in range(place, len(text)))
-
-
 def _meant(escaped: str) -> str | None:
-    """What is no escape after all, as in 100%dana, is taken as it stands."""
+    """Null for what only looks like an escape."""
     if escaped.startswith("%"):
         try:
             return unquote_to_bytes(escaped).decode()
@@ -95,12 +125,6 @@ def _turns(before: str, char: str) -> bool:
     """Whether a word ends between two characters that stand side by side."""
     if char >= _FIRST_WITHOUT_SPACES or before >= _FIRST_WITHOUT_SPACES:
         return True
+    if before.isascii() and char.isascii():
+        return True  # one piece otherwise
     return (before.islower() and char.isupper()) or before.isdigit() != char.isdigit()
-
-
-def _split_before_last_capital(begins: list[bool], capital: list[bool], folded: list[str]) -> None:
-    """In HTTPAna the word that ends in small letters begins with the capital before them."""
-    for i in range(1, len(begins) - 1):
-        inside = not begins[i] and not begins[i + 1]
-        if inside and capital[i - 1] and capital[i] and not capital[i + 1] and folded[i + 1].isalpha():
-            begins[i] = True

@@ -38,7 +38,7 @@ _SIGNS = (
     r"team(?:[ _](?:name|members?))?|group[ _]members?|github(?:[ _](?:user(?:name)?|handle|id))?|linkedin|slack|telegram|e-?mails?)"
 )
 SIGNATURE = re.compile(
-    rf"^([^\w\n@]*{_SIGNS}[\s*_`|\"']{{0,6}}(?::|=|\||—|\u2013)[^\S\n]*[*_`\"'\[{{(]{{0,4}})([^\s|*`\"'][^\n]*)",
+    rf"^([^\w\n@]*{_SIGNS}[\s*_`|\"']{{0,6}}(?::|=|\||—|\u2013)[^\S\n]*[*_`\"'\[{{(]{{0,4}}[^\S\n]*)([^\s|*`\"'][^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
 CREDIT = re.compile(
