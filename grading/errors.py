@@ -9,6 +9,7 @@ GradingError               code, a sentence the person can act on
 │   ├── GradeRefused       field: score, reason, ... of what a person wanted to change by hand
 │   ├── AppealRefused      field: text, cited, places, decision, answer or "" for the whole
 │   ├── FeedbackRefused    field: file, or "" for the whole: a peer's audit not begun, a report not taken
+│   ├── FindingRefused     field: kind, commit, reason, or "" for the whole: an answer that says too little
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
 │   ├── BulkRefused        field: scope, confirmed or "" for the whole
 │   ├── RoundRefused       field: peers, students, ends_at, ... or "" for the whole
@@ -88,6 +89,14 @@ class AppealRefused(ActionRefused):
 
 class FeedbackRefused(ActionRefused):
     """A peer's audit that was not begun, or a report that was not taken; `field` as in GradeRefused."""
+
+    def __init__(self, field: str, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.field = field
+
+
+class FindingRefused(ActionRefused):
+    """An answer to a finding that was not taken; `field` as in GradeRefused."""
 
     def __init__(self, field: str, code: str, sentence: str) -> None:
         super().__init__(code, sentence)

@@ -157,12 +157,8 @@ def _draft(
 
 
 def _first_place(shown: Iterable[Json]) -> str:
-    """Where one would look first: a file, else a page, else nowhere."""
-    for piece in shown:
-        at = piece["location"]
-        if at["path"] or at["page"]:
-            return str(at["path"] or f"page {at['page']} of the report")
-    return ""
+    """The file where one would look first; "" where there is none, as for what is missing altogether."""
+    return next((str(piece["location"]["path"]) for piece in shown if piece["location"]["path"]), "")
 
 
 def _of_remediation(criterion: Json, change: Json) -> Draft:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db import transaction
 
+from grading import imports_engine
 from grading.actions.activities import note
 from grading.actions.finding_rows import Ledger, Words
 from grading.enums import AuditState, FindingState
 from grading.findings import Told, findings_of_report, gone
-from grading.models import Audit, Finding, FindingSighting
+from grading.imported_findings import Named, findings_of_reading
+from grading.models import Audit, FeedbackReport, Finding, FindingSighting
+from grading.queries.editions import edition_of
 
 JUDGED = (AuditState.DONE, AuditState.NEEDS_REVIEW)
 
@@ -41,6 +45,38 @@ def record_findings(*, audit: Audit) -> None:
             there=sum(draft is not None for draft in words.values()), new=len(new),
             fixed=ledger.moves[FindingState.FIXED], regressed=ledger.moves[FindingState.REGRESSED],
         )  # fmt: skip
+
+
+def record_imported(*, report: FeedbackReport) -> None:
+    """Write down what a report that was brought along says is to be mended in its subject's work.
+
+    In the words in which its subject may read them, so that no finding tells who wrote it. One that is about nobody
+    known here, or about an attempt that is not, says nothing.
+    """
+    reading = edition_of(report, side="subject").reading
+    if reading is None or report.submission is None:
+        return
+    with transaction.atomic():
+        ledger = Ledger.of(report.submission)
+        drafts = findings_of_reading(reading, _criteria_of(report, reading), ledger.known())
+        words = {draft.key: draft for draft in drafts}
+        new = ledger.add(words)
+        before = list(FindingSighting.objects.filter(report=report))
+        if ledger.sight(words, before, submission=report.submission, report=report):
+            ledger.tell_lives(dict.fromkeys(words))  # what an audit called it stays its name
+            note(
+                organization=report.organization_id, actor=None, verb="findings.recorded", about=report.submission,
+                report=str(report.pk), there=len(words), new=len(new), fixed=0, regressed=0,
+            )  # fmt: skip
+
+
+def _criteria_of(report: FeedbackReport, reading: dict[str, Any]) -> dict[int, Named]:
+    """Of the report's criteria, by place, those that the rubric has under which it was asked for."""
+    asked = report.pairing.round.rubric_version if report.pairing else None
+    document = (asked or report.assignment.rubric_version).document
+    names = {row["id"]: row["name"] for row in document["criteria"]}
+    matched = imports_engine.matched_criteria(reading, document)
+    return {place: Named(id=name, name=names[name]) for place, name in matched.items()}
 
 
 def _words(ledger: Ledger, told: Told, before: Sequence[FindingSighting]) -> Words:

@@ -7,6 +7,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.actions.bulk_work import resume_runs
+from grading.actions.fix_verification import verify_left
 from grading.actions.letters import announce_left
 from grading.actions.peer_reminders import remind_due
 from grading.actions.queueing import JobHealth, enqueue, health_of_job
@@ -22,14 +23,15 @@ LOST = ("worker_lost", "The audit was started three times and never ended: a per
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """How many audits were enqueued again because their job was gone, and taken from dead workers; how many
-    organizations had letters that had not left, how many bulk runs went on whose job was gone, and how many members of
-    rounds of peers were reminded."""
+    organizations had letters that had not left, how many bulk runs went on whose job was gone, how many members of
+    rounds of peers were reminded, and how many fixes are looked up whose job was gone."""
 
     enqueued: int
     taken_back: int
     with_letters: int = 0
     resumed: int = 0
     reminded: int = 0
+    fixes: int = 0
 
 
 def reconcile() -> Recovery:
@@ -44,6 +46,7 @@ def reconcile() -> Recovery:
         with_letters=announce_left(),
         resumed=resume_runs(),
         reminded=remind_due(),
+        fixes=verify_left(),
     )
 
 

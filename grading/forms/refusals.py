@@ -9,6 +9,7 @@ from grading.errors import (
     AppealRefused,
     BulkRefused,
     FeedbackRefused,
+    FindingRefused,
     GradeRefused,
     HandInRefused,
     RoundRefused,
@@ -16,7 +17,7 @@ from grading.errors import (
 )
 
 _NAMING_THEIR_FIELD = (
-    HandInRefused, GradeRefused, AppealRefused, BulkRefused, FeedbackRefused, RoundRefused,
+    HandInRefused, GradeRefused, AppealRefused, BulkRefused, FeedbackRefused, FindingRefused, RoundRefused,
 )  # fmt: skip
 
 
