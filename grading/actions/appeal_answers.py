@@ -80,8 +80,9 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
             organization=appeal.organization_id, actor=by, verb="appeal.changed", about=appeal,
             criterion=appeal.criterion_name, before=appeal.verdict["score"], score=score, answer=answer, alone=alone,
         )  # fmt: skip
-        _release_again(appeal, answer, by)
-        _write_to_student(appeal)
+        # One letter for one decision: the answer's, or, for who wants none of those, the release's.
+        written = _write_to_student(appeal)
+        _release_again(appeal, answer, by, letters=not written)
 
 
 def rejudge_criterion(*, appeal: Appeal, by: User) -> Audit:
@@ -193,11 +194,13 @@ def _override(appeal: Appeal, score: int, answer: str, by: User) -> None:
     )
 
 
-def _release_again(appeal: Appeal, answer: str, by: User) -> None:
+def _release_again(appeal: Appeal, answer: str, by: User, *, letters: bool) -> None:
     grade = _grade_of(appeal)
     if grade is not None and grade.audit.submission_id == appeal.submission_id:
         reason = f"Your appeal on “{appeal.criterion_name}”: {answer}"
-        grades.release_grades(assignment=grade.assignment, grades=[grade], by=by, note=reason)
+        grades.release_grades(
+            assignment=grade.assignment, grades=[grade], by=by, note=reason, letters=letters
+        )
 
 
 def _grade_of(appeal: Appeal) -> Grade | None:
@@ -231,10 +234,10 @@ def _answer(text: str) -> str:
     return text
 
 
-def _write_to_student(appeal: Appeal) -> None:
+def _write_to_student(appeal: Appeal) -> bool:
     submission = appeal.submission
     about = f"“{appeal.criterion_name}” ({submission.assignment.title})"
-    notify(
+    return notify(
         organization=appeal.organization,
         user=submission.student.user,
         kind=NoticeKind.APPEAL_ANSWERED,

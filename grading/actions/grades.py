@@ -121,8 +121,11 @@ def unpin_grade(*, grade: Grade, by: User) -> Grade:
         return recount(grade=grade)
 
 
-def release_grades(*, assignment: Assignment, grades: Sequence[Grade], by: User, note: str = "") -> int:
-    """Tell students what counts for them, with a letter to each; `note` is for them to read.
+def release_grades(
+    *, assignment: Assignment, grades: Sequence[Grade], by: User, note: str = "", letters: bool = True
+) -> int:
+    """Tell students what counts for them, with a letter to each; `note` is for them to read. Without `letters` the
+    caller has written to them about this.
 
     Answers how many were told: who has been told the same already is left alone. A criterion that waits for a person
     is told as waiting.
@@ -140,6 +143,8 @@ def release_grades(*, assignment: Assignment, grades: Sequence[Grade], by: User,
         for grade in news:
             grade.assignment = assignment
             _release(grade, reckonings[grade.pk], by=by, note=note.strip())
+            if letters:
+                _write_to(grade)
     return len(news)
 
 
@@ -161,7 +166,6 @@ def _release(grade: Grade, reckoning: Reckoning, *, by: User, note: str) -> None
         student=str(grade.student), attempt=value["attempt"], before=before and before["overall_score"],
         score=value["overall_score"], note=note,
     )  # fmt: skip
-    _write_to(grade, reckoning.audit, again=before is not None)
 
 
 def _summary(released: dict[str, Any], grade: Grade) -> dict[str, Any]:
@@ -182,16 +186,16 @@ def _told_of_others(released: dict[str, Any], grade: Grade, submission: str) -> 
     return [told for told in [*released.get("earlier", ()), last] if told["submission"] != submission]
 
 
-def _write_to(grade: Grade, audit: Audit, *, again: bool) -> None:
-    title = grade.assignment.title
-    what = "was changed" if again else "was released"
+def _write_to(grade: Grade) -> None:
+    title, told = grade.assignment.title, grade.released or {}
+    what = "was changed" if told["before"] else "was released"
     notify(
         organization=grade.organization,
         user=grade.student.user,
         kind=NoticeKind.RELEASED,
         subject=f"Your grade for “{title}” {what}",
         body=f"Your grade for “{title}” {what}. What it is, and why, stands on the page of the report.",
-        path=reverse("audit", args=[grade.organization.slug, audit.pk]),
+        path=reverse("audit", args=[grade.organization.slug, told["audit"]]),
     )
 
 

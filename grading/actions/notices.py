@@ -22,8 +22,8 @@ def notify(
     subject: str,
     body: str,
     path: str,
-) -> None:
-    """Write a letter, in the caller's transaction and scope; it is sent when that has committed.
+) -> bool:
+    """Write a letter, in the caller's transaction and scope; it is sent when that has committed. Whether one was written.
 
     `body` is plain text without any score (mail is read over shoulders and forwarded), `path` where its link leads,
     such as reverse(...). Nothing is written to nobody (a place on a roster without an account), to an account without
@@ -31,14 +31,15 @@ def notify(
     """
     organization_id = organization if isinstance(organization, int) else organization.pk
     if user is None or not user.is_active or not user.email:
-        return
+        return False
     if NoticeOptOut.objects.filter(organization=organization_id, user=user, kind=kind).exists():
-        return
+        return False
     Notice.objects.create(
         organization_id=organization_id, user=user, kind=kind, body=body, path=path,
         subject=" ".join(subject.split())[:200],
     )  # fmt: skip
     announce_on_commit(organization_id)
+    return True
 
 
 def tell_of_failure(*, audit: Audit, message: str) -> None:

@@ -23,6 +23,7 @@ from grading.enums import AppealState, AuditKind, NoticeKind, Renewal, Role
 from grading.errors import AppealRefused, RenewalRefused
 from grading.models import Activity, Appeal, Audit, Membership, Notice, Override
 from grading.queries.appeals import InboxFilter, inbox
+from tests.factories.grades import NoticeOptOutFactory
 from tests.factories.people import staff_user
 from tests.factories.released import Released, ended, judged
 from tests.grading.test_appeals import FIRST, SECOND, filed
@@ -96,6 +97,20 @@ def test_changing_the_score_is_on_record_and_released_by_the_same_decision(relea
     )
     assert verbs == ["grade.released", "criterion.overridden", "appeal.changed", "grade.released"]
     assert released.grade.changed is False
+
+
+@pytest.mark.parametrize(
+    ("unwanted", "kinds"),
+    [((), ["appeal_answered"]), (("appeal_answered",), ["released"]), (("appeal_answered", "released"), [])],
+)
+def test_a_changed_score_makes_one_letter_and_not_two(released, appeal, unwanted, kinds):
+    with scope(organization=released.organization):
+        Notice.objects.all().delete()
+    for kind in unwanted:
+        NoticeOptOutFactory(organization=released.organization, user=released.student.user, kind=kind)
+    within(released, change_score, appeal, score=2, answer="It was read too kindly.")
+    with scope(organization=released.organization):
+        assert list(Notice.objects.values_list("kind", flat=True)) == kinds
 
 
 def test_no_letter_tells_a_score(released, appeal):
