@@ -24,6 +24,8 @@ from grading.views import (
     pairings,
     peers,
     previews,
+    round_changes,
+    rounds,
     trials,
     verdicts,
 )
@@ -31,6 +33,7 @@ from grading.views import (
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
 FEEDBACK = "o/<slug:org>/feedback/<uuid:report_id>/"
+ROUND = f"{ASSIGNMENT}peers/<int:number>/"
 BULK = "o/<slug:org>/bulk/<uuid:bulk_id>/"
 
 urlpatterns = [
@@ -79,7 +82,12 @@ urlpatterns = [
     path(f"{AUDIT}report.json", audits.report_json, name="audit-json"),
     path(f"{AUDIT}criteria/<int:position>/override/", verdicts.override, name="override"),
     path(f"{AUDIT}count/", verdicts.count, name="count"),
+    path(f"{AUDIT}take-back/", verdicts.take_back, name="take-back"),
     path("o/<slug:org>/c/<slug:cohort>/peers/", peers.peers, name="peers"),
+    path(f"{ASSIGNMENT}peers/new/", rounds.round_new, name="round-new"),
+    path(ROUND, rounds.round_page, name="round"),
+    path(f"{ROUND}remind/", rounds.round_remind, name="round-remind"),
+    path(f"{ROUND}change/", round_changes.round_change, name="round-change"),
     path("o/<slug:org>/pairings/<uuid:pairing_id>/", pairings.pairing, name="pairing"),
     path(FEEDBACK, feedback.feedback, name="feedback"),
     path(f"{FEEDBACK}report.json", feedback.feedback_json, name="feedback-json"),

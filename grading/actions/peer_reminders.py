@@ -20,7 +20,7 @@ from grading.actions.activities import note
 from grading.actions.notices import notify
 from grading.enums import NoticeKind
 from grading.models import NoticeOptOut, PairingRound, RoundMember
-from grading.queries.rounds import MemberRow, matrix_of
+from grading.queries.rounds import Matrix, MemberRow, matrix_of
 from grading.walls import as_dispatcher
 
 A_DAY = timedelta(days=1)
@@ -38,20 +38,21 @@ def remind(*, round: PairingRound, by: User | None, members: Collection[RoundMem
     wanted = None if members is None else {member.pk for member in members}
     with transaction.atomic():
         PairingRound.objects.select_for_update(no_key=True).get(pk=round.pk)
-        rows = [row for row in owing(round, rested=now - A_DAY) if wanted is None or row.member.pk in wanted]
+        rows = [
+            row
+            for row in owing(matrix_of(round), rested=now - A_DAY)
+            if wanted is None or row.member.pk in wanted
+        ]
         return _write(round, rows, now, by)
 
 
-def owing(round: PairingRound, *, rested: datetime) -> list[MemberRow]:
-    """Who owes something and can be written to, not having been since `rested`."""
-    unwanted = set(
-        NoticeOptOut.objects.filter(
-            organization=round.organization_id, kind=NoticeKind.PEER_REMINDER
-        ).values_list("user", flat=True)
-    )
+def owing(matrix: Matrix, *, rested: datetime) -> list[MemberRow]:
+    """Who owes something and can be written to, not having been since `rested`. One query."""
+    here = NoticeOptOut.objects.filter(organization=matrix.round.organization_id)
+    unwanted = set(here.filter(kind=NoticeKind.PEER_REMINDER).values_list("user", flat=True))
     return [
         row
-        for row in matrix_of(round).rows
+        for row in matrix.rows
         if row.owes
         and _has_address(row.member)
         and row.member.student.user_id not in unwanted
@@ -85,7 +86,7 @@ def _remind_by_itself(round_id: int, now: datetime) -> int:
     if found.starts_at > since or (last_day and last_day < now.date()) or not due.exists():
         return 0
     keys = set(due.values_list("pk", flat=True))
-    rows = [row for row in owing(found, rested=since) if row.member.pk in keys]
+    rows = [row for row in owing(matrix_of(found), rested=since) if row.member.pk in keys]
     return _write(found, rows, now, by=None)
 
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 from django.db.models import Q
 
 from grading.enums import AuditState
-from grading.models import Assignment, FeedbackReport, Pairing, PairingRound, RoundMember
+from grading.models import FeedbackReport, Pairing, PairingRound, RoundMember
 from grading.pairing_changes import Board
-
-
-def round_of(assignment: Assignment, number: int) -> PairingRound | None:
-    """With its assignment, cohort and organization loaded."""
-    rounds = PairingRound.objects.select_related("organization", "assignment__cohort__organization")
-    return rounds.filter(assignment=assignment, number=number).first()
 
 
 def board_of(round: PairingRound) -> Board:

@@ -136,12 +136,6 @@ class Figures:
     fixed: int
 
 
-def rounds_at(assignment_id: int) -> QuerySet[PairingRound]:
-    """The newest first, with how many take part."""
-    rounds = PairingRound.objects.filter(assignment=assignment_id).order_by("-number")
-    return rounds.annotate(taking_part=Count("members", filter=Q(members__left_at=None)))
-
-
 def matrix_of(round: PairingRound) -> Matrix:
     """Seven queries, whoever is in it."""
     members = list(RoundMember.objects.filter(round=round).select_related("student__user"))

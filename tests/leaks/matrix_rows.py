@@ -77,6 +77,10 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}peers/": (IN_THE_COHORT, None),
     f"{COHORT}{ASSIGNMENT}reports/new/": (STUDENTS, STUDENTS),
     f"{COHORT}{ASSIGNMENT}audit.zip": (STUDENTS, None),
+    f"{COHORT}{ASSIGNMENT}peers/new/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}peers/<int:number>/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}peers/<int:number>/remind/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}peers/<int:number>/change/": (TEACHERS, TEACHERS),
     "o/<slug:org>/pairings/<uuid:pairing_id>/": (OWNER_AND_STAFF, OWNER),
     FEEDBACK: (OWNER_AND_STAFF, None),
     f"{FEEDBACK}report.json": (OWNER_AND_STAFF, None),
@@ -89,6 +93,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{AUDIT}criteria/<int:position>/appeal/": (OWNER, OWNER),
     f"{AUDIT}criteria/<int:position>/override/": (TEACHERS, TEACHERS),
     f"{AUDIT}count/": (TEACHERS, TEACHERS),
+    f"{AUDIT}take-back/": (TEACHERS, TEACHERS),
 }
 # allauth's own pages; none of them shows a tenant's data (tests/site/test_signing_in.py). Named, so that a new one is
 # noticed. Of the last two rows nothing is there unless signing in elsewhere is configured.
@@ -110,6 +115,7 @@ NOWHERE = {
     "assignment": "missing",
     "audit_id": MISSING,
     "pairing_id": MISSING,
+    "number": 0,
     "report_id": MISSING,
     "version_id": 0,
     "key": TRIAL,

@@ -105,6 +105,7 @@ class Institute:
             "appeal_id": self.appeal.pk,
             "bulk_id": self.bulk_run.pk,
             "pairing_id": self.pairing.pk,
+            "number": self.pairing.round.number,
             "report_id": self.feedback.pk,
             "sample_id": self.sample.pk,
             "place": 1,
