@@ -13,9 +13,9 @@ from django.utils import timezone
 from grading.actions.activities import note as note_activity
 from grading.actions.marking import Reckoning, columns_of, is_the_same, reckon, told
 from grading.actions.notices import notify
-from grading.enums import AuditKind, NoticeKind
+from grading.enums import PENDING_APPEALS, AuditKind, NoticeKind
 from grading.errors import GradeRefused
-from grading.models import Assignment, Audit, CriterionVerdict, Grade, Override, Submission
+from grading.models import Appeal, Assignment, Audit, CriterionVerdict, Grade, Override, Submission
 from grading.queries.audits import counting_audit, standing_audit
 
 SCORES = range(1, 6)
@@ -146,6 +146,51 @@ def release_grades(
             if letters:
                 _write_to(grade)
     return len(news)
+
+
+def take_back_release(*, grade: Grade, reason: str, by: User) -> Grade:
+    """The student sees their work again as before any release, by the assignment's policy; a letter says that.
+
+    Raises GradeRefused: reason_missing, not_released, appeal_pending.
+    """
+    reason = _reason(reason)
+    with transaction.atomic():
+        held = Grade.objects.select_for_update(no_key=True, of=("self",)).select_related("assignment")
+        grade = held.get(pk=grade.pk)
+        told = _told_and_unappealed(grade)
+        grade.released, grade.released_at, grade.released_by, grade.changed = None, None, None, False
+        grade.save()
+        note_activity(
+            organization=grade.organization_id, actor=by, verb="grade.taken_back", about=grade,
+            student=str(grade.student), attempt=told["attempt"], score=told["overall_score"], reason=reason,
+        )  # fmt: skip
+        _write_of_taking_back(grade, told)
+    return grade
+
+
+def _told_and_unappealed(grade: Grade) -> dict[str, Any]:
+    """Whoever files an appeal holds the grade, too: none comes in between."""
+    if grade.released is None:
+        raise GradeRefused("", "not_released", "Nothing is released here that could be taken back.")
+    appeals = Appeal.objects.filter(
+        submission__assignment=grade.assignment_id, submission__student=grade.student_id
+    )
+    if appeals.filter(state__in=PENDING_APPEALS).exists():
+        raise GradeRefused("", "appeal_pending", "An appeal on it waits for its answer: answer that first.")
+    return dict(grade.released)
+
+
+def _write_of_taking_back(grade: Grade, told: dict[str, Any]) -> None:
+    title = grade.assignment.title
+    notify(
+        organization=grade.organization,
+        user=grade.student.user,
+        kind=NoticeKind.RELEASED,
+        subject=f"Your grade for “{title}” was taken back",
+        body=f"Your grade for “{title}” was taken back: a person looks at it once more. You get a letter when it is "
+        "released again.",
+        path=reverse("audit", args=[grade.organization.slug, told["audit"]]),
+    )
 
 
 def _is_news(grade: Grade, reckoning: Reckoning) -> bool:

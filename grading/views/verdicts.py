@@ -10,7 +10,14 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from grading.actions.grades import override_criterion, pin_grade, unpin_grade, withdraw_override
+from grading.actions.grades import (
+    override_criterion,
+    pin_grade,
+    take_back_release,
+    unpin_grade,
+    withdraw_override,
+)
+from grading.enums import ReleasePolicy
 from grading.errors import GradeRefused
 from grading.forms.grades import OverrideForm, ReasonForm
 from grading.forms.refusals import put_beside
@@ -77,6 +84,40 @@ def count(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
         "trail": _trail_to(found),
     }
     return render(request, "forms/page.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def take_back(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    """Release the grade no longer, for a reason that stays on the record."""
+    found = access_audit(request.user, audit_id, level="teacher")
+    form = ReasonForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and _taken_back(request, found, form):
+        return HttpResponseRedirect(_address(found))
+    hidden = found.submission.assignment.release_policy == ReleasePolicy.AFTER_RELEASE
+    sees = "only that it was judged" if hidden else "it marked as provisional"
+    context = {
+        "form": form,
+        "title": "Take the release back",
+        "lead": f"{found.submission.student} then sees {sees}, and gets a letter that says so without any score. "
+        "What they have read they have read.",
+        "verb": "Take it back",
+        "trail": _trail_to(found),
+    }
+    return render(request, "forms/page.html", context)
+
+
+def _taken_back(request: MemberRequest, audit: Audit, form: ReasonForm) -> bool:
+    grade = grade_of(audit.submission)
+    if grade is None:
+        form.add_error(None, "Nothing is released here that could be taken back.")
+        return False
+    try:
+        take_back_release(grade=grade, by=request.user, **form.cleaned_data)
+    except GradeRefused as refusal:
+        put_beside(form, refusal)
+        return False
+    messages.success(request, "The release is taken back.")
+    return True
 
 
 def _overridden(

@@ -6,7 +6,9 @@ from django_scopes import scope
 from grading.actions import grades
 from grading.actions.marking import reckon
 from grading.enums import AuditKind
-from grading.models import Grade, Notice
+from grading.errors import GradeRefused
+from grading.models import Activity, Grade, Notice
+from tests.factories.grades import AppealFactory
 from tests.factories.people import OrganizationFactory, staff_user, student
 from tests.factories.work import AssignmentFactory
 from tests.grading.grade_works import attempt, change, judged, release, the_grade
@@ -53,6 +55,39 @@ def test_a_release_freezes_what_the_student_is_told_and_writes_to_them(assignmen
     letter = Notice.objects.get()
     assert (letter.user, letter.path) == (ada.user, f"/o/{audit.organization.slug}/audits/{audit.pk}/")
     assert [figure in letter.body + letter.subject for figure in ("4.5", "5 of", "2 of")] == [False] * 3
+
+
+def test_a_release_that_is_taken_back_is_told_in_a_letter_and_can_be_made_again(assignment, ada, teacher):
+    judged(attempt(assignment, ada), 2, 4)
+    release(assignment, teacher)
+    Notice.objects.all().delete()
+    grade = grades.take_back_release(grade=the_grade(), reason="The wrong cohort.", by=teacher)
+    assert (grade.released, grade.released_at, grade.released_by, grade.changed) == (None, None, None, False)
+    [letter], noted = Notice.objects.all(), Activity.objects.get(verb="grade.taken_back")
+    assert letter.subject == f"Your grade for “{assignment.title}” was taken back"
+    assert not any(figure in letter.body for figure in ("3.0", "2", "4"))
+    assert [noted.detail[key] for key in ("attempt", "score", "reason")] == [1, 3.0, "The wrong cohort."]
+    assert release(assignment, teacher) == 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_released", "state", "code"),
+    [
+        (" ", True, None, "reason_missing"),
+        ("So.", False, None, "not_released"),
+        ("So.", True, "open", "appeal_pending"),
+    ],
+)
+def test_a_release_is_not_taken_back(assignment, ada, teacher, reason, is_released, state, code):
+    submission = attempt(assignment, ada)
+    judged(submission, 2, 4)
+    if is_released:
+        release(assignment, teacher)
+    if state:
+        AppealFactory(submission=submission, state=state)
+    with pytest.raises(GradeRefused) as refused:
+        grades.take_back_release(grade=the_grade(), reason=reason, by=teacher)
+    assert (refused.value.code, the_grade().released is not None) == (code, is_released)
 
 
 def test_what_was_told_already_is_not_told_again(assignment, ada, teacher):

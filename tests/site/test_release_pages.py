@@ -136,7 +136,11 @@ def test_a_score_by_hand_is_asked_for_again_with_everything_typed(
     }
     kept = teacher.post(page_of_audit(audit, "override", 0), {"score": "", "reason": "A long word."})
     page = kept.content.decode()
-    assert ("A long word." in page, '<a href="#id_score">Score</a>' in page, faults_of(page)) == (True, True, [])
+    assert ("A long word." in page, '<a href="#id_score">Score</a>' in page, faults_of(page)) == (
+        True,
+        True,
+        [],
+    )
     assert page.count("autofocus") == 1
     assert teacher.get(page_of_audit(audit, "override", 7)).status_code == 404
 
@@ -165,6 +169,28 @@ With them, the overall score is 3.5 of 5.
     assert "by a person" not in teacher.get(page_of_audit(audit)).content.decode()
     with everywhere():
         assert Override.objects.filter(withdrawn_at=None).count() == 0
+
+
+def test_a_release_is_taken_back_for_a_reason(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    audit = graded(assignment, ada).audit
+    address = page_of_audit(audit, "take-back")
+    assert address not in teacher.get(page_of_audit(audit)).content.decode()
+    refused = teacher.post(address, {"reason": "Too early."})
+    assert "Nothing is released here" in refused.content.decode()
+    with everywhere():
+        actions.release_grades(
+            assignment=assignment, grades=list(Grade.objects.all()), by=staff_user(assignment.organization)
+        )
+    assert address in teacher.get(page_of_audit(audit)).content.decode()
+    asked = teacher.get(address).content.decode()
+    assert ("it marked as provisional" in asked, faults_of(asked)) == (True, [])
+    assert teacher.post(address, {"reason": ""}).context["form"].errors == {
+        "reason": ["This field is required."]
+    }
+    answer = teacher.post(address, {"reason": "Too early."})
+    assert (answer.headers["Location"], released()) == (page_of_audit(audit), [])
 
 
 def test_an_attempt_is_pinned_with_a_reason_and_unpinned(

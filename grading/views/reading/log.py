@@ -38,6 +38,7 @@ SENTENCES = {
     "feedback.searched": "searched the repository for reports: {taken} taken",
     "grade.pinned": "pinned the grade to attempt {attempt}: {reason}",
     "grade.released": "released the grade[, {score} of 5][ (before: {before})][: {note}]",
+    "grade.taken_back": "took the release of the grade back[ ({score} of 5)]: {reason}",
     "grade.unpinned": "let the latest attempt count again",
     "grades.exported": "exported {what} for {layout}, as {scale}",
     "override.withdrawn": "withdrew the score {score} given by hand",
