@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 
 from grading import imports_engine
 from grading.actions.activities import note
@@ -47,7 +48,7 @@ def import_feedback(
     digest = hashlib.sha256(text.encode()).hexdigest()
     with transaction.atomic():
         Enrollment.objects.select_for_update(no_key=True).get(pk=brought_by.pk)
-        _refuse_known(assignment, brought_by, subject, digest, pairing)
+        _refuse_known(assignment, brought_by, digest, pairing)
         attempts = _attempts_of(assignment, subject)
         report = FeedbackReport.objects.create(
             organization_id=assignment.organization_id, assignment=assignment, pairing=pairing,
@@ -101,19 +102,12 @@ def _sides(
 
 
 def _refuse_known(
-    assignment: Assignment,
-    brought_by: Enrollment,
-    subject: Enrollment | None,
-    digest: str,
-    pairing: Pairing | None,
+    assignment: Assignment, brought_by: Enrollment, digest: str, pairing: Pairing | None
 ) -> None:
-    """The same file stands once for whoever brought it, and once among what its subject received."""
+    """The same file stands once for whoever brought it, and once among what they received."""
     here = FeedbackReport.objects.filter(assignment=assignment)
-    known = here.filter(brought_by=brought_by, original_sha256=digest, pairing=pairing)
-    if subject is not None:
-        known |= here.filter(subject=subject, original_sha256=digest, pairing=pairing)
-        known |= here.filter(subject=subject, original_sha256=digest).filter(subject=brought_by)
-    if known.exists():
+    mine = Q(brought_by=brought_by, pairing=pairing) | Q(subject=brought_by)
+    if here.filter(mine, original_sha256=digest).exists():
         raise FeedbackRefused(FILE, "already_imported", "This very file was brought along before.")
     if here.filter(brought_by=brought_by).count() >= MOST_REPORTS:
         sentence = f"At most {MOST_REPORTS} reports are kept of one student at one assignment."
