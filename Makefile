@@ -10,13 +10,14 @@ BROWSER ?= 1
 WORKERS ?= 2
 FAULTS_AT_ONCE ?= 4
 TESTS ?=
+LOAD ?=
 
 # Some images forbid Python to keep what it compiled; compiled anew, langgraph alone takes twice as long to import.
 # So setup compiles once, for those who start a program by hand as well.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup install run test hostile faults audit lint types lock bench clean
+.PHONY: help setup install run test hostile faults audit lint types lock bench load clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
@@ -71,6 +72,9 @@ lock: setup ## requirements/*.in compiled to hash-locked requirements/*.txt
 
 bench: setup ## speed and size, measured
 	$(PY) -m benchmarks
+
+load: setup ## a course on the evening of its deadline (LOAD="--ladder 50,100,200,400" finds what saturates first)
+	$(PY) -m benchmarks.load $(LOAD)
 
 clean: ## forgets caches and the embedded servers' data (the virtual environment stays)
 	@if [ -f var/services-are-in ]; then rm -rf "$$(cat var/services-are-in)"; fi

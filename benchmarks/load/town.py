@@ -1,0 +1,161 @@
+"""The rows of a town, made in a process of its own: `python -m benchmarks.load.town people N URL...` or `... queries`.
+
+The last line printed is JSON. Passwords are made by the real hasher only for the first few: hashing is slow by design.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from http import HTTPStatus
+from typing import Any
+
+import django
+
+SIGN_INS = 20
+PASSWORD = "a virtual student's password"  # noqa: S105 -- of people who are not there
+
+
+def main(words: list[str]) -> None:
+    django.setup()
+    errand, *rest = words
+    print(json.dumps(people(int(rest[0]), rest[1:]) if errand == "people" else queries()))
+
+
+def people(number: int, repositories: list[str]) -> dict[str, Any]:
+    """An institution of its own with a cohort, an assignment and students with sessions."""
+    from django.contrib.auth.models import User
+    from django_scopes import scope
+
+    from grading.actions.assignments import create_assignment
+    from grading.actions.cohorts import open_cohort
+    from grading.actions.membership import found_organization
+    from grading.actions.rubrics import adopt_shipped_rubric
+    from grading.models import Enrollment, Membership
+
+    town = User.objects.count()
+    teacher = User.objects.create(username=f"teacher-{town}", email=f"teacher-{town}@example.org")
+    organization = found_organization(name=f"Town of {number}", slug=f"town-{town}", founder=teacher)
+    with scope(organization=organization):
+        cohort = open_cohort(organization=organization, name="Evening", slug="evening", by=teacher)
+        version = adopt_shipped_rubric(organization=organization, name="self_audit", by=teacher)
+        assignment = create_assignment(
+            cohort=cohort, title="The deadline", slug="deadline", rubric_version=version, by=teacher
+        )
+        users = User.objects.bulk_create(
+            User(username=f"student-{town}-{n}", email=f"student-{town}-{n}@example.org")
+            for n in range(number)
+        )
+        Membership.objects.bulk_create(Membership(organization=organization, user=user) for user in users)
+        Enrollment.objects.bulk_create(
+            Enrollment(
+                organization=organization,
+                cohort=cohort,
+                user=user,
+                email=user.email,
+                name=f"Student {user.pk}",
+            )
+            for user in users
+        )
+    _let_sign_in(users[:SIGN_INS])
+    cohort_path = f"/o/{organization.slug}/c/{cohort.slug}/"
+    return {
+        "cohort": cohort_path,
+        "assignment": f"{cohort_path}a/{assignment.slug}/",
+        "people": [_person(user, n, repositories) for n, user in enumerate(users)],
+    }
+
+
+def _let_sign_in(users: list[Any]) -> None:
+    from allauth.account.models import EmailAddress
+
+    for user in users:
+        user.set_password(PASSWORD)
+        user.save(update_fields=["password"])
+        EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+
+
+def _person(user: Any, number: int, repositories: list[str]) -> dict[str, str]:
+    return {
+        "session": _session(user),
+        "address": f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}",
+        "repository": repositories[number % len(repositories)],
+        "email": user.email,
+        "password": PASSWORD,
+    }
+
+
+def _session(user: Any) -> str:
+    """As signing in leaves it."""
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.contrib.sessions.backends.db import SessionStore
+
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.create()
+    return str(session.session_key)
+
+
+def queries() -> dict[str, list[int]]:
+    """How many queries each page asks, in the smallest and in the largest town that has handed in."""
+    from django_scopes import scope
+
+    from grading.enums import AuditState
+    from grading.models import Audit, Cohort, Organization
+
+    sizes = {}
+    for organization in Organization.objects.all():
+        with scope(organization=organization):
+            if Audit.objects.filter(state=AuditState.DONE).exists():
+                sizes[organization] = Cohort.objects.get().enrollments.count()
+    smallest, largest = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    counts = [_counts(organization) for organization in dict.fromkeys((smallest, largest))]
+    return {page: [counted[page] for counted in counts if page in counted] for page in counts[-1]}
+
+
+def _counts(organization: Any) -> dict[str, int]:
+    from django_scopes import scope
+
+    from grading.enums import AuditState, Role
+    from grading.models import Audit, Membership
+
+    with scope(organization=organization):
+        audit = (
+            Audit.objects.filter(state=AuditState.DONE).select_related("submission__student__user").first()
+        )
+        teacher = Membership.objects.select_related("user").get(role=Role.OWNER).user
+    cohort = f"/o/{organization.slug}/c/evening/"
+    assignment = f"{cohort}a/deadline/"
+    pages = {"home": "/", "cohort": cohort, "assignment": assignment}
+    counted = {f"teacher: {name}": _count(teacher, path) for name, path in pages.items()}
+    counted |= {
+        f"teacher: {name}": _count(teacher, f"{assignment}{name}/") for name in ("grades", "bulk", "export")
+    }
+    if audit is not None:
+        student, path = audit.submission.student.user, f"/o/{organization.slug}/audits/{audit.pk}/"
+        pages |= {"submit": f"{assignment}submit/", "report": path, "progress": f"{path}progress/"}
+        pages |= {"report.md": f"{path}report.md"}
+        counted |= {f"student: {name}": _count(student, path) for name, path in pages.items()}
+    return counted
+
+
+def _count(user: Any, path: str) -> int:
+    """The session and the user among them; the page must be there."""
+    from django.db import connection
+    from django.test import Client
+    from django.test.utils import CaptureQueriesContext
+
+    client = Client(headers={"x-forwarded-proto": "https"})
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.get(path, SERVER_NAME="127.0.0.1")
+    with CaptureQueriesContext(connection) as asked:
+        answer = client.get(path, SERVER_NAME="127.0.0.1")
+    if answer.status_code != HTTPStatus.OK:
+        raise RuntimeError(f"{path} answered {answer.status_code}")
+    return sum(not query["sql"].startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")) for query in asked)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
