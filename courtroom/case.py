@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from courtroom.justice.rules import Constitution
+from courtroom.project_facts import ExchangeFact
 from courtroom.record import AuditReport, JudicialOpinion, Persona
 from courtroom.rubric import Rubric
 
@@ -37,7 +38,10 @@ class Limits(CaseModel):
 
 
 class Case(CaseModel):
-    """One hand-in. `repo_url` is https; a path, file:// or http://127.0.0.1 only with `allow_local`."""
+    """One hand-in. `repo_url` is https; a path, file:// or http://127.0.0.1 only with `allow_local`.
+
+    `exchange` is what a site that keeps rounds of peers knows of this student; null where none takes part.
+    """
 
     repo_url: str
     ref: str | None = None
@@ -45,6 +49,7 @@ class Case(CaseModel):
     rubric: Rubric
     constitution: Constitution
     allow_local: bool = False
+    exchange: ExchangeFact | None = None
     limits: Limits = Limits()
 
 
@@ -88,7 +93,7 @@ class Known(CaseModel):
     """What need not be computed or bought again: an earlier report, and opinions stored as they arrived.
 
     An opinion is used only under the same `key`; the report's evidence only for the same commit, PDF,
-    rubric digest and courtroom version.
+    rubric digest, exchange among peers and courtroom version.
     """
 
     report: AuditReport | None = None

@@ -14,6 +14,7 @@ from courtroom.forensics.dangers.credentials import redacted
 from courtroom.project_facts import (
     CommittedSecret,
     Deferral,
+    ExchangeFact,
     GraphShape,
     HistoryFact,
     LogEntry,
@@ -23,6 +24,7 @@ from courtroom.project_facts import (
 )
 
 NOT_EXAMINED = "not examined yet"
+NO_SITE = "no site that keeps rounds of peers took part"
 PDF_TERMS = ("Dialectical Synthesis", "Fan-In / Fan-Out", "Metacognition", "State Synchronization")
 TermUse = Literal["substantive", "mentioned", "absent"]
 
@@ -184,6 +186,8 @@ class Facts(FactModel):
     minmax: MinMaxFact | None = None
     communication_entries: tuple[LogEntry, ...] | None = None
     deferrals: tuple[Deferral, ...] | None = None
+    written_answers: tuple[Place, ...] | None = None
+    exchange: ExchangeFact | None = None
     # any project
     project: ProjectFact | None = None
     file_count: int | None = None
@@ -209,6 +213,13 @@ class Facts(FactModel):
             message = f"null facts without a reason: {missing}; reasons without a null fact: {stray}"
             raise ValueError(message)
         return self
+
+    def with_exchange(self, exchange: ExchangeFact | None) -> Facts:
+        """The same dossier, with what a site knows now of the exchange among peers; null where none takes part."""
+        reasons = {name: why for name, why in self.unknown.items() if name != "exchange"}
+        if exchange is None:
+            reasons["exchange"] = NO_SITE
+        return self.model_copy(update={"exchange": exchange, "unknown": reasons})
 
 
 def establish(known: dict[str, Any], reasons: dict[str, str]) -> Facts:

@@ -53,9 +53,11 @@ class Court:
         snapshot, seen = self.exhibits.snapshot, self.exhibits.repository
         if isinstance(seen, Dossier):
             return NOTHING_TO_EXAMINE
-        return _testify(
-            self.case, state, "RepoInvestigator", lambda c: repo_investigator.investigate(seen, snapshot, c)
-        )
+
+        def examine(checks: tuple[Check, ...]) -> Testimony:
+            return repo_investigator.investigate(seen, snapshot, checks, self.case.exchange)
+
+        return _testify(self.case, state, "RepoInvestigator", examine)
 
     def analyse_document(self, state: AgentState) -> Update:
         if self.exhibits.known:

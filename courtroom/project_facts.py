@@ -76,6 +76,55 @@ class MinMaxFact(FactModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
+class EntryCounts(FactModel):
+    """Entries of the communication log that were posted on the site, by what they tell of."""
+
+    progress: int = Field(default=0, ge=0)
+    blocker: int = Field(default=0, ge=0)
+    design: int = Field(default=0, ge=0)
+
+    @property
+    def anything(self) -> int:
+        return self.progress + self.blocker + self.design
+
+
+class RelevanceFact(FactModel):
+    """What the findings are worth that a student's own auditor stated about peers.
+
+    `stated` counts each finding once, `duplicates` how often one was stated again; `with_place`: it names a file and
+    a line; `confirmed`: the site's own audit of the same attempt has seen it too.
+    """
+
+    stated: int = Field(ge=0)
+    with_place: int = Field(ge=0)
+    confirmed: int = Field(ge=0)
+    duplicates: int = Field(ge=0)
+
+
+class ExchangeFact(FactModel):
+    """What the site that keeps the rounds of peers knows of a student, as counts: nobody is named. The JSON key is `self`.
+
+    `generated` and `received` are reports under a pairing, `self` those of the student's own auditor on itself.
+    Of the findings received: how many have an answer or are gone (`answered`), are gone or mended in a commit that was
+    looked at (`fixed`; `fixes_verified` those with such a commit), are deferred or contested with a reason.
+    `relevance` is null where the student's own auditor stated no finding.
+    """
+
+    generated: int = Field(default=0, ge=0)
+    self_: int = Field(default=0, ge=0, alias="self")
+    received: int = Field(default=0, ge=0)
+    findings_received: int = Field(default=0, ge=0)
+    answered: int = Field(default=0, ge=0)
+    fixed: int = Field(default=0, ge=0)
+    fixes_verified: int = Field(default=0, ge=0)
+    deferred: int = Field(default=0, ge=0)
+    contested: int = Field(default=0, ge=0)
+    entries: EntryCounts = EntryCounts()
+    relevance: RelevanceFact | None = None
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
 class LogEntry(Place):
     """One dated entry of a communication log; `date` as written."""
 

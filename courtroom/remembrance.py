@@ -19,16 +19,27 @@ from courtroom.record import (
     Persona,
     RubricReference,
 )
+from courtroom.rubric import CommunicationLog, FeedbackLog
 
 
 def dossier_still_holding(
     known: AuditReport | None, case: Case, commit: str, pdf_sha256: str | None
 ) -> Dossier | None:
-    """The known report's dossier if engine, commit, PDF and rubric are the same; a failed one is examined anew."""
+    """The known report's dossier if engine, commit, PDF and rubric are the same; a failed one is examined anew.
+
+    So is one whose checks were answered when a site knew something else of the exchange among peers.
+    """
     if known is None or known.errors or known.engine != ENGINE:
         return None
     same = (known.commit, known.pdf_sha256, known.rubric.digest) == (commit, pdf_sha256, case.rubric.digest)
-    return dossier_of(known) if same else None
+    if not same or (known.facts.exchange != case.exchange and _asks_of_the_exchange(case)):
+        return None
+    dossier = dossier_of(known)
+    return dossier.model_copy(update={"facts": dossier.facts.with_exchange(case.exchange)})
+
+
+def _asks_of_the_exchange(case: Case) -> bool:
+    return any(isinstance(check, FeedbackLog | CommunicationLog) for check in case.rubric.checks)
 
 
 def dossier_of(report: AuditReport) -> Dossier:

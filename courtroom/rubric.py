@@ -172,14 +172,23 @@ class CodePattern(CheckBase):
 
 
 class FeedbackLog(CheckBase):
-    """Audits of peers, of oneself, by peers, or either way; `deferred`: work put off with a stated reason."""
+    """Audits of peers, of oneself, by peers, or either way; `deferred`: work put off with a stated reason.
+
+    Each is looked for in the repository, and among what the site knows that keeps the rounds of peers. Of what is
+    known there, `share` (all, when null) is asked: of the findings received that are `answered` (where the site knows
+    of none: that answers are written down in the repository) or `fixed`, or of those that the student's own auditor
+    stated about peers, that the site's audit confirms (`relevant`).
+    """
 
     kind: Literal["feedback_log"] = "feedback_log"
-    aspect: Literal["generated", "self", "received", "exchanged", "deferred"]
+    aspect: Literal[
+        "generated", "self", "received", "exchanged", "deferred", "answered", "fixed", "relevant",
+    ]  # fmt: skip
+    share: float | None = Field(default=None, gt=0, le=1)
 
 
 class CommunicationLog(CheckBase):
-    """The log has at least `minimum` dated entries, of any kind or about one."""
+    """The log has at least `minimum` dated entries, of any kind or about one, in the repository or on the site."""
 
     kind: Literal["communication_log"] = "communication_log"
     about: Literal["anything", "progress", "blocker", "design"] = "anything"

@@ -15,15 +15,18 @@ from typing import Any
 from courtroom.detectives.diagram_checks import SHOWS_SPLITS
 from courtroom.detectives.document_checks import REACH, no_report
 from courtroom.detectives.evidence_writer import write_down
+from courtroom.detectives.exchange_checks import with_records
 from courtroom.detectives.fact_checks import FACT_CHECKS
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.detectives.source_checks import sighted
 from courtroom.forensics.project.log_sightings import (
+    NOT_IN_FILES,
     communication_sightings,
-    deferral_sightings,
-    feedback_sightings,
+    fact_behind,
+    sightings_behind,
 )
 from courtroom.forensics.survey import Sighting, Survey
+from courtroom.project_facts import ExchangeFact
 from courtroom.record import CheckOutcome, Evidence
 from courtroom.rubric import (
     Check,
@@ -137,26 +140,26 @@ def _not_bulk(document: Document) -> Finding:
 
 
 def _logged(check: FeedbackLog | CommunicationLog, document: Document) -> Finding:
-    """Feedback and communication, where the facts place them."""
-    name = _log_fact(check)
+    """Feedback and communication, where the facts place them or the site's records hold them."""
+    known = document["facts"].get("exchange")
+    exchange = ExchangeFact.model_validate(known) if known is not None else None
+    return with_records(check, _in_repository(check, document), exchange)
+
+
+def _in_repository(check: FeedbackLog | CommunicationLog, document: Document) -> Finding:
+    name = "communication_entries" if isinstance(check, CommunicationLog) else fact_behind(check.aspect)
+    if name is None:
+        return could_not_look(NOT_IN_FILES)
     fact = document["facts"].get(name)
     if fact is None:
         return _unknown(name, document)
     if isinstance(check, CommunicationLog):
         seen = communication_sightings(check.about, fact)
-    elif check.aspect == "deferred":
-        seen = deferral_sightings(fact)
-        if not seen and fact:
-            return present(f"{len(fact)} commits put work off with a reason.", [_deferral(d) for d in fact])
     else:
-        seen = feedback_sightings(check.aspect, fact)
+        seen = sightings_behind(check.aspect, fact)
+    if name == "deferrals" and fact and not seen:
+        return present(f"{len(fact)} commits put work off with a reason.", [_deferral(d) for d in fact])
     return sighted(check, _survey(document, {check.id: tuple(seen)}))
-
-
-def _log_fact(check: FeedbackLog | CommunicationLog) -> str:
-    if isinstance(check, CommunicationLog):
-        return "communication_entries"
-    return "deferrals" if check.aspect == "deferred" else "minmax"
 
 
 def _deferral(told: Document) -> Clue:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from courtroom.detectives.evidence_writer import write_down
+from courtroom.detectives.exchange_checks import with_records
 from courtroom.detectives.fact_checks import FACT_CHECKS
 from courtroom.detectives.findings import Finding, could_not_look
 from courtroom.detectives.history_checks import deferred_in_commits, finding_on_history
@@ -20,39 +21,57 @@ from courtroom.detectives.testimony import (
 )
 from courtroom.errors import ExaminationFailed
 from courtroom.exhibits import Scene
+from courtroom.facts import NO_SITE
 from courtroom.forensics.history import History, history_facts
 from courtroom.forensics.project.pace import deferrals_of, story_of
 from courtroom.forensics.snapshot import Snapshot
 from courtroom.forensics.survey import Survey
+from courtroom.project_facts import ExchangeFact
 from courtroom.record import DetectiveName, Location, RecordedError
 from courtroom.rubric import (
     Check,
     CommitHistory,
+    CommunicationLog,
     FeedbackLog,
 )
 
 NAME: DetectiveName = "RepoInvestigator"
 
 
-def investigate(scene: Scene, snapshot: Snapshot, checks: Sequence[Check]) -> Testimony:
-    """Answer every check that is owed, with verbatim quotes. What failed on our side is on the testimony."""
+def investigate(
+    scene: Scene, snapshot: Snapshot, checks: Sequence[Check], exchange: ExchangeFact | None = None
+) -> Testimony:
+    """Answer every check that is owed, with verbatim quotes. What failed on our side is on the testimony.
+
+    `exchange` is what a site knows of the student's part in rounds of peers; null without one.
+    """
     facts, reasons = _facts(scene)
     facts["malformed_objects"] = snapshot.malformed_objects
-    findings = [(check, _finding_on(check, scene)) for check in checks]
+    on_record = {} if exchange is None else {"exchange": exchange.model_dump(mode="json", by_alias=True)}
+    findings = [(check, _with_records(check, _finding_on(check, scene), exchange)) for check in checks]
     try:
         evidence, outcomes = write_down(findings, snapshot)
     except ExaminationFailed as error:
-        return failed_testimony(NAME, checks, error, (*HISTORY_FACTS, *SOURCE_FACTS))
+        failed = failed_testimony(NAME, checks, error, (*HISTORY_FACTS, *SOURCE_FACTS))
+        return failed.model_copy(
+            update={"facts": on_record, "reasons": failed.reasons | {"exchange": NO_SITE}}
+        )
     return Testimony(
         detective=NAME,
         evidence=evidence,
         outcomes=outcomes,
-        facts=facts,
-        reasons=reasons,
+        facts=facts | on_record,
+        reasons=reasons | {"exchange": NO_SITE},
         errors=_errors(scene),
         paths=scene.survey.paths if isinstance(scene.survey, Survey) else None,
         suspicions=_suspicions(scene, snapshot),
     )
+
+
+def _with_records(check: Check, in_repository: Finding, exchange: ExchangeFact | None) -> Finding:
+    if isinstance(check, FeedbackLog | CommunicationLog):
+        return with_records(check, in_repository, exchange)
+    return in_repository
 
 
 def _finding_on(check: Check, scene: Scene) -> Finding:

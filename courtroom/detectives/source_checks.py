@@ -65,6 +65,8 @@ def sought(check: Check) -> str:
             return f"an import of {_either(check.any_of)}"
         case CodePattern():
             return f"the {check.language} pattern {check.pattern!r} in {_either(check.paths)}"
+        case FeedbackLog(aspect="answered"):
+            return "written answers to feedback"
         case FeedbackLog():
             return f"feedback on record ({check.aspect})"
         case CommunicationLog():

@@ -86,10 +86,11 @@ CLAIM_FACTS = ("pdf_claims",)
 DOCUMENT_FACTS = ("pdf_pages", "pdf_characters", "pdf_images", "pdf_terms", *PATH_FACTS, *CLAIM_FACTS)
 DIAGRAM_FACTS = ("pdf_diagram",)
 JOINT_FACTS = ("diagrams",)
+RECORDED_FACTS = ("exchange",)
 SOURCE_FACTS = tuple(
     name
     for name in Facts.model_fields
-    if name not in {*HISTORY_FACTS, *DOCUMENT_FACTS, *DIAGRAM_FACTS, *JOINT_FACTS, "unknown"}
+    if name not in {*HISTORY_FACTS, *DOCUMENT_FACTS, *DIAGRAM_FACTS, *JOINT_FACTS, *RECORDED_FACTS, "unknown"}
 )
 
 

@@ -246,5 +246,5 @@ ROOMS: tuple[tuple[Room, tuple[str, ...]], ...] = (
     (_justice, ("justice_deterministic", "rules", "markdown_report")),
     (read_hazards, ("unsafe_calls",)),
     (read_project, ("project", "committed_secrets")),
-    (read_exchange, ("minmax", "communication_entries", "deferrals")),
+    (read_exchange, ("minmax", "communication_entries", "deferrals", "written_answers")),
 )

@@ -13,9 +13,10 @@ from courtroom.forensics import patterns
 from courtroom.forensics.git.blobs import BINARY_PROBE, BlobReader, text_of
 from courtroom.forensics.project.globs import matches
 from courtroom.forensics.project.log_sightings import (
+    NOT_IN_FILES,
     communication_sightings,
-    deferral_sightings,
-    feedback_sightings,
+    fact_behind,
+    sightings_behind,
 )
 from courtroom.forensics.sources.names import Names
 from courtroom.forensics.sources.source_files import SourceFile
@@ -176,10 +177,10 @@ def _code_pattern(searches: Searches, check: Check) -> list[Sighting]:
 
 
 def _feedback_log(searches: Searches, check: Check) -> list[Sighting]:
-    aspect = check["aspect"]
-    if aspect == "deferred":
-        return deferral_sightings(_established(searches, "deferrals"))
-    return feedback_sightings(aspect, _established(searches, "minmax"))
+    fact = fact_behind(check["aspect"])
+    if fact is None:
+        raise NotAnswerable(NOT_IN_FILES)
+    return sightings_behind(check["aspect"], _established(searches, fact))
 
 
 def _communication_log(searches: Searches, check: Check) -> list[Sighting]:

@@ -106,13 +106,24 @@ def contested(
 
 
 def _exchanged(rubric: Rubric, dossier: Dossier) -> bool | None:
-    """Whether feedback was exchanged, as a fact; None when that is not known."""
+    """Whether feedback was exchanged, as a fact; None when that is not known. A rubric need not have a check on it."""
     checks = [
         check for check in rubric.checks if isinstance(check, FeedbackLog) and check.aspect == "exchanged"
     ]
+    if not checks:
+        return _exchanged_as_told(dossier.facts.model_dump(mode="json", by_alias=True))
     known = [dossier.outcomes[check.id].met for check in checks if check.id in dossier.outcomes]
     established = [met for met in known if met is not None]
     return any(established) if established else None
+
+
+def _exchanged_as_told(facts: Mapping[str, Any]) -> bool | None:
+    """By the reports in the repository, or by those that a site knows of."""
+    in_repository, on_site = facts.get("minmax"), facts.get("exchange")
+    told = [source for source in (in_repository, on_site) if source is not None]
+    if any(source["generated"] or source["received"] for source in told):
+        return True
+    return None if in_repository is None else False
 
 
 def _status(results: Sequence[CriterionResult]) -> Status:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.forensics.dangers.hazards import hazards
 from courtroom.forensics.git.blobs import BINARY_PROBE, text_of
+from courtroom.forensics.project.answers import answers_in, may_answer
 from courtroom.forensics.project.communication import entries_of, is_communication_log
 from courtroom.forensics.project.deferrals import deferrals_in, may_document
 from courtroom.forensics.project.exchanges import audits_on_record, kind_of
@@ -45,7 +46,7 @@ def read_project(reading: FactReading) -> None:
 
 
 def read_exchange(reading: FactReading) -> None:
-    """Audits given and received, the log of working together, and what was put off with a reason."""
+    """Audits given and received, the log of working together, what was put off with a reason, and what was answered."""
     blobs = reading.reader.blobs
     sizes = {path: blob.size for path, blob in blobs.items() if blob.is_file}
     reading.facts["minmax"] = audits_on_record(sizes, lambda path: _text(reading, path))
@@ -54,11 +55,16 @@ def read_exchange(reading: FactReading) -> None:
         for path in filter(is_communication_log, blobs)
         for entry in entries_of(_text(reading, path) or "")
     )
+    documents = [path for path in blobs if may_document(path) and not _is_audit(path)]
     reading.facts["deferrals"] = _rows(
         {"path": path, "line": line, "text": text}
-        for path in blobs
-        if may_document(path) and not _is_audit(path)
+        for path in documents
         for line, text in deferrals_in(_text(reading, path) or "")
+    )
+    reading.facts["written_answers"] = _rows(
+        {"path": path, "line": line}
+        for path in filter(may_answer, documents)
+        for line in answers_in(_text(reading, path) or "")
     )
 
 

@@ -7,11 +7,33 @@ from typing import Any
 
 from courtroom.forensics.survey import Sighting
 
+# What is asked of findings and their answers: only answers can be written down in a repository.
+MEASURED = ("answered", "fixed", "relevant")
+NOT_IN_FILES = "No file tells this: it is known where rounds of peers are kept, and no such site took part."
+
 
 def feedback_sightings(aspect: str, audits: Mapping[str, Sequence[str]]) -> list[Sighting]:
     """The audits on record of this kind, each a whole file; `audits` is the fact minmax as JSON."""
     kinds = ("generated", "received") if aspect == "exchanged" else (aspect,)
     return [Sighting(path, None, None, f"feedback, {kind}") for kind in kinds for path in audits[kind]]
+
+
+def fact_behind(aspect: str) -> str | None:
+    """The fact about the repository that answers this aspect of feedback; null where none can."""
+    if aspect in MEASURED:
+        return "written_answers" if aspect == "answered" else None
+    return "deferrals" if aspect == "deferred" else "minmax"
+
+
+def sightings_behind(aspect: str, fact: Any) -> list[Sighting]:
+    """Where that fact, as JSON, lies in the tree."""
+    match fact_behind(aspect):
+        case "written_answers":
+            return [Sighting(one["path"], one["line"], one["line"], "an answer to feedback") for one in fact]
+        case "deferrals":
+            return deferral_sightings(fact)
+        case _:
+            return feedback_sightings(aspect, fact)
 
 
 def deferral_sightings(deferrals: Sequence[Mapping[str, Any]]) -> list[Sighting]:
