@@ -7,7 +7,8 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(
 LINT := .venv/lint/bin
 LOCK_STATE = $$(cat requirements/dev.txt requirements/lint.txt | cksum)
 BROWSER ?= 1
-WORKERS ?= 2
+# One more than CI has cores: a third of their time tests wait for other processes.
+WORKERS ?= 3
 FAULTS_AT_ONCE ?= 4
 TESTS ?=
 LOAD ?=
