@@ -13,6 +13,7 @@ GradingError               code, a sentence the person can act on
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
 │   ├── BulkRefused        field: scope, confirmed or "" for the whole
 │   ├── RoundRefused       field: peers, students, ends_at, ... or "" for the whole
+│   ├── SettingsRefused    settings_fixed: `faults`, field by field, what can no longer be changed so
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
@@ -121,6 +122,14 @@ class RoundRefused(ActionRefused):
     def __init__(self, field: str, code: str, sentence: str) -> None:
         super().__init__(code, sentence)
         self.field = field
+
+
+class SettingsRefused(ActionRefused):
+    """Settings that would break what students rely on; `faults` are sentences by field."""
+
+    def __init__(self, faults: dict[str, str]) -> None:
+        super().__init__("settings_fixed", " ".join(faults.values()))
+        self.faults = faults
 
 
 class RosterRefused(ActionRefused):

@@ -56,6 +56,7 @@ urlpatterns = [
     path("o/<slug:org>/c/<slug:cohort>/roster/", cohorts.roster, name="roster"),
     path("o/<slug:org>/c/<slug:cohort>/a/new/", assignments.assignment_new, name="assignment-new"),
     path(ASSIGNMENT, assignments.assignment, name="assignment"),
+    path(f"{ASSIGNMENT}settings/", assignments.assignment_settings, name="assignment-settings"),
     path(f"{ASSIGNMENT}submit/", assignments.submit, name="submit"),
     path(f"{ASSIGNMENT}bulk/", bulk.bulk, name="bulk"),
     path(BULK, bulk.run, name="bulk-run"),

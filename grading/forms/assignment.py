@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django import forms
 
 from grading.enums import Bench, LatePolicy, ReleasePolicy
 from grading.forms.named import NamedForm
+from grading.forms.seen import SeenForm
 
 DATETIME = "%Y-%m-%dT%H:%M"
 SHIPPED_RUBRICS = (
@@ -24,10 +26,8 @@ def _datetime(label: str, help_text: str) -> forms.DateTimeField:
     return forms.DateTimeField(label=label, required=False, help_text=help_text, widget=widget)
 
 
-class AssignmentForm(NamedForm):
-    """`own_rubrics` are the organization's published versions, as choices: ("version:<id>", words)."""
-
-    name_field = "title"
+class SettingsForm(forms.Form):
+    """What can be changed of an assignment later, too."""
 
     title = forms.CharField(label="Title", max_length=200)
     instructions = forms.CharField(
@@ -59,6 +59,19 @@ class AssignmentForm(NamedForm):
         initial=3,
         help_text="Open or not upheld; an appeal that is upheld is given back.",
     )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        opens, due = cleaned.get("opens_at"), cleaned.get("due_at")
+        if opens and due and due <= opens:
+            self.add_error("due_at", "It would be due before it opens.")
+        return cleaned
+
+
+class AssignmentForm(NamedForm, SettingsForm):
+    """`own_rubrics` are the organization's published versions, as choices: ("version:<id>", words)."""
+
+    name_field = "title"
     field_order = ("title", "slug", "instructions", "rubric")
 
     def __init__(self, *args: Any, own_rubrics: Choices, **kwargs: Any) -> None:
@@ -74,9 +87,18 @@ class AssignmentForm(NamedForm):
         kind, _, key = self.cleaned_data["rubric"].partition(":")
         return kind, key
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        opens, due = cleaned.get("opens_at"), cleaned.get("due_at")
-        if opens and due and due <= opens:
-            self.add_error("due_at", "It would be due before it opens.")
-        return cleaned
+
+class ChangeSettingsForm(SeenForm, SettingsForm):
+    """`initial` are the settings as they stand. A time that was not touched stays to the second."""
+
+    def clean_opens_at(self) -> datetime | None:
+        return self._untouched("opens_at")
+
+    def clean_due_at(self) -> datetime | None:
+        return self._untouched("due_at")
+
+    def _untouched(self, name: str) -> datetime | None:
+        typed: datetime | None = self.cleaned_data[name]
+        stored: datetime | None = self.initial[name]
+        same = typed is not None and stored is not None and typed == stored.replace(second=0, microsecond=0)
+        return stored if same else typed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
@@ -11,12 +12,13 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from grading.actions.assignment_settings import AssignmentSettings, change_settings, settings_of
 from grading.actions.assignments import create_assignment
 from grading.actions.rubrics import adopt_shipped_rubric
 from grading.actions.submissions import hand_in, why_closed
 from grading.enums import AuditState, RubricState
-from grading.errors import ActionRefused, AlreadyRunning, RubricRefused
-from grading.forms.assignment import AssignmentForm
+from grading.errors import ActionRefused, AlreadyRunning, RubricRefused, SettingsRefused
+from grading.forms.assignment import AssignmentForm, ChangeSettingsForm
 from grading.forms.hand_in import HandInForm
 from grading.forms.refusals import field_at_fault, put_beside
 from grading.models import Assignment, Cohort, Enrollment, RubricVersion, Submission
@@ -28,6 +30,7 @@ from grading.queries.attempts import (
     audit_to_show,
     standings_of,
 )
+from grading.seen import fingerprint_of
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_assignment, trail_to_cohort
 
@@ -73,6 +76,41 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
         "trail": trail_to_cohort(found),
     }
     return render(request, "forms/page.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def assignment_settings(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
+    """What can no longer be changed is refused beside its field; the rubric is adopted from a preview instead."""
+    found = access_assignment(request.user, cohort, assignment, level="teacher")
+    now = asdict(settings_of(found))
+    form = ChangeSettingsForm(
+        request.POST if request.method == "POST" else None,
+        initial=now,
+        fingerprint=fingerprint_of({name: str(value) for name, value in now.items()}),
+    )
+    if form.is_valid() and _changed(request, found, form):
+        return redirect("assignment", org, found.cohort.slug, found.slug)
+    context = {
+        "form": form,
+        "title": f"Settings of {found.title}",
+        "lead": f"It is judged under {found.rubric_version}: to change that, preview another version on its page.",
+        "verb": "Keep the settings",
+        "trail": trail_to_assignment(found),
+    }
+    return render(request, "forms/page.html", context)
+
+
+def _changed(request: MemberRequest, assignment: Assignment, form: ChangeSettingsForm) -> bool:
+    try:
+        change_settings(
+            assignment=assignment, settings=AssignmentSettings(**form.cleaned_data), by=request.user
+        )
+    except SettingsRefused as refused:
+        for field, sentence in refused.faults.items():
+            form.add_error(field, sentence)
+        return False
+    messages.success(request, "The settings are kept.")
+    return True
 
 
 def _created(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> Assignment | None:

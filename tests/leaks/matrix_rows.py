@@ -59,6 +59,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}roster/": (STAFF, TEACHERS),
     f"{COHORT}a/new/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}": (IN_THE_COHORT, None),
+    f"{COHORT}{ASSIGNMENT}settings/": (TEACHERS, TEACHERS),
     f"{COHORT}{ASSIGNMENT}submit/": (STUDENTS, STUDENTS),
     f"{COHORT}{ASSIGNMENT}bulk/": (TEACHERS, TEACHERS),
     "o/<slug:org>/bulk/<uuid:bulk_id>/": (STAFF, None),

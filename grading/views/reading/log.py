@@ -15,6 +15,7 @@ SENTENCES = {
     "appeal.rejudged": "had “{criterion}” judged again for an appeal",
     "appeal.returned": "brought the appeal on “{criterion}” back: it was judged again, or could not be",
     "appeal.withdrawn": "withdrew the appeal on “{criterion}”",
+    "assignment.changed": "changed settings of the assignment: {what}",
     "assignment.created": "created the assignment",
     "assignment.rubric_adopted": "adopted {after} in place of {before}: later submissions are judged under it",
     "audit.failed": "ended the audit without a verdict ({code})",
