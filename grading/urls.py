@@ -14,6 +14,7 @@ from grading.views import (
     cohorts,
     exports,
     feedback,
+    findings,
     grades,
     health,
     home,
@@ -95,5 +96,7 @@ urlpatterns = [
     path(f"{FEEDBACK}report.md", feedback.feedback_markdown, name="feedback-markdown"),
     path(f"{FEEDBACK}original", feedback.feedback_original, name="feedback-original"),
     path(f"{ASSIGNMENT}reports/new/", bringing.bring, name="bring"),
+    path(f"{ASSIGNMENT}findings/", findings.findings, name="findings"),
+    path(f"{ASSIGNMENT}findings/<uuid:finding_id>/", findings.finding, name="finding"),
     path(f"{ASSIGNMENT}audit.zip", audit_zip.audit_zip, name="audit-zip"),
 ]

@@ -21,7 +21,12 @@ from grading.actions.trials import Answer, keep_answer
 from grading.enums import Role
 from grading.imports_engine import read_report_text
 from tests.factories.grades import AppealFactory, BlindSampleFactory, BulkItemFactory, GradeFactory
-from tests.factories.peers import FeedbackReportFactory, PairingFactory
+from tests.factories.peers import (
+    FeedbackReportFactory,
+    FindingFactory,
+    FindingSightingFactory,
+    PairingFactory,
+)
 from tests.factories.people import CohortFactory, EnrollmentFactory, UserFactory, staff_user, student
 from tests.factories.work import (
     AssignmentFactory,
@@ -85,6 +90,8 @@ class Institute:
             run__assignment=self.assignment, submission=submission, audit=self.audit
         ).run
 
+        self.finding = FindingFactory.create(first_submission=submission)
+        FindingSightingFactory.create(finding=self.finding, audit=self.audit)
         peer = EnrollmentFactory.create(cohort=self.cohort)
         self.pairing = PairingFactory.create(
             round__assignment=self.assignment, auditor=self.owner, auditee=peer
@@ -104,6 +111,7 @@ class Institute:
             "audit_id": self.audit.pk,
             "appeal_id": self.appeal.pk,
             "bulk_id": self.bulk_run.pk,
+            "finding_id": self.finding.pk,
             "pairing_id": self.pairing.pk,
             "number": self.pairing.round.number,
             "report_id": self.feedback.pk,
