@@ -17,6 +17,7 @@ from grading.enums import FeedbackKind, FeedbackSource
 from grading.errors import FeedbackRefused
 from grading.misfits import Direction, Work, has_commit, misfits_of
 from grading.models import Assignment, Enrollment, FeedbackReport, Pairing, Submission
+from grading.queries.grants import hides_the_other
 
 MOST_BYTES = 2_000_000
 MOST_REPORTS = 60  # that one student brings to one assignment: k of 5, five rounds, and each once more
@@ -54,7 +55,7 @@ def import_feedback(
             organization_id=assignment.organization_id, assignment=assignment, pairing=pairing,
             kind=FeedbackKind.SELF if direction == "self" else FeedbackKind.PEER,
             source=FeedbackSource.IMPORTED, author=author, subject=subject, brought_by=brought_by,
-            submission=_attempt_meant(attempts, reading), origin=origin[:1024], original=text,
+            submission=_attempt_meant(attempts, reading, pairing), origin=origin[:1024], original=text,
             original_name=_name(name), original_sha256=digest, reading=reading,
             misfits=_misfits(reading, direction, attempts, assignment, pairing),
         )  # fmt: skip
@@ -121,8 +122,13 @@ def _attempts_of(assignment: Assignment, subject: Enrollment | None) -> list[Sub
     return list(Submission.objects.filter(assignment=assignment, student=subject).order_by("-attempt"))
 
 
-def _attempt_meant(attempts: list[Submission], reading: dict[str, Any]) -> Submission | None:
-    """The one whose commit the report names, else the newest."""
+def _attempt_meant(
+    attempts: list[Submission], reading: dict[str, Any], pairing: Pairing | None
+) -> Submission | None:
+    """The one whose commit the report names, else the newest: always that where whoever brought it does not know whose
+    work it is, or they would learn by the attempt that they have named a commit of it."""
+    if pairing is not None and hides_the_other(pairing.round.anonymity, "author"):
+        return next(iter(attempts), None)
     named = [each for each in attempts if has_commit(reading, Work(each.repo_url, each.resolved_commit))]
     return next(iter([*named, *attempts]), None)
 
