@@ -68,7 +68,8 @@ def remind_due() -> int:
     now = timezone.now()
     stale = Q(reminders_checked_at=None) | Q(reminders_checked_at__lt=now - LOOK_EVERY)
     with as_dispatcher():
-        running = list(PairingRound.objects.filter(stale, starts_at__lte=now, ends_at__gt=now))
+        # By its own key: the order of rounds follows their assignments, which stand behind the wall.
+        running = list(PairingRound.objects.filter(stale, starts_at__lte=now, ends_at__gt=now).order_by("pk"))
     written = 0
     for found in running:
         with scope(organization=found.organization_id), transaction.atomic():
