@@ -29,8 +29,11 @@ Repository: {REPO_URL}
 ## Git forensics
 Score: 2/5
 
-- `src/graph.py:12` has no docstring <script>alert(1)</script>.
+### Remediation
+
+- `src/graph.py:12`: Add a docstring.
 """
+SCRIPT = "<script>alert(1)</script>"
 
 
 class Circle:
@@ -85,10 +88,8 @@ class Circle:
         """A report of their own auditor, uploaded under the pairing, with one finding."""
         pairing = self.of(auditor)
         given: dict[str, Any] = {"pairing": pairing, "submission": self.work[pairing.auditee_id]}
-        reading = read_report_text(text)
-        report: FeedbackReport = FeedbackReportFactory.create(
-            original=text, reading=reading, **given | fields
-        )
+        given |= {"original": text, "reading": read_report_text(text)}
+        report: FeedbackReport = FeedbackReportFactory.create(**given | fields)
         self.found(report.submission, report=report, audit=None)
         return report
 

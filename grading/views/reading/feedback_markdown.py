@@ -65,17 +65,16 @@ def _findings(heading: str, findings: tuple[Json, ...]) -> Iterator[str]:
         return
     yield heading
     for finding in findings:
-        place = (
-            f" ({plain(finding['path'])}{':' + str(finding['line']) if finding['line'] else ''})"
-            if finding["path"]
-            else ""
-        )
-        action = (
-            f" {plain(finding['action'])}"
-            if finding["action"] and finding["action"] != finding["text"]
-            else ""
-        )
-        yield f"- {plain(finding['text'])}{place}{action}"
+        action = finding["action"] if finding["action"] != finding["text"] else ""
+        yield f"- {_place(finding)}{plain(finding['text'])}{f' {plain(action)}' if action else ''}"
+
+
+def _place(finding: Json) -> str:
+    """Where the words do not tell it themselves."""
+    if not finding["path"] or finding["path"] in finding["text"]:
+        return ""
+    line = f":{finding['line']}" if finding["line"] else ""
+    return f"{plain(finding['path'])}{line}: "
 
 
 def _line(number: int | None) -> str:
