@@ -24,10 +24,12 @@ from grading.listening import listen
 from grading.marks_engine import Marks, marks_under
 from grading.models import Audit
 from grading.provider_gate import ProviderGate
+from grading.queries.exchange_facts import exchange_of
 from grading.queries.known import known_opinions, known_report
 
 if TYPE_CHECKING:
     from courtroom import AuditEvent, BenchSettings, Case, CourtroomError, Known
+    from courtroom.project_facts import ExchangeFact
 
 Record = TypeVar("Record", bound=BaseModel)
 log = structlog.get_logger(__name__)
@@ -159,7 +161,8 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
     """
     from courtroom import InputRefused as Refused
 
-    case, bench, known = _case(audit), _bench(audit), _known(audit)
+    known = _known(audit)
+    case, bench = _case(audit, _exchange(audit, known)), _bench(audit)
     try:
         for event in listen(lambda: _within_limits(case, bench, known), beat_seconds=beat_seconds):
             yield from told(event)
@@ -167,7 +170,18 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
         raise InputRefused(error.code, error.message) from error
 
 
-def _case(audit: Audit) -> Case:
+def _exchange(audit: Audit, known: Known) -> ExchangeFact | None:
+    """What the site knows of the student's part in rounds of peers; of a work that is judged again, what it knew then."""
+    from courtroom.project_facts import ExchangeFact
+
+    if audit.renewal == Renewal.OPINIONS and known.report is not None:
+        return known.report.facts.exchange
+    submission = audit.submission
+    counts = exchange_of(assignment=submission.assignment_id, student=submission.student_id)
+    return ExchangeFact.model_validate(counts.document)
+
+
+def _case(audit: Audit, exchange: ExchangeFact | None) -> Case:
     from courtroom import Case, Rubric, constitution_of
 
     submission = audit.submission
@@ -179,6 +193,7 @@ def _case(audit: Audit) -> Case:
         rubric=rubric,
         constitution=constitution_of(rubric),
         allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
+        exchange=exchange,
     )
 
 
