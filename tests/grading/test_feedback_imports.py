@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from grading.actions import feedback_imports
 from grading.actions.feedback_imports import import_feedback
-from grading.enums import FeedbackKind, FeedbackSource, NoticeKind
+from grading.enums import Anonymity, FeedbackKind, FeedbackSource, NoticeKind
 from grading.errors import FeedbackRefused
 from grading.models import Activity, FeedbackReport, Grade, Notice, Pairing
 from tests.factories.people import everywhere
@@ -122,9 +122,17 @@ def test_whose_work_it_is_about_is_told_by_letter(pairing: Any):
 
 def test_the_attempt_is_the_one_whose_commit_is_named_else_the_newest(pairing: Any):
     newest = handed_in(pairing, attempt=2, resolved_commit="d" * 40)
+    with everywhere():
+        pairing.round.anonymity = Anonymity.OPEN
+        pairing.round.save()
     first, other = brought(pairing), brought(pairing, REPORT.replace(COMMIT, "unknown"))
     assert first.submission is not None
     assert (first.submission.attempt, other.submission) == (1, newest)
+
+
+def test_who_does_not_know_whose_work_it_is_learns_nothing_by_the_attempt(pairing: Any):
+    newest = handed_in(pairing, attempt=2, resolved_commit="d" * 40)
+    assert (pairing.round.anonymity, brought(pairing).submission) == (Anonymity.DOUBLE_BLIND, newest)
 
 
 def test_a_report_on_another_repository_is_taken_and_flagged(pairing: Any):
