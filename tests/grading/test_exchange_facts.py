@@ -82,9 +82,9 @@ def test_a_report_counts_for_both_sides_of_its_pairing_once_however_often_it_was
     assert counts(pairing, pairing.auditee) == ExchangeCounts(received=1)
 
 
-@pytest.mark.parametrize("state", [AuditState.QUEUED, AuditState.FAILED])
+@pytest.mark.parametrize("state", [{"audit__state": AuditState.QUEUED}, {"audit__failed": True}])
 def test_an_audit_that_has_told_nothing_yet_or_failed_is_no_report(pairing, state):
-    FeedbackReportFactory.create(pairing=pairing, platform=True, audit__done=False, audit__state=state)
+    FeedbackReportFactory.create(pairing=pairing, platform=True, audit__done=False, **state)
     assert counts(pairing, pairing.auditor) == ExchangeCounts()
 
 
