@@ -242,6 +242,8 @@ class Draft:
             return None
         if draft.excluded:
             return ImportedScore(level=draft.level, written=draft.level or "excluded")
+        if draft.score is None and draft.level:
+            return ImportedScore(level=draft.level, written=draft.level)
         if draft.score is None:
             self.note(draft.line, f"“{draft.name}” has no score that could be read.")
         return draft.score

@@ -10,6 +10,7 @@ _PATH = re.compile(
 )
 _LINE = re.compile(r"[\s,:(`'\"]{0,4}(?:at |on |in )?(?:lines?|L|ln\.?)[\s:]?(\d{1,6})\b", re.IGNORECASE)
 _LINE_BEFORE = re.compile(r"\blines?\s(\d{1,6})(?:[-\u2013]\d{1,6})?\s(?:of|in)\s[`'\"]?$", re.IGNORECASE)
+_ANY_LINE = re.compile(r"\blines?\s(\d{1,6})\b", re.IGNORECASE)
 LONGEST_PATH = 300
 SEARCHED = 4000
 _ENDINGS = frozenset(
@@ -88,6 +89,12 @@ def place_in(text: str) -> tuple[str | None, int | None]:
         if match and match[2].lower() in _ENDINGS:
             return match[1], _line_of(match[3], text, token)
     return None, None
+
+
+def line_in(text: str) -> int | None:
+    """A line that a text names without its file, as in: (lines 30-34)."""
+    match = _ANY_LINE.search(text[:SEARCHED])
+    return int(match[1]) or None if match else None
 
 
 def _line_of(written: str | None, text: str, token: re.Match[str]) -> int | None:

@@ -30,7 +30,7 @@ _MARKS = re.compile(
     r"|(?<![\w\\])_(?=\S[^_\n]{0,300}\S_(?!\w))|(?<=\S)_(?=[\s.,;:)]|$)"
 )
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\(([^()\s]{0,500})\)")
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,15})\b[^<>]{0,500}>|<!--.{0,2000}?-->")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]{0,15})\b[^<>]{0,500}>")
 _WHOLE_BOLD = re.compile(r"\s*(?:\*\*|__)([^*\n]{1,200}?)(?:\*\*|__)\s*:?\s*")
 _MARKDOWN_FENCES = ("markdown", "md")
 _BREAKS = frozenset({"br", "p", "div", "tr", "table", "ul", "ol", "details", "section", "hr", "blockquote"})
@@ -117,8 +117,16 @@ def _blocks(number: int, words: str) -> Iterator[Line]:
     if "<" not in words:
         yield _line(number, words)
         return
-    for prefix, part in _html_parts(words):
+    for prefix, part in _html_parts(_without_comments(words)):
         yield _line(number, prefix + part)
+
+
+def _without_comments(words: str) -> str:
+    kept, seen = [], 0
+    while (start := words.find("<!--", seen)) >= 0 and (end := words.find("-->", start)) >= 0:
+        kept.append(words[seen:start])
+        seen = end + len("-->")
+    return "".join([*kept, words[seen:]])
 
 
 def _html_parts(words: str) -> Iterator[tuple[str, str]]:

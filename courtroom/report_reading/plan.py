@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from courtroom.report_reading import words
 from courtroom.report_reading.draft import Draft, DraftCriterion
 from courtroom.report_reading.failures import is_failure
 from courtroom.report_reading.imported import Priority
 from courtroom.report_reading.names import plain_key, priority_in
-from courtroom.report_reading.places import place_in
-from courtroom.report_reading.plain_lines import Line
+from courtroom.report_reading.places import line_in, place_in
+from courtroom.report_reading.plain_lines import BOLD_HEADING, Line
 from courtroom.report_reading.statements import statement_in
 
 _NOTHING = re.compile(
@@ -23,6 +24,7 @@ _OWN = re.compile(r"(high|medium|low)(?:, line (\d{1,6}))? \((.{1,120}?)\): (.*)
 _FOOTER = re.compile(
     r"[\W_]*(?:(?:audit |this )?report )?(?:was )?generated (?:by|on|at|with)\b", re.IGNORECASE
 )
+_LABELS = words.PLACES | words.LINES | words.PRIORITIES | words.CRITERIA
 _EVIDENCE = re.compile(r"\s*Evidence: (?:E-[0-9a-f]{8}(?:, )?)+\.?$")
 
 
@@ -34,14 +36,16 @@ class Plan:
         self._draft, self._asks, self._base = draft, asks, criterion
         self._criterion = criterion
         self._path: str | None = None
+        self._depth = BOLD_HEADING
         self._priority: Priority | None = None
         self._words: list[str] = []
         self._line: int | None = None
         self._item_path: str | None = None
         self._item_line: int | None = None
         self._item_priority: Priority | None = None
+        self._item_criterion: DraftCriterion | None = None
 
-    def heading(self, text: str) -> None:
+    def heading(self, text: str, depth: int = BOLD_HEADING) -> None:
         """A file, a criterion or a priority that what follows belongs to."""
         self.close()
         named = self._draft.known(
@@ -49,10 +53,27 @@ class Plan:
         )
         path, _ = place_in(text)
         priority = priority_in(text)
-        if named or path or not priority:
-            self._criterion, self._path = named or self._base, path
-        if priority and not path:
+        if named or path or not priority or depth <= self._depth:
+            self._criterion, self._path, self._depth = named or self._base, path, depth
+        if not (named or path):
             self._priority = priority
+
+    def table(self, rows: Sequence[Line]) -> None:
+        """A table of changes: its head says where file, line, priority and criterion stand; the rest is the text."""
+        self.close()
+        head = [plain_key(cell) for cell in rows[0].cells]
+        labels = {at: key for at, key in enumerate(head) if key in _LABELS}
+        for row in rows[1:] if labels else rows:
+            self._line = row.number
+            for at, key in labels.items():
+                self._detail(f"{key}: {row.cells[at] if at < len(row.cells) else ''}")
+            told = [
+                cell
+                for at, cell in enumerate(row.cells)
+                if at not in labels and plain_key(cell) and not cell.isdigit()
+            ]
+            self._words = [": ".join(told)]
+            self.close()
 
     def line(self, line: Line) -> None:
         """An item begins a finding; what is indented beneath it, or follows a line of text, belongs to it."""
@@ -62,12 +83,12 @@ class Plan:
             return
         if line.kind == "code":
             return
+        starts = line.kind in ("item", "row") and line.depth < 2
+        if self._words and (starts or not self._words[-1]):
+            self.close()
         if self._detail(line.text):
             return
-        starts = line.kind in ("item", "row") and line.depth < 2
-        if starts or not self._words or not self._words[-1]:
-            self.close()
-            self._line = line.number
+        self._line = line.number if not self._words else self._line
         self._words.append(line.text)
 
     def _detail(self, text: str) -> bool:
@@ -82,6 +103,8 @@ class Plan:
             self._item_line = int(statement.rest[:6].split("-")[0])
         elif statement.key in words.PRIORITIES:
             self._item_priority = priority_in(statement.rest)
+        elif statement.key in words.CRITERIA:
+            self._item_criterion = self._draft.known(statement.rest)
         else:
             return False
         return True
@@ -92,7 +115,8 @@ class Plan:
         if text and not _NOTHING.fullmatch(text[:300]):
             for part in _parts(text):
                 self._hand_in(part)
-        self._words, self._item_path, self._item_line, self._item_priority = [], None, None, None
+        self._words, self._item_path, self._item_line = [], None, None
+        self._item_priority = self._item_criterion = None
 
     def _hand_in(self, text: str) -> None:
         if own := _OWN.fullmatch(_EVIDENCE.sub("", text)):
@@ -102,7 +126,12 @@ class Plan:
         named = self._draft.known(statement.head) if statement.is_split and not statement.judge else None
         rest = statement.rest if named and statement.rest else text
         rest = statement_in(rest).rest if _is_marker(rest) else rest
-        self._add(rest, named or self._criterion, self._item_line, self._item_priority or _marked(text))
+        self._add(
+            rest,
+            named or self._item_criterion or self._criterion,
+            self._item_line,
+            self._item_priority or _marked(text),
+        )
 
     def _add(
         self, text: str, criterion: DraftCriterion | None, line: int | None, priority: Priority | None
@@ -114,7 +143,7 @@ class Plan:
             text,
             criterion=criterion,
             path=self._item_path or self._path or path,
-            line=line or found,
+            line=line or found or (line_in(text) if path is None else None),
             action=text if self._asks else None,
             priority=priority or self._priority,
             source_line=self._line,

@@ -19,7 +19,7 @@ from courtroom.report_reading.statements import (
     statement_in,
     title_in,
 )
-from courtroom.report_reading.tables import read_table
+from courtroom.report_reading.tables import read_table, tells_scores
 
 LONGEST_ITEM_NAME = 90
 LONGEST_LEVEL_WORDS = 4
@@ -34,6 +34,7 @@ class ProseReader:
         self._section: words.Section | None = None
         self._section_depth = 0
         self._label = ""
+        self._last_item = -1
         self._table: list[Line] = []
 
     def read(self) -> None:
@@ -61,7 +62,10 @@ class ProseReader:
     def _close_table(self) -> None:
         if self._table:
             rows, self._table = self._table, []
-            read_table(rows, self._draft, self._scene.criterion, self._say_row)
+            if self._scene.plan and not tells_scores(rows[0]):
+                self._scene.plan.table(rows)
+            else:
+                read_table(rows, self._draft, self._scene.criterion, self._say_row)
 
     def _say_row(self, number: int, label: str, value: str) -> None:
         self._statement(Line(number, "text", 0, f"{label}: {value}"))
@@ -80,7 +84,7 @@ class ProseReader:
         elif section:
             self._begin_section(line, section)
         elif self._scene.plan and self._scene.criterion is None:
-            self._scene.plan.heading(line.text)
+            self._scene.plan.heading(line.text, line.depth)
         elif line.depth < BOLD_HEADING or self._scene.criterion is None:
             # The criterion stays open for its judges: code pasted without a fence is full of such headings.
             self._scene.silence()
@@ -258,12 +262,14 @@ class ProseReader:
         score = title.score
         if score is None or score.value is None or statement.judge or len(title.name) > LONGEST_ITEM_NAME:
             return False
+        follows = line.number == self._last_item + 1
         if known is None and (
-            scene.criterion or line.kind != "item" or not _names_criterion(title, self._section)
+            line.kind != "item" or not _names_criterion(title, self._section, follows=follows)
         ):
             return False
         if scene.criterion or not key_of(title.name):
             return False
+        self._last_item = line.number
         criterion = self._draft.criterion(title.name, title.id, line.number, "lists")
         if criterion and scene.bench:
             judge = scene.bench[0]
@@ -282,14 +288,11 @@ def _ends_dissent(statement: Statement) -> bool:
     )
 
 
-def _names_criterion(title: Title, section: words.Section | None) -> bool:
-    """An item of a list that nobody spoke of before is a criterion only with a score out of a maximum."""
+def _names_criterion(title: Title, section: words.Section | None, *, follows: bool) -> bool:
+    """An item that nobody spoke of before is a criterion with a score out of a maximum, or in a list of such."""
     key = plain_key(title.name)
-    if (
-        section in ("other", "evidence")
-        or title.score is None
-        or title.score.maximum is None
-        or "%" in title.score.written
-    ):
+    if section in ("other", "evidence") or title.score is None or title.score.maximum is None:
+        return False
+    if "%" in title.score.written and not follows:
         return False
     return not (is_overall(key) or section_in(title.name) or words.NO_CRITERION.search(key))

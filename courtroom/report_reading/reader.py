@@ -17,7 +17,7 @@ from courtroom.report_reading.reflow import reflowed, with_bare_headings
 from courtroom.rubric_reading.json_lines import JsonPath
 
 # The longest report known from practice has 5,000 lines.
-MOST_LINES = 40_000
+MOST_LINES = 20_000
 NOTHING = "No criterion with a score was recognised."
 OWN_SCALE = 5.0
 OWN_SCHEMA = "automaton-auditor/report@1"
@@ -58,14 +58,14 @@ def _read_prose(text: str, name: str) -> ImportedReport:
     lines = _lines_of(raw, draft)
     draft.title = next((line.text for line in lines if line.kind == "heading"), None)
     ProseReader(lines, draft).read()
-    layout = _read_within(lines, draft) or _layout(draft, lines)
+    within = _read_within(lines, draft)
     said = [line.text for line in lines if line.text and line.kind != "code"]
     heading_facts.take_url(draft, said[: heading_facts.SEARCHED_LINES])
     heading_facts.take_overall(draft, said)
     draft.about = heading_facts.about(draft.title, name)
     if not draft.criteria:
         draft.note(None, NOTHING)
-    return draft.finished(layout)
+    return draft.finished(within or _layout(draft, lines))
 
 
 def _lines_of(raw: list[str], draft: Draft) -> list[Line]:

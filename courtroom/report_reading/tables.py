@@ -58,6 +58,11 @@ def read_table(rows: Sequence[Line], draft: Draft, current: DraftCriterion | Non
             _criterion_row(row, header, draft, say)
 
 
+def tells_scores(head: Line) -> bool:
+    """Whether a table with this first row tells of criteria or judges."""
+    return _header(head) is not None
+
+
 def _header(row: Line) -> _Header | None:
     """Null where the first row names no column that is known: a table of labels and values."""
     columns: dict[Column, int] = {}
