@@ -19,6 +19,7 @@ from grading.views import (
     health,
     home,
     log,
+    loop,
     metrics,
     notices,
     organizations,
@@ -98,5 +99,6 @@ urlpatterns = [
     path(f"{ASSIGNMENT}reports/new/", bringing.bring, name="bring"),
     path(f"{ASSIGNMENT}findings/", findings.findings, name="findings"),
     path(f"{ASSIGNMENT}findings/<uuid:finding_id>/", findings.finding, name="finding"),
+    path(f"{ASSIGNMENT}loop/", loop.loop, name="loop"),
     path(f"{ASSIGNMENT}audit.zip", audit_zip.audit_zip, name="audit-zip"),
 ]

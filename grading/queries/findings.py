@@ -108,10 +108,29 @@ class SeenFinding:
     def fixed_by(self) -> Submission | None:
         return next((s.submission for s in self.sights if s.attempt == self.life.fixed), None)
 
+    def until(self, attempt: int) -> Life | None:
+        """Its life as it was told by this attempt; null where nobody had seen it yet."""
+        sights = [sight for sight in self.sights if sight.attempt <= attempt]
+        return _life(sights) if any(sight.present for sight in sights) else None
+
     @property
     def is_answerable(self) -> bool:
         """Whether an answer is still owed: seen by a peer, not gone, and none given."""
         return bool(self.peers) and self.group != "fixed" and self.answer is None
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What became of everything in one attempt, against all before it. `still` were there and are, `back` were gone."""
+
+    still: tuple[SeenFinding, ...]
+    new: tuple[SeenFinding, ...]
+    back: tuple[SeenFinding, ...]
+    fixed: tuple[SeenFinding, ...]
+
+    @property
+    def there(self) -> int:
+        return len(self.still) + len(self.new) + len(self.back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +155,19 @@ def findings_of(assignment: Assignment, student: Enrollment, *, is_staff: bool) 
         SeenFinding(row, sights, _life(sights), latest, tuple(row.responses.all())) for row, sights in told
     ]
     return tuple(sorted(seen, key=_urgency))
+
+
+def changes_in(seen: Iterable[SeenFinding], attempt: int) -> Changes:
+    """Sorted out of all findings of a student, as findings_of has them for this reader."""
+    told = [(each, life) for each in seen if (life := each.until(attempt))]
+    there = [(each, life) for each, life in told if life.state != FindingState.FIXED]
+    before = [(each, life) for each, life in there if life.first != attempt]
+    return Changes(
+        still=tuple(each for each, life in before if life.state == FindingState.OPEN),
+        new=tuple(each for each, life in there if life.first == attempt),
+        back=tuple(each for each, life in before if life.state == FindingState.REGRESSED),
+        fixed=tuple(each for each, life in told if life.fixed == attempt),
+    )
 
 
 def tallies_of(assignment: Assignment) -> list[Tally]:

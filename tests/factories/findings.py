@@ -14,7 +14,7 @@ from grading.actions import runs
 from grading.enums import AuditKind, AuditState
 from grading.events import Verdict
 from grading.models import Audit, Submission
-from tests.factories.work import AuditFactory, SubmissionFactory, claimed
+from tests.factories.work import CRITERIA, AuditFactory, SubmissionFactory, claimed, criterion_row
 
 Place = tuple[str, int]
 
@@ -137,6 +137,6 @@ def finish(audit: Audit, *checks: Checked) -> None:
             lease=lease,
             verdict=Verdict(
                 state=AuditState.DONE, report=report, digest=report["digest"], overall_score=3.0,
-                commit=report["commit"], criteria=(), evidence=(),
+                commit=report["commit"], criteria=tuple(criterion_row(name, score=3) for name in CRITERIA), evidence=(),
             ),
         )  # fmt: skip

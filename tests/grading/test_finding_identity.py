@@ -78,7 +78,8 @@ def test_what_is_met_not_established_or_left_out_is_no_finding() -> None:
         excluded=["tested"],
     )
     told = findings_of_report(report)
-    assert (told.there, told.looked_at) == ((), {("tidy", "tidy.readme")})
+    assert told.there == ()
+    assert told.looked_at == {("tidy", "tidy.readme")}
     assert findings_of_report({"schema": "automaton-auditor/report@1"}).there == ()
 
 

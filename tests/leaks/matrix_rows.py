@@ -38,6 +38,12 @@ OWNER_AND_TEACHERS = (302, 200, 404, 404, 404, 200, 404, 404, 302)
 OWNER = (302, 200, 404, 404, 404, 404, 404, 404, 302)
 SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
 
+# The API asks who one is, and leads nobody to a form.
+PROGRAMS = (401, 200, 200, 200, 200, 200, 404, 404, 401)
+PROGRAMS_IN_THE_COHORT = (401, 200, 200, 404, 200, 200, 404, 404, 401)
+PROGRAMS_SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
+API_COHORT = "api/v1/o/<slug:org>/cohorts/<slug:cohort>/"
+
 # What GET answers, and for pages with a form what an empty POST answers.
 ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "": (EVERYBODY, None),
@@ -45,6 +51,13 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "healthz/live": (EVERYBODY, None),
     "metrics": (NOBODY, None),  # but to the bearer of METRICS_TOKEN: tests/site/test_metrics.py
     "organizations/new/": (SIGNED_IN, SIGNED_IN),
+    "api/v1/schema/": (EVERYBODY, None),
+    "api/v1/^.*$": (NOBODY, None),
+    "api/v1/organizations/": (PROGRAMS_SIGNED_IN, None),
+    "api/v1/o/<slug:org>/cohorts/": (PROGRAMS, None),
+    API_COHORT: (PROGRAMS_IN_THE_COHORT, None),
+    f"{API_COHORT}assignments/": (PROGRAMS_IN_THE_COHORT, None),
+    f"{API_COHORT}assignments/<slug:assignment>/": (PROGRAMS_IN_THE_COHORT, None),
     "o/<slug:org>/": (MEMBERS, None),
     "o/<slug:org>/appeals/": (MEMBERS, None),
     "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
@@ -89,6 +102,8 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{FEEDBACK}original": (OWNER_AND_STAFF, None),
     f"{COHORT}{ASSIGNMENT}findings/": (IN_THE_COHORT, None),
     f"{COHORT}{ASSIGNMENT}findings/<uuid:finding_id>/": (OWNER_AND_STAFF, OWNER),
+    # Staff who name no student are led to where they choose one.
+    f"{COHORT}{ASSIGNMENT}loop/": ((302, 200, 200, 404, 302, 302, 404, 404, 302), None),
     AUDIT: (OWNER_AND_STAFF, None),
     f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
