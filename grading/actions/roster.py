@@ -17,13 +17,15 @@ from grading.errors import RosterRefused
 from grading.models import Cohort, Enrollment
 
 MAX_ROWS = 5000
-COLUMNS = ("email", "name", "student_number")
+COLUMNS = ("email", "name", "student_number", "group")
+NO_GROUP = "-"  # for an empty cell changes nothing
 ALIASES = {
     "e_mail": "email",
     "mail": "email",
     "email_address": "email",
     "full_name": "name",
     "student_id": "student_number",
+    "team": "group",
 }
 
 
@@ -51,14 +53,15 @@ class _Row:
     email: str
     name: str
     student_number: str
+    group: str
 
 
 def import_roster(*, cohort: Cohort, text: str, by: User | None) -> RosterImport:
-    """Enroll everybody on the list; who is enrolled already gets the list's name and number.
+    """Enroll everybody on the list; who is enrolled already gets the list's name, number and group.
 
-    `text` is CSV with a header naming email and, in any order, name and student_number; commas,
-    semicolons or tabs; a byte order mark is dropped. Cells are text: a formula stays the characters it
-    is. Nobody is removed. Raises RosterRefused when the file as a whole cannot be read.
+    `text` is CSV with a header naming email and, in any order, name, student_number and group (a lone hyphen takes
+    somebody out of theirs); commas, semicolons or tabs; a byte order mark is dropped. Cells are text: a formula stays
+    the characters it is. Nobody is removed. Raises RosterRefused when the file as a whole cannot be read.
     """
     rows, refused = _sorted_out(list(_rows(text)))
     with transaction.atomic(), scope(organization=cohort.organization):
@@ -112,6 +115,7 @@ def _row(line: int, columns: list[str], cells: list[str]) -> _Row:
         email=values.get("email", "").lower(),
         name=values.get("name", ""),
         student_number=values.get("student_number", ""),
+        group=values.get("group", ""),
     )
 
 
@@ -142,6 +146,8 @@ def _fault(row: _Row) -> str | None:
         return "The name is longer than 200 characters."
     if len(row.student_number) > 64:
         return "The student number is longer than 64 characters."
+    if len(row.group) > 60:
+        return "The group is longer than 60 characters."
     return None
 
 
@@ -151,23 +157,25 @@ def _enroll(cohort: Cohort, rows: list[_Row]) -> tuple[int, int]:
         Enrollment(
             organization_id=cohort.organization_id, cohort=cohort,
             email=row.email, name=row.name, student_number=row.student_number,
+            group="" if row.group == NO_GROUP else row.group,
         )
         for row in rows
         if row.email not in known
     ]  # fmt: skip
     changed = [known[row.email] for row in rows if row.email in known and _take_over(known[row.email], row)]
     Enrollment.objects.bulk_create(new)
-    Enrollment.objects.bulk_update(changed, ["name", "student_number"])
+    Enrollment.objects.bulk_update(changed, ["name", "student_number", "group"])
     _link_known_users(new)
     return len(new), len(changed)
 
 
 def _take_over(enrollment: Enrollment, row: _Row) -> bool:
     """Give the enrollment what the list says of it; an empty cell changes nothing."""
-    before = (enrollment.name, enrollment.student_number)
+    before = (enrollment.name, enrollment.student_number, enrollment.group)
     enrollment.name = row.name or enrollment.name
     enrollment.student_number = row.student_number or enrollment.student_number
-    return (enrollment.name, enrollment.student_number) != before
+    enrollment.group = "" if row.group == NO_GROUP else row.group or enrollment.group
+    return (enrollment.name, enrollment.student_number, enrollment.group) != before
 
 
 def _link_known_users(new: list[Enrollment]) -> None:

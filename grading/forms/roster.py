@@ -14,8 +14,9 @@ class RosterForm(forms.Form):
     roster = forms.FileField(
         label="Roster (CSV)",
         help_text=(
-            "The first line names the columns: <code>email</code>, and if you like <code>name</code> and "
-            "<code>student_number</code>, in any order. At most 5,000 rows. Nobody is removed."
+            "The first line names the columns: <code>email</code>, and if you like <code>name</code>, "
+            "<code>student_number</code> and <code>group</code>, in any order. Who shares a group never audits each "
+            "other (<code>-</code>: in none). At most 5,000 rows. Nobody is removed."
         ),
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )

@@ -91,6 +91,25 @@ def test_a_second_import_updates_and_removes_nobody():
     ]
 
 
+def test_groups_are_taken_over_kept_by_an_empty_cell_and_left_by_a_hyphen():
+    cohort = CohortFactory()
+    for name in ("ada", "bob", "cyd"):
+        EnrollmentFactory(cohort=cohort, email=f"{name}@example.org", name=name, group="Owls")
+    text = "email,Team\nada@example.org,\nbob@example.org,Crows\ncyd@example.org,-\ndee@example.org,-\neve@example.org,Owls\n"
+    assert import_roster(cohort=cohort, text=text, by=None) == RosterImport(2, 2, 1, ())
+    with scope(organization=cohort.organization):
+        groups = dict(Enrollment.objects.values_list("email", "group"))
+    assert {email.partition("@")[0]: group for email, group in groups.items()} == {
+        "ada": "Owls", "bob": "Crows", "cyd": "", "dee": "", "eve": "Owls",
+    }  # fmt: skip
+
+
+def test_a_group_of_more_than_sixty_characters_is_refused():
+    text = f"email,group\nada@example.org,{'O' * 61}\n"
+    imported = import_roster(cohort=CohortFactory(), text=text, by=None)
+    assert imported.refused == (RefusedLine(2, "The group is longer than 60 characters."),)
+
+
 def test_who_has_an_account_is_linked_at_once_and_the_import_is_logged():
     cohort, user = CohortFactory(), UserFactory(email="ada@example.org")
     import_roster(cohort=cohort, text="email\nada@example.org\n", by=user)
