@@ -17,8 +17,8 @@ from grading.errors import RoundRefused
 Pair = tuple[int, int]  # who audits, who is audited
 Groups = Mapping[int, str]  # "" or missing: works alone
 MOST_PEERS = 5
-SHUFFLES = 8
-STEPS = 600  # of mending one shuffle; where a way exists, tens are enough (tests/grading/test_pairing.py)
+FEWEST_SHUFFLES, SHUFFLED = 8, 200  # of few students there are few ways: they are shuffled more often
+STEPS_PER_PAIR, MOST_STEPS = 5, 400  # of mending one shuffle; where a way exists, tens are enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def circle(students: Iterable[int], k: int, seed: str, groups: Groups) -> Circle
     keys = sorted(set(students))
     _refuse_impossible(keys, k, groups)
     chance = random.Random(seed)  # noqa: S311 -- to be repeated from its seed; secrecy rests on the seed
-    for _ in range(SHUFFLES):
+    for _ in range(max(FEWEST_SHUFFLES, SHUFFLED // len(keys))):
         order = chance.sample(keys, len(keys))
         table = _Table(_around(order, k, chance), groups, may_be_mutual=not is_free_of_mutual(len(keys), k))
         if table.mend(chance):
@@ -56,7 +56,8 @@ def circle(students: Iterable[int], k: int, seed: str, groups: Groups) -> Circle
     raise RoundRefused(
         "peers",
         "no_way_found",
-        f"No way was found for everybody to audit {k} others outside their group: ask for fewer peers, or part a group.",
+        f"No way was found for everybody to audit {k} other{'' if k == 1 else 's'} outside their group: ask for fewer "
+        "peers, or part a group.",
     )
 
 
@@ -97,7 +98,7 @@ class _Table:
 
     def mend(self, chance: random.Random) -> bool:
         """Whether no fault is left."""
-        for _ in range(STEPS):
+        for _ in range(min(MOST_STEPS, STEPS_PER_PAIR * len(self.pairs))):
             faulty = [place for place, pair in enumerate(self.pairs) if self._faults(pair)]
             if not faulty:
                 return True

@@ -39,7 +39,8 @@ class Round:
             self.round: PairingRound = start_round(
                 assignment=self.assignment, students=self.students, **given | asked
             )
-            self.pairings = list(Pairing.objects.filter(round=self.round).order_by("auditor__name", "pk"))
+            drawn = Pairing.objects.filter(round=self.round).select_related("round", "auditor", "auditee")
+            self.pairings = list(drawn.order_by("auditor__name", "pk"))
 
     def hand_in(self, student: Enrollment) -> Any:
         return SubmissionFactory.create(assignment=self.assignment, student=student, resolved_commit="c" * 40)

@@ -83,6 +83,12 @@ def test_groups_are_parted_wherever_there_are_others_enough(
     assert faults_of(circle(range(students), k, seed, groups), students, k, groups) == []
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_four_of_whom_two_work_together_have_one_way_round(seed: int) -> None:
+    groups = {0: "pair", 1: "pair"}
+    assert faults_of(circle(range(4), 1, str(seed), groups), 4, 1, groups) == []
+
+
 def test_two_groups_of_four_have_one_way_and_it_is_found() -> None:
     groups = in_groups(8, 4)
     assert faults_of(circle(range(8), 2, "seed", groups), 8, 2, groups) == []

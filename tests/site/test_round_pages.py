@@ -1,0 +1,270 @@
+"""The pages of a round of peers, as its teachers use them."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from django.utils import timezone
+
+from grading.models import Assignment, Notice, Pairing, PairingRound, RoundMember
+from tests.factories.people import EnrollmentFactory, everywhere, staff_user, student
+from tests.factories.rounds import Round
+from tests.factories.work import AssignmentFactory, SubmissionFactory
+from tests.site.graded_work import page_of, signed_in
+from tests.site.page_reading import faults_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+NOW = timezone.now().replace(second=0, microsecond=0)
+
+
+@pytest.fixture
+def assignment() -> Assignment:
+    made: Assignment = AssignmentFactory.create()
+    for name in ("Ada", "Bob", "Cyd", "Dee", "Eve"):
+        EnrollmentFactory.create(
+            cohort=made.cohort, name=name, group="twins" if name in ("Ada", "Bob") else ""
+        )
+    return made
+
+
+@pytest.fixture
+def teacher(assignment: Assignment) -> Client:
+    return signed_in(staff_user(assignment.organization))
+
+
+def asked(**fields: Any) -> dict[str, Any]:
+    given = {
+        "peers": "1", "anonymity": "double_blind", "starts_at": f"{NOW:%Y-%m-%dT%H:%M}", "who": "everybody",
+        "ends_at": f"{NOW + timedelta(days=7):%Y-%m-%dT%H:%M}", "rubric_version": "", "seed": "ab" * 16,
+    }  # fmt: skip
+    return given | fields
+
+
+def words_of(page: str) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+class Running(Round):
+    """A round whose teacher looks at its pages."""
+
+    def __init__(self, students: int = 5, **more: Any) -> None:
+        super().__init__(students, **more)
+        self.teacher = signed_in(staff_user(self.assignment.organization))
+
+    def page(self, name: str = "round") -> str:
+        found = self.assignment
+        return reverse(name, args=[found.organization.slug, found.cohort.slug, found.slug, 1])
+
+    def read(self, name: str = "round", **query: Any) -> str:
+        answer = self.teacher.get(self.page(name), query)
+        html = answer.content.decode()
+        assert (answer.status_code, faults_of(html)) == (200, [])
+        return html
+
+
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"peers": "5"}, "5 students cannot audit 5 others each: it takes 6."),
+        ({"peers": "4"}, "2 of the 5 students are in group “twins”"),
+        ({"peers": "0"}, "greater than or equal to 1"),
+        ({"ends_at": f"{NOW:%Y-%m-%dT%H:%M}"}, "The round would end before it starts."),
+        ({"who": "chosen"}, "Nobody is chosen: tick students in the list below."),
+        ({"who": "with_work"}, "0 students cannot audit 1 other each: it takes 2."),
+        ({"anonymity": "masked"}, "Select a valid choice."),
+    ],
+)
+def test_a_round_that_cannot_be_says_why_and_keeps_what_was_chosen(
+    teacher: Client, assignment: Assignment, changed: dict[str, str], sentence: str
+) -> None:
+    page = teacher.post(page_of(assignment, "round-new"), asked(start="yes", **changed)).content.decode()
+    assert faults_of(page) == []
+    assert sentence in words_of(page)
+    assert 'value="' + changed.get("peers", "1") + '"' in page
+    with everywhere():
+        assert PairingRound.objects.count() == 0
+
+
+def test_the_form_opens_with_a_week_and_two_peers(teacher: Client, assignment: Assignment) -> None:
+    page = teacher.get(page_of(assignment, "round-new")).content.decode()
+    assert (faults_of(page), 'name="peers" value="2"' in page) == ([], True)
+
+
+def test_a_preview_says_how_many_pairs_and_begins_nothing(teacher: Client, assignment: Assignment) -> None:
+    with everywhere():
+        ada = assignment.cohort.enrollments.get(name="Ada")
+    SubmissionFactory.create(assignment=assignment, student=ada, resolved_commit="c" * 40)
+    answer = teacher.post(page_of(assignment, "round-new"), asked())
+    preview = answer.context["preview"]
+    assert faults_of(answer.content.decode()) == []
+    assert (preview.students, preview.pairs, preview.groups, preview.days) == (5, 5, 1, "7")
+    assert (preview.keeps_apart, preview.without_work, preview.without_account) == (True, 4, 5)
+    with everywhere():
+        assert PairingRound.objects.count() == 0
+
+
+def test_so_few_that_some_audit_each_other_is_said(teacher: Client, assignment: Assignment) -> None:
+    page = teacher.post(page_of(assignment, "round-new"), asked(peers="3")).content.decode()
+    assert "Some audit each other : for nobody to, 3 peers take at least 7 students." in words_of(page)
+
+
+def test_a_start_pairs_the_chosen_and_a_second_click_does_nothing(
+    teacher: Client, assignment: Assignment
+) -> None:
+    with everywhere():
+        chosen = list(assignment.cohort.enrollments.exclude(name="Eve").values_list("pk", flat=True))
+    sent = asked(who="chosen", students=chosen, start="yes")
+    begun = teacher.post(page_of(assignment, "round-new"), sent)
+    again = teacher.post(page_of(assignment, "round-new"), sent)
+    with everywhere():
+        assert set(RoundMember.objects.values_list("student", flat=True)) == set(chosen)
+        assert (Pairing.objects.count(), PairingRound.objects.get().number) == (4, 1)
+    assert (begun.status_code, begun["Location"]) == (
+        302,
+        page_of(assignment, "round-new").replace("new", "1"),
+    )
+    assert "This round has been started already." in again.content.decode()
+
+
+def test_a_round_of_nobody_yet_is_sound(teacher: Client) -> None:
+    made = Running(3, handed_in=False)
+    page = made.read()
+    assert "Remind 0" in page
+    assert page.count('<span class="pair-state waiting">nothing handed in to audit</span>') == 3
+
+
+def test_the_page_of_a_round_tells_and_draws_who_owes_what() -> None:
+    made = Running()
+    made.report(made.pairings[0], findings=2)
+    made.audit(made.pairings[1], done=True, read_at=timezone.now())
+    made.audit(made.pairings[2], running=True)
+    page = made.read()
+    assert (
+        'aria-label="Who audits whom among 5 students. 5 pairs: 2 owed; 1 being audited; 1 there; 1 read."'
+        in page
+    )
+    said = words_of(page)
+    for name, text in ((0, "there imported"), (1, "read"), (2, "being audited"), (3, "owed")):
+        pairing = made.pairings[name]
+        assert f"{text} {pairing.auditee} change" in said
+    assert "0 of 2" in said
+
+
+def test_a_round_that_is_over_marks_what_came_late() -> None:
+    made = Running(ends_at=timezone.now() - timedelta(hours=1))
+    made.report(made.pairings[0])
+    page = made.read()
+    assert page.count(">late<") == 5
+    assert "over" in words_of(page)
+
+
+def test_assistants_look_and_change_nothing() -> None:
+    made = Running()
+    made.teacher = signed_in(staff_user(made.assignment.organization, role="assistant"))  # type: ignore[arg-type]  # -- as the database has it
+    assert "change" not in words_of(made.read()).replace("exchange", "")
+
+
+def test_one_click_reminds_and_says_how_many() -> None:
+    made = Running(student=student)
+    assert "Remind 5" in made.read()
+    assert "Remind 5 students" in made.read("round-remind")
+    answer = made.teacher.post(made.page("round-remind"), {"remind": "yes"}, follow=True)
+    assert "5 students reminded." in answer.content.decode()
+    assert "There is nobody to remind now." in made.read("round-remind")
+    with everywhere():
+        assert Notice.objects.count() == 5
+
+
+def test_what_can_be_changed_is_offered_for_round_student_and_pairing() -> None:
+    made = Running()
+    titles = [
+        re.findall(r"<h2[^>]*>([^<]*)</h2>", made.read("round-change", **query))
+        for query in ({}, {"student": made.students[0].pk}, {"pairing": made.pairings[0].pk})
+    ]
+    assert titles == [
+        ["Let a student in", "Take a student out", "Pair two by hand"],
+        ["Take a student out", "Pair two by hand"],
+        ["End a pairing", "Exchange whom two students audit"],
+    ]
+
+
+def test_a_change_is_shown_with_its_effects_and_made_when_confirmed() -> None:
+    made = Running()
+    late = EnrollmentFactory.create(cohort=made.assignment.cohort, name="Zoe")
+    page = made.read("round-change", what="join", student=late.pk)
+    assert len(re.findall(r"<ins>", page)) == 2
+    assert "Zoe 0 → 1 0 → 1" in words_of(page)
+    with everywhere():
+        assert RoundMember.objects.count() == 5
+    seen = re.search(r'name="seen" value="(\w+)"', page)
+    assert seen is not None
+    sent = {"what": "join", "student": late.pk, "seen": seen[1]}
+    assert made.teacher.post(made.page("round-change"), sent).status_code == 302
+    with everywhere():
+        assert RoundMember.objects.filter(student=late).exists()
+
+
+def test_a_change_that_would_be_another_by_now_is_shown_once_more() -> None:
+    made = Running()
+    late = EnrollmentFactory.create(cohort=made.assignment.cohort, name="Zoe")
+    sent = {"what": "join", "student": late.pk, "seen": "another"}
+    page = made.teacher.post(made.page("round-change"), sent).content.decode()
+    assert faults_of(page) == []
+    assert "The round changed since you looked" in page
+    with everywhere():
+        assert RoundMember.objects.count() == 5
+
+
+def test_to_end_a_pairing_warns_of_its_report_and_wants_a_reason() -> None:
+    made = Running()
+    pairing = made.pairings[0]
+    made.report(pairing)
+    page = made.read("round-change", what="end", pairing=pairing.pk)
+    assert f"There is a report of {pairing.auditor} on {pairing.auditee}" in words_of(page)
+    sent: dict[str, Any] = {"what": "end", "pairing": pairing.pk}
+    refused = made.teacher.post(made.page("round-change"), sent).content.decode()
+    assert (faults_of(refused), "Say why: it stays on the record." in refused) == ([], True)
+    assert made.teacher.post(made.page("round-change"), sent | {"reason": "Rude."}).status_code == 302
+    with everywhere():
+        pairing.refresh_from_db()
+    assert pairing.end_reason == "Rude."
+
+
+@pytest.mark.parametrize(
+    "query", [{"what": "join"}, {"what": "leave", "student": "x"}, {"what": "swap", "pairing": "0"}]
+)
+def test_a_change_of_nothing_that_is_there_is_refused(query: dict[str, str]) -> None:
+    assert "This cannot be done." in Running().read("round-change", **query)
+
+
+def test_an_unknown_change_is_no_change() -> None:
+    assert "Let a student in" in Running().read("round-change", what="explode")
+
+
+def test_a_swap_that_makes_somebody_their_own_peer_is_refused() -> None:
+    made = Running()
+    first = made.pairings[0]
+    second = next(pairing for pairing in made.pairings if pairing.auditor_id == first.auditee_id)
+    page = made.read("round-change", what="swap", pairing=first.pk, other=second.pk)
+    assert "Nobody is their own peer." in page
+
+
+@pytest.mark.parametrize("name", ["round", "round-remind", "round-change"])
+def test_thirty_students_cost_what_three_do(name: str) -> None:
+    asked_for = []
+    for students in (3, 30):
+        made = Running(students, student=student)
+        for pairing in made.pairings[:2]:
+            made.report(pairing, findings=1)
+        made.read(name)
+        with CaptureQueriesContext(connection) as queries:
+            made.read(name)
+        asked_for.append(len(queries))
+    assert asked_for[0] == asked_for[1]
