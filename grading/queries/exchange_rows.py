@@ -33,8 +33,9 @@ def rounds_of(student: Enrollment) -> list[PairingRound]:
 
 
 def pairings_of(student: Enrollment, rounds: list[PairingRound]) -> list[Pairing]:
+    """By their random keys: in the order in which they were made, a change by hand would show the roster's order."""
     theirs = Pairing.objects.filter(Q(auditor=student) | Q(auditee=student), round__in=rounds, ended_at=None)
-    return list(theirs.select_related("round__assignment").order_by("created_at", "pk"))
+    return list(theirs.select_related("round__assignment").order_by("pk"))
 
 
 def members_of(pairings: list[Pairing]) -> dict[tuple[object, object], RoundMember]:
