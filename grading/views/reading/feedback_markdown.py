@@ -54,9 +54,10 @@ def _criterion(row: ImportedRow) -> Iterator[str]:
     for opinion in row.document["opinions"]:
         score = f" ({plain(opinion['score']['written'])})" if opinion["score"] else ""
         yield f"- **{plain(opinion['judge'])}**{score}: {plain(opinion['argument'])}"
-    for label, key in (("Dissent", "dissent"), ("Remediation", "remediation")):
-        if row.document[key]:
-            yield f"- **{label}**: {plain(row.document[key])}"
+    if row.document["dissent"]:
+        yield f"- **Dissent**: {plain(row.document['dissent'])}"
+    if row.document["remediation"] and not row.findings:
+        yield f"- **Remediation**: {plain(row.document['remediation'])}"
     yield from _findings("\nFindings:\n", row.findings)
 
 
