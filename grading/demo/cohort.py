@@ -2,7 +2,7 @@
 one that was interrupted is completed by the next."""
 
 from datetime import date, datetime, time, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from allauth.account.models import EmailAddress
@@ -19,6 +19,7 @@ from grading.actions.roles import add_member
 from grading.actions.roster import import_roster
 from grading.actions.rubrics import adopt_shipped_rubric
 from grading.actions.submissions import hand_in
+from grading.demo.first_week import seed_first_week
 from grading.demo.people import INSTITUTE, INSTITUTE_SLUG, INSTRUCTOR, PASSWORD, STUDENTS, Person, Student
 from grading.demo.reports import write_report
 from grading.demo.stories import publish_repository
@@ -49,6 +50,8 @@ def seed(folder: Path) -> int:
     organization = _organization(instructor)
     with scope(organization=organization):
         cohort = _cohort(organization, instructor)
+    seed_first_week(cohort, partial(_repository, folder=folder), instructor)
+    with scope(organization=organization):
         assignment = _assignment(cohort, instructor)
         return sum(_hand_in_all(student, assignment, folder) for student in STUDENTS)
 
@@ -129,10 +132,16 @@ def _end_of(moment: datetime) -> datetime:
     return datetime.combine(moment.date(), time(23, 59), tzinfo=moment.tzinfo)
 
 
-def _hand_in_all(student: Student, assignment: Assignment, folder: Path) -> int:
-    """Their repository and report are always there, for the next hand-in by hand; what was handed in is not again."""
+def _repository(student: Student, folder: Path) -> str:
+    """Where it can be cloned from; it is always there."""
     repository = folder / "repositories" / f"{student.repository}.git"
     publish_repository(student.repository, repository)
+    return repository.resolve().as_uri()
+
+
+def _hand_in_all(student: Student, assignment: Assignment, folder: Path) -> int:
+    """Their report is always there, for the next hand-in by hand; what was handed in is not again."""
+    address = _repository(student, folder)
     report = write_report(student.repository, folder / "reports" / f"{student.repository}.pdf")
     enrollment = Enrollment.objects.get(cohort=assignment.cohort, email=student.email)
     handed_in = Submission.objects.filter(assignment=assignment, student=enrollment)
@@ -141,7 +150,7 @@ def _hand_in_all(student: Student, assignment: Assignment, folder: Path) -> int:
         hand_in(
             assignment=assignment,
             student=enrollment,
-            repo_url=repository.resolve().as_uri(),
+            repo_url=address,
             ref=ref,
             pdf=SimpleUploadedFile(report.name, report.read_bytes(), "application/pdf"),
             by=enrollment.user,
