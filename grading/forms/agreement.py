@@ -7,6 +7,8 @@ from typing import Any
 
 from django import forms
 
+from grading.forms.address import AddressForm
+
 MOST_DRAWN = 500
 MOST_SEED = 2**31 - 1
 SCORES = [(score, str(score)) for score in range(1, 6)]
@@ -63,17 +65,30 @@ class BlindForm(forms.Form):
                 self.add_error(name, "No score yet: the verdict is shown when every criterion has one.")
 
 
-class CellForm(forms.Form):
-    """Which disagreements are listed; what means nothing in the address is left aside."""
+class CellForm(AddressForm):
+    """Which disagreements are listed; the links of the page lead to them."""
 
-    criterion = forms.IntegerField(required=False, min_value=0, max_value=1000)
-    person = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, choices=SCORES)
-    court = forms.TypedChoiceField(required=False, coerce=int, empty_value=None, choices=SCORES)
-    everybody = forms.BooleanField(required=False)
-    page = forms.IntegerField(required=False, min_value=1, max_value=100_000)
+    criterion = forms.IntegerField(required=False, min_value=0, max_value=1000, widget=forms.HiddenInput)
+    person = forms.TypedChoiceField(
+        required=False, coerce=int, empty_value=None, choices=SCORES, widget=forms.HiddenInput
+    )
+    court = forms.TypedChoiceField(
+        required=False, coerce=int, empty_value=None, choices=SCORES, widget=forms.HiddenInput
+    )
+    everybody = forms.BooleanField(required=False, widget=forms.HiddenInput)
+    page = forms.IntegerField(required=False, min_value=1, max_value=100_000, widget=forms.HiddenInput)
 
-    @classmethod
-    def read(cls, asked: Mapping[str, Any]) -> dict[str, Any]:
-        form = cls(asked)
-        form.full_clean()
-        return {name: form.cleaned_data.get(name) for name in form.fields}
+    def __init__(self, asked: Mapping[str, Any], *, criteria: int) -> None:
+        super().__init__(asked)
+        self._criteria = criteria
+
+    def clean_criterion(self) -> int | None:
+        place: int | None = self.cleaned_data["criterion"]
+        if place is not None and place >= self._criteria:
+            raise forms.ValidationError("There is no such criterion.")
+        return place
+
+    def wanted(self) -> dict[str, Any]:
+        """What could be read, None for the rest."""
+        self.full_clean()
+        return {name: self.cleaned_data.get(name) for name in self.fields}

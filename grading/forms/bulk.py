@@ -8,7 +8,9 @@ from typing import Any
 from django import forms
 
 from grading.enums import BulkVerb
+from grading.forms.address import AddressForm
 from grading.models import Assignment, RubricVersion
+from grading.queries.bulk import SHOWN
 
 VERBS = {
     BulkVerb.RESYNTHESISE: "Re-synthesise: the rules anew",
@@ -22,6 +24,15 @@ SCOPES = {
     FAILED: "What failed and has no verdict",
     CHOSEN: "Those chosen in the list below",
 }
+
+
+class ItemsForm(AddressForm):
+    """Which of a run's attempts are listed."""
+
+    show = forms.ChoiceField(
+        required=False, choices=[("", "all"), *((name, name) for name in SHOWN)], widget=forms.HiddenInput
+    )
+    page = forms.IntegerField(required=False, min_value=1, max_value=100_000, widget=forms.HiddenInput)
 
 
 class BulkForm(forms.Form):

@@ -8,6 +8,7 @@ from typing import Any
 
 from django import forms
 
+from grading.forms.address import AddressForm
 from grading.queries.activity import LogFilter, Mark
 
 Choices = Sequence[tuple[str, str]]
@@ -19,7 +20,7 @@ def _day(label: str) -> forms.DateField:
     )
 
 
-class LogForm(forms.Form):
+class LogForm(AddressForm):
     family = forms.ChoiceField(label="About", required=False)
     actor = forms.ChoiceField(label="By", required=False)
     since = _day("From")
@@ -37,12 +38,12 @@ class LogForm(forms.Form):
                 field.choices = [("", "All"), *choices]
 
     def clean_before(self) -> Mark | None:
-        """A mark that nobody gave out asks for nothing."""
-        moment, _, key = self.cleaned_data["before"].partition("-")
+        given: str = self.cleaned_data["before"]
+        moment, _, key = given.partition("-")
         try:
-            return Mark(datetime.fromtimestamp(float(moment), UTC), int(key)) if key else None
-        except (ValueError, OverflowError):
-            return None
+            return Mark(datetime.fromtimestamp(float(moment), UTC), int(key)) if given else None
+        except (ValueError, OverflowError) as error:
+            raise forms.ValidationError("The log gave out no such mark.") from error
 
     def narrowed(self) -> LogFilter:
         given = self.cleaned_data

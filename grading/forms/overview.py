@@ -7,14 +7,15 @@ from typing import Any
 
 from django import forms
 
+from grading.forms.address import AddressForm
 from grading.queries.grades import FLAGS, RELEASES, SORTS, STATES, Wanted
 
 ANY = [("", "any")]
 MOST_SHARE = 100
 
 
-class OverviewForm(forms.Form):
-    """`wanted()` is what could be read; `misread()` says the rest in words."""
+class OverviewForm(AddressForm):
+    """`wanted()` is what could be read; the rest is said (AddressForm)."""
 
     q = forms.CharField(label="Name or e-mail", required=False, max_length=100)
     state = forms.ChoiceField(label="State", required=False, choices=[*ANY, *STATES.items()])
@@ -48,13 +49,6 @@ class OverviewForm(forms.Form):
 
     def page_wanted(self) -> int:
         return self.cleaned_data.get("page") or 1
-
-    def misread(self) -> list[str]:
-        """A sentence for each part of the address that means nothing."""
-        return [
-            f"“{name}={self.data.get(name, '')[:40]}” means nothing here and was left aside."
-            for name in self.errors
-        ]
 
 
 class SampleForm(forms.Form):

@@ -42,7 +42,8 @@ def agreement(request: MemberRequest, org: str, cohort: str, assignment: str) ->
     counting = asked.audits_that_count(found)
     audits = list({*counting, *(each.audit for each in scored)})
     criteria = criteria_views(asked.criteria_of(audits), scored, asked.first_opinions(audits))
-    wanted = CellForm.read(request.GET)
+    form = CellForm(request.GET, criteria=len(criteria))
+    wanted = form.wanted()
     differing = _differing(scored, criteria, wanted)
     known = asked.finished_by(request.user, found)
     shown = [each for each in differing if wanted["everybody"] or each.submission in known]
@@ -56,6 +57,7 @@ def agreement(request: MemberRequest, org: str, cohort: str, assignment: str) ->
         "counting": len(counting),
         "reliable_from": RELIABLE_FROM,
         "wanted": wanted,
+        "misread": form.misread(),
         "page": page,
         "rows": _named(page.object_list, criteria),
         "hidden": len(differing) - len(shown),

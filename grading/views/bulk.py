@@ -18,12 +18,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.actions.bulk import Estimate, cancel_bulk, estimate_bulk, start_bulk
 from grading.enums import BulkState
 from grading.errors import ActionRefused
-from grading.forms.bulk import CHOSEN, FAILED, FLAGGED, BulkForm
+from grading.forms.bulk import CHOSEN, FAILED, FLAGGED, BulkForm, ItemsForm
 from grading.forms.refusals import put_beside
 from grading.models import Assignment, Audit, BulkRun, Grade
 from grading.permissions import access_assignment, access_bulk_run, may
 from grading.queries.bulk import (
-    SHOWN,
     failed_audits,
     failures_of,
     items_of,
@@ -123,12 +122,15 @@ def _started(
 def run(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
     """How far it is, what moved most, what failed, and every attempt."""
     found = access_bulk_run(request.user, bulk_id, level="staff")
-    shown = request.GET.get("show", "")
+    form = ItemsForm(request.GET)
+    form.full_clean()
+    shown = form.cleaned_data.get("show", "")
     items = items_of(found, shown).order_by("position")
     may_change = may(request.user, found.organization, "teacher")
-    page = Paginator(items, PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(items, PER_PAGE).get_page(form.cleaned_data.get("page") or 1)
     context = _progress(found) | {
-        "shown": shown if shown in SHOWN else "",
+        "shown": shown,
+        "misread": form.misread(),
         "page": page,
         "failures": list(failures_of(found)[:PER_PAGE]),
         "spent": usage_of_run(found),

@@ -43,7 +43,7 @@ def grades(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     context = {
         "assignment": found,
         "form": form,
-        "misread": form.misread(),
+        "misread": _misread(form, matrix),
         "wanted": wanted,
         "asked_of": _name_of(matrix, wanted.criterion),
         "page": page,
@@ -141,6 +141,12 @@ def _draw(grades: list[Grade], share: int, seed: int) -> list[Grade]:
     order = sorted(grades, key=lambda grade: random.Random(f"{seed} {grade.pk}").random())  # noqa: S311 -- not a secret
     drawn = {grade.pk for grade in order[:number]}
     return [grade for grade in grades if grade.pk in drawn]
+
+
+def _misread(form: OverviewForm, matrix: Matrix) -> list[str]:
+    place = form.cleaned_data.get("criterion")
+    nowhere = place is not None and place >= len(matrix.criteria)
+    return [*form.misread(), *([form.meaningless("criterion")] if nowhere else [])]
 
 
 def _name_of(matrix: Matrix, criterion: int | None) -> str:

@@ -27,6 +27,7 @@ def log(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
     context = {
         "cohort": found,
         "form": form,
+        "misread": form.misread(),
         "entries": [(entry, sentence_of(entry.verb, entry.detail)) for entry in page.entries],
         "older": page.older,
         "is_newest": before is None,

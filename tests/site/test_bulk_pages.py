@@ -178,6 +178,8 @@ def test_the_fragment_is_sent_again_only_when_something_changed(
     }
     both = [item.pk for item in items]
     assert shown == {"changed": both[:1], "failed": both[1:], "waiting": [], "nonsense": both}
+    said = teacher.get(page_of(run), {"show": "nonsense", "page": "x"}).context["misread"]
+    assert [sentence.split("”")[0] for sentence in said] == ["“show=nonsense", "“page=x"]
 
 
 def test_a_resynthesis_under_the_next_version_begins_from_the_page() -> None:

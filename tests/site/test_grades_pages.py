@@ -101,13 +101,29 @@ def test_a_filter_in_the_address_finds(
     assert listed(teacher.get(f"{page_of(assignment)}?{asked}")) == found
 
 
-@pytest.mark.parametrize("asked", ["flag=red", "sort=shoe", "low=9", "criterion=-1", "page=x", "score=6"])
+@pytest.mark.parametrize("asked", ["low=9", "criterion=-1", "criterion=7", "page=x", "score=6"])
 def test_what_an_address_cannot_mean_is_said_and_left_aside(
     teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
 ) -> None:
     answer = teacher.get(f"{page_of(assignment)}?{asked}")
-    assert answer.context["misread"] == [f"“{asked}” means nothing here and was left aside."]
-    assert listed(answer) == ["Ada"]
+    assert f"“{asked}” means nothing here and was left aside." in answer.content.decode()
+    assert (listed(answer), faults_of(answer.content.decode())) == (["Ada"], [])
+
+
+@pytest.mark.parametrize("asked", ["flag=red", "sort=shoe", "state=odd", "release=never"])
+def test_a_filter_that_cannot_be_is_said_beside_it(
+    teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
+) -> None:
+    answer = teacher.get(f"{page_of(assignment)}?{asked}")
+    page = answer.content.decode()
+    assert (page.count("is not one of the available choices"), "means nothing here" in page) == (1, False)
+    assert (listed(answer), faults_of(page)) == (["Ada"], [])
+
+
+def test_a_release_of_nobody_is_not_offered(teacher: Client, assignment: Assignment, ada: Enrollment) -> None:
+    assert "Release all unflagged" not in teacher.get(page_of(assignment)).content.decode()
+    graded(assignment, ada)
+    assert "Release all unflagged (1)" in teacher.get(page_of(assignment)).content.decode()
 
 
 @pytest.mark.parametrize("students", [1, 3, 30])
