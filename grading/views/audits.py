@@ -19,6 +19,7 @@ from grading.models import Audit, Override
 from grading.permissions import access_audit, may
 from grading.queries.appeals import appeals_beside
 from grading.queries.audits import Edition, grade_of, is_past, report_for
+from grading.queries.findings import Changes, changes_in, findings_of
 from grading.queries.pace import pace_of
 from grading.queries.turns import position_shown
 from grading.views.reading.judges import JUDGES
@@ -52,9 +53,22 @@ def _report(request: MemberRequest, audit: Audit, edition: Edition) -> dict[str,
         "appeals": appeals_beside(audit, user_id=request.user.pk),
         "report": read_report(edition.report, _told(audit, edition)),
         "judges": JUDGES,
+        "since": _since(request, audit),
         "is_staff": may(request.user, audit.organization, "staff"),
         "may_change": may(request.user, audit.organization, "teacher"),
     }
+
+
+def _since(request: MemberRequest, audit: Audit) -> Changes | None:
+    """What became of the findings since the attempts before; null for the first, and where there are none."""
+    submission = audit.submission
+    if submission.attempt == 1:
+        return None
+    is_staff = may(request.user, audit.organization, "staff")
+    changes = changes_in(
+        findings_of(submission.assignment, submission.student, is_staff=is_staff), submission.attempt
+    )
+    return changes if changes.there or changes.fixed else None
 
 
 def _told(audit: Audit, edition: Edition) -> dict[str, Any] | None:

@@ -10,8 +10,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
+from grading.actions.grades import release_grades
 from grading.enums import Anonymity, AuditKind, FeedbackSource, ReleasePolicy
-from grading.models import Assignment, FeedbackReport, Finding, FindingResponse, Submission
+from grading.models import Assignment, FeedbackReport, Finding, FindingResponse, Grade, Submission
 from tests.factories.findings import attempt_of, audited, flaw, met, missing
 from tests.factories.peers import FindingResponseFactory, PairingFactory, RoundMemberFactory
 from tests.factories.people import everywhere, staff_user, student
@@ -221,3 +222,33 @@ def test_as_many_queries_for_one_finding_as_for_many():
         return len(asked)
 
     assert queries(2) == queries(9)
+
+
+def since(html: str) -> list[int]:
+    """How many findings the report lists as fixed, come back, new and still open."""
+    section = html.split("Since the attempts before")[1].split("</section>")[0]
+    return [part.count("<li>") for part in section.split("since-part")[1:]]
+
+
+def test_the_report_says_what_became_of_the_findings_since_the_attempt_before():
+    first = handed_in()
+    before = audited(first, missing(README), flaw(("a.py", 3), ("b.py", 5)))
+    second = attempt_of(first)
+    after = audited(second, met(README), flaw(("b.py", 5), ("c.py", 8)))
+    ada, teacher = client_of(first.student.user), client_of(staff_user(first.organization))
+    reports = f"/o/{first.organization.slug}/audits/"
+    assert "Since the attempts before" not in page(ada, f"{reports}{before.pk}/")
+    for reader in (ada, teacher):
+        html = page(reader, f"{reports}{after.pk}/")
+        assert since(html) == [2, 0, 1, 1]
+
+
+def test_the_report_tells_nothing_of_an_attempt_before_that_is_withheld():
+    first = handed_in(release_policy=ReleasePolicy.AFTER_RELEASE)
+    audited(first, missing(README))
+    audit = audited(attempt_of(first), met(README), flaw(("a.py", 3)))
+    with everywhere():
+        [grade] = Grade.objects.select_related("assignment", "student")
+        release_grades(assignment=first.assignment, grades=[grade], by=staff_user(first.organization))
+    html = page(client_of(first.student.user), f"/o/{first.organization.slug}/audits/{audit.pk}/")
+    assert since(html) == [0, 0, 1, 0]
