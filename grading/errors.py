@@ -10,6 +10,7 @@ GradingError               code, a sentence the person can act on
 │   ├── AppealRefused      field: text, cited, places, decision, answer or "" for the whole
 │   ├── FeedbackRefused    field: file, or "" for the whole: a peer's audit not begun, a report not taken
 │   ├── FindingRefused     field: kind, commit, reason, or "" for the whole: an answer that says too little
+│   ├── EntryRefused         field: kind, text, pairing: an entry of the communication log that was not taken
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
 │   ├── BulkRefused        field: scope, confirmed or "" for the whole
 │   ├── RoundRefused       field: peers, students, ends_at, ... or "" for the whole
@@ -98,6 +99,14 @@ class FeedbackRefused(ActionRefused):
 
 class FindingRefused(ActionRefused):
     """An answer to a finding that was not taken; `field` as in GradeRefused."""
+
+    def __init__(self, field: str, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.field = field
+
+
+class EntryRefused(ActionRefused):
+    """An entry of a communication log that was not taken; `field` as in GradeRefused."""
 
     def __init__(self, field: str, code: str, sentence: str) -> None:
         super().__init__(code, sentence)

@@ -12,6 +12,8 @@ from grading.views import (
     bringing,
     bulk,
     cohorts,
+    communication,
+    exchange_facts,
     exports,
     feedback,
     findings,
@@ -100,5 +102,8 @@ urlpatterns = [
     path(f"{ASSIGNMENT}findings/", findings.findings, name="findings"),
     path(f"{ASSIGNMENT}findings/<uuid:finding_id>/", findings.finding, name="finding"),
     path(f"{ASSIGNMENT}loop/", loop.loop, name="loop"),
+    path(f"{ASSIGNMENT}communication/", communication.communication, name="communication"),
+    path(f"{ASSIGNMENT}peers/facts/", exchange_facts.facts, name="exchange-facts"),
+    path(f"{ASSIGNMENT}peers/facts.csv", exchange_facts.facts_csv, name="exchange-facts-csv"),
     path(f"{ASSIGNMENT}audit.zip", audit_zip.audit_zip, name="audit-zip"),
 ]

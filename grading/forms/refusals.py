@@ -8,6 +8,7 @@ from grading.errors import (
     ActionRefused,
     AppealRefused,
     BulkRefused,
+    EntryRefused,
     FeedbackRefused,
     FindingRefused,
     GradeRefused,
@@ -17,7 +18,7 @@ from grading.errors import (
 )
 
 _NAMING_THEIR_FIELD = (
-    HandInRefused, GradeRefused, AppealRefused, BulkRefused, FeedbackRefused, FindingRefused, RoundRefused,
+    HandInRefused, GradeRefused, AppealRefused, BulkRefused, EntryRefused, FeedbackRefused, FindingRefused, RoundRefused,
 )  # fmt: skip
 
 

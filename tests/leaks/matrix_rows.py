@@ -104,6 +104,9 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}findings/<uuid:finding_id>/": (OWNER_AND_STAFF, OWNER),
     # Staff who name no student are led to where they choose one.
     f"{COHORT}{ASSIGNMENT}loop/": ((302, 200, 200, 404, 302, 302, 404, 404, 302), None),
+    f"{COHORT}{ASSIGNMENT}communication/": (IN_THE_COHORT, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}peers/facts/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}peers/facts.csv": (STAFF, None),
     AUDIT: (OWNER_AND_STAFF, None),
     f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
     f"{AUDIT}report.md": (OWNER_AND_STAFF, None),

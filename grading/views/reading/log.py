@@ -30,6 +30,7 @@ SENTENCES = {
     "cohort.deleted": "deleted the cohort {slug}",
     "cohort.opened": "opened the cohort",
     "criterion.overridden": "gave “{criterion}” {score} in place of {before}: {reason}",
+    "communication.posted": "posted an entry of their communication log: {kind}[, for {reader}]",
     "enrollment.linked": "took their place on the roster",
     "feedback.imported": "brought a report along[ ({origin})]",
     "feedback.read": "read a report of a peer for the first time",
