@@ -11,7 +11,7 @@ from grading.models import Cohort, Enrollment
 from grading.permissions import access_cohort, access_enrollment, may
 from grading.queries.exchange import exchanges_of
 from grading.queries.exchange_rows import is_over
-from grading.queries.round_lists import assignments_with_rounds
+from grading.queries.round_lists import rounds_by_assignment
 from grading.queries.searches import latest_searches
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_cohort
@@ -25,7 +25,7 @@ def peers(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
     if may(request.user, found.organization, "staff"):
         context = {
             "cohort": found,
-            "assignments": assignments_with_rounds(found),
+            "assignments": rounds_by_assignment(found),
             "may_change": may(request.user, found.organization, "teacher"),
             "trail": trail_to_cohort(found),
         }
