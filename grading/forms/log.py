@@ -27,10 +27,10 @@ class LogForm(AddressForm):
     until = _day("To")
     before = forms.CharField(required=False, widget=forms.HiddenInput)
 
-    def __init__(self, *args: Any, families: Sequence[str], actors: Choices, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, families: Choices, actors: Choices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, choices in (
-            ("family", [(family, family) for family in families]),
+            ("family", families),
             ("actor", [("0", "the site itself"), *actors]),
         ):
             field = self.fields[name]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
+
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -10,6 +12,7 @@ from grading.forms.log import LogForm
 from grading.permissions import access_cohort
 from grading.queries.activity import actors_of, log_of
 from grading.views.reading.log import FAMILIES, sentence_of
+from grading.views.reading.log_words import family_name
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_cohort
 
@@ -18,7 +21,8 @@ from grading.views.trails import trail_to_cohort
 def log(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
     found = access_cohort(request.user, cohort, level="staff")
     actors = [(str(key), name) for key, name in actors_of(found).items()]
-    form = LogForm(request.GET, families=FAMILIES, actors=actors)
+    families = sorted(((each, family_name(each)) for each in FAMILIES), key=itemgetter(1))
+    form = LogForm(request.GET, families=families, actors=actors)
     form.is_valid()
     before = form.cleaned_data.get("before")
     page = log_of(found, form.narrowed(), before=before)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from datetime import UTC, date, datetime, timedelta
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from grading.actions.activities import note
 from grading.actions.appeal_answers import keep_verdict
 from grading.models import Activity, Cohort
 from grading.queries.activity import LogFilter, Mark, log_of
-from grading.views.reading.log import SENTENCES, sentence_of
+from grading.views.reading.log import FAMILIES, SENTENCES, sentence_of
+from grading.views.reading.log_words import family_name
 from tests.factories.people import CohortFactory, UserFactory, student
 from tests.factories.released import Released
 from tests.factories.work import SubmissionFactory
@@ -66,10 +68,14 @@ def test_every_verb_that_is_logged_has_a_sentence() -> None:
     ("verb", "detail", "words"),
     [
         ("grade.released", {"score": 4.2, "before": None, "note": ""}, "released the grade, 4.2 of 5"),
-        ("grade.released", {"score": 0.0, "before": 3.1, "note": "Late."}, "released the grade, 0.0 of 5 (before: 3.1): Late."),
+        ("grade.released", {"score": 0.0, "before": 3.1, "note": "Late."}, "released the grade, 0 of 5 (before: 3.1): Late."),
         ("criterion.overridden", {"criterion": "Tidy", "score": 4, "reason": "Read."}, "gave “Tidy” 4 in place of none: Read."),
         ("audit.finished", {"state": "degraded", "overall_score": None}, "finished the audit: degraded"),
         ("unheard.of_verb", {}, "unheard: of verb"),
+        ("audit.finished", {"state": "needs_review", "overall_score": 4.0}, "finished the audit: needs review, 4 of 5"),
+        ("audit.failed", {"code": "repository_empty"}, "ended the audit without a verdict (repository empty)"),
+        ("bulk.started", {"what": "rejudge", "total": 3, "rubric": "R v2"}, "started a bulk run: re-judge 3 under R v2"),
+        ("membership.granted", {"role": "owner"}, "made somebody owner"),
     ],
 )  # fmt: skip
 def test_a_sentence_says_what_is_known(verb: str, detail: dict[str, Any], words: str) -> None:
@@ -168,6 +174,12 @@ def test_a_filter_that_is_unknown_is_said_and_asks_for_nothing():
     html = log_page(Released(), "?family=odd&actor=x&since=2026-13-01&before=nonsense-1&until=")
     assert (html.count('class="errorlist"'), "“before=nonsense-1” means nothing here" in html) == (3, True)
     assert "released the grade" in html
+
+
+def test_what_a_log_is_narrowed_to_is_named_in_words():
+    html = unescape(log_page(Released()))
+    assert [f for f in FAMILIES if f'<option value="{f}">{family_name(f)}</option>' not in html] == []
+    assert [family for family in FAMILIES if family_name(family) == family] == []
 
 
 def test_the_log_asks_as_much_for_few_entries_as_for_many():

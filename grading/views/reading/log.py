@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from grading.views.reading.log_words import said
+
 # {words} are keys of the activity's detail; a part in [brackets] is left out where its key is missing or empty.
 SENTENCES = {
     "appeal.changed": "changed “{criterion}” on appeal: {before} → {score}",
@@ -81,6 +83,6 @@ def sentence_of(verb: str, detail: Mapping[str, Any]) -> str:
     known = SENTENCES.get(verb)
     if known is None:
         return verb.replace(".", ": ").replace("_", " ")
-    given = {key: str(value) for key, value in detail.items() if value is not None and value != ""}
+    given = {key: said(key, value) for key, value in detail.items() if value is not None and value != ""}
     shown = _OPTIONAL.sub(lambda part: part[1] if set(_HOLE.findall(part[1])) <= given.keys() else "", known)
     return _HOLE.sub(lambda hole: given.get(hole[1], "none"), shown)
