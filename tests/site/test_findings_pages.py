@@ -226,7 +226,7 @@ def test_as_many_queries_for_one_finding_as_for_many():
 
 def since(html: str) -> list[int]:
     """How many findings the report lists as fixed, come back, new and still open."""
-    section = html.split("Since the attempts before")[1].split("</section>")[0]
+    section = html.partition("Since the attempts before")[2].partition("</section>")[0]
     return [part.count("<li>") for part in section.split("since-part")[1:]]
 
 
