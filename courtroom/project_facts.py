@@ -155,8 +155,18 @@ class StoryStage(FactModel):
     commit: str
 
 
+class CommitAuthor(FactModel):
+    """As git has them; whoever must not be known to a reader is recognised by it elsewhere in the report."""
+
+    name: str
+    email: str
+
+
 class HistoryFact(FactModel):
-    """How the work is spread. Days are UTC; `busiest_hour` is the most commits within any sixty minutes."""
+    """How the work is spread. Days are UTC; `busiest_hour` is the most commits within any sixty minutes.
+
+    `authors` are those of the commits, each once, the first ones first.
+    """
 
     first_at: str
     last_at: str
@@ -164,3 +174,4 @@ class HistoryFact(FactModel):
     busiest_hour: int
     weak_messages: int
     stages: tuple[StoryStage, ...]
+    authors: tuple[CommitAuthor, ...] = ()

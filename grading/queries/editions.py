@@ -16,7 +16,7 @@ from grading.misfits import TELLING
 from grading.models import Enrollment, FeedbackReport, Pairing, RoundMember
 from grading.queries.audits import grade_of, is_withheld, report_for, report_of
 from grading.queries.grants import ReportSide, Side, hides_the_other
-from grading.queries.people import identity_of
+from grading.queries.people import committer_of, identity_of
 from grading.redaction import (
     file_edition,
     reading_edition,
@@ -70,18 +70,16 @@ def edition_of(report: FeedbackReport, *, side: ReportSide) -> PeerEdition:
 
 
 def shown_text(text: str, pairing: Pairing, *, side: Side) -> str:
-    """Words of the other, an answer or an entry of their log, for a reader on this side. Two queries under a blind."""
-    if not hides_the_other(pairing.round.anonymity, side):
-        return text
-    said: str = redacted(text, identity_of(pairing.round.assignment.cohort_id))
-    return said
+    """Words of the other, an answer or an entry of their log, for a reader on this side. Three queries under a blind."""
+    return shown_texts([text], pairing, side=side)[0]
 
 
 def shown_texts(texts: Iterable[str], pairing: Pairing, *, side: Side) -> list[str]:
     """The same of several, with as many queries as for one."""
     if not hides_the_other(pairing.round.anonymity, side):
         return list(texts)
-    identity = identity_of(pairing.round.assignment.cohort_id)
+    both = (pairing.auditor_id, pairing.auditee_id)
+    identity = identity_of(pairing.round.assignment.cohort_id, signing=both)
     return [redacted(text, identity) for text in texts]
 
 
@@ -125,7 +123,8 @@ def _of_the_platform(report: FeedbackReport, side: ReportSide, *, hidden: bool) 
     if scoreless:
         document = without_scores(document)
     if hidden and side == "author":
-        document = report_edition(document, identity_of(report.assignment.cohort_id))
+        everybody = identity_of(report.assignment.cohort_id).and_also(committer_of(document))
+        document = report_edition(document, everybody)
         withheld += (PEOPLE, PLACES, DOCUMENT, LINKS)
     return replace(bare, report=document, withheld=withheld, scores_withheld=scoreless)
 
@@ -151,7 +150,8 @@ def _imported(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> Peer
     bare = _bare(report, side, hidden=hidden)
     if not hidden or _is_makers(report, side):
         return replace(bare, reading=report.reading, original=report.original)
-    identity = identity_of(report.assignment.cohort_id)
+    signing = [each for each in (report.author_id, report.subject_id) if each is not None]
+    identity = identity_of(report.assignment.cohort_id, signing=signing)
     original, suffix = file_edition(report.original, identity)
     return replace(
         bare,

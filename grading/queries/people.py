@@ -2,22 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from grading.models import Cohort, Enrollment, Submission
+from grading.models import Audit, Cohort, Enrollment, Submission
 from grading.redaction import Identity, Person
 
 
-def identity_of(cohort: Cohort | int) -> Identity:
+def identity_of(cohort: Cohort | int, *, signing: Collection[int] = ()) -> Identity:
     """Everybody on the roster, in two queries. Of each: what the roster and their account call them, and the owners and
-    names of the repositories and the names of the reports that they ever handed in."""
+    names of the repositories and the names of the reports that they ever handed in.
+
+    Of the students `signing`, by key, also what they call themselves in git, in one query more.
+    """
     key = cohort if isinstance(cohort, int) else cohort.pk
     works: dict[int, set[tuple[str, str]]] = {}
     handed_in = Submission.objects.filter(student__cohort=key).order_by()
     for student, *work in handed_in.values_list("student", "repo_url", "pdf_name").distinct():
         works.setdefault(student, set()).add((work[0], work[1]))
     roster = Enrollment.objects.filter(cohort=key).select_related("user").order_by("pk")
-    return Identity(tuple(_person(each, sorted(works.get(each.pk, ()))) for each in roster))
+    people = (_person(each, sorted(works.get(each.pk, ()))) for each in roster)
+    return Identity((*people, *_committers(signing)))
+
+
+def committer_of(report: dict[str, Any]) -> Person:
+    """Everybody who signed a commit of the work that this report is about, as one."""
+    history = (report.get("facts") or {}).get("history") or {}
+    return _committer(history.get("authors") or ())
+
+
+def _committers(students: Collection[int]) -> list[Person]:
+    """By the newest report on the work of each."""
+    if not students:
+        return []
+    told = Audit.objects.filter(submission__student__in=students, report__isnull=False)
+    newest = told.order_by("submission__student_id", "-finished_at").distinct("submission__student_id")
+    signed = newest.values_list("report__facts__history__authors", flat=True)
+    return [_committer(authors) for authors in signed if authors]
+
+
+def _committer(authors: Collection[dict[str, str]]) -> Person:
+    return Person(
+        names=_said(*(each["name"] for each in authors)),
+        addresses=_said(*(each["email"] for each in authors)),
+    )
 
 
 def _person(student: Enrollment, works: list[tuple[str, str]]) -> Person:

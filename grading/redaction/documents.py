@@ -119,11 +119,13 @@ def _said(value: Any, identity: Identity) -> Any:
 
 
 def _fact(pairs: Json, identity: Identity) -> Json:
-    """Of facts: those of the title page, and commits by whatever key, are withheld whole."""
+    """Of facts: those of the title page, commits by whatever key, and who signed them, are withheld whole."""
     foreign = {key: one for key, one in pairs.items() if key not in _schema_words()}
     known: Json = {key: _said(one, identity) for key, one in pairs.items() if key not in foreign}
     if isinstance(known.get("commit"), str):
         known["commit"] = WITHHELD
+    if "authors" in known:
+        known["authors"] = []
     if known.get("page") == 1:
         known |= {key: WITHHELD for key in ("text", "passage", "content") if known.get(key)}
     return known | dict(

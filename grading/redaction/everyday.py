@@ -9,7 +9,8 @@ _OF_GRAMMAR = """
     al bin bint abu ibn da das de del den der di dos du el la le les san st van von zu ter ten mac
     mr mrs ms dr jr sr prof phd msc bsc
     admin account audit auditor automaton code demo dev edu example gmail github gitlab hello info mail me member name noreply
-    peer person project repo repository report student students team test tester user users work
+    actions agent asus bot claude codex copilot cursor dell dependabot desktop gemini hp laptop lenovo local localhost macbook openai pc root
+    ubuntu unknown windows your peer person project repo repository report student students team test tester user users work
 """
 NEVER_ALONE = frozenset(_OF_GRAMMAR.split())
 # A name only where it is written with a capital: whoever is called Will is not meant by every “will”.

@@ -42,6 +42,9 @@ class Identity:
 
     people: tuple[Person, ...]
 
+    def and_also(self, person: Person) -> Identity:
+        return Identity((*self.people, person))
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:

@@ -44,6 +44,7 @@ def test_the_story_holds_its_ends_its_weak_messages_and_its_stages(tmp_path):
         "busiest_hour": 2,
         "weak_messages": 1,
         "stages": ({"name": "setup", "commit": first.sha}, {"name": "graph", "commit": last.sha}),
+        "authors": ({"name": "Ada Student", "email": "ada@example.org"},),
     }
 
 

@@ -56,6 +56,7 @@ class Mask:
     group: str
     key: int
     alias: str
+    nick: str  # what they call themselves in git, and nowhere that a roster knows
 
     @property
     def name(self) -> str:
@@ -73,18 +74,18 @@ class Mask:
         """What must not stand anywhere, as `told` writes it."""
         words = (
             self.first, *re.split(r"[\s-]", self.last), self.login, self.number, self.owner, self.repository,
-            self.pdf, self.group, str(self.key),
+            self.pdf, self.group, str(self.key), self.nick,
         )  # fmt: skip
         return [told(word) for word in words]
 
 
 AUDITOR = Mask(
     "Xanthippe", "Quillfeather", "xq.fathom", "U-771204", "inkwell-xq", "thornbush-court", "xanthippe_thesis.pdf",
-    "Narwhals", 770_100_001, "Peer 871",
+    "Narwhals", 770_100_001, "Peer 871", "Gloamwright",
 )  # fmt: skip
 AUDITEE = Mask(
     "Zéphyrin", "Ångström-Okwuosa", "zokwu", "U-660318", "breezy-okapi", "zzyzx-tribunal", "Okwuosa-Zephyrin.pdf",
-    "Jackalopes", 770_200_002, "Peer 135",
+    "Jackalopes", 770_200_002, "Peer 135", "nightowl_zq",
 )  # fmt: skip
 
 
@@ -112,7 +113,7 @@ class Masquerade:
         )
         self.work, self.own = self._work(AUDITEE, self.auditee), self._work(AUDITOR, self.auditor)
         self.audit = self._audited(self.work, AuditKind.SELF, treacherous_report())
-        self.own_audit = self._audited(self.own, AuditKind.SELF, report_json(criteria=1))
+        self.own_audit = self._audited(self.own, AuditKind.SELF, signed_by(AUDITOR, report_json(criteria=1)))
         self.peer_audit = self._audited(self.work, AuditKind.PEER, treacherous_report())
         self.platform = FeedbackReportFactory.create(
             pairing=self.pairing, platform=True, submission=self.work, audit=self.peer_audit
@@ -170,6 +171,16 @@ class Masquerade:
             )  # fmt: skip
 
 
+def signed_by(mask: Mask, report: dict[str, Any]) -> dict[str, Any]:
+    """A report on work whose commits they signed."""
+    history = {
+        "first_at": "2026-01-05", "last_at": "2026-01-06", "days": 2, "busiest_hour": 1, "weak_messages": 0, "stages": [],
+        "authors": [{"name": mask.nick, "email": "x@nest.example"}],
+    }  # fmt: skip
+    unknown = {name: why for name, why in report["facts"]["unknown"].items() if name != "history"}
+    return report | {"facts": report["facts"] | {"history": history, "unknown": unknown}}
+
+
 def written_report() -> str:
     """As her own auditor wrote it, of which she is proud."""
     return (
@@ -178,7 +189,7 @@ def written_report() -> str:
         "## Criterion Breakdown\n\n### State management: 3/5\n\n"
         f"Found by {AUDITOR.login} in `/home/xanthippe/peers/graph.py:12`; compare {AUDITOR.url}/blob/main/x.py.\n\n"
         "## Remediation Plan\n\n"
-        f"- src/graph.py:12 Use a reducer, as in {AUDITOR.repository} of {AUDITOR.first.upper()} ({AUDITOR.number}).\n"
+        f"- src/graph.py:12 Use a reducer, as {AUDITOR.nick} does in {AUDITOR.repository} of {AUDITOR.first.upper()} ({AUDITOR.number}).\n"
     )
 
 
@@ -196,7 +207,7 @@ class ZephyrinState(TypedDict):
 
 def clone(url="{AUDITEE.url}.git"):
     os.system("git clone " + url)  # {AUDITEE.login}, {AUDITEE.number}
-    subprocess.run("echo {AUDITEE.name}", shell=True)
+    subprocess.run("echo {AUDITEE.name} {AUDITEE.nick}", shell=True)
 
 def build():
     graph = StateGraph(ZephyrinState)
@@ -213,7 +224,7 @@ LOG = f"# Log\n\n2026-01-05 progress: {AUDITEE.name} built the graph. Deferred b
 @cache
 def treacherous_report() -> dict[str, Any]:
     """What the courtroom says of Zéphyrin's work, who signed every file, folder, commit and page of it."""
-    author = f"{AUDITEE.name} <{AUDITEE.email}>"
+    author = f"{AUDITEE.nick} <owl@nest.example>"
     files = {
         "src/okwuosa/zephyrin_graph.py": SOURCE,
         "README.md": f"# {AUDITEE.repository}\n\nBy {AUDITEE.name}, see {AUDITEE.url}.\n",

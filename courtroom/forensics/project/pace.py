@@ -12,6 +12,7 @@ from courtroom.forensics.history import History, progression, weak_messages
 from courtroom.forensics.project.deferrals import deferrals_in
 
 SITTING = timedelta(hours=1)
+MOST_AUTHORS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ def story_of(history: History) -> dict[str, Any] | None:
         "busiest_hour": pace.busiest_hour,
         "weak_messages": len(weak_messages(history)),
         "stages": [{"name": stage.name, "commit": stage.sha} for stage in progression(history)],
+        "authors": [{"name": name, "email": email} for name, email in _authors(history)],
     }
 
 
@@ -49,6 +51,11 @@ def deferrals_of(history: History) -> list[dict[str, str]]:
         for commit in history.commits
         for _, text in deferrals_in(commit.subject)
     ]
+
+
+def _authors(history: History) -> list[tuple[str, str]]:
+    signed = dict.fromkeys((commit.author_name, commit.author_email) for commit in history.commits)
+    return list(signed)[:MOST_AUTHORS]
 
 
 def _times(history: History) -> list[datetime]:
