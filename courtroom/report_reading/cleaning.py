@@ -14,6 +14,7 @@ MEBIBYTE = 1024 * 1024
 # The longest report known from practice has 253 kB.
 MOST_BYTES = 2 * MEBIBYTE
 _LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_BLANK = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 # Beside what Markdown of ours marks as unseen: joiners, fillers and half surrogates, which no page or database takes.
 _NOT_SHOWN = re.compile(
     f"{UNSEEN.pattern}|[\u034f\u115f\u1160\u17b4\u17b5\u180e\u200c\u200d\u3164\ufe00-\ufe0f\uffa0\ud800-\udfff]"
@@ -35,7 +36,7 @@ def readable(text: str) -> str:
             raise ReportRefused("report_no_text", message)
     if "\0" in text:
         raise ReportRefused("report_no_text", "The file is no text. Give the report as Markdown or JSON.")
-    shown = _NOT_SHOWN.sub("", _LINE_END.sub("\n", text)).expandtabs(4)
+    shown = _BLANK.sub(" ", _NOT_SHOWN.sub("", _LINE_END.sub("\n", text)).expandtabs(4))
     if not shown.strip():
         raise ReportRefused("report_empty", "The report is empty.")
     return shown

@@ -137,7 +137,7 @@ TEXTS = frozenset(
 
 def held(fields: Mapping[str, Any], known: frozenset[str]) -> list[str]:
     """The keys of an object that are among these, in the object's order; camelCase and snake_case are one."""
-    return [key for key in fields if _plain(str(key)) in known]
+    return [key for key in fields if spelled(str(key)) in known]
 
 
 def first(fields: Mapping[str, Any], known: frozenset[str]) -> Any:
@@ -146,11 +146,15 @@ def first(fields: Mapping[str, Any], known: frozenset[str]) -> Any:
 
 
 def text(fields: Mapping[str, Any], known: frozenset[str]) -> str:
+    """The first of these that is words or a number; of an object, its name."""
     said = first(fields, known)
+    if isinstance(said, dict):
+        return text(said, NAMES - known)
     return str(said).strip() if isinstance(said, str | int) and not isinstance(said, bool) else ""
 
 
-def _plain(key: str) -> str:
+def spelled(key: str) -> str:
+    """A key as plain words: camelCase, snake_case and kebab-case are one."""
     spaced = "".join(
         f" {char}" if char.isupper() and at and key[at - 1].islower() else char
         for at, char in enumerate(key[:80])

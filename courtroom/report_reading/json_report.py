@@ -11,7 +11,7 @@ from courtroom.report_reading import json_keys as keys
 from courtroom.report_reading.draft import Draft, DraftCriterion
 from courtroom.report_reading.imported import ImportedScore
 from courtroom.report_reading.json_plan import take_changes
-from courtroom.report_reading.names import is_overall, judge_in, judge_named, key_of, plain_key
+from courtroom.report_reading.names import is_overall, judge_in, judge_named, key_of
 from courtroom.report_reading.scores import excludes, number_of, score_in
 from courtroom.rubric_reading.json_lines import JsonPath
 
@@ -102,11 +102,11 @@ def _heading(data: Any, report: Any, draft: Draft, scale: float | None) -> None:
         whole[key]
         for whole in list(wholes)
         for key in whole
-        if plain_key(str(key)) in keys.METADATA and isinstance(whole[key], dict)
+        if keys.spelled(str(key)) in keys.METADATA and isinstance(whole[key], dict)
     ]
     for whole in wholes:
         for key, value in whole.items():
-            label = plain_key(str(key))
+            label = keys.spelled(str(key))
             if isinstance(value, str) and value.strip():
                 heading_facts.take_label(draft, label, value.strip())
                 if label in keys.TITLES:
@@ -114,7 +114,7 @@ def _heading(data: Any, report: Any, draft: Draft, scale: float | None) -> None:
             if draft.overall is None and (label in keys.OVERALL or is_overall(label)):
                 draft.overall = score_of(value, scale)
     summaries = [
-        str(whole[key]) for whole in wholes for key in whole if plain_key(str(key)) in keys.SUMMARIES
+        str(whole[key]) for whole in wholes for key in whole if keys.spelled(str(key)) in keys.SUMMARIES
     ]
     heading_facts.take_overall(draft, summaries)
 

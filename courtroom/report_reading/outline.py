@@ -122,3 +122,13 @@ def _told_by_row(line: Line) -> str | None:
         if keys and (keys[0] in words.SCORES or keys[0] in words.FINAL_SCORES) and len(keys) == 2
         else None
     )
+
+
+def names_criterion(title: Title, section: words.Section | None, *, follows: bool) -> bool:
+    """An item that nobody spoke of before is a criterion with a score out of a maximum, or in a list of such."""
+    key = plain_key(title.name)
+    if section in ("other", "evidence") or title.score is None or title.score.maximum is None:
+        return False
+    if "%" in title.score.written and not follows:
+        return False
+    return not (is_overall(key) or section_in(title.name) or words.NO_CRITERION.search(key))

@@ -5,7 +5,7 @@ from courtroom.report_reading.imported import ImportedReport, ImportedScore
 
 def pair(score: ImportedScore | None) -> tuple[float | None, float | None] | None:
     """(value, maximum)"""
-    return score and (score.value, score.maximum)
+    return (score.value, score.maximum) if score else None
 
 
 def scores(report: ImportedReport) -> dict[str, tuple[float | None, float | None] | None]:
@@ -16,7 +16,7 @@ def bench(report: ImportedReport) -> dict[str, list[tuple[str, float | None]]]:
     """Per criterion the judges with their scores, in the order of the report."""
     return {
         criterion.name: [
-            (opinion.judge, opinion.score and opinion.score.value) for opinion in criterion.opinions
+            (opinion.judge, opinion.score.value if opinion.score else None) for opinion in criterion.opinions
         ]
         for criterion in report.criteria
     }

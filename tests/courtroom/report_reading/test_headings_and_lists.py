@@ -237,7 +237,8 @@ POINTS = """# Audit Report
 def test_points_with_levels_and_no_exchange() -> None:
     report = read_report(POINTS)
     assert pair(report.overall) == (60, 80)
-    assert report.overall and report.overall.written == "60 / 80 points"
+    assert report.overall is not None
+    assert report.overall.written == "60 / 80 points"
     assert [(c.name, c.level, pair(c.score), c.excluded) for c in report.criteria] == [
         ("Development Progress", "Complete System", (35, None), False),
         ("Feedback Implementation", "No Exchange", (None, None), True),
