@@ -93,7 +93,7 @@ def _remind_by_itself(round_id: int, now: datetime) -> int:
 
 def _write(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: User | None) -> int:
     rows = list(rows)
-    title = round.assignment.title
+    title, cohort = round.assignment.title, round.assignment.cohort
     for row in rows:
         notify(
             organization=round.organization_id,
@@ -101,7 +101,7 @@ def _write(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: Us
             kind=NoticeKind.PEER_REMINDER,
             subject=f"{title}: what you owe in round {round.number}",
             body=_letter(round, row),
-            path=reverse("assignment", args=_slugs(round)),
+            path=reverse("peers", args=[cohort.organization.slug, cohort.slug]),
         )
     if rows:
         keys = [row.member.pk for row in rows]
@@ -132,8 +132,3 @@ def _letter(round: PairingRound, row: MemberRow) -> str:
 def _has_address(member: RoundMember) -> bool:
     user = member.student.user
     return user is not None and user.is_active and bool(user.email)
-
-
-def _slugs(round: PairingRound) -> list[str]:
-    assignment = round.assignment
-    return [round.assignment.organization.slug, assignment.cohort.slug, assignment.slug]

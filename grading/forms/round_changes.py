@@ -62,6 +62,17 @@ class ChangeForm(forms.Form):
         """Do it. Raises RoundRefused."""
         raise NotImplementedError
 
+    def hold(self, field: str, key: str) -> None:
+        """What the address names already is sent along, and not asked for."""
+        chosen: Any = self.fields.get(field)
+        if chosen is not None and chosen.valid_value(key):
+            chosen.widget, self.initial[field] = forms.HiddenInput(), key
+
+    def ask_reason(self) -> None:
+        """From now on, where a change wants one."""
+        if self.asks_reason:
+            self.fields["reason"].required = True
+
     def _offer(self, field: str, objects: Sequence[Enrollment | Pairing]) -> None:
         chosen: Any = self.fields[field]
         chosen.choices = [("", "Choose"), *((each.pk, _words(each)) for each in objects)]

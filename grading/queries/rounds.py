@@ -35,7 +35,7 @@ STATES: dict[State, str] = {
     "waiting": "nothing handed in to audit",
     "owed": "owed",
     "running": "being audited",
-    "done": "there",
+    "done": "arrived",
     "read": "read",
 }
 THERE: tuple[State, ...] = ("done", "read")

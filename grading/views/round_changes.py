@@ -40,7 +40,7 @@ class Told:
 
 
 class People:
-    """Who is in a round, who could be, and who audits whom: four queries."""
+    """Who is in a round, who could be, and who audits whom: three queries."""
 
     def __init__(self, found: PairingRound) -> None:
         present = RoundMember.objects.filter(round=found, left_at=None).values_list("student", flat=True)
@@ -48,14 +48,23 @@ class People:
         inside = set(present)
         self.members = [student for student in self.everybody.values() if student.pk in inside]
         self.others = [student for student in self.everybody.values() if student.pk not in inside]
-        standing = Pairing.objects.filter(round=found, ended_at=None)
-        related = standing.select_related("auditor", "auditee", "round__assignment__cohort")
-        self.pairs = sorted(related, key=lambda pairing: (str(pairing.auditor), str(pairing.auditee)))
+        self.pairs = list(Pairing.objects.filter(round=found, ended_at=None))
+        for pairing in self.pairs:  # known already: nine hundred joined rows take half a second to build
+            pairing.round = found
+            pairing.auditor = self.everybody[pairing.auditor_id]
+            pairing.auditee = self.everybody[pairing.auditee_id]
+        self.pairs.sort(key=lambda pairing: (str(pairing.auditor), str(pairing.auditee)))
 
     def form(
         self, kind: type[ChangeForm], found: PairingRound, data: QueryDict | None, **more: Any
     ) -> ChangeForm:
         return kind(data, round=found, members=self.members, others=self.others, pairs=self.pairs, **more)
+
+    def about(self, asked: QueryDict) -> str:
+        """The pairing or the member that the address names, in words; "" for none."""
+        pairs = {str(pairing.pk): f"{pairing.auditor} → {pairing.auditee}" for pairing in self.pairs}
+        members = {str(student.pk): str(student) for student in self.members}
+        return pairs.get(asked.get("pairing", "")) or members.get(asked.get("student", ""), "")
 
     def named(self, pairs: Iterable[Pair]) -> list[tuple[str, str]]:
         return [(str(self.everybody[a]), str(self.everybody[b])) for a, b in sorted(pairs)]
@@ -78,6 +87,7 @@ def round_change(request: MemberRequest, org: str, cohort: str, assignment: str,
         "assignment": found.assignment,
         "form": form,
         "told": told,
+        "about": "" if form else people.about(request.GET),
         "forms": [] if form else _offered(people, found, request.GET),
         "trail": trail_to_round(found),
     }
@@ -88,6 +98,7 @@ def _planned(form: ChangeForm, people: People) -> Told | None:
     """Null where it cannot be done: the reason stands in the form then."""
     if not form.is_valid():
         return None
+    form.ask_reason()
     board = board_of(form.round)
     try:
         change = form.plan(board)
@@ -119,9 +130,11 @@ def _made(request: MemberRequest, form: ChangeForm, told: Told) -> bool:
 def _offered(people: People, found: PairingRound, asked: QueryDict) -> list[ChangeForm]:
     """What can be done to the student or the pairing that the address names; to the round where it names none."""
     kinds: tuple[str, ...] = ("join", "leave", "pair")
-    if "pairing" in asked:
-        kinds = ("end", "swap")
-    elif "student" in asked:
-        kinds = ("leave", "pair")
-    initial = {"auditor": asked.get("student")} | asked.dict()
-    return [people.form(CHANGES[kind], found, None, initial=initial, auto_id=f"{kind}_%s") for kind in kinds]
+    if people.about(asked):
+        kinds = ("end", "swap") if "pairing" in asked else ("leave", "pair")
+    forms = [people.form(CHANGES[kind], found, None, auto_id=f"{kind}_%s") for kind in kinds]
+    for form in forms:
+        form.hold("pairing", asked.get("pairing", ""))
+        form.hold("student", asked.get("student", ""))
+        form.hold("auditor", asked.get("student", ""))
+    return forms

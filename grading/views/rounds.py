@@ -143,10 +143,12 @@ def round_page(request: MemberRequest, org: str, cohort: str, assignment: str, n
     """Who owes what, participation and exchange, in as many queries whoever takes part."""
     found = access_round(request.user, cohort, assignment, number)
     matrix, now = matrix_of(found), timezone.now()
+    only_owing = request.GET.get("show") == "owing"
     context = {
         "round": found,
         "assignment": found.assignment,
-        "rows": _rows(matrix),
+        "rows": [each for each in _rows(matrix) if each[0].owes or not only_owing],
+        "only_owing": only_owing,
         "figures": figures_of(matrix),
         "grid": grid_of(matrix),
         "owing": sum(row.owes for row in matrix.rows),

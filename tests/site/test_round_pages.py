@@ -147,14 +147,23 @@ def test_the_page_of_a_round_tells_and_draws_who_owes_what() -> None:
     made.audit(made.pairings[2], running=True)
     page = made.read()
     assert (
-        'aria-label="Who audits whom among 5 students. 5 pairs: 2 owed; 1 being audited; 1 there; 1 read."'
+        'aria-label="Who audits whom among 5 students. 5 pairs: 2 owed; 1 being audited; 1 arrived; 1 read."'
         in page
     )
     said = words_of(page)
-    for name, text in ((0, "there imported"), (1, "read"), (2, "being audited"), (3, "owed")):
+    for name, text in ((0, "arrived imported"), (1, "read"), (2, "being audited"), (3, "owed")):
         pairing = made.pairings[name]
-        assert f"{text} {pairing.auditee} change" in said
+        assert f"{pairing.auditee} {text} change" in said
     assert "0 of 2" in said
+
+
+def test_only_who_owes_something_is_listed_on_demand() -> None:
+    made = Running()
+    done = made.pairings[0]
+    made.report(done)
+    page = made.read(show="owing")
+    assert ("Everybody (5)" in page, "Who owes something (4)" in page) == (True, True)
+    assert re.findall(r'<th scope="row">\d+. ([^<]*) <', page).count(str(done.auditor)) == 0
 
 
 def test_a_round_that_is_over_marks_what_came_late() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grading.queries.rounds import STATES, Matrix, State
 
-WIDEST, LARGEST, SMALLEST = 640, 22, 2
+WIDEST, LARGEST, SMALLEST = 640, 36, 2
 MARGIN = 22  # for the numbers at the edge
 NUMBERED = 12  # a square smaller than this has no room for a number
 NAMED = 60  # above so many members the squares have no titles: the table names every pair
@@ -35,6 +35,7 @@ class Grid:
     """`words` says everything that is drawn; `side` is a square's, `width` the drawing's."""
 
     words: str
+    members: int
     squares: tuple[Square, ...]
     numbers: tuple[Number, ...]
     side: int
@@ -64,6 +65,7 @@ def grid_of(matrix: Matrix) -> Grid:
     legend = tuple((state, words, tally[state]) for state, words in STATES.items() if tally[state])
     return Grid(
         words=_told(matrix, legend),
+        members=count,
         squares=squares,
         numbers=_numbers(count, step),
         side=step - 1 if step < NUMBERED else step - 3,
