@@ -6,6 +6,8 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
+from grading.views import api_tokens
+
 # One door for everybody: the administration's own form would know neither limits nor a second factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]  # -- as allauth documents it
 
@@ -18,6 +20,9 @@ if settings.SOCIALACCOUNT_PROVIDERS:
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("accounts/tokens/", api_tokens.api_tokens, name="api-tokens"),
+    path("accounts/tokens/<int:token_id>/revoke/", api_tokens.revoke, name="api-token-revoke"),
     path("accounts/", include(accounts)),
+    path("api/v1/", include("grading.api.urls")),
     path("", include("grading.urls")),
 ]

@@ -184,3 +184,14 @@ AUDIT_MOVES: dict[AuditState, frozenset[AuditState]] = {
 FINAL_STATES = tuple(state for state, moves in AUDIT_MOVES.items() if not moves)
 OPEN_STATES = tuple(state for state, moves in AUDIT_MOVES.items() if moves)
 REPORTED_STATES = (AuditState.DONE, AuditState.NEEDS_REVIEW, AuditState.DEGRADED)
+
+
+class ApiScope(models.TextChoices):
+    """What a token lets a program do of what its user may do."""
+
+    READ = "read", "Read what I can see"
+    SUBMIT = "submit", "Hand in work"
+    ANSWER = "answer", "Answer findings and audit peers"
+    RUBRICS = "rubrics", "Import and preview rubrics"
+    EXPORTS = "exports", "Export grades"
+    WEBHOOKS = "webhooks", "Manage webhooks"

@@ -2,6 +2,7 @@
 
 from grading.models.activity import Activity
 from grading.models.agreement import BlindGrade, BlindSample
+from grading.models.api_token import ApiToken
 from grading.models.appeal import Appeal
 from grading.models.audit import Audit
 from grading.models.bulk import BulkItem, BulkRun
@@ -24,6 +25,7 @@ from grading.models.tenant import Membership, Organization
 
 __all__ = [
     "Activity",
+    "ApiToken",
     "Appeal",
     "Assignment",
     "Audit",

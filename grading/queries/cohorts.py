@@ -22,9 +22,14 @@ class CohortOverview:
 
 def organizations_of(user: User) -> list[Organization]:
     """Where the user is a member. Needs no scope: it is what scopes are chosen from."""
+    return list(organizations_seen_by(user))
+
+
+def organizations_seen_by(user: User) -> QuerySet[Organization]:
+    """The same, to be narrowed and paged."""
     with as_person(user):
-        mine = Membership.objects.filter(user=user).values("organization")
-        return list(Organization.objects.filter(pk__in=mine))
+        mine = list(Membership.objects.filter(user=user).values_list("organization", flat=True))
+    return Organization.objects.filter(pk__in=mine)
 
 
 def members_of(organization: Organization) -> QuerySet[Membership]:
@@ -44,14 +49,19 @@ def cohorts_of(user: User, organization: Organization) -> QuerySet[Cohort]:
 
 def cohort_overview(cohort: Cohort) -> CohortOverview:
     """A cohort's page for anybody in it. Two queries."""
-    assignments = Assignment.objects.filter(cohort=cohort).annotate(
+    assignments = assignments_of(cohort).annotate(
         students_handed_in=Count("submissions__student", distinct=True)
     )
     return CohortOverview(
         cohort=cohort,
         students=Enrollment.objects.filter(cohort=cohort).count(),
-        assignments=list(assignments.select_related("cohort", "rubric_version__rubric")),
+        assignments=list(assignments),
     )
+
+
+def assignments_of(cohort: Cohort) -> QuerySet[Assignment]:
+    """What a cohort is asked, each with the rubric it is judged by."""
+    return Assignment.objects.filter(cohort=cohort).select_related("cohort", "rubric_version__rubric")
 
 
 def roster_of(cohort: Cohort) -> QuerySet[Enrollment]:

@@ -118,7 +118,9 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
 }
 # allauth's own pages; none of them shows a tenant's data (tests/site/test_signing_in.py). Named, so that a new one is
 # noticed. Of the last two rows nothing is there unless signing in elsewhere is configured.
+# Tokens are a person's own: tests/site/test_api_tokens.py.
 ACCOUNTS = {
+    "tokens/", "tokens/<int:token_id>/revoke/",
     "login/", "logout/", "inactive/", "signup/", "reauthenticate/", "email/", "confirm-email/", "password/change/",
     "password/set/", "password/reset/", "login/code/confirm/", r"^confirm-email/(?P<key>[-:\w]+)/$",
     "password/reset/key/done/", r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$", "password/reset/done/",

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from django.test import Client
@@ -34,7 +36,18 @@ from tests.factories.work import (
     CriterionVerdictFactory,
     SubmissionFactory,
 )
-from tests.leaks.matrix_rows import ACCOUNTS, AUDIT, MISSING, NOWHERE, PERSONS, ROWS, SIGNED_IN, TRIAL
+from tests.leaks.matrix_rows import (
+    ACCOUNTS,
+    AUDIT,
+    EVERYBODY,
+    MISSING,
+    NOBODY,
+    NOWHERE,
+    PERSONS,
+    ROWS,
+    SIGNED_IN,
+    TRIAL,
+)
 from tests.site.report_example import report_json
 
 
@@ -121,14 +134,20 @@ class Institute:
         }
 
 
+def session_of(user: User) -> str:
+    client = Client()
+    client.force_login(user)
+    return client.cookies[settings.SESSION_COOKIE_NAME].value
+
+
 class World:
     """Two institutions, and everybody who might ask for what is in the first."""
 
     def __init__(self) -> None:
         self.here, self.elsewhere = Institute(), Institute()
         here = self.here.organization
-        self.users: dict[str, User | None] = {
-            "anonymous": None,
+        deactivated = staff_user(here)
+        users: dict[str, User] = {
             "student": self.here.owner.user,
             "classmate": student(self.here.cohort).user,
             "neighbour": student(CohortFactory.create(organization=here)).user,
@@ -136,15 +155,15 @@ class World:
             "instructor": staff_user(here),
             "foreigner": staff_user(self.elsewhere.organization),
             "operator": UserFactory.create(is_staff=True, is_superuser=True),
-            "deactivated": staff_user(here),
+            "deactivated": deactivated,
         }
+        self.sessions = {person: session_of(user) for person, user in users.items()}
+        User.objects.filter(pk=deactivated.pk).update(is_active=False)
 
     def client(self, person: str, **options: Any) -> Client:
-        client, user = Client(**options), self.users[person]
-        if user is not None:
-            client.force_login(user)
-        if user is not None and person == "deactivated":
-            User.objects.filter(pk=user.pk).update(is_active=False)
+        client = Client(**options)
+        if person in self.sessions:
+            client.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[person]
         return client
 
     def address(self, route: str, **changed: Any) -> str:
@@ -152,9 +171,14 @@ class World:
         return "/" + re.sub(r"<\w+:(\w+)>", lambda hole: str(given[hole[1]]), route)
 
 
-@pytest.fixture
-def world(db: None) -> World:
+@pytest.fixture(scope="module")
+def institutes(kept: Path) -> World:
     return World()
+
+
+@pytest.fixture
+def world(institutes: World, db: None, kept_uploads: None) -> World:
+    return institutes
 
 
 def test_every_route_has_a_row_and_every_row_a_route() -> None:
@@ -194,7 +218,11 @@ def refusal_of(route: str, person: str) -> int:
     """Who must sign in first is sent there; who does not belong there finds nothing; all others may not."""
     if person in {"anonymous", "deactivated"} and (route.startswith("o/") or ROWS[route][0] == SIGNED_IN):
         return 302
-    return 404 if route.startswith("o/") and person in {"foreigner", "operator"} else 405
+    if ROWS[route][0] == NOBODY and route.startswith("api/"):
+        return 404
+    if person in {"anonymous", "deactivated"} and route.startswith("api/") and ROWS[route][0] != EVERYBODY:
+        return 401
+    return 404 if re.match(r"(api/v1/)?o/", route) and person in {"foreigner", "operator"} else 405
 
 
 @pytest.mark.parametrize("route", [route for route, row in ROWS.items() if row[1]])
@@ -204,7 +232,7 @@ def test_a_form_sent_from_elsewhere_is_refused(route: str, world: World) -> None
 
 
 METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
-INSIDE = [route for route in ROWS if route.startswith("o/")]
+INSIDE = [route for route in ROWS if re.match(r"(api/v1/)?o/", route)]
 
 
 @pytest.mark.parametrize("route", INSIDE)
@@ -220,7 +248,10 @@ def test_who_must_sign_in_first_learns_nothing_by_it(route: str, world: World) -
     for person in ("anonymous", "deactivated"):
         client: Any = world.client(person)
         there, nowhere = client.get(theirs), client.get(missing)
-        assert (there.status_code, there.url.replace(theirs, missing)) == (302, nowhere.url)
+        if route.startswith("api/"):
+            assert (there.status_code, there.content) == (401, nowhere.content)
+        else:
+            assert (there.status_code, there.url.replace(theirs, missing)) == (302, nowhere.url)
 
 
 @pytest.mark.parametrize("route", [route for route in INSIDE if route.count("<") > 1])
@@ -240,7 +271,7 @@ def test_another_students_audit_answers_like_a_missing_one(route: str, world: Wo
     assert_the_same(world, ["classmate", "neighbour"], theirs, missing, {404, 405})
 
 
-@pytest.mark.parametrize("route", [route for route in INSIDE if "cohort" in route])
+@pytest.mark.parametrize("route", [route for route in INSIDE if "<slug:cohort>" in route])
 def test_another_cohort_answers_a_student_like_a_missing_one(route: str, world: World) -> None:
     theirs, missing = world.address(route), world.address(route, cohort="missing", assignment="missing")
     assert_the_same(world, ["neighbour"], theirs, missing, {404, 405})

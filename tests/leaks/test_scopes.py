@@ -9,14 +9,16 @@ from django_scopes import scope
 from django_scopes.exceptions import ScopeError
 
 from grading.actions.roster import import_roster
-from grading.models import Cohort, Enrollment, Organization
+from grading.models import ApiToken, Cohort, Enrollment, Organization
 from grading.models.tenant import TenantManager, TenantModel
 from grading.queries import attempts, audits, cohorts
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere
 
 pytestmark = pytest.mark.django_db
-TENANT_MODELS = [model for model in apps.get_app_config("grading").get_models() if model is not Organization]
+# A token is a person's own, like their password: it belongs to no organization.
+NO_TENANTS = (Organization, ApiToken)
+TENANT_MODELS = [model for model in apps.get_app_config("grading").get_models() if model not in NO_TENANTS]
 
 
 @pytest.fixture

@@ -1,0 +1,27 @@
+"""Where one belongs."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from rest_framework.generics import ListAPIView
+from rest_framework.serializers import CharField, Serializer
+
+from grading.api.tenancy import member
+from grading.models import Organization
+from grading.queries.cohorts import organizations_seen_by
+
+
+class OrganizationSerializer(Serializer[Organization]):
+    """An institution that one belongs to."""
+
+    slug = CharField()
+    name = CharField()
+
+
+class Organizations(ListAPIView[Organization]):
+    """The organizations that I belong to."""
+
+    serializer_class = OrganizationSerializer
+
+    def get_queryset(self) -> QuerySet[Organization]:
+        return organizations_seen_by(member(self.request))

@@ -1,0 +1,20 @@
+"""The API's addresses. Everything of one organization lies under o/<org>/ (grading/api/tenancy.py)."""
+
+from django.urls import path, re_path
+from drf_spectacular.views import SpectacularJSONAPIView
+
+from grading.api import cohorts, organizations
+from grading.api.refusals import nowhere
+
+COHORT = "o/<slug:org>/cohorts/<slug:cohort>/"
+ASSIGNMENT = f"{COHORT}assignments/<slug:assignment>/"
+
+urlpatterns = [
+    path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
+    path("organizations/", organizations.Organizations.as_view(), name="api-organizations"),
+    path("o/<slug:org>/cohorts/", cohorts.Cohorts.as_view(), name="api-cohorts"),
+    path(COHORT, cohorts.OneCohort.as_view(), name="api-cohort"),
+    path(f"{COHORT}assignments/", cohorts.Assignments.as_view(), name="api-assignments"),
+    path(ASSIGNMENT, cohorts.OneAssignment.as_view(), name="api-assignment"),
+    re_path(r"^.*$", nowhere),
+]
