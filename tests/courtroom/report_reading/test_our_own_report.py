@@ -21,7 +21,9 @@ def report(request, tmp_path_factory) -> AuditReport:
     case = case_of(repository, rubric=rubric, constitution=preset(str(rubric.constitution)))
 
     async def hold() -> AuditReport:
-        return [event async for event in hold_audit(case)][-1].report
+        report = [event async for event in hold_audit(case)][-1].report
+        assert report is not None
+        return report
 
     return asyncio.run(hold())
 
