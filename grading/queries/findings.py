@@ -105,6 +105,11 @@ class SeenFinding:
         return any(s.present and s.witness.is_own for s in self.sights)
 
     @property
+    def is_unasked(self) -> bool:
+        """Whether no audit has looked for it since it was last seen, so that nobody knows what became of it."""
+        return self.group != "fixed" and self.life.last < self.latest
+
+    @property
     def fixed_by(self) -> Submission | None:
         return next((s.submission for s in self.sights if s.attempt == self.life.fixed), None)
 

@@ -92,6 +92,13 @@ def test_a_student_sees_what_is_new_open_fixed_and_came_back():
     assert "<code>b.py:5</code>" in html
 
 
+def test_what_no_audit_has_looked_for_since_says_so():
+    first = handed_in()
+    audited(first, missing(README), missing("tidy.dropped"))
+    audited(attempt_of(first), missing(README))
+    assert page(client_of(first.student.user), place(first.assignment)).count("not looked for since") == 1
+
+
 def test_nothing_found_is_said_in_words():
     first = handed_in()
     assert "Nothing is known that would have to be mended" in page(

@@ -13,7 +13,7 @@ SLOT, NARROW_SLOT, MOST_WIDE = 92, 56, 8  # with more attempts than these the sl
 SCORES_TOP, SCORE_STEP = 22, 20  # 5 stands at the top
 AXIS, TALLEST, DEEPEST = 250, 104, 60
 HEIGHT, BAR_SHARE = 348, 0.5
-LEAST_LABELLED = 13  # a lower part of a bar has no room for its number
+LEAST_LABELLED = 11  # a lower part of a bar has no room for its number
 
 
 @dataclass(frozen=True, slots=True)
