@@ -57,6 +57,7 @@ class Migration(migrations.Migration):
                 ('organization', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='grading.organization')),
             ],
             options={
+                'verbose_name_plural': 'organization benches',
                 'ordering': ['pk'],
                 'constraints': [models.UniqueConstraint(fields=('organization',), name='one_bench_per_organization'), models.CheckConstraint(condition=models.Q(('batch__in', ['per_criterion', 'per_judge'])), name='bench_batch_known'), models.CheckConstraint(condition=models.Q(('monthly_budget_usd__isnull', True), ('audit_budget_usd__isnull', False), _connector='OR'), name='bench_month_needs_audit_budget')],
             },

@@ -37,6 +37,7 @@ class OrganizationBench(TenantModel):
 
     class Meta:
         ordering = ["pk"]
+        verbose_name_plural = "organization benches"
         constraints = [
             models.UniqueConstraint(fields=["organization"], name="one_bench_per_organization"),
             models.CheckConstraint(condition=Q(batch__in=Batch.values), name="bench_batch_known"),

@@ -9,7 +9,7 @@ from django.test import Client
 from playwright.sync_api import sync_playwright
 
 from tests.browser.tabs import FLAGS, tab
-from tests.factories.grades import GradeFactory
+from tests.factories.grades import BulkItemFactory, GradeFactory
 from tests.factories.people import CohortFactory, staff_user, student
 from tests.factories.work import (
     AssignmentFactory,
@@ -45,6 +45,9 @@ def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> 
     org = f"/o/{assignment.organization.slug}/"
     cohort = f"{org}c/autumn/"
     teacher = staff_user(assignment.organization)
+    teacher.is_staff = True
+    teacher.save()
+    run = BulkItemFactory.create(run__assignment=assignment, submission=submission, audit=reported).run
     visits = [
         (enrolled.user, ["/", f"{cohort}a/auditor/", f"{cohort}a/auditor/submit/", "/accounts/email/"]),
         (enrolled.user, [f"{org}audits/{audit.pk}/" for audit in (reported, failed)]),
@@ -53,7 +56,18 @@ def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> 
             teacher,
             [f"{cohort}a/auditor/grades/{page}" for page in ("", f"release/?grade={grade.pk}", "sample/")],
         ),
-        (teacher, [f"{org}audits/{reported.pk}/{page}" for page in ("", "criteria/0/override/", "count/")]),
+        (
+            teacher,
+            [
+                f"{org}audits/{reported.pk}/{page}"
+                for page in ("", "criteria/0/override/", "count/", "take-back/")
+            ],
+        ),
+        (teacher, [f"{cohort}a/auditor/{page}/" for page in ("bulk", "export", "settings", "agreement")]),
+        (
+            teacher,
+            [f"{org}bulk/{run.pk}/", f"{cohort}log/", f"/admin/grading/submission/{submission.pk}/change/"],
+        ),
         (None, ["/", "/accounts/login/", "/accounts/signup/"]),
     ]
     sessions = [(session_of(user, live_server.url) if user else None, pages) for user, pages in visits]
