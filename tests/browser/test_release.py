@@ -42,6 +42,8 @@ def test_a_teacher_scores_by_hand_and_releases_and_only_then_the_student_reads_i
             score_by_hand(page)
             page.goto(grades)
             release(page)
+            count_before_judging_again(page, standings)
+            take_the_file(page, standings)
         student_reads(browser, live_server.url, reader, report, "3.5 of 5")
         browser.close()
 
@@ -83,6 +85,29 @@ def release(page: Page) -> None:
     expect(page.get_by_text("1 student told.")).to_be_visible()
     page.get_by_role("link", name="1 released").click()
     expect(page.locator("table.grades").get_by_role("rowheader")).to_have_text(["Ada"])
+
+
+def count_before_judging_again(page: Page, standings: str) -> None:
+    """How many and what it costs is said first; nothing has begun by then."""
+    page.goto(standings)
+    page.get_by_role("link", name="Judge again").click()
+    page.get_by_label("Re-synthesise").check()
+    page.get_by_label("What is flagged").check()
+    page.get_by_role("button", name="Show count and cost").click()
+    expect(page.get_by_role("heading", name="Re-synthesise 1 audit")).to_be_visible()
+    expect(page.get_by_text("0 USD", exact=True)).to_be_visible()
+
+
+def take_the_file(page: Page, standings: str) -> None:
+    """Only what was released is in it."""
+    page.goto(standings)
+    page.get_by_role("link", name="Export").click()
+    expect(page.get_by_text("1 of 2 students has a grade in this file.")).to_be_visible()
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="Download the file").click()
+    lines = coming.value.path().read_text().splitlines()
+    assert [line.split(",")[0:5:4] for line in lines[1:]] == [["Ada", lines[1].split(",")[4]], ["Bob", ""]]
+    assert lines[1].split(",")[5] == "3.5"
 
 
 def student_reads(browser: Browser, address: str, session: str, where: str, words: str) -> None:
