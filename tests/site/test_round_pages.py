@@ -157,6 +157,13 @@ def test_the_page_of_a_round_tells_and_draws_who_owes_what() -> None:
     assert "0 of 2" in said
 
 
+def test_a_large_round_is_drawn_by_what_each_owes() -> None:
+    made = Running(52)
+    page = made.read()
+    assert 'aria-label="Who audits whom among 52 students. 52 pairs: 52 owed."' in page
+    assert (page.count('<rect class="owed"'), "A column for each student" in page) == (53, True)
+
+
 def test_only_who_owes_something_is_listed_on_demand() -> None:
     made = Running()
     done = made.pairings[0]

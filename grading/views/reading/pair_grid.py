@@ -1,24 +1,29 @@
-"""A round drawn: a row for each who audits, a column for each who is audited, a square for each pair."""
+"""A round drawn, a square for each pair: of few students who audits whom, of many what each of them owes."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from grading.queries.rounds import STATES, Matrix, State
+from grading.queries.rounds import STATES, Matrix, Paired, State
 
-WIDEST, LARGEST, SMALLEST = 640, 36, 2
-MARGIN = 22  # for the numbers at the edge
-NUMBERED = 12  # a square smaller than this has no room for a number
-NAMED = 60  # above so many members the squares have no titles: the table names every pair
+MATRIX_UP_TO = 40  # students; above, its squares are too small to tell their states apart
+WIDEST, LARGEST = 640, 36
+MARGIN = 22  # for the numbers at the edges
+COLUMNS, STEP, GAP = 50, 12, 10
+WHO_WHOM = "A row for each who audits, a column for each who is audited, in the order of the circle."
+WHAT_EACH = "A column for each student, in the order of the circle: a square for each of their audits."
 
 
 @dataclass(frozen=True, slots=True)
 class Square:
+    """`title` names the pair where there are few enough to be pointed at."""
+
     x: int
     y: int
     state: State
-    title: str
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,54 +37,87 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """`words` says everything that is drawn; `side` is a square's, `width` the drawing's."""
+    """`words` says everything that is drawn; `side` is a square's. `inner` is the ground of a matrix, 0 without one."""
 
     words: str
+    caption: str
     members: int
     squares: tuple[Square, ...]
     numbers: tuple[Number, ...]
     side: int
     inner: int
     width: int
+    height: int
     legend: tuple[tuple[State, str, int], ...]
     margin: int = MARGIN
 
 
 def grid_of(matrix: Matrix) -> Grid:
-    count = len(matrix.rows)
-    step = max(SMALLEST, min(LARGEST, WIDEST // max(count, 1)))
-    place = {row.member.student_id: number for number, row in enumerate(matrix.rows)}
-    name = {row.member.student_id: str(row.member.student) for row in matrix.rows}
-    squares = tuple(
-        Square(
-            x=MARGIN + step * place[pair.auditee],
-            y=MARGIN + step * place[pair.auditor],
-            state=pair.state,
-            title=f"{name[pair.auditor]} audits {name[pair.auditee]}: {STATES[pair.state]}"
-            if count <= NAMED
-            else "",
-        )
-        for pair in matrix.pairs
-    )
     tally = Counter(pair.state for pair in matrix.pairs)
     legend = tuple((state, words, tally[state]) for state, words in STATES.items() if tally[state])
+    words = _told(matrix, legend)
+    return (
+        _who_whom(matrix, words, legend)
+        if len(matrix.rows) <= MATRIX_UP_TO
+        else _what_each(matrix, words, legend)
+    )
+
+
+def _who_whom(matrix: Matrix, words: str, legend: tuple[tuple[State, str, int], ...]) -> Grid:
+    count = len(matrix.rows)
+    step = min(LARGEST, WIDEST // max(count, 1))
+    middles = [MARGIN + step * (place + 0.5) for place in range(count)]
+    width = MARGIN + step * count + 1
     return Grid(
-        words=_told(matrix, legend),
+        words=words,
+        caption=WHO_WHOM,
         members=count,
-        squares=squares,
-        numbers=_numbers(count, step),
-        side=step - 1 if step < NUMBERED else step - 3,
+        squares=tuple(_crossings(matrix, step)),
+        numbers=tuple(Number(place, middle, middle + 3) for place, middle in enumerate(middles, start=1)),
+        side=step - 3,
         inner=step * count,
-        width=MARGIN + step * count + 1,
+        width=width,
+        height=width,
         legend=legend,
     )
 
 
-def _numbers(count: int, step: int) -> tuple[Number, ...]:
-    if step < NUMBERED:
-        return ()
-    middles = (MARGIN + step * (number + 0.5) for number in range(count))
-    return tuple(Number(number, middle, middle + 3) for number, middle in enumerate(middles, start=1))
+def _crossings(matrix: Matrix, step: int) -> Iterator[Square]:
+    place = {row.member.student_id: number for number, row in enumerate(matrix.rows)}
+    name = {row.member.student_id: str(row.member.student) for row in matrix.rows}
+    for pair in matrix.pairs:
+        yield Square(
+            x=MARGIN + step * place[pair.auditee] + 1,
+            y=MARGIN + step * place[pair.auditor] + 1,
+            state=pair.state,
+            title=f"{name[pair.auditor]} audits {name[pair.auditee]}: {STATES[pair.state]}",
+        )
+
+
+def _what_each(matrix: Matrix, words: str, legend: tuple[tuple[State, str, int], ...]) -> Grid:
+    tallest = max(len(row.audits) for row in matrix.rows)
+    band = tallest * STEP + GAP
+    return Grid(
+        words=words,
+        caption=WHAT_EACH,
+        members=len(matrix.rows),
+        squares=tuple(
+            square for place, row in enumerate(matrix.rows) for square in _column(row.audits, place, band)
+        ),
+        numbers=(),
+        side=STEP - 2,
+        inner=0,
+        width=COLUMNS * STEP + 2,
+        height=band * -(-len(matrix.rows) // COLUMNS),
+        legend=legend,
+    )
+
+
+def _column(audits: Iterable[Paired], place: int, band: int) -> Iterator[Square]:
+    for level, pair in enumerate(audits):
+        yield Square(
+            x=1 + STEP * (place % COLUMNS), y=1 + band * (place // COLUMNS) + STEP * level, state=pair.state
+        )
 
 
 def _told(matrix: Matrix, legend: tuple[tuple[State, str, int], ...]) -> str:
