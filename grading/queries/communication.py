@@ -83,7 +83,8 @@ def channels_of(assignment: Assignment, student: Enrollment, *, is_staff: bool) 
     pairings = Pairing.objects.all() if is_staff else granted_pairings()
     theirs = pairings.filter(Q(auditor=student) | Q(auditee=student), round__assignment=assignment)
     related = theirs.select_related("round__assignment__cohort", "auditor", "auditee")
-    listed = list(related.order_by("round__number", "created_at", "pk"))
+    # By their random keys: in the order in which they were made, a change by hand would show the roster's order.
+    listed = list(related.order_by("round__number", "pk"))
     names: dict[UUID, str] = {}
     sides: tuple[PairingSide, PairingSide] = ("auditor", "auditee")
     for side in sides:
@@ -114,10 +115,15 @@ def entries_between(
 def messages_of(
     rows: Sequence[CommunicationEntry], student: Enrollment, channels: Sequence[Channel]
 ) -> list[Message]:
-    """Each row as it may be read; two queries where somebody must not be known, else none."""
+    """Each row as it may be read; three queries where somebody must not be known, else none."""
     known = {channel.pairing.pk: channel for channel in channels}
     blind = [row for row in rows if row.student_id != student.pk and known[_pairing(row)].hidden]
-    texts = redacted([row.text for row in blind], identity_of(student.cohort_id)) if blind else []
+    writers = {row.student_id for row in blind}
+    texts = (
+        redacted([row.text for row in blind], identity_of(student.cohort_id, signing=writers))
+        if blind
+        else []
+    )
     said: dict[int, str] = {row.pk: text for row, text in zip(blind, texts, strict=True)}
     return [_message(row, student, known, said.get(row.pk)) for row in rows]
 
@@ -156,7 +162,11 @@ def counts_of(assignment: Assignment, student: Enrollment) -> dict[str, int]:
 def filed_log(assignment: Assignment, student: Enrollment, *, is_staff: bool) -> FiledLog | None:
     """The repository's log by the latest audit; null where there is none that the reader may see, or it could not tell."""
     theirs = Audit.objects.filter(submission__assignment=assignment, submission__student=student)
-    told = theirs.filter(report__isnull=False).exclude(kind=AuditKind.PEER).select_related("submission__assignment")
+    told = (
+        theirs.filter(report__isnull=False)
+        .exclude(kind=AuditKind.PEER)
+        .select_related("submission__assignment")
+    )
     audit = told.defer("report").order_by("-submission__attempt", "-created_at").first()
     edition = report_for(audit, is_staff=is_staff) if audit else None
     if audit is None or edition is None:
