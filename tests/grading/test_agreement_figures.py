@@ -1,4 +1,7 @@
-"""The figures of agreement against scikit-learn and krippendorff, and what is said where there is nothing to say."""
+"""The figures of agreement against scikit-learn and krippendorff, and what is said where there is nothing to say.
+
+scikit-learn is imported where it is asked: it takes two seconds, which every worker would pay at the top.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import (  # type: ignore[import-untyped]  # -- scikit-learn ships no types
-    cohen_kappa_score,
-    confusion_matrix,
-    mean_absolute_error,
-)
 
 from grading import agreement
 from grading.agreement import Measured, Offset, Pair, agreement_of, offsets_of, ordinal_alpha, table_of
@@ -31,6 +29,8 @@ def pairs_of(scored):
 @settings(max_examples=60, deadline=None)
 @given(SCORED)
 def test_kappa_is_that_of_scikit_learn(scored):
+    from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]  # -- scikit-learn ships no types
+
     people, court = zip(*scored, strict=True)
     ours = agreement.quadratic_kappa(table_of(pairs_of(scored)))
     with warnings.catch_warnings():
@@ -42,6 +42,8 @@ def test_kappa_is_that_of_scikit_learn(scored):
 @settings(max_examples=40, deadline=None)
 @given(SCORED)
 def test_errors_shares_and_the_grid_are_those_of_scikit_learn_and_numpy(scored):
+    from sklearn.metrics import confusion_matrix, mean_absolute_error
+
     people, court = map(np.array, zip(*scored, strict=True))
     table = table_of(pairs_of(scored))
     assert agreement.mean_error(table) == pytest.approx(mean_absolute_error(people, court))
