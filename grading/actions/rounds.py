@@ -26,9 +26,7 @@ from grading.pairing_changes import Board, Change, by_hand, ending, swapped, wit
 from grading.queries.boards import board_of
 from grading.seen import fingerprint_of
 
-FEWEST_ALIASES = (
-    900  # three digits: a number that is easy to keep in mind, and tells nothing of the size of a cohort
-)
+FEWEST_ALIASES = 900  # three digits, and ten for each who is given one: easy to keep in mind, hard to guess
 CHANGED = "The round changed since you looked: what it would do now is shown. Look once more."
 MADE_ROOM = "made room for somebody who came late"
 MOST_REASON = 200
