@@ -60,7 +60,7 @@ class ExchangeRow:
 
 
 def exchange_table(assignment: Assignment) -> list[ExchangeRow]:
-    """Everybody of the cohort, in the roster's order. Six queries."""
+    """Everybody of the cohort, in the roster's order. Nine queries."""
     known, filed = exchanges_in(assignment), _filed_in(assignment)
     students = Enrollment.objects.filter(cohort=assignment.cohort_id)
     return [ExchangeRow(each, known.get(each.pk, ExchangeCounts()), filed.get(each.pk)) for each in students]

@@ -199,9 +199,9 @@ def test_everybodys_counts_cost_as_many_queries_as_ones_own(pairing, django_asse
         CommunicationEntryFactory.create(assignment=assignment, student=other.auditor)
     FeedbackReportFactory.create(pairing=pairing)
     with everywhere():
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(7):
             all_of_them = exchanges_in(assignment)
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(7):
             own = exchange_of(assignment=assignment, student=pairing.auditor)
     assert all_of_them[pairing.auditor.pk] == own == ExchangeCounts(generated=1, received=3)
     assert len(all_of_them) == 5
