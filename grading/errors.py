@@ -16,6 +16,7 @@ GradingError               code, a sentence the person can act on
 │   ├── RoundRefused       field: peers, students, ends_at, ... or "" for the whole
 │   ├── SettingsRefused    settings_fixed: `faults`, field by field, what can no longer be changed so
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
+│   ├── KeyRefused             key_in_use, key_reused: the Idempotency-Key of another request
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
 ├── InputRefused           the courtroom's own codes: a hand-in that was accepted cannot be audited as it is
@@ -143,6 +144,10 @@ class SettingsRefused(ActionRefused):
 
 class RosterRefused(ActionRefused):
     """A roster file that cannot be read at all; single lines are refused one by one instead."""
+
+
+class KeyRefused(ActionRefused):
+    """A key that another request has, or had."""
 
 
 class RoleRefused(ActionRefused):

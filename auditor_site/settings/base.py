@@ -121,9 +121,12 @@ REST_FRAMEWORK = {
         "grading.api.authentication.TokenReaches",
     ],
     "DEFAULT_PAGINATION_CLASS": "grading.api.paging.ByCursor",
-    "DEFAULT_THROTTLE_CLASSES": ["rest_framework.throttling.UserRateThrottle"],
+    "DEFAULT_THROTTLE_CLASSES": [
+        "rest_framework.throttling.UserRateThrottle",
+        "rest_framework.throttling.ScopedRateThrottle",
+    ],
     "DEFAULT_THROTTLE_RATES": {"user": "240/min", "submit": "30/min"},
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_SCHEMA_CLASS": "grading.api.schema.RefusingSchema",
     "EXCEPTION_HANDLER": "grading.api.refusals.answer_to",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }

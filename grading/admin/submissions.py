@@ -3,7 +3,7 @@
 from django.contrib import admin
 
 from grading.admin.tenancy import MachineMadeAdmin, TenantAdmin
-from grading.models import Assignment, Submission
+from grading.models import Assignment, IdempotencyKey, Submission
 
 
 @admin.register(Assignment)
@@ -32,3 +32,10 @@ class SubmissionAdmin(MachineMadeAdmin):
     list_select_related = ("student", "assignment")
     date_hierarchy = "handed_in_at"
     exclude = ("pdf",)  # uploads are private: no URL leads to them
+
+
+@admin.register(IdempotencyKey)
+class IdempotencyKeyAdmin(MachineMadeAdmin):
+    list_display = ("key", "user", "assignment", "submission", "created_at")
+    search_fields = ("key", "user__email")
+    list_select_related = ("user", "assignment", "submission")

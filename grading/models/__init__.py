@@ -9,6 +9,7 @@ from grading.models.bulk import BulkItem, BulkRun
 from grading.models.cohort import Cohort, Enrollment
 from grading.models.finding import Finding, FindingResponse, FindingSighting
 from grading.models.grade import Grade, Override, SupersededReport
+from grading.models.idempotency import IdempotencyKey
 from grading.models.model_bench import ModelUsage, OrganizationBench
 from grading.models.notice import Notice, NoticeOptOut
 from grading.models.peers import (
@@ -43,6 +44,7 @@ __all__ = [
     "FindingResponse",
     "FindingSighting",
     "Grade",
+    "IdempotencyKey",
     "Membership",
     "ModelUsage",
     "Notice",

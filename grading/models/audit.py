@@ -92,7 +92,9 @@ class Audit(TenantModel):
             models.Index(fields=["lease_until"], condition=Q(state=AuditState.RUNNING), name="audit_leased"),
             # How long the last ones took.
             models.Index(
-                fields=["organization", "-finished_at"], condition=Q(report__isnull=False), name="audit_reported"
+                fields=["organization", "-finished_at"],
+                condition=Q(report__isnull=False),
+                name="audit_reported",
             ),
         ]
 

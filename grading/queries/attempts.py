@@ -54,7 +54,13 @@ def next_attempt(assignment: Assignment, student: Enrollment) -> int:
 def attempts_of(student: Enrollment, assignment: Assignment) -> QuerySet[Submission]:
     """Newest first, each with its assignment and its `audits` (newest first, reports left out)."""
     theirs = Submission.objects.filter(student=student, assignment=assignment)
-    return _with_audits(theirs.select_related("assignment")).order_by("-attempt")
+    return _with_audits(theirs.select_related("assignment", "student")).order_by("-attempt")
+
+
+def handed_in_at(assignment: Assignment) -> QuerySet[Submission]:
+    """Everybody's attempts, newest first, each with its student, its assignment and its `audits` as in attempts_of."""
+    everybody = Submission.objects.filter(assignment=assignment).select_related("assignment", "student")
+    return _with_audits(everybody).order_by("-handed_in_at", "pk")
 
 
 def attempts_across(student: Enrollment, assignments: Iterable[Assignment]) -> QuerySet[Submission]:

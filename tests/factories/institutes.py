@@ -36,6 +36,7 @@ from tests.factories.people import (
 from tests.factories.work import (
     AssignmentFactory,
     AuditFactory,
+    IdempotencyKeyFactory,
     OrganizationBenchFactory,
     RubricFactory,
     RubricVersionFactory,
@@ -80,6 +81,7 @@ def _graded(audit: Audit, user: User, word: str) -> None:
     run = BulkRunFactory.create(assignment=submission.assignment)
     BulkItemFactory.create(run=run, submission=submission, audit=audit)
     SupersededReportFactory.create(audit=audit)
+    IdempotencyKeyFactory.create(submission=submission, user=user, key=f"{word} key")
     OverrideFactory.create(submission=submission, reason=f"{word} reason")
     AppealFactory.create(submission=submission, text=f"{word} objection", criterion_name=f"{word} criterion")
     BlindSampleFactory.create(assignment=submission.assignment)

@@ -15,6 +15,7 @@ from grading.models import (
     Assignment,
     Audit,
     CriterionVerdict,
+    IdempotencyKey,
     OpinionRecord,
     OrganizationBench,
     Rubric,
@@ -182,6 +183,18 @@ class CriterionVerdictFactory(TenantFactory):
     criterion_id = "git_forensics"
     name = "Git forensics"
     score = 5
+
+
+class IdempotencyKeyFactory(TenantFactory):
+    class Meta:
+        model = IdempotencyKey
+
+    submission = factory.SubFactory(SubmissionFactory)
+    organization = factory.SelfAttribute("submission.organization")
+    assignment = factory.SelfAttribute("submission.assignment")
+    user = factory.SelfAttribute("submission.student.user")
+    key = factory.Sequence(lambda n: f"key-{n}")
+    fingerprint = "f" * 64
 
 
 class OrganizationBenchFactory(TenantFactory):

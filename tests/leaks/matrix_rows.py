@@ -42,6 +42,8 @@ SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
 PROGRAMS = (401, 200, 200, 200, 200, 200, 404, 404, 401)
 PROGRAMS_IN_THE_COHORT = (401, 200, 200, 404, 200, 200, 404, 404, 401)
 PROGRAMS_SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
+PROGRAMS_OF_THE_OWNER = (401, 200, 404, 404, 200, 200, 404, 404, 401)
+PROGRAMS_HANDING_IN = (401, 400, 400, 404, 404, 404, 404, 404, 401)
 API_COHORT = "api/v1/o/<slug:org>/cohorts/<slug:cohort>/"
 
 # What GET answers, and for pages with a form what an empty POST answers.
@@ -58,6 +60,11 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     API_COHORT: (PROGRAMS_IN_THE_COHORT, None),
     f"{API_COHORT}assignments/": (PROGRAMS_IN_THE_COHORT, None),
     f"{API_COHORT}assignments/<slug:assignment>/": (PROGRAMS_IN_THE_COHORT, None),
+    f"{API_COHORT}assignments/<slug:assignment>/submissions/": (PROGRAMS_IN_THE_COHORT, PROGRAMS_HANDING_IN),
+    "api/v1/o/<slug:org>/submissions/<uuid:submission_id>/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/audits/<uuid:audit_id>/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report.md": (PROGRAMS_OF_THE_OWNER, None),
     "o/<slug:org>/": (MEMBERS, None),
     "o/<slug:org>/appeals/": (MEMBERS, None),
     "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
@@ -133,6 +140,7 @@ ACCOUNTS = {
 NOWHERE = {
     "appeal_id": 0,
     "bulk_id": MISSING,
+    "submission_id": MISSING,
     "org": "missing",
     "cohort": "missing",
     "assignment": "missing",

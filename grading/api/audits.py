@@ -1,0 +1,124 @@
+"""An audit's progress and its report, never more of it than the pages show."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import RetrieveAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.serializers import (
+    CharField,
+    DateTimeField,
+    IntegerField,
+    Serializer,
+    SerializerMethodField,
+    UUIDField,
+)
+
+from grading.api.tenancy import TenantView
+from grading.models import Audit
+from grading.permissions import access_audit, may
+from grading.queries.audits import Edition, report_for
+from grading.queries.pace import pace_of
+from grading.queries.turns import position_shown
+
+
+class AuditSerializer(Serializer[Audit]):
+    """`state` is one of received, queued, running, done, needs_review, degraded, failed.
+
+    `position` is the place in the queue, 1 for the next, null when it does not wait; `seconds_to_report` an estimate
+    from past audits, null where there is nothing to go by. `report` is null until there is one that you may read.
+    """
+
+    id = UUIDField()
+    submission = UUIDField(source="submission_id")
+    kind = CharField()
+    state = CharField()
+    stage = CharField()
+    position = SerializerMethodField()
+    seconds_to_report = SerializerMethodField()
+    opinions_done = IntegerField()
+    opinions_expected = IntegerField()
+    failure_code = CharField()
+    failure_message = CharField()
+    created_at = DateTimeField()
+    started_at = DateTimeField(allow_null=True)
+    finished_at = DateTimeField(allow_null=True)
+    overall_score = SerializerMethodField()
+    report = SerializerMethodField()
+
+    def get_position(self, audit: Audit) -> int | None:
+        return position_shown(audit)
+
+    def get_seconds_to_report(self, audit: Audit) -> float | None:
+        position = position_shown(audit)
+        pace = pace_of(audit) if position else None
+        return pace.until_report(position) if pace and position else None
+
+    def get_overall_score(self, audit: Audit) -> float | None:
+        edition: Edition | None = self.context["edition"]
+        if edition is None:
+            return None
+        told = edition.released or edition.report
+        score: float | None = told["overall_score"]
+        return score
+
+    def get_report(self, audit: Audit) -> str | None:
+        if self.context["edition"] is None:
+            return None
+        names = [audit.organization.slug, audit.pk]
+        return reverse("api-audit-report", args=names, request=self.context["request"])
+
+
+class OneAudit(TenantView, RetrieveAPIView[Audit]):
+    """How far an audit has come, or what it came to."""
+
+    serializer_class = AuditSerializer
+
+    def get_object(self) -> Any:
+        audit = access_audit(self.request.user, self.kwargs["audit_id"])
+        is_staff = may(self.request.user, self.organization, "staff")
+        self.edition = report_for(audit, is_staff=is_staff)
+        return audit
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), "edition": getattr(self, "edition", None)}
+
+
+class Report(TenantView):
+    """The report that one may read, as the courtroom wrote it."""
+
+    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request, org: str, audit_id: str) -> Response:
+        """The report JSON, automaton-auditor/report@1: rubric/report.schema.json is its JSON Schema."""
+        return Response(_readable(request, audit_id)[1].report)
+
+
+class ReportText(TenantView):
+    """The same to be read by people."""
+
+    @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR})
+    def get(self, request: Request, org: str, audit_id: str) -> HttpResponse:
+        """The report as Markdown."""
+        from grading import engine
+
+        audit, edition = _readable(request, audit_id)
+        text = engine.render_markdown(edition.report, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}")
+        headers = {
+            "X-Content-Type-Options": "nosniff",
+            "Content-Disposition": 'attachment; filename="report.md"',
+        }
+        return HttpResponse(text, content_type="text/markdown; charset=utf-8", headers=headers)
+
+
+def _readable(request: Request, audit_id: str) -> tuple[Audit, Edition]:
+    audit = access_audit(request.user, audit_id)
+    edition = report_for(audit, is_staff=may(request.user, audit.organization, "staff"))
+    if edition is None:
+        raise Http404
+    return audit, edition

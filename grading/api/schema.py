@@ -1,0 +1,50 @@
+"""What the schema says of every address: how it refuses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework.serializers import CharField, DictField, ListField, Serializer
+
+
+class FaultSerializer(Serializer[Any]):
+    """`field` is the one at fault, null where it is none or several; `fields` all of them, each with its sentences."""
+
+    code = CharField()
+    message = CharField()
+    field = CharField(allow_null=True)
+    fields = DictField(child=ListField(child=CharField()))  # type: ignore[assignment]  # -- the word is the contract's
+
+
+class RefusalSerializer(Serializer[Any]):
+    """The one shape of everything that is not an answer."""
+
+    error = FaultSerializer()
+
+
+REFUSALS: dict[int, Any] = {
+    400: OpenApiResponse(RefusalSerializer, "What was sent cannot be read as what is asked for."),
+    401: OpenApiResponse(RefusalSerializer, "Nobody has signed in, or the token is none."),
+    403: OpenApiResponse(RefusalSerializer, "The token does not reach so far."),
+    404: OpenApiResponse(RefusalSerializer, "There is nothing here, or nothing that you may see."),
+    409: OpenApiResponse(RefusalSerializer, "The same is under way already."),
+    415: OpenApiResponse(RefusalSerializer, "This content type is not read here."),
+    422: OpenApiResponse(
+        RefusalSerializer, "It was understood and refused: the code and the sentence say why."
+    ),
+    429: OpenApiResponse(RefusalSerializer, "Too many requests: Retry-After says when to ask again."),
+}
+ALWAYS = (401, 403, 404, 429)
+
+
+class RefusingSchema(AutoSchema):
+    """Every address refuses in the same shape."""
+
+    def get_response_serializers(self) -> Any:
+        told = super().get_response_serializers()
+        given = told if isinstance(told, dict) else {"201" if self.method == "POST" else "200": told}
+        codes = ALWAYS if self.method == "GET" else tuple(REFUSALS)
+        codes += (400,) if self.method == "GET" and hasattr(self.view, "get_queryset") else ()
+        return {str(code): REFUSALS[code] for code in codes} | given
