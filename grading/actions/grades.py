@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -19,6 +20,7 @@ from grading.models import Appeal, Assignment, Audit, CriterionVerdict, Grade, O
 from grading.queries.audits import counting_audit, standing_audit
 
 SCORES = range(1, 6)
+CHANGED_SINCE = "Something changed since you looked: it is shown as it is now. Look once more."
 
 
 def count_verdict(*, audit: Audit) -> Grade | None:
@@ -122,10 +124,17 @@ def unpin_grade(*, grade: Grade, by: User) -> Grade:
 
 
 def release_grades(
-    *, assignment: Assignment, grades: Sequence[Grade], by: User, note: str = "", letters: bool = True
+    *,
+    assignment: Assignment,
+    grades: Sequence[Grade],
+    by: User,
+    note: str = "",
+    letters: bool = True,
+    as_seen: bool = False,
 ) -> int:
     """Tell students what counts for them, with a letter to each; `note` is for them to read. Without `letters` the
-    caller has written to them about this.
+    caller has written to them about this. `as_seen`: only if none has changed since these rows were read, as bulk work
+    that goes on may do; raises GradeRefused grades_changed.
 
     Answers how many were told: who has been told the same already is left alone. A criterion that waits for a person
     is told as waiting.
@@ -138,6 +147,8 @@ def release_grades(
             .select_related("student__user")
             .order_by("pk")
         )
+        if as_seen and _moments(locked) != _moments(grades):
+            raise GradeRefused("", "grades_changed", CHANGED_SINCE)
         reckonings = reckon(locked)
         news = [grade for grade in locked if _is_news(grade, reckonings[grade.pk])]
         for grade in news:
@@ -191,6 +202,10 @@ def _write_of_taking_back(grade: Grade, told: dict[str, Any]) -> None:
         "released again.",
         path=reverse("audit", args=[grade.organization.slug, told["audit"]]),
     )
+
+
+def _moments(grades: Sequence[Grade]) -> dict[int, datetime]:
+    return {grade.pk: grade.changed_at for grade in grades}
 
 
 def _is_news(grade: Grade, reckoning: Reckoning) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 
+from grading.actions.grades import CHANGED_SINCE
 from grading.forms.seen import SeenForm
 
 MOST_REASON = 2000
@@ -74,7 +75,5 @@ class ReleaseForm(forms.Form):
         if not self.expected:
             raise forms.ValidationError("There is nothing to release here.")
         if cleaned.get("seen") != self.fingerprint:
-            raise forms.ValidationError(
-                "Something changed since you looked: it is shown as it is now. Look once more."
-            )
+            raise forms.ValidationError(CHANGED_SINCE)
         return cleaned

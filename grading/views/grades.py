@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.actions.grades import release_grades
+from grading.errors import GradeRefused
 from grading.forms.grades import TYPED_ABOVE, ReleaseForm
 from grading.forms.overview import OverviewForm, SampleForm
 from grading.models import Assignment, Grade
@@ -69,17 +70,17 @@ def release(request: MemberRequest, org: str, cohort: str, assignment: str) -> H
     """
     found = access_assignment(request.user, cohort, assignment, level="teacher")
     asked = request.POST if request.method == "POST" else request.GET
-    chosen = _chosen(found, asked)
-    news = [grade for grade in chosen if grade.released_at is None or grade.changed]
-    form = ReleaseForm(
-        request.POST if request.method == "POST" else None,
-        expected=len(news),
-        fingerprint=_fingerprint(news),
-    )
+    chosen, news, form = _to_release(request, found, asked)
     if form.is_valid():
-        told = release_grades(assignment=found, grades=news, by=request.user, note=form.cleaned_data["note"])
-        messages.success(request, f"{told} student{'' if told == 1 else 's'} told.")
-        return redirect("grades", org, found.cohort.slug, found.slug)
+        try:
+            told = release_grades(
+                assignment=found, grades=news, by=request.user, note=form.cleaned_data["note"], as_seen=True
+            )
+        except GradeRefused:
+            chosen, news, form = _to_release(request, found, asked)  # says itself that it has changed
+        else:
+            messages.success(request, f"{told} student{'' if told == 1 else 's'} told.")
+            return redirect("grades", org, found.cohort.slug, found.slug)
     context = {
         "assignment": found,
         "form": form,
@@ -120,6 +121,16 @@ def sample(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
         "trail": _trail_to_grades(found),
     }
     return render(request, "grades/sample.html", context)
+
+
+def _to_release(
+    request: MemberRequest, assignment: Assignment, asked: QueryDict
+) -> tuple[list[Grade], list[Grade], ReleaseForm]:
+    """What was chosen, what of it is news, and the form about that as it stands now."""
+    chosen = _chosen(assignment, asked)
+    news = [grade for grade in chosen if grade.released_at is None or grade.changed]
+    sent = request.POST if request.method == "POST" else None
+    return chosen, news, ReleaseForm(sent, expected=len(news), fingerprint=_fingerprint(news))
 
 
 def _chosen(assignment: Assignment, asked: QueryDict) -> list[Grade]:

@@ -90,6 +90,18 @@ def test_a_release_is_not_taken_back(assignment, ada, teacher, reason, is_releas
     assert (refused.value.code, the_grade().released is not None) == (code, is_released)
 
 
+def test_what_changed_after_it_was_read_is_not_released_as_it_was_seen(assignment, ada, teacher):
+    submission = attempt(assignment, ada)
+    judged(submission, 2, 4)
+    seen = list(Grade.objects.all())
+    change(submission, teacher, 5)
+    with pytest.raises(GradeRefused) as refused:
+        grades.release_grades(assignment=assignment, grades=seen, by=teacher, as_seen=True)
+    assert (refused.value.code, the_grade().released) == ("grades_changed", None)
+    now = list(Grade.objects.all())
+    assert grades.release_grades(assignment=assignment, grades=now, by=teacher, as_seen=True) == 1
+
+
 def test_what_was_told_already_is_not_told_again(assignment, ada, teacher):
     judged(attempt(assignment, ada))
     assert [release(assignment, teacher), release(assignment, teacher)] == [1, 0]
