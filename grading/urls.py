@@ -103,7 +103,7 @@ urlpatterns = [
     path(f"{ASSIGNMENT}findings/<uuid:finding_id>/", findings.finding, name="finding"),
     path(f"{ASSIGNMENT}loop/", loop.loop, name="loop"),
     path(f"{ASSIGNMENT}communication/", communication.communication, name="communication"),
-    path(f"{ASSIGNMENT}peers/facts/", exchange_facts.facts, name="exchange-facts"),
-    path(f"{ASSIGNMENT}peers/facts.csv", exchange_facts.facts_csv, name="exchange-facts-csv"),
+    path(f"{ASSIGNMENT}peers/facts/", exchange_facts.facts, name="peer-facts"),
+    path(f"{ASSIGNMENT}peers/facts.csv", exchange_facts.facts_csv, name="peer-facts-csv"),
     path(f"{ASSIGNMENT}audit.zip", audit_zip.audit_zip, name="audit-zip"),
 ]

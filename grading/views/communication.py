@@ -34,6 +34,7 @@ from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_assignment
 
 PER_PAGE = 30
+SUBJECTS = {EntryKind.PROGRESS: "progress", EntryKind.BLOCKER: "blockers", EntryKind.DESIGN: "design"}
 
 
 @never_cache
@@ -116,7 +117,7 @@ def _context(
         "chosen": chosen,
         "page": page,
         "said": messages_of(list(page), student, channels),
-        "counts": [(EntryKind(kind).label, number) for kind, number in counts.items()],
+        "counts": [(SUBJECTS[EntryKind(kind)], number) for kind, number in counts.items()],
         "filed": filed_log(assignment, student, is_staff=is_staff),
         "trail": trail_to_assignment(assignment),
     }

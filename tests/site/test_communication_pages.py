@@ -49,7 +49,7 @@ def test_an_empty_log_says_so_and_asks_for_an_entry():
     circle = Circle()
     page = read(circle.ada, circle.page("communication"))
     assert "Nothing has been posted yet." in page
-    assert "0</strong> progress" in page
+    assert "0</strong> on blockers" in page
     assert faults_of(page) == []
 
 
@@ -211,20 +211,18 @@ def test_the_table_tells_each_students_facts():
     circle = Circle()
     answered(circle)
     audited(circle, FILED, circle.bob)
-    page = read(staff_user(circle.organization), circle.page("exchange-facts"))
-    assert row_of(page, "Ada Alpha") == "Ada Alpha yes 0 given, 1 received 2 1 0 1 0 0 —"
+    page = read(staff_user(circle.organization), circle.page("peer-facts"))
+    assert row_of(page, "Ada Alpha") == "Ada Alpha yes 0 given, 1 received 2 1 1 put off, 0 contested 0 0 —"
     assert row_of(page, "Bob Beta") == (
-        "Bob Beta yes 0 given, 0 received; in the repository 1 and 0 — — — 0 0 0 —"
+        "Bob Beta yes 0 given, 0 received in the repository 1 and 0 — — — 0 —"
     )
-    assert row_of(page, "Cy Gamma").startswith(
-        "Cy Gamma yes 1 given, 0 received — — — 0 0 1 0 of 1 confirmed"
-    )
+    assert row_of(page, "Cy Gamma").startswith("Cy Gamma yes 1 given, 0 received — — — 1 0 of 1 confirmed")
     assert faults_of(page) == []
 
 
 def test_somebody_of_whom_neither_site_nor_repository_tells_is_not_called_idle():
     circle = Circle()
-    page = read(staff_user(circle.organization), circle.page("exchange-facts"))
+    page = read(staff_user(circle.organization), circle.page("peer-facts"))
     assert row_of(page, "Ada Alpha").startswith("Ada Alpha not known 0 given")
 
 
@@ -234,15 +232,15 @@ def test_a_fixed_finding_is_counted_as_answered():
     work = circle.handed_in(circle.ada, attempt=2)
     with everywhere():
         Finding.objects.update(state=FindingState.FIXED, fixed_submission=work, fixed_commit="d" * 40)
-    page = read(staff_user(circle.organization), circle.page("exchange-facts"))
-    assert row_of(page, "Ada Alpha") == "Ada Alpha yes 0 given, 1 received 1 1 1 0 0 0 —"
+    page = read(staff_user(circle.organization), circle.page("peer-facts"))
+    assert row_of(page, "Ada Alpha") == "Ada Alpha yes 0 given, 1 received 1 1 1 0 —"
 
 
 def test_the_table_as_csv_leaves_empty_what_is_not_known_and_disarms_formulas():
     circle = Circle()
     answered(circle)
     EnrollmentFactory.create(cohort=circle.cohort, name="=cmd()", email="eve@example.org")
-    answer = client_of(staff_user(circle.organization)).get(circle.page("exchange-facts-csv"))
+    answer = client_of(staff_user(circle.organization)).get(circle.page("peer-facts-csv"))
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
     rows = {row["email"]: row for row in csv.DictReader(io.StringIO(answer.content.decode("utf-8-sig")))}
     eve, ada = rows["eve@example.org"], rows[circle.ada.email]
@@ -253,7 +251,7 @@ def test_the_table_as_csv_leaves_empty_what_is_not_known_and_disarms_formulas():
 def test_a_larger_cohort_costs_no_more_queries():
     circle = Circle()
     answered(circle)
-    teacher, address = staff_user(circle.organization), circle.page("exchange-facts")
+    teacher, address = staff_user(circle.organization), circle.page("peer-facts")
     before = queries_of(teacher, address)
     for number in range(4):
         other = student(circle.cohort, name=f"Student {number}")
