@@ -16,6 +16,7 @@ from grading.models import Audit, Enrollment, FeedbackReport, Finding, FindingSi
 Words = Mapping[str, Draft | None]
 SAID = ("finding_id", "present", "lines", "text", "action", "priority", "evidence")
 LIFE = ("state", "first_submission_id", "last_submission_id", "fixed_submission_id", "fixed_commit")
+IDENTITY = ("key", "criterion_id", "check_id")
 SHOWN = ("criterion_name", "place", "title")
 
 
@@ -55,9 +56,10 @@ class Ledger:
 
     def _rename(self, finding: Finding, draft: Draft) -> None:
         del self.findings[finding.key]
-        finding.key, finding.check_id = draft.key, draft.check_id
+        for name in IDENTITY:
+            setattr(finding, name, getattr(draft, name))
         self.findings[finding.key] = finding
-        finding.save(update_fields=["key", "check_id", "changed_at"])
+        finding.save(update_fields=[*IDENTITY, "changed_at"])
 
     def add(self, there: Mapping[str, Draft]) -> dict[str, Finding]:
         """Rows for what was not known; they are open until their life is told."""

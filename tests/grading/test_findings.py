@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from grading.actions.earlier_findings import record_earlier_findings
 from grading.actions.findings import record_findings
 from grading.enums import AuditKind, AuditState, FindingState
 from grading.models import Activity, Audit, Finding, FindingSighting, Submission
@@ -135,6 +136,7 @@ def test_what_a_report_made_anew_no_longer_asks_stays_as_it_was_seen(first: Subm
 def test_a_check_that_is_called_otherwise_keeps_its_finding(first: Submission) -> None:
     audit = audited(first, missing(README), flaw(("a.py", 3)))
     renamed = report_of_checks(missing(README), flaw(("a.py", 3)))
+    renamed["criteria"][0]["id"] = "neat"
     for check in renamed["criteria"][0]["checks"]:
         check["check"] = check["check"].replace("tidy", "neat")
     with everywhere():
@@ -144,7 +146,11 @@ def test_a_check_that_is_called_otherwise_keeps_its_finding(first: Submission) -
         record_findings(audit=audit)
         assert set(Finding.objects.values_list("pk", flat=True)) == was
     assert record() == [("neat.readme", "", OPEN, 1, 1, None), ("neat.shell", "a.py", OPEN, 1, 1, None)]
-    audited(attempt_of(first), met("neat.readme"), flaw(("a.py", 4), name="neat.shell"))
+    audited(
+        attempt_of(first),
+        met("neat.readme", criterion="neat"),
+        flaw(("a.py", 4), name="neat.shell", criterion="neat"),
+    )
     assert record() == [("neat.readme", "", FIXED, 1, 1, 2), ("neat.shell", "a.py", OPEN, 1, 2, None)]
 
 
@@ -170,6 +176,16 @@ def test_an_earlier_attempt_that_is_audited_again_does_not_say_where_it_is_now(f
     audited(attempt_of(first), flaw(("src/tools.py", 9)))
     audited(first, flaw(("tools.py", 3)), kind=AuditKind.INSTRUCTOR)
     assert record() == [(SHELL, "src/tools.py", OPEN, 1, 2, None)]
+
+
+def test_verdicts_from_before_findings_were_kept_have_theirs_written_down(first: Submission) -> None:
+    audited(first, missing(README), flaw(("a.py", 3)))
+    audited(attempt_of(first), met(README))
+    told = record()
+    with everywhere():
+        Finding.objects.all().delete()
+    assert [record_earlier_findings(), record_earlier_findings()] == [2, 0]
+    assert record() == told
 
 
 def test_others_findings_are_their_own(first: Submission) -> None:

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand
 from django.db import InterfaceError, OperationalError, close_old_connections
 from redis import RedisError
 
+from grading.actions.earlier_findings import record_earlier_findings
 from grading.actions.earlier_verdicts import count_earlier_verdicts
 from grading.actions.recovery import reconcile
 
@@ -27,6 +28,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         if not options["forever"]:
             count_earlier_verdicts()
+            record_earlier_findings()
             recovery = reconcile()
             self.stdout.write(f"enqueued {recovery.enqueued}, taken back {recovery.taken_back}")
             return
@@ -44,6 +46,8 @@ class Command(BaseCommand):
         try:
             if first and (counted := count_earlier_verdicts()):
                 log.info("earlier_verdicts_counted", grades=counted)
+            if first and (recorded := record_earlier_findings()):
+                log.info("earlier_findings_recorded", audits=recorded)
             recovery = reconcile()
         except (RedisError, OperationalError, InterfaceError) as error:
             log.warning("reconcile_waits", reason=str(error).strip())
