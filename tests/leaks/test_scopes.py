@@ -21,8 +21,8 @@ NO_TENANTS = (Organization, ApiToken)
 TENANT_MODELS = [model for model in apps.get_app_config("grading").get_models() if model not in NO_TENANTS]
 
 
-@pytest.fixture
-def ours_and_theirs():
+@pytest.fixture(scope="module")
+def ours_and_theirs(kept):
     user = UserFactory()
     return institute(user), institute(user), user
 

@@ -4,15 +4,13 @@ import threading
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.conf import settings
-from django.db import DEFAULT_DB_ALIAS, IntegrityError, ProgrammingError, connection, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, ProgrammingError, connections, transaction
 from django.test import Client
-from django_scopes import scope, scopes_disabled
+from django_scopes import scope
 
 from grading.enums import AuditState
 from grading.models import Audit, Cohort, Membership, Organization
-from grading.models.tenant import TenantModel
 from grading.postgresql.base import SITE_ROLE
 from grading.walls import as_dispatcher, as_person
 from tests.factories.institutes import institute
@@ -22,37 +20,13 @@ from tests.factories.people import (
     MembershipFactory,
     OrganizationFactory,
     UserFactory,
-    everywhere,
     staff_user,
     student,
 )
 from tests.factories.work import AuditFactory
+from tests.leaks.tables import TABLES, asked, organizations_in
 
 pytestmark = pytest.mark.django_db
-TENANT_MODELS = [model for model in apps.get_models() if issubclass(model, TenantModel)]
-TABLES = sorted(model._meta.db_table for model in TENANT_MODELS)
-
-
-def asked(sql: str, *values: Any) -> list[Any]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, values)
-        return cursor.fetchall()
-
-
-def changed(sql: str) -> int:
-    """How many rows the statement touched."""
-    with connection.cursor() as cursor:
-        cursor.execute(sql)
-        return cursor.rowcount
-
-
-def organizations_in(table: str) -> set[int]:
-    return {row[0] for row in asked(f"SELECT organization_id FROM {table}")}  # noqa: S608 -- a table of ours
-
-
-@pytest.fixture
-def ours_and_theirs() -> tuple[Organization, Organization]:
-    return institute(), institute()
 
 
 def test_the_site_works_under_a_role_that_owns_nothing_and_that_the_wall_binds():
@@ -85,36 +59,6 @@ def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
         ("rounds", "grading_pairinground", "SELECT"),
         ("waiting_for_me", "grading_enrollment", "SELECT"),
     ]
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_raw_sql_without_a_tenant_finds_and_changes_nothing(ours_and_theirs, table):
-    assert organizations_in(table) == set()
-    with scopes_disabled():
-        assert organizations_in(table) == set()
-        assert changed(f"UPDATE {table} SET organization_id = organization_id") == 0  # noqa: S608
-        assert changed(f"DELETE FROM {table}") == 0  # noqa: S608
-    with everywhere():
-        assert organizations_in(table) == {organization.pk for organization in ours_and_theirs}
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_raw_sql_finds_the_entered_organizations_rows_only(ours_and_theirs, table):
-    ours, theirs = ours_and_theirs
-    with scope(organization=ours):
-        assert organizations_in(table) == {ours.pk}
-        with scope(organization=[theirs.pk]):
-            assert organizations_in(table) == {theirs.pk}
-        assert organizations_in(table) == {ours.pk}
-    assert organizations_in(table) == set()
-
-
-@pytest.mark.parametrize("model", TENANT_MODELS)
-def test_the_unscoped_manager_meets_the_wall_too(ours_and_theirs, model):
-    ours, theirs = ours_and_theirs
-    with scope(organization=ours):
-        assert set(model._base_manager.values_list("organization", flat=True)) == {ours.pk}
-        assert model._base_manager.filter(organization=theirs).delete()[0] == 0
 
 
 def test_a_row_can_be_neither_made_for_nor_moved_to_another_organization():
