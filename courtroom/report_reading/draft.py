@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -29,6 +30,9 @@ MOST_NOTES = 200
 LONGEST_TEXT = 20_000
 LONGEST_FIELD = 500
 LEAST_TOLD = 2
+_NO_DISSENT = re.compile(
+    r"\W*(?:none|n/a|no (?:significant |major |notable )?(?:dissent|disagreement|conflict))\b", re.IGNORECASE
+)
 
 
 @dataclass
@@ -70,6 +74,7 @@ class Draft:
         self.findings: list[ImportedFinding] = []
         self.sources: Counter[str] = Counter()
         self._by_key: dict[str, DraftCriterion] = {}
+        self._by_short_key: dict[str, list[DraftCriterion]] = {}
         self._notes: list[ReadingNote] = []
         self._found: dict[tuple[int | None, str], int] = {}
 
@@ -80,8 +85,15 @@ class Draft:
 
     def known(self, *names: str | None) -> DraftCriterion | None:
         """The criterion of one of these names or ids, in any spelling."""
-        keys = [key for name in names if name for key in (key_of(name), short_key_of(name))]
-        return next((self._by_key[key] for key in keys if key in self._by_key), None)
+        return next((found for name in names if name and (found := self._spelled(name))), None)
+
+    def _spelled(self, name: str) -> DraftCriterion | None:
+        """By its whole name; what stands in parentheses may be left out by one of the two, not differ."""
+        key, short = key_of(name), short_key_of(name)
+        if key in self._by_key or key != short:
+            return self._by_key.get(key) or self._by_key.get(short)
+        found = self._by_short_key.get(short, [])
+        return found[0] if len(found) == 1 else None
 
     def criterion(
         self, name: str, identity: str | None, line: int | None, source: str
@@ -97,8 +109,9 @@ class Draft:
         criterion.sources.add(source)
         criterion.id = criterion.id or identity
         for spelling in filter(None, (name, identity)):
-            for key in filter(None, (key_of(spelling), short_key_of(spelling))):
-                self._by_key.setdefault(key, criterion)
+            self._by_key.setdefault(key_of(spelling), criterion)
+            shorts = self._by_short_key.setdefault(short_key_of(spelling), [])
+            shorts.extend([criterion] if criterion not in shorts else [])
         return criterion
 
     def give_score(
@@ -209,10 +222,22 @@ class Draft:
         """Where sections or tables tell of criteria, what stands in a list alone is an aside and no criterion."""
         asides = [criterion for criterion in self.criteria if criterion.sources == {"lists"}]
         if len(self.criteria) - len(asides) < LEAST_TOLD:
-            return self.criteria
+            asides = []
         for aside in asides:
             self.note(aside.line, f"“{aside.name}” stands in a list alone: it is not taken for a criterion.")
-        return [criterion for criterion in self.criteria if criterion not in asides]
+        return [c for c in self.criteria if c not in asides and not self._is_abbreviated(c)]
+
+    def _is_abbreviated(self, criterion: DraftCriterion) -> bool:
+        """A row such as “Diagram” of the section “Diagram Analysis”, with the same score and nothing else."""
+        if criterion.opinions or criterion.score is None or "tables" not in criterion.sources:
+            return False
+        start = f"{key_of(criterion.name)} "
+        longer = [c for c in self.criteria if c.opinions and c.score and key_of(c.name).startswith(start)]
+        return (
+            len(longer) == 1
+            and longer[0].score is not None
+            and longer[0].score.value == criterion.score.value
+        )
 
     def _finished(self, draft: DraftCriterion) -> ImportedCriterion:
         failed = [opinion for opinion in draft.opinions if is_failure(opinion.argument)]
@@ -228,7 +253,9 @@ class Draft:
             level=draft.level,
             excluded=draft.excluded,
             opinions=tuple(_opinion(opinion, is_failed=opinion in failed) for opinion in draft.opinions),
-            dissent=draft.dissent[:LONGEST_TEXT].strip() or None,
+            dissent=None
+            if _NO_DISSENT.match(draft.dissent)
+            else draft.dissent[:LONGEST_TEXT].strip() or None,
             remediation=draft.remediation[:LONGEST_TEXT].strip() or None,
             line=draft.line,
         )
@@ -237,7 +264,7 @@ class Draft:
         if everybody_failed and draft.score:
             self.note(
                 draft.score_line,
-                f"“{draft.name}”: {draft.score.written} is no score, for every judge failed.",
+                f"“{draft.name}”: {draft.score.written} is no score: no judge beside it gave an opinion.",
             )
             return None
         if draft.excluded:

@@ -21,7 +21,7 @@ _BEGINS = re.compile(
     r"|(?:llm|model|judge|opinion|evaluation|verdict|technical evaluation)[\w ]{0,20}(?:was |is |were )?"
     r"(?:unavailable|disabled|failed|failing|not available|skipped|timed out)\b"
     r"|no (?:opinion|argument|response|verdict) (?:was )?(?:given|rendered|generated|returned|available|received|produced)?\b"
-    r"|(?:rate.?limit|quota|resource.?exhausted|too many requests|429)\b|validation errors? for \w"
+    r"|(?:rate.?limit|quota|resource.?exhausted|too many requests|429)\b|(?:\d{1,3} )?validation errors? for \w"
     r"|(?:invalid|missing|malformed) (?:api key|json|response|output|structured output)\b)",
     re.IGNORECASE,
 )

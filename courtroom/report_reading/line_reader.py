@@ -11,6 +11,7 @@ from courtroom.report_reading.scene import Scene
 from courtroom.report_reading.scores import excludes, score_in
 from courtroom.report_reading.statements import (
     Statement,
+    bench_in,
     judge_and_score,
     segments_of,
     statement_in,
@@ -70,16 +71,18 @@ class LineReader:
             or statement.score
             or (line.kind == "item" and len(line.text) <= LONGEST_ITEM_NAME)
         )
-        if judge is None or scene.criterion is None or not is_said:
+        if judge is None or scene.criterion is None or not is_said or self._section == "plan":
             return False
-        if self._section == "plan" or (scene.field in ("dissent", "remediation") and line.kind != "item"):
-            return False
+        if said := bench_in(line.text):
+            for each, its_score in said:
+                scene.open_opinion(each, line, its_score, "")
+            return True
         score, argument = judge_and_score(statement)
-        if self._section == "findings":
-            score = None
-        if scene.field != "dissent":
-            self._section = "opinions" if self._section == "other" else self._section
-        scene.open_opinion(judge, line, score, argument)
+        if scene.field in ("dissent", "remediation") and (line.kind != "item" or score is None):
+            return False
+        if self._section == "other":
+            self._section = "opinions"
+        scene.open_opinion(judge, line, None if self._section == "findings" else score, argument)
         return True
 
     def _labelled(self, line: Line, statement: Statement) -> bool:
@@ -95,7 +98,7 @@ class LineReader:
         if scene.opinion and key in words.CITED:
             scene.take_field("cited", statement.rest)
             return True
-        if key in words.CRITERIA and key_of(statement.rest):
+        if key in words.CRITERIA and key_of(statement.rest) and not is_overall(key_of(statement.rest)):
             title = title_in(statement.rest)
             scene.begin_criterion(
                 Line(line.number, "heading", BOLD_HEADING, ""), title.name, title.id, title.score

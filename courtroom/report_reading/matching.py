@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from courtroom.record import Frozen
 from courtroom.report_reading.imported import ImportedCriterion, ImportedReport
@@ -36,19 +36,23 @@ def matched_criteria(report: ImportedReport, rubric: Rubric) -> CriteriaMatch:
 
 
 def _match(criterion: ImportedCriterion, rubric: Rubric) -> str | None:
-    """The first key that exactly one criterion of the rubric has; what stands in parentheses counts last."""
-    for key in _keys(criterion.id, criterion.name):
-        found = {each.id for each in rubric.criteria if key in set(_keys_of(each))}
+    """The first key that exactly one criterion of the rubric has; what stands in parentheses may be left out by one of
+    the two, not differ."""
+    whole = [key_of(spelling) for spelling in (criterion.id, criterion.name) if spelling]
+    short = [short_key_of(spelling) for spelling in (criterion.id, criterion.name) if spelling]
+    tries = [(key, form) for form in (_whole_keys, _short_keys) for key in whole] + [
+        (key, _whole_keys) for key in short
+    ]
+    for key, form in tries:
+        found = {each.id for each in rubric.criteria if key and key in form(each)}
         if len(found) == 1:
             return found.pop()
     return None
 
 
-def _keys_of(criterion: Criterion) -> Iterator[str]:
-    return _keys(criterion.id, criterion.name)
+def _whole_keys(criterion: Criterion) -> set[str]:
+    return {key_of(criterion.id), key_of(criterion.name)}
 
 
-def _keys(identity: str | None, name: str) -> Iterator[str]:
-    spellings = [spelling for spelling in (identity, name) if spelling]
-    yield from filter(None, map(key_of, spellings))
-    yield from filter(None, map(short_key_of, spellings))
+def _short_keys(criterion: Criterion) -> set[str]:
+    return {short_key_of(criterion.id), short_key_of(criterion.name)}

@@ -15,6 +15,7 @@ from courtroom.report_reading.statements import Title, statement_in, title_in
 # A score or a judge stands this close under the heading of its criterion.
 SEARCHED_LINES = 60
 LONGEST_HEADING = 160
+LEAST_USUAL = 3
 _TITLE = re.compile(r"\b(?:audit\w*|report|evaluation|assessment|review|verdict)\b", re.IGNORECASE)
 
 
@@ -34,8 +35,15 @@ def criterion_headings(lines: Sequence[Line]) -> Mapping[int, Title]:
     return {
         candidate.at: titles[candidate.at]
         for candidate in candidates
-        if candidate.has_score or candidate.depth == usual or (usual is None and candidate.depth > 1)
+        if (candidate.has_score and not _is_outlier(candidate, depths))
+        or candidate.depth == usual
+        or (usual is None and candidate.depth > 1)
     }
+
+
+def _is_outlier(candidate: _Candidate, depths: Counter[int]) -> bool:
+    """The only heading of its level with a score, where three others share a level: a remark and no criterion."""
+    return depths[candidate.depth] == 1 and max(depths.values()) >= LEAST_USUAL
 
 
 def _nameable(lines: Sequence[Line]) -> Iterator[int]:
@@ -63,7 +71,7 @@ def _candidate(lines: Sequence[Line], at: int, title: Title) -> _Candidate | Non
     if statement.judge or statement.topic or (section_in(title.name) and not title.score):
         return None
     if title.score or title.is_unscored:
-        return _Candidate(at, line.depth, has_score=True)
+        return _Candidate(at, line.depth, has_score=title.score is not None)
     beneath = _beneath(lines, at)
     return _Candidate(at, line.depth, has_score=beneath == "score") if beneath else None
 

@@ -166,7 +166,7 @@ def _line(number: int, words: str) -> Line:
         return Line(number, "blank", 0, "")
     if match := _HEADING.fullmatch(words):
         return Line(number, "heading", len(match[1]), plain(match[2].rstrip("# ")))
-    if (bare.startswith("|") and bare.count("|") > 1) or bare.count(" | ") > 1:
+    if bare.startswith("|") and bare.count("|") > 1:
         return _row(number, bare)
     if _RULE.fullmatch(words[:200]):
         return Line(number, "rule", 0, "")

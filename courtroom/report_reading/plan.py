@@ -25,6 +25,7 @@ _FOOTER = re.compile(
     r"[\W_]*(?:(?:audit |this )?report )?(?:was )?generated (?:by|on|at|with)\b", re.IGNORECASE
 )
 _LABELS = words.PLACES | words.LINES | words.PRIORITIES | words.CRITERIA
+_CHECKBOX = re.compile(r"^\[[ xX]?\]\s*")
 _EVIDENCE = re.compile(r"\s*Evidence: (?:E-[0-9a-f]{8}(?:, )?)+\.?$")
 
 
@@ -136,7 +137,14 @@ class Plan:
     def _add(
         self, text: str, criterion: DraftCriterion | None, line: int | None, priority: Priority | None
     ) -> None:
-        if not plain_key(text) or _NOTHING.fullmatch(text[:300]) or is_failure(text) or _FOOTER.match(text):
+        text = _CHECKBOX.sub("", text)
+        if (
+            not plain_key(text)
+            or (text.endswith(":") and place_in(text)[0] is None)
+            or _NOTHING.fullmatch(text[:300])
+            or is_failure(text)
+            or _FOOTER.match(text)
+        ):
             return
         path, found = place_in(text)
         self._draft.finding(

@@ -16,7 +16,7 @@ from courtroom.report_reading.prose import ProseReader
 from courtroom.report_reading.reflow import reflowed, with_bare_headings
 from courtroom.rubric_reading.json_lines import JsonPath
 
-# The longest report known from practice has 5,000 lines.
+# The longest report known from practice has 1,900 lines.
 MOST_LINES = 20_000
 NOTHING = "No criterion with a score was recognised."
 OWN_SCALE = 5.0
@@ -61,7 +61,8 @@ def _read_prose(text: str, name: str) -> ImportedReport:
     within = _read_within(lines, draft)
     said = [line.text for line in lines if line.text and line.kind != "code"]
     heading_facts.take_url(draft, said[: heading_facts.SEARCHED_LINES])
-    heading_facts.take_overall(draft, said)
+    before = min((criterion.line or 0 for criterion in draft.criteria), default=MOST_LINES)
+    heading_facts.take_overall(draft, [line.text for line in lines if line.number < before])
     draft.about = heading_facts.about(draft.title, name)
     if not draft.criteria:
         draft.note(None, NOTHING)

@@ -20,6 +20,7 @@ _EQUALS = re.compile(r"([A-Za-z][A-Za-z ]{1,30})\s?=\s?(?=\d)")
 _PARENTHESIS = re.compile(r"[(\[]([^()\[\]]{0,120})[)\]]")
 _SCORE_WORDS = re.compile(r"[\s,:*(]*\b(?:final )?(?:score|points|verdict)[\s:*)]*$", re.IGNORECASE)
 _ARGUMENT = re.compile(r"(?:argument|reasoning|rationale|opinion)\s?[:=]\s?", re.IGNORECASE)
+_PARTS = re.compile(r"\s?[|;·,]\s")
 _SEGMENT = re.compile(r"\s[—\u2013|·•;]\s|\s-\s|;\s")
 
 
@@ -54,6 +55,8 @@ def statement_in(text: str) -> Statement:
     """Take a line apart. The head loses parentheses that hold nothing but a score."""
     at, end = _separator_in(text)
     head, rest = text[:at], text[end:].strip()
+    if plain_key(head) in ("judge", "persona") and rest:
+        return statement_in(rest)
     head, score = _without_score(head)
     return Statement(head=head.strip(" *`:,—\u2013-"), score=score, rest=rest, is_split=end > at)
 
@@ -113,6 +116,14 @@ def _is_wordy(left: str) -> bool:
 def segments_of(text: str) -> list[str]:
     """The statements that stand on one line, parted by dashes, bars or semicolons."""
     return [part.strip() for part in _SEGMENT.split(text) if part.strip()]
+
+
+def bench_in(text: str) -> list[tuple[Persona | str, ImportedScore]]:
+    """All judges with their scores on one line, as in: Prosecutor: 1 | Defense: 3 | Tech Lead: 2."""
+    parts = [part for part in _PARTS.split(text[: 2 * SEARCHED]) if part.strip()]
+    said = [(each.judge, *judge_and_score(each)) for each in map(statement_in, parts)]
+    told = [(judge, score) for judge, score, rest in said if judge and score and not rest.strip(" .")]
+    return told if len(told) > 1 and len(told) == len(parts) else []
 
 
 def judge_and_score(statement: Statement) -> tuple[ImportedScore | None, str]:

@@ -71,7 +71,7 @@ FINAL_SCORES = frozenset(
 )  # fmt: skip
 OVERALL = re.compile(
     r"(?:overall|total|aggregate|aggregated|consolidated|average|mean|cumulative|composite|combined|global|grand total)"
-    r"(?: (?:final|audit|compliance|weighted|mean|average|stakeholder|aggregate|project|report|quality|rubric|numeric|system))*"
+    r"(?: (?:final|assessment|audit|compliance|weighted|mean|average|stakeholder|aggregate|project|report|quality|rubric|numeric|system))*"
     r"(?: (?:score|points|rating|grade|result|verdict|mark|marks|total|assessment))?(?: points)?"
 )
 LEVELS = frozenset({"level", "tier", "performance level", "band", "achieved level"})
@@ -146,7 +146,7 @@ _REMEDIATION = re.compile(
     r"(?: (?:plan|steps?|action|actions|instructions|items|roadmap|summary|guidance|for improvement|by file))*"
 )
 _FINDINGS = re.compile(
-    r"(?:key |critical |main |major |top |identified |security |forensic |remaining |notable )*"
+    r"(?:key |critical |main |major |minor |open |top |identified |security |forensic |remaining |notable )*"
     r"(?:findings?|weakness(?:es)?|issues?|gaps?|problems?|violations?|risks?|concerns?|failures?|flaws?|defects?|vulnerabilities)"
     r"(?: (?:found|identified|and risks|detected|and gaps))?"
 )

@@ -167,7 +167,7 @@ def test_failures_written_as_if_they_were_verdicts_are_notes_and_no_scores() -> 
         "Report Accuracy": [("Prosecutor", None), ("Defense", 5)],
     }
     assert notes(report) == [
-        (3, "“Judicial Nuance”: 3 is no score, for every judge failed."),
+        (3, "“Judicial Nuance”: 3 is no score: no judge beside it gave an opinion."),
         (
             7,
             "“Judicial Nuance”: the Prosecutor gave no opinion but a failure. The score 3 beside it is none.",
