@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.timezone import now
 
 from grading import engine
-from grading.actions import grades, renewals
+from grading.actions import grades, releases, renewals
 from grading.actions.activities import note
 from grading.actions.appeals import MOST_CHARACTERS, move
 from grading.actions.bulk import Estimate, estimate_bulk
@@ -198,7 +198,7 @@ def _release_again(appeal: Appeal, answer: str, by: User, *, letters: bool) -> N
     grade = _grade_of(appeal)
     if grade is not None and grade.audit.submission_id == appeal.submission_id:
         reason = f"Your appeal on “{appeal.criterion_name}”: {answer}"
-        grades.release_grades(
+        releases.release_grades(
             assignment=grade.assignment, grades=[grade], by=by, note=reason, letters=letters
         )
 

@@ -13,7 +13,8 @@ from django.contrib.auth.models import User
 from django_scopes import scope
 
 from grading.actions.assignments import create_assignment
-from grading.actions.grades import override_criterion, release_grades
+from grading.actions.grades import override_criterion
+from grading.actions.releases import release_grades
 from grading.actions.rubrics import adopt_shipped_rubric
 from grading.actions.submissions import hand_in
 from grading.demo.people import STUDENTS, Student

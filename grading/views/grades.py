@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grading.actions.grades import release_grades
+from grading.actions.releases import release_grades
 from grading.errors import GradeRefused
 from grading.forms.grades import TYPED_ABOVE, ReleaseForm
 from grading.forms.overview import OverviewForm, SampleForm

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods
 from grading.actions.grades import (
     override_criterion,
     pin_grade,
-    take_back_release,
     unpin_grade,
     withdraw_override,
 )
+from grading.actions.releases import take_back_release
 from grading.enums import ReleasePolicy
 from grading.errors import GradeRefused
 from grading.forms.grades import OverrideForm, ReasonForm

@@ -1,6 +1,6 @@
 """Work of one student, judged, changed by hand and released, inside the scope of its organization."""
 
-from grading.actions import grades, runs
+from grading.actions import grades, releases, runs
 from grading.enums import AuditKind, AuditState
 from grading.models import Grade
 from tests.factories.work import AuditFactory, SubmissionFactory, claimed, criterion_row, verdict
@@ -37,6 +37,6 @@ def change(submission, teacher, score=5, criterion="tidy", reason="It is there."
 
 
 def release(assignment, teacher, note=""):
-    return grades.release_grades(
+    return releases.release_grades(
         assignment=assignment, grades=list(Grade.objects.all()), by=teacher, note=note
     )

@@ -18,7 +18,8 @@ from grading import engine
 from grading.actions import runs
 from grading.actions.appeal_answers import change_score, escalate_appeal, keep_verdict, rejudge_criterion
 from grading.actions.appeals import file_appeal
-from grading.actions.grades import override_criterion, release_grades, withdraw_override
+from grading.actions.grades import override_criterion, withdraw_override
+from grading.actions.releases import release_grades
 from grading.actions.renewals import reaudit, rejudge
 from grading.actions.resynthesis import resynthesise_audit
 from grading.enums import AppealState, AuditState, Role, RubricState

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grading.actions import exports as action
-from grading.actions.grades import release_grades
+from grading.actions.releases import release_grades
 from grading.errors import ActionRefused
 from grading.exports import FORMULA, ExportChoice, harmless, lines_of
 from grading.models import Activity, Grade

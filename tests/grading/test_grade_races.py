@@ -2,7 +2,7 @@
 
 import pytest
 
-from grading.actions import grades
+from grading.actions import grades, releases
 from grading.models import Grade, Notice
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory
@@ -42,7 +42,7 @@ def test_a_grade_that_two_teachers_release_at_once_is_told_once(assignment, ada)
         grades.count_verdict(audit=judged(ada, assignment))
         counted = list(Grade.objects.all())
     teacher = staff_user(assignment.organization)
-    told = at_once(lambda: grades.release_grades(assignment=assignment, grades=counted, by=teacher))
+    told = at_once(lambda: releases.release_grades(assignment=assignment, grades=counted, by=teacher))
     with everywhere():
         assert (sorted(told), Notice.objects.count()) == ([0, 1], 1)
 

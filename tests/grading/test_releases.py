@@ -3,7 +3,7 @@
 import pytest
 from django_scopes import scope
 
-from grading.actions import grades
+from grading.actions import releases
 from grading.actions.marking import reckon
 from grading.enums import AuditKind
 from grading.errors import GradeRefused
@@ -61,7 +61,7 @@ def test_a_release_that_is_taken_back_is_told_in_a_letter_and_can_be_made_again(
     judged(attempt(assignment, ada), 2, 4)
     release(assignment, teacher)
     Notice.objects.all().delete()
-    grade = grades.take_back_release(grade=the_grade(), reason="The wrong cohort.", by=teacher)
+    grade = releases.take_back_release(grade=the_grade(), reason="The wrong cohort.", by=teacher)
     assert (grade.released, grade.released_at, grade.released_by, grade.changed) == (None, None, None, False)
     [letter], noted = Notice.objects.all(), Activity.objects.get(verb="grade.taken_back")
     assert letter.subject == f"Your grade for “{assignment.title}” was taken back"
@@ -86,7 +86,7 @@ def test_a_release_is_not_taken_back(assignment, ada, teacher, reason, is_releas
     if state:
         AppealFactory(submission=submission, state=state)
     with pytest.raises(GradeRefused) as refused:
-        grades.take_back_release(grade=the_grade(), reason=reason, by=teacher)
+        releases.take_back_release(grade=the_grade(), reason=reason, by=teacher)
     assert (refused.value.code, the_grade().released is not None) == (code, is_released)
 
 
@@ -96,10 +96,10 @@ def test_what_changed_after_it_was_read_is_not_released_as_it_was_seen(assignmen
     seen = list(Grade.objects.all())
     change(submission, teacher, 5)
     with pytest.raises(GradeRefused) as refused:
-        grades.release_grades(assignment=assignment, grades=seen, by=teacher, as_seen=True)
+        releases.release_grades(assignment=assignment, grades=seen, by=teacher, as_seen=True)
     assert (refused.value.code, the_grade().released) == ("grades_changed", None)
     now = list(Grade.objects.all())
-    assert grades.release_grades(assignment=assignment, grades=now, by=teacher, as_seen=True) == 1
+    assert releases.release_grades(assignment=assignment, grades=now, by=teacher, as_seen=True) == 1
 
 
 def test_what_was_told_already_is_not_told_again(assignment, ada, teacher):
@@ -150,7 +150,7 @@ def test_a_new_attempt_is_news_even_with_the_same_scores(assignment, ada, teache
 def test_grades_of_another_assignment_are_not_released_with_these(assignment, ada, teacher):
     judged(attempt(assignment, ada))
     other = AssignmentFactory(cohort=assignment.cohort)
-    assert grades.release_grades(assignment=other, grades=[the_grade()], by=teacher) == 0
+    assert releases.release_grades(assignment=other, grades=[the_grade()], by=teacher) == 0
     assert the_grade().released is None
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from grading.actions.grades import override_criterion, release_grades
+from grading.actions.grades import override_criterion
+from grading.actions.releases import release_grades
 from grading.actions.resynthesis import resynthesise_audit
 from grading.enums import AuditKind, AuditState
 from grading.errors import InputRefused, RenewalRefused

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from grading.actions import grades as actions
+from grading.actions.releases import release_grades
 from grading.models import Assignment, Enrollment, Grade, Notice, Override
 from tests.factories.people import EnrollmentFactory, everywhere, staff_user, student
 from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document
@@ -180,7 +181,7 @@ def test_a_release_is_taken_back_for_a_reason(
     refused = teacher.post(address, {"reason": "Too early."})
     assert "Nothing is released here" in refused.content.decode()
     with everywhere():
-        actions.release_grades(
+        release_grades(
             assignment=assignment, grades=list(Grade.objects.all()), by=staff_user(assignment.organization)
         )
     assert address in teacher.get(page_of_audit(audit)).content.decode()

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from grading.actions import grades as actions
+from grading.actions.releases import release_grades
 from grading.enums import AuditKind, AuditState, ReleasePolicy
 from grading.models import Assignment, Audit, Enrollment, Grade
 from tests.factories.grades import SupersededReportFactory
@@ -46,7 +47,7 @@ def ada_of(assignment: Assignment) -> Enrollment:
 def release(assignment: Assignment, by: User | None = None, note: str = "") -> None:
     with everywhere():
         grades = list(Grade.objects.filter(assignment=assignment))
-        actions.release_grades(
+        release_grades(
             assignment=assignment, grades=grades, by=by or staff_user(assignment.organization), note=note
         )
 
