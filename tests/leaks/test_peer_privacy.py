@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -25,11 +25,12 @@ from tests.leaks.masks import (
     AUDITEE,
     AUDITOR,
     Mask,
-    Masquerade,
     told_of,
     treacherous_commits,
     treacherous_report,
 )
+from tests.leaks.masquerade import PLACES, Masquerade
+from tests.leaks.matrix_rows import MISSING
 from tests.leaks.test_matrix import site_routes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
@@ -39,19 +40,23 @@ BETWEEN_PEERS = re.compile(r"/(pairings|feedback|peers|communication|findings|lo
 ELSEWHERE = ("metrics", "healthz", "healthz/live")
 
 
-def addresses(world: Masquerade) -> Iterator[str]:
-    """Every address of the site with every record that there is."""
+def addresses(world: Masquerade, routes: Iterable[str] = ()) -> Iterator[str]:
+    """Every address of the site, or of these routes, with every record that there is."""
     place = world.assignment
     known: dict[str, list[Any]] = {
         "org": [place.organization.slug], "cohort": [place.cohort.slug], "assignment": [place.slug],
         "audit_id": [world.audit.pk, world.own_audit.pk, world.peer_audit.pk], "position": [0],
         "pairing_id": [world.pairing.pk], "number": [1], "key": ["0123456789abcdef"],
-        "bulk_id": [world.pairing.pk], "report_id": [world.platform.pk, world.uploaded.pk, world.received.pk],
+        "report_id": [report.pk for report in world.reports],
         "finding_id": [finding.pk for finding in world.findings],
     }  # fmt: skip
-    for route in site_routes():
+    for route in routes or site_routes():
         names = re.findall(r"<\w+:(\w+)>", route)
-        for values in product(*(known.get(name, [1]) for name in names)) if route not in ELSEWHERE else ():
+        for values in (
+            product(*(known.get(name, [MISSING if name.endswith("_id") else 1]) for name in names))
+            if route not in ELSEWHERE
+            else ()
+        ):
             yield from _asked("/" + re.sub(r"<\w+:(\w+)>", "%s", route) % values, world)
 
 
@@ -73,9 +78,9 @@ def signed_in(world: Masquerade, reader: Mask) -> Client:
 def leaks(world: Masquerade, *, reader: Mask, of: Mask, where: str = "") -> dict[str, list[str]]:
     """What the reader learns of the other, by address."""
     client, found = signed_in(world, reader), {}
-    commits = treacherous_commits() if of is AUDITEE else []
+    telltales = [str(PLACES)[:-1], *(treacherous_commits() if of is AUDITEE else [])]
     for address in addresses(world):
-        if re.search(where, address) and (told := told_of(of, client.get(address), also=commits)):
+        if re.search(where, address) and (told := told_of(of, client.get(address), also=telltales)):
             found[address] = told
     return found
 
