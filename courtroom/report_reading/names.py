@@ -61,7 +61,7 @@ def judge_in(text: str) -> tuple[Persona | str | None, str]:
     if match is None:
         return (" ".join(text.split()), "") if words.OTHER_JUDGE.fullmatch(key) else (None, "")
     rest = [word for word in (match["rest"] or "").split() if word not in words.OF_A_JUDGE]
-    return words.JUDGE_NAMES[match[1]], " ".join(rest)
+    return words.JUDGE_NAMES[match[1].replace(" ", "")], " ".join(rest)
 
 
 def judge_named(text: str) -> Persona | str | None:

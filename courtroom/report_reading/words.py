@@ -21,9 +21,10 @@ STATUS = re.compile(
 )
 ID = re.compile(r"[(\[`]\s*(?:id\s*[:=]?\s*)?`?([a-z0-9]+(?:[_-][a-z0-9]+)*)`?\s*[)\]`]", re.IGNORECASE)
 
+# Without blanks.
 JUDGE_NAMES: dict[str, Persona] = {
     "prosecutor": "Prosecutor", "prosecution": "Prosecutor", "defense": "Defense", "defence": "Defense",
-    "defender": "Defense", "tech lead": "TechLead", "techlead": "TechLead", "technical lead": "TechLead",
+    "defender": "Defense", "techlead": "TechLead", "technicallead": "TechLead",
 }  # fmt: skip
 JUDGE = re.compile(
     r"(?:the |judge )?(prosecutor|prosecution|defen[sc]e|defender|tech(?:nical)? ?lead)"
@@ -99,7 +100,6 @@ CITED = frozenset(
         "evidence ids", "cited artifacts", "supporting evidence", "evidence references",
     }
 )  # fmt: skip
-STRENGTHS = frozenset({"strengths", "strength", "positives", "what works", "highlights", "strong areas"})
 CRITERIA = frozenset({"criterion", "dimension", "criterion name", "dimension name", "rubric item"})
 # What a list counts out of a number without being a criterion.
 NO_CRITERION = re.compile(

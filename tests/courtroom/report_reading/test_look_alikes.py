@@ -142,3 +142,16 @@ def test_a_re_hearing_is_another_opinion_and_a_repetition_is_none() -> None:
         ("Too few.", ("E-1", "E-2")),
         ("Still too few.", ()),
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "judge"),
+    [
+        ("Prosecutor", "Prosecutor"), ("The Prosecution", "Prosecutor"), ("Defence Attorney", "Defense"),
+        ("defense counsel's opinion", "Defense"), ("Tech Lead", "TechLead"), ("TECH_LEAD", "TechLead"),
+        ("Technical Lead", "TechLead"), ("TechnicalLead", "TechLead"), ("tech-lead", "TechLead"), ("Judge 2", "Judge 2"),
+    ],
+)  # fmt: skip
+def test_a_judge_under_every_name(written: str, judge: str) -> None:
+    report = read_report(f"### Git: 3/5\n- **{written}** (2/5): Late.\n")
+    assert bench(report) == {"Git": [(judge, 2)]}
