@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
-from django.conf import settings
-from django.db import connection
 from playwright.sync_api import Page, expect, sync_playwright
 
 from grading.actions.rubrics import adopt_shipped_rubric
@@ -27,22 +20,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pyte
 UNSAFE = 'import os\n\n\ndef clone(url):\n    os.system(f"git clone {url} <b>here</b>")\n'
 SAFE = 'import subprocess\n\n\ndef clone(url):\n    subprocess.run(["git", "clone", "--", url], check=True, timeout=60)\n'
 FIRST_COMMITS = (Commit(message="Begin", files={"README.md": "# Work\n"}), Commit(message="Clone", files={"src/clone.py": UNSAFE}))  # fmt: skip
-
-
-@pytest.fixture
-def worker() -> Iterator[None]:
-    """A worker process on this test's database, queue and uploads."""
-    url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
-    environment = os.environ | {
-        "DATABASE_URL": url, "REDIS_URL": settings.REDIS_URL, "MEDIA_ROOT": str(settings.MEDIA_ROOT),
-        "SECRET_KEY": settings.SECRET_KEY, "DJANGO_SETTINGS_MODULE": "auditor_site.settings.local",
-    }  # fmt: skip
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "audit_worker"], cwd=settings.BASE_DIR, env=environment
-    )
-    yield
-    process.terminate()
-    process.wait(timeout=20)
 
 
 def sign_in(page: Page, email: str) -> None:
