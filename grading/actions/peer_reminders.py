@@ -20,6 +20,7 @@ from grading.actions.activities import note
 from grading.actions.notices import notify
 from grading.enums import NoticeKind
 from grading.models import NoticeOptOut, PairingRound, RoundMember
+from grading.queries.grants import is_running
 from grading.queries.rounds import Matrix, MemberRow, matrix_of
 from grading.walls import as_dispatcher
 
@@ -47,7 +48,12 @@ def remind(*, round: PairingRound, by: User | None, members: Collection[RoundMem
 
 
 def owing(matrix: Matrix, *, rested: datetime) -> list[MemberRow]:
-    """Who owes something and can be written to, not having been since `rested`. One query."""
+    """Who owes something and can be written to, not having been since `rested`. One query.
+
+    Nobody before the round, when nothing can be done yet, nor after the cohort, when nothing can be done any more.
+    """
+    if not is_running(matrix.round):
+        return []
     here = NoticeOptOut.objects.filter(organization=matrix.round.organization_id)
     unwanted = set(here.filter(kind=NoticeKind.PEER_REMINDER).values_list("user", flat=True))
     return [
@@ -81,10 +87,10 @@ def remind_due() -> int:
 def _remind_by_itself(round_id: int, now: datetime) -> int:
     rounds = PairingRound.objects.select_related("organization", "assignment__cohort__organization")
     found = rounds.get(pk=round_id)
-    last_day, since = found.assignment.cohort.ends_on, now - BY_ITSELF_EVERY
+    since = now - BY_ITSELF_EVERY
     rested = Q(reminded_at__lte=since) | Q(reminded_at=None, joined_at__lte=since)
     due = RoundMember.objects.filter(rested, round=found, left_at=None, reminders__lt=MOST_BY_ITSELF)
-    if found.starts_at > since or (last_day and last_day < now.date()) or not due.exists():
+    if found.starts_at > since or not due.exists():
         return 0
     keys = set(due.values_list("pk", flat=True))
     rows = [row for row in owing(matrix_of(found), rested=since) if row.member.pk in keys]

@@ -20,6 +20,7 @@ from grading.enums import (
 )
 from grading.models import (
     Audit,
+    Enrollment,
     FeedbackReport,
     Finding,
     FindingResponse,
@@ -181,6 +182,13 @@ def figures_of(matrix: Matrix) -> Figures:
         answers=_answers_by_kind(matrix.round),
         fixed=received_in(matrix.round).filter(state=FindingState.FIXED).count(),
     )
+
+
+def students_outside(round: PairingRound) -> int:
+    """How many of the cohort do not take part, or no more."""
+    inside = RoundMember.objects.filter(round=round, left_at=None)
+    enrolled = Enrollment.objects.filter(cohort=round.assignment.cohort_id)
+    return enrolled.exclude(pk__in=inside.values("student")).count()
 
 
 def received_in(round: PairingRound) -> QuerySet[Finding]:

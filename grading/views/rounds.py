@@ -19,10 +19,11 @@ from grading.errors import RoundRefused
 from grading.forms.refusals import put_beside
 from grading.forms.rounds import RoundForm
 from grading.models import Assignment, Enrollment, PairingRound, RoundMember, Submission
-from grading.pairing import circle, is_free_of_mutual
+from grading.pairing import circle, is_free_of_mutual, same_group
 from grading.permissions import access_assignment, access_round, may
 from grading.queries.cohorts import roster_of
-from grading.queries.rounds import STATES, Matrix, MemberRow, Paired, figures_of, matrix_of
+from grading.queries.rounds import STATES, Matrix, MemberRow, Paired, figures_of, matrix_of, students_outside
+from grading.views.reading.arrivals import arrivals_of
 from grading.views.reading.pair_grid import grid_of
 from grading.views.requests import MemberRequest
 from grading.views.trails import Trail, trail_to_assignment
@@ -56,12 +57,14 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """One whom a member audits. `late`: their report came after the round, or is not there yet and the round is over."""
+    """One whom a member audits. `late`: their report came after the round, or is not there yet and the round is over;
+    `mates`: they were put into one group since."""
 
     pair: Paired
     member: RoundMember
     words: str
     late: bool
+    mates: bool
 
 
 @never_cache
@@ -151,6 +154,8 @@ def round_page(request: MemberRequest, org: str, cohort: str, assignment: str, n
         "only_owing": only_owing,
         "figures": figures_of(matrix),
         "grid": grid_of(matrix),
+        "arrivals": arrivals_of(matrix),
+        "outside": students_outside(found),
         "owing": sum(row.owes for row in matrix.rows),
         "to_remind": len(owing(matrix, rested=now - A_DAY)),
         "phase": "before" if now < found.starts_at else "over" if now > found.ends_at else "running",
@@ -164,15 +169,17 @@ def _rows(matrix: Matrix) -> list[tuple[MemberRow, list[Audited]]]:
     """Each member with whom they audit, in words."""
     now, until = timezone.now(), matrix.round.ends_at
     members = {row.member.student_id: row.member for row in matrix.rows}
+    groups = {student: member.student.group for student, member in members.items()}
     return [
         (
             row,
             [
                 Audited(
-                    pair,
-                    members[pair.auditee],
-                    STATES[pair.state],
-                    (pair.report.at if pair.report else now) > until,
+                    pair=pair,
+                    member=members[pair.auditee],
+                    words=STATES[pair.state],
+                    late=(pair.report.at if pair.report else now) > until,
+                    mates=same_group(groups, pair.auditor, pair.auditee),
                 )
                 for pair in row.audits
             ],

@@ -118,6 +118,16 @@ def test_a_late_joiner_has_their_two_days(ring: Round) -> None:
     assert look_again() == 4
 
 
+@pytest.mark.parametrize("when", ["before", "cohort over"])
+def test_nobody_is_reminded_of_what_cannot_be_done(ring: Round, when: str) -> None:
+    begun(ring, -1 if when == "before" else 5)
+    if when == "cohort over":
+        yesterday = date.today() - timedelta(days=1)  # noqa: DTZ011 -- a cohort's last day has no zone
+        Cohort.objects.update(ends_on=yesterday)
+    fresh = PairingRound.objects.select_related("assignment__cohort__organization").get(pk=ring.round.pk)
+    assert remind(round=fresh, by=None) == 0
+
+
 @pytest.mark.parametrize("when", ["before", "after", "cohort over"])
 def test_none_goes_out_by_itself_when_the_round_does_not_run(ring: Round, when: str) -> None:
     begun(ring, 5)

@@ -10,15 +10,14 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.urls import reverse
 from django.utils import timezone
 
 from grading.models import Assignment, Notice, Pairing, PairingRound, RoundMember
 from tests.factories.people import EnrollmentFactory, everywhere, staff_user, student
-from tests.factories.rounds import Round
 from tests.factories.work import AssignmentFactory, SubmissionFactory
 from tests.site.graded_work import page_of, signed_in
 from tests.site.page_reading import faults_of
+from tests.site.running_round import Running, words_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 NOW = timezone.now().replace(second=0, microsecond=0)
@@ -45,28 +44,6 @@ def asked(**fields: Any) -> dict[str, Any]:
         "ends_at": f"{NOW + timedelta(days=7):%Y-%m-%dT%H:%M}", "rubric_version": "", "seed": "ab" * 16,
     }  # fmt: skip
     return given | fields
-
-
-def words_of(page: str) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
-
-
-class Running(Round):
-    """A round whose teacher looks at its pages."""
-
-    def __init__(self, students: int = 5, **more: Any) -> None:
-        super().__init__(students, **more)
-        self.teacher = signed_in(staff_user(self.assignment.organization))
-
-    def page(self, name: str = "round") -> str:
-        found = self.assignment
-        return reverse(name, args=[found.organization.slug, found.cohort.slug, found.slug, 1])
-
-    def read(self, name: str = "round", **query: Any) -> str:
-        answer = self.teacher.get(self.page(name), query)
-        html = answer.content.decode()
-        assert (answer.status_code, faults_of(html)) == (200, [])
-        return html
 
 
 @pytest.mark.parametrize(
@@ -164,6 +141,39 @@ def test_a_large_round_is_drawn_by_what_each_owes() -> None:
     assert (page.count('<rect class="owed"'), "A column for each student" in page) == (53, True)
 
 
+def test_reports_are_drawn_by_the_day_they_arrived() -> None:
+    made = Running(ends_at=timezone.now() + timedelta(days=1))
+    start = made.round.starts_at
+    for pairing, days in zip(made.pairings, (0, 1, 1, 3), strict=False):
+        report = made.report(pairing)
+        with everywhere():
+            type(report).objects.filter(pk=report.pk).update(created_at=start + timedelta(days=days))
+    first, second, _third, fourth = (
+        f"{day.day} {day:%b}" for day in (start + timedelta(days=n) for n in range(4))
+    )
+    page = made.read()
+    assert f'aria-label="Reports that arrived: {first}: 1; {second}: 2; {fourth}: 1 (1 late)."' in page
+    assert page.count('class="late"') == 4
+
+
+def test_a_long_round_is_drawn_in_few_bars() -> None:
+    made = Running(ends_at=timezone.now() + timedelta(days=100))
+    made.report(made.pairings[0])
+    assert len(re.findall('class="late"', made.read())) == 34
+
+
+def test_who_is_put_into_one_group_later_is_marked_and_who_is_outside_counted() -> None:
+    made = Running()
+    pairing = made.pairings[0]
+    EnrollmentFactory.create(cohort=made.assignment.cohort)
+    with everywhere():
+        pair = [pairing.auditor_id, pairing.auditee_id]
+        made.assignment.cohort.enrollments.filter(pk__in=pair).update(group="Owls")
+    page = made.read()
+    assert page.count(">same group<") == 1
+    assert "1 of the cohort does not take part." in page
+
+
 def test_only_who_owes_something_is_listed_on_demand() -> None:
     made = Running()
     done = made.pairings[0]
@@ -196,80 +206,6 @@ def test_one_click_reminds_and_says_how_many() -> None:
     assert "There is nobody to remind now." in made.read("round-remind")
     with everywhere():
         assert Notice.objects.count() == 5
-
-
-def test_what_can_be_changed_is_offered_for_round_student_and_pairing() -> None:
-    made = Running()
-    titles = [
-        re.findall(r"<h2[^>]*>([^<]*)</h2>", made.read("round-change", **query))
-        for query in ({}, {"student": made.students[0].pk}, {"pairing": made.pairings[0].pk})
-    ]
-    assert titles == [
-        ["Let a student in", "Take a student out", "Pair two by hand"],
-        ["Take a student out", "Pair two by hand"],
-        ["End a pairing", "Exchange whom two students audit"],
-    ]
-
-
-def test_a_change_is_shown_with_its_effects_and_made_when_confirmed() -> None:
-    made = Running()
-    late = EnrollmentFactory.create(cohort=made.assignment.cohort, name="Zoe")
-    page = made.read("round-change", what="join", student=late.pk)
-    assert len(re.findall(r"<ins>", page)) == 2
-    assert "Zoe 0 → 1 0 → 1" in words_of(page)
-    with everywhere():
-        assert RoundMember.objects.count() == 5
-    seen = re.search(r'name="seen" value="(\w+)"', page)
-    assert seen is not None
-    sent = {"what": "join", "student": late.pk, "seen": seen[1]}
-    assert made.teacher.post(made.page("round-change"), sent).status_code == 302
-    with everywhere():
-        assert RoundMember.objects.filter(student=late).exists()
-
-
-def test_a_change_that_would_be_another_by_now_is_shown_once_more() -> None:
-    made = Running()
-    late = EnrollmentFactory.create(cohort=made.assignment.cohort, name="Zoe")
-    sent = {"what": "join", "student": late.pk, "seen": "another"}
-    page = made.teacher.post(made.page("round-change"), sent).content.decode()
-    assert faults_of(page) == []
-    assert "The round changed since you looked" in page
-    with everywhere():
-        assert RoundMember.objects.count() == 5
-
-
-def test_to_end_a_pairing_warns_of_its_report_and_wants_a_reason() -> None:
-    made = Running()
-    pairing = made.pairings[0]
-    made.report(pairing)
-    page = made.read("round-change", what="end", pairing=pairing.pk)
-    assert f"There is a report of {pairing.auditor} on {pairing.auditee}" in words_of(page)
-    sent: dict[str, Any] = {"what": "end", "pairing": pairing.pk}
-    refused = made.teacher.post(made.page("round-change"), sent).content.decode()
-    assert (faults_of(refused), "Say why: it stays on the record." in refused) == ([], True)
-    assert made.teacher.post(made.page("round-change"), sent | {"reason": "Rude."}).status_code == 302
-    with everywhere():
-        pairing.refresh_from_db()
-    assert pairing.end_reason == "Rude."
-
-
-@pytest.mark.parametrize(
-    "query", [{"what": "join"}, {"what": "leave", "student": "x"}, {"what": "swap", "pairing": "0"}]
-)
-def test_a_change_of_nothing_that_is_there_is_refused(query: dict[str, str]) -> None:
-    assert "This cannot be done." in Running().read("round-change", **query)
-
-
-def test_an_unknown_change_is_no_change() -> None:
-    assert "Let a student in" in Running().read("round-change", what="explode")
-
-
-def test_a_swap_that_makes_somebody_their_own_peer_is_refused() -> None:
-    made = Running()
-    first = made.pairings[0]
-    second = next(pairing for pairing in made.pairings if pairing.auditor_id == first.auditee_id)
-    page = made.read("round-change", what="swap", pairing=first.pk, other=second.pk)
-    assert "Nobody is their own peer." in page
 
 
 @pytest.mark.parametrize("name", ["round", "round-remind", "round-change"])
