@@ -71,7 +71,7 @@ class AppealForm(SeenForm):
         return text
 
 
-class AnswerForm(forms.Form):
+class AnswerForm(SeenForm):
     """`scores` are those that can be given; "keep" always can."""
 
     decision = forms.ChoiceField(label="Decision", widget=forms.RadioSelect)

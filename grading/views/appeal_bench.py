@@ -18,6 +18,7 @@ from grading.models import Appeal, Organization
 from grading.permissions import may, role_of
 from grading.queries import appeals as queries
 from grading.queries.audits import report_of
+from grading.seen import fingerprint_of
 from grading.views.reading.appeal import VerdictView, verdict_view
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_organization
@@ -49,7 +50,11 @@ def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpRe
     standing = answers.standing_of(found)
     effects = standing.effects if standing else ()
     answering = request.POST.get("do") == "answer"
-    form = AnswerForm(request.POST if answering else None, scores=[effect.score for effect in effects])
+    form = AnswerForm(
+        request.POST if answering else None,
+        scores=[effect.score for effect in effects],
+        fingerprint=fingerprint_of(standing.row, standing.overall_score) if standing else "",
+    )
     if request.method == "POST" and (not answering or form.is_valid()):
         try:
             messages.success(request, _done(request, found, form))

@@ -178,3 +178,21 @@ def test_who_answers_an_appeal_is_told_what_else_the_answer_would_release() -> N
         )
     html = teacher.get(address).content.decode()
     assert ("More than this appeal" in html, faults_of(html)) == (True, [])
+
+
+def test_an_answer_to_an_appeal_is_not_given_on_a_verdict_that_has_changed_since() -> None:
+    released = Released()
+    address = f"/o/{released.organization.slug}/appeals/{filed(released).pk}/"
+    teacher = signed_in(released.teacher)
+    hidden = re.findall(r'name="seen" value="(\w{32})"', teacher.get(address).content.decode())
+    with everywhere():
+        actions.override_criterion(
+            submission=released.submission, criterion_id=SECOND, score=1, reason="So.", by=released.teacher
+        )
+    typed = {"do": "answer", "decision": "3", "answer": "Read again."}
+    html = teacher.post(address, typed | {"seen": hidden[0]}).content.decode()
+    assert (CHANGED in html, "Read again." in html, faults_of(html)) == (True, True, [])
+    with everywhere():
+        assert Appeal.objects.get().state == "open"
+    [now] = re.findall(r'name="seen" value="(\w{32})"', html)
+    assert teacher.post(address, typed | {"seen": now}).status_code == 302
