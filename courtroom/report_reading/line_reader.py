@@ -88,7 +88,7 @@ class LineReader:
     def _labelled(self, line: Line, statement: Statement) -> bool:
         """A line that is a label and its value; whose, is told by its words and by what is open."""
         key, scene = statement.key, self._scene
-        if not (statement.is_split or statement.score) or statement.judge:
+        if not (statement.is_split or statement.score) or statement.judge or statement.is_code:
             return False
         if self._is_scored(line, statement, key):
             return True

@@ -112,6 +112,8 @@ def _speaks(line: Line) -> bool:
 
 def _told(line: Line) -> str | None:
     statement = statement_in(line.text)
+    if statement.is_code:
+        return None
     if (
         statement.key in words.SCORES or statement.key in words.FINAL_SCORES or statement.key in words.LEVELS
     ) and (statement.is_split or statement.score):

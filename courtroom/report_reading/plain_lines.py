@@ -17,7 +17,8 @@ BOLD_HEADING = 7
 LONGEST_UNDERLINED = 80
 MOST_CELLS = 30
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+|(?=[^\s#!\[]))(.*)")
+# Not a ruler drawn in a comment of pasted code.
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(?![-=*]{3})|(?=[^\s#!\[]))(.*)")
 _ITEM = re.compile(r"(\s*)(?:[-*+•▪◦●\u2013‣]|\(?\d{1,3}[.)])[ \t]+(.*)")
 _RULE = re.compile(r"\s*(?:[-_*=~][ \t]?){3,}\s*")
 _SETEXT = re.compile(r" {0,3}(?:={3,}|-{3,})\s*")

@@ -21,6 +21,9 @@ _PARENTHESIS = re.compile(r"[(\[]([^()\[\]]{0,120})[)\]]")
 _SCORE_WORDS = re.compile(r"[\s,:*(]*\b(?:final )?(?:score|points|verdict)[\s:*)]*$", re.IGNORECASE)
 _ARGUMENT = re.compile(r"(?:argument|reasoning|rationale|opinion)\s?[:=]\s?", re.IGNORECASE)
 _PARTS = re.compile(r"\s?[|;·,]\s")
+_TYPE = re.compile(
+    r"(?:str|int|float|bool|list|dict|tuple|set|Optional|List|Dict|Literal|Annotated|Any|None)\b\s*(?:[\[=|,#(]|$)"
+)
 _SEGMENT = re.compile(r"\s[—\u2013|·•;]\s|\s-\s|;\s")
 
 
@@ -44,6 +47,11 @@ class Statement:
     def judge(self) -> Persona | str | None:
         """The judge this is about; a judge and more words are only one where an underscore joins them."""
         return judge_in(self.head)[0] if not self.topic else None
+
+    @property
+    def is_code(self) -> bool:
+        """A field of a class that was pasted as evidence, such as: score: int = Field(ge=1, le=5)."""
+        return _TYPE.match(self.rest) is not None
 
     @cached_property
     def topic(self) -> str:

@@ -140,7 +140,9 @@ PASTED_CODE = """### State Management Rigor
 # Evidence & judicial models
 # ---------------------------------------
 class Evidence(BaseModel):
+    criterion: str
     score: int = Field(ge=1, le=5)
+# --- Judge Output ---
 - **Defense** (verdict 4/5): Every field has a type.
 
 ### Swarm Visual
