@@ -27,6 +27,7 @@ from grading.admin.tenancy import TenantAdmin
 from grading.enums import RubricState
 from grading.errors import RubricRefused
 from grading.models import Rubric, RubricVersion
+from grading.permissions import may
 from grading.queries.rubric_imports import import_of
 from grading.queries.rubrics import assignments_of_rubric, last_edit, published_sibling, use_of, with_use
 
@@ -140,6 +141,7 @@ class RubricVersionAdmin(TenantAdmin):
             "blank": blanks(),
             "use": use_of(version),
             "trials": assignments_of_rubric(version),
+            "teaches": may(request.user, version.organization, "teacher"),
             "edited": last_edit(version),
             "imported": import_of(version),
             "is_nav_sidebar_enabled": False,

@@ -161,3 +161,13 @@ def test_a_draft_with_faults_shows_no_button_to_publish(ada, draft):
     with everywhere():
         RubricVersion.objects.filter(pk=draft.pk).update(document=rubric_document() | {"criteria": []})
     assert "cannot be published yet" in as_(ada).get(page(draft, "publish")).text
+
+
+def test_the_operator_is_led_to_no_page_that_is_not_there_for_them(ada, draft, organization):
+    AssignmentFactory(
+        cohort__organization=organization, rubric_version=RubricVersionFactory(rubric=draft.rubric, number=9)
+    )
+    operator = User.objects.create_superuser("operator")
+    shown = {user: as_(user).get(page(draft)).text for user in (ada, operator)}
+    for words in ("Preview on…", "Try a check"):
+        assert [words in shown[user] for user in (ada, operator)] == [True, False]
