@@ -32,7 +32,7 @@ from grading.streaming import in_steps
 from grading.zipping import Member, zipped
 
 FORMAT = "automaton-auditor/cohort@1"
-ROSTER = ("number", "name", "email", "student_number", "created_at")
+ROSTER = ("number", "name", "email", "student_number", "group", "created_at")
 
 
 def archive_cohort(*, cohort: Cohort, by: User) -> Iterator[bytes]:
@@ -65,7 +65,7 @@ def _manifest(cohort: Cohort) -> dict[str, Any]:
 def _roster(cohort: Cohort) -> Iterator[bytes]:
     yield lines_of([ROSTER]).encode()
     for row in archives.roster_rows(cohort).iterator():
-        cells = (row.pk, row.name, row.email, row.student_number, row.created_at.isoformat())
+        cells = (row.pk, row.name, row.email, row.student_number, row.group, row.created_at.isoformat())
         yield lines_of([cells]).encode()
 
 

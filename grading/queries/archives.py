@@ -17,9 +17,17 @@ from grading.models import (
     BlindSample,
     BulkRun,
     Cohort,
+    CommunicationEntry,
     Enrollment,
+    FeedbackReport,
+    Finding,
+    FindingResponse,
+    FindingSighting,
     Grade,
     Override,
+    Pairing,
+    PairingRound,
+    RoundMember,
     RubricVersion,
     Submission,
     SupersededReport,
@@ -68,6 +76,22 @@ def tables_of(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
         ("blind_samples", BlindSample.objects.filter(assignment=assignment).order_by("pk")),
         ("blind_scores", BlindGrade.objects.filter(**of_work).order_by("pk")),
         ("bulk_runs", BulkRun.objects.filter(assignment=assignment).order_by("pk")),
+        *_among_peers(assignment),
+    ]
+
+
+def _among_peers(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
+    """Rounds and what came of them, with names: an archive is for whoever teaches."""
+    of_round, of_finding = {"round__assignment": assignment}, {"finding__assignment": assignment}
+    return [
+        ("rounds", PairingRound.objects.filter(assignment=assignment).order_by("number")),
+        ("round_members", RoundMember.objects.filter(**of_round).order_by("pk")),
+        ("pairings", Pairing.objects.filter(**of_round).order_by("created_at", "pk")),
+        ("peer_reports", FeedbackReport.objects.filter(assignment=assignment).order_by("created_at", "pk")),
+        ("communication", CommunicationEntry.objects.filter(assignment=assignment).order_by("pk")),
+        ("findings", Finding.objects.filter(assignment=assignment).order_by("created_at", "pk")),
+        ("finding_sightings", FindingSighting.objects.filter(**of_finding).order_by("pk")),
+        ("finding_answers", FindingResponse.objects.filter(**of_finding).order_by("pk")),
     ]
 
 

@@ -115,6 +115,26 @@ def test_every_table_of_an_institute_is_archived_without_a_row_of_another(db):
     text = b"".join(archive.read(name) for name in archive.namelist())
     assert (b"Ours reason" in text, b"Ours objection" in text, b"Theirs" in text) == (True, True, False)
     assert theirs.name == "Theirs institute"
+    among_peers = (
+        "rounds",
+        "round_members",
+        "pairings",
+        "peer_reports",
+        "communication",
+        "findings",
+        "finding_sightings",
+        "finding_answers",
+    )
+    assert [len(lines(archive, f"assignments/same/{name}.jsonl")) for name in among_peers] == [
+        1,
+        2,
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+    ]
 
 
 def test_it_is_read_after_its_scope_was_left_and_who_took_it_is_in_the_log(organization, teacher, assignment):
