@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import connection
 from django.utils import timezone
 
 from grading.findings import Draft, Known, recognised
 from grading.lives import Word, life_of
-from grading.models import Audit, Enrollment, FeedbackReport, Finding, FindingSighting, Submission
+from grading.models import Audit, FeedbackReport, Finding, FindingSighting, Submission
 
 Words = Mapping[str, Draft | None]
 SAID = ("finding_id", "present", "lines", "text", "action", "priority", "evidence")
@@ -30,8 +31,8 @@ class Ledger:
 
     @classmethod
     def of(cls, submission: Submission) -> Ledger:
-        """The student's findings. Their place on the roster is locked: audits of theirs that end at once take turns."""
-        Enrollment.objects.select_for_update(no_key=True).only("pk").get(pk=submission.student_id)
+        """The student's findings, alone with them: audits of theirs that end at once take turns."""
+        _take_turn(submission)
         theirs = Finding.objects.filter(assignment=submission.assignment_id, student=submission.student_id)
         return cls(submission, {finding.key: finding for finding in theirs.order_by("created_at", "pk")})
 
@@ -129,6 +130,14 @@ class Ledger:
         if finding.state != state:
             self.moves[finding.state] += 1
         return before != [getattr(finding, name) for name in (*LIFE, *SHOWN)]
+
+
+def _take_turn(submission: Submission) -> None:
+    """Until the transaction ends. A lock of its own, taken behind all rows: whoever brings a report about somebody holds
+    their own place on the roster, and two who bring one about each other would wait for one another's."""
+    whose = f"findings of {submission.student_id} at {submission.assignment_id}"
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [whose])
 
 
 def _said(draft: Draft | None) -> dict[str, Any]:

@@ -10,11 +10,13 @@ from django.test.utils import CaptureQueriesContext
 
 from grading.actions.earlier_findings import record_earlier_findings
 from grading.actions.findings import record_findings
+from grading.actions.resynthesis import resynthesise_audit
 from grading.enums import AuditKind, AuditState, FindingState
 from grading.models import Activity, Audit, Finding, FindingSighting, Submission
 from tests.factories.findings import attempt_of, audited, finish, flaw, met, missing, report_of_checks
 from tests.factories.peers import FindingResponseFactory
 from tests.factories.people import everywhere
+from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import AuditFactory, SubmissionFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
@@ -131,6 +133,18 @@ def test_what_a_report_made_anew_no_longer_asks_stays_as_it_was_seen(first: Subm
     audit = audited(first, missing(README), flaw(("a.py", 3)))
     again(audit, flaw(("a.py", 3)))
     assert record() == [(README, "", OPEN, 1, 1, None), (SHELL, "a.py", OPEN, 1, 1, None)]
+
+
+def test_other_rules_on_a_real_verdict_leave_its_findings_as_they_are() -> None:
+    assignment = small_assignment()
+    audit = judged(assignment)
+    with everywhere():
+        record_findings(audit=audit)
+    before = record(), sightings()
+    with everywhere():
+        assert resynthesise_audit(audit=audit, rubric_version=next_version(assignment, tidy=20.0), by=None)
+    assert (record(), sightings()) == before
+    assert len(before[0]) == 6
 
 
 def test_a_check_that_is_called_otherwise_keeps_its_finding(first: Submission) -> None:
