@@ -26,6 +26,11 @@ _OTHER_FILES = {
 }
 
 
+def shown(text: str) -> str:
+    """The text without what nobody sees or a database refuses, NUL and half a surrogate pair among it."""
+    return _BLANK.sub(" ", _NOT_SHOWN.sub("", text))
+
+
 def readable(text: str) -> str:
     """The text in lines of visible characters. Raises ReportRefused: report_too_large, report_empty, report_no_text."""
     if len(text) > MOST_BYTES or len(text.encode(errors="replace")) > MOST_BYTES:
@@ -36,7 +41,7 @@ def readable(text: str) -> str:
             raise ReportRefused("report_no_text", message)
     if "\0" in text:
         raise ReportRefused("report_no_text", "The file is no text. Give the report as Markdown or JSON.")
-    shown = _BLANK.sub(" ", _NOT_SHOWN.sub("", _LINE_END.sub("\n", text)).expandtabs(4))
-    if not shown.strip():
+    seen = shown(_LINE_END.sub("\n", text)).expandtabs(4)
+    if not seen.strip():
         raise ReportRefused("report_empty", "The report is empty.")
-    return shown
+    return seen

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 
 from courtroom.record import Persona
+from courtroom.report_reading.drafted import DraftCriterion, DraftOpinion, is_told_again
 from courtroom.report_reading.failures import is_failure
 from courtroom.report_reading.imported import (
     About,
@@ -18,9 +18,10 @@ from courtroom.report_reading.imported import (
     Priority,
     ReadingNote,
 )
-from courtroom.report_reading.names import key_of, name_in, plain_key, short_key_of
+from courtroom.report_reading.names import key_of, name_in, short_key_of
 from courtroom.report_reading.places import place_in
 from courtroom.report_reading.scores import excludes, without_score
+from courtroom.report_reading.words import NOT_WORDS
 
 # More than any report from practice has; what is beyond is told in a note.
 MOST_CRITERIA = 200
@@ -33,30 +34,6 @@ LEAST_TOLD = 2
 _NO_DISSENT = re.compile(
     r"\W*(?:none|n/a|no (?:significant |major |notable )?(?:dissent|disagreement|conflict))\b", re.IGNORECASE
 )
-
-
-@dataclass
-class DraftOpinion:
-    judge: Persona | str
-    line: int | None
-    score: ImportedScore | None = None
-    argument: str = ""
-    cited: list[str] = field(default_factory=list)
-
-
-@dataclass
-class DraftCriterion:
-    name: str
-    id: str | None
-    line: int | None
-    score: ImportedScore | None = None
-    score_line: int | None = None
-    level: str | None = None
-    excluded: bool = False
-    sources: set[str] = field(default_factory=set)
-    opinions: list[DraftOpinion] = field(default_factory=list)
-    dissent: str = ""
-    remediation: str = ""
 
 
 class Draft:
@@ -139,7 +116,7 @@ class Draft:
         """The judge's opinion on the criterion: a new one, or the one that is told again or told on."""
         said = " ".join(argument.split())
         for earlier in criterion.opinions:
-            if earlier.judge == judge and _is_same(earlier, score, said):
+            if earlier.judge == judge and is_told_again(earlier, score, said):
                 earlier.score = earlier.score or score
                 earlier.argument = earlier.argument if len(earlier.argument) >= len(said) else said
                 return earlier
@@ -173,7 +150,7 @@ class Draft:
         """One finding, once: the same words about the same criterion are not taken twice."""
         text = " ".join(text.split())[:LONGEST_TEXT]
         index = self.criteria.index(criterion) if criterion else None
-        mark = (index, plain_key(text))
+        mark = (index, NOT_WORDS.sub(" ", text.lower()))
         if not text:
             return
         if len(self.findings) >= MOST_FINDINGS:
@@ -280,13 +257,6 @@ def _more_of(finding: ImportedFinding, again: ImportedFinding) -> ImportedFindin
     """A finding that is told twice, with what either telling knows."""
     known = finding.model_dump(exclude_none=True)
     return again.model_copy(update=known)
-
-
-def _is_same(earlier: DraftOpinion, score: ImportedScore | None, argument: str) -> bool:
-    """Told again when the score is the same, or one of the two lacks it; a re-hearing has another score."""
-    if earlier.score and score:
-        return earlier.score.value == score.value
-    return earlier.argument[:60] == argument[:60] or not earlier.argument or not argument or score is not None
 
 
 def _opinion(draft: DraftOpinion, *, is_failed: bool) -> ImportedOpinion:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from courtroom.report_reading import json_keys as keys
-from courtroom.report_reading.draft import Draft, DraftCriterion
+from courtroom.report_reading.draft import Draft
+from courtroom.report_reading.drafted import DraftCriterion
 from courtroom.report_reading.names import priority_in
 from courtroom.report_reading.places import place_in
 from courtroom.report_reading.plain_lines import Line, lines_in

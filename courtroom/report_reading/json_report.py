@@ -8,7 +8,8 @@ from typing import Any
 from courtroom.record import Persona
 from courtroom.report_reading import heading_facts
 from courtroom.report_reading import json_keys as keys
-from courtroom.report_reading.draft import Draft, DraftCriterion
+from courtroom.report_reading.draft import Draft
+from courtroom.report_reading.drafted import DraftCriterion
 from courtroom.report_reading.imported import ImportedScore
 from courtroom.report_reading.json_plan import take_changes
 from courtroom.report_reading.names import is_overall, judge_in, judge_named, key_of

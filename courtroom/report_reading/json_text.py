@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from courtroom.errors import ReportRefused
+from courtroom.report_reading.cleaning import shown
 from courtroom.rubric_reading.json_lines import JsonPath, lines_of
 
 # The deepest report known from practice has 9.
@@ -34,7 +35,7 @@ def parsed(text: str) -> Any:
     except RecursionError as error:
         raise _too_deep() from error
     _bound(data)
-    return data
+    return _shown(data)
 
 
 def lines_by_path(text: str) -> Mapping[JsonPath, int]:
@@ -65,6 +66,15 @@ def _bound(data: Any) -> None:
                 f"The report has more than {MOST_PARTS} parts. Give the report alone, without its raw evidence.",
             )
     raise _too_deep()
+
+
+def _shown(data: Any) -> Any:
+    """The value with its strings as they are seen: escapes bring back what the text was rid of."""
+    if isinstance(data, str):
+        return shown(data)
+    if isinstance(data, dict):
+        return {shown(key): _shown(part) for key, part in data.items()}
+    return [_shown(part) for part in data] if isinstance(data, list) else data
 
 
 def _within(whole: Any) -> list[Any]:

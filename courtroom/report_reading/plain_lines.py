@@ -12,6 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from courtroom.report_reading.cleaning import shown
+
 Kind = Literal["blank", "heading", "item", "row", "text", "rule", "code"]
 BOLD_HEADING = 7
 LONGEST_UNDERLINED = 80
@@ -202,4 +204,4 @@ def plain(words: str) -> str:
 def _unmarked(mark: re.Match[str]) -> str:
     if mark[1]:
         return mark[1]
-    return html.unescape(f"&{mark[2]}") if mark[2] else ""
+    return shown(html.unescape(f"&{mark[2]}")) if mark[2] else ""

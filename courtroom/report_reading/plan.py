@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from courtroom.report_reading import words
-from courtroom.report_reading.draft import Draft, DraftCriterion
+from courtroom.report_reading.draft import Draft
+from courtroom.report_reading.drafted import DraftCriterion
 from courtroom.report_reading.failures import is_failure
 from courtroom.report_reading.imported import Priority
 from courtroom.report_reading.names import plain_key, priority_in
@@ -100,7 +101,7 @@ class Plan:
         if statement.key in words.PLACES:
             self._item_path, found = place_in(statement.rest)
             self._item_line = found or self._item_line
-        elif statement.key in words.LINES and statement.rest[:6].split("-")[0].strip().isdigit():
+        elif statement.key in words.LINES and statement.rest[:6].split("-")[0].strip().isdecimal():
             self._item_line = int(statement.rest[:6].split("-")[0])
         elif statement.key in words.PRIORITIES:
             self._item_priority = priority_in(statement.rest)

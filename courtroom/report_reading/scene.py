@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from courtroom.record import Persona
-from courtroom.report_reading.draft import LONGEST_TEXT, Draft, DraftCriterion, DraftOpinion
+from courtroom.report_reading.draft import LONGEST_TEXT, Draft
+from courtroom.report_reading.drafted import DraftCriterion, DraftOpinion
 from courtroom.report_reading.imported import ImportedScore
 from courtroom.report_reading.plain_lines import BOLD_HEADING, Line
 from courtroom.report_reading.plan import Plan

@@ -62,9 +62,10 @@ class Statement:
 def statement_in(text: str) -> Statement:
     """Take a line apart. The head loses parentheses that hold nothing but a score."""
     at, end = _separator_in(text)
+    if plain_key(text[:at]) in ("judge", "persona") and text[end:].strip():
+        text = text[end:].strip()
+        at, end = _separator_in(text)
     head, rest = text[:at], text[end:].strip()
-    if plain_key(head) in ("judge", "persona") and rest:
-        return statement_in(rest)
     head, score = _without_score(head)
     return Statement(head=head.strip(" *`:,—\u2013-"), score=score, rest=rest, is_split=end > at)
 

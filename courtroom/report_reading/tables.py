@@ -8,7 +8,8 @@ from typing import Literal
 
 from courtroom.record import Persona
 from courtroom.report_reading import words
-from courtroom.report_reading.draft import Draft, DraftCriterion
+from courtroom.report_reading.draft import Draft
+from courtroom.report_reading.drafted import DraftCriterion
 from courtroom.report_reading.imported import ImportedScore
 from courtroom.report_reading.names import is_overall, judge_named, key_of, plain_key, short_key_of, split_id
 from courtroom.report_reading.plain_lines import Line
@@ -88,7 +89,7 @@ def _scale(row: Line, columns: dict[Column, int]) -> float | None:
     if "score" not in columns:
         return None
     digits = row.cells[columns["score"]].replace("1-", " ").replace("1\u2013", " ").replace("/", " ")
-    numbers = [float(word) for word in digits.replace("(", " ").replace(")", " ").split() if word.isdigit()]
+    numbers = [float(word) for word in digits.replace("(", " ").replace(")", " ").split() if word.isdecimal()]
     return numbers[-1] if numbers and numbers[-1] > 0 else None
 
 

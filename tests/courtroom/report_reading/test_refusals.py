@@ -92,6 +92,24 @@ def test_two_megabytes_of_anything_are_read_in_linear_time(unit: str) -> None:
     assert time.process_time() - began < SECONDS / 20
 
 
+def test_what_nobody_sees_does_not_come_back_through_an_escape() -> None:
+    name = json.dumps("Git\0 \ud800Fo\u200brensics")
+    assert scores(read_report(f'{{"criteria": [{{"name": {name}, "score": 4}}]}}')) == {
+        "Git Forensics": (4, None)
+    }
+    assert scores(read_report("### Git &#x200b;Fo&#8203;rensics&#0;: 4/5\n")) == {"Git Forensics": (4, 5)}
+
+
+def test_no_word_repeated_without_end_takes_the_stack() -> None:
+    assert read_report("### Git: 3/5\n- " + "Judge: " * 100_000).criteria[0].opinions == ()
+
+
+def test_digits_that_are_no_numbers_are_passed_over() -> None:
+    text = "### Git: 3/5\n\n## Plan of Remediation\n\n## Remediation Plan\n- **Line**: \u00b2\u00b2\n  Mend it.\n\n"
+    table = "| Criterion | Score (/\u00b2) |\n|---|---|\n| Tests | 4 |\n"
+    assert scores(read_report(text + table)) == {"Git": (3, 5), "Tests": (4, None)}
+
+
 WORDS = st.sampled_from(
     [
         "#",
@@ -139,7 +157,23 @@ WORDS = st.sampled_from(
         "[",
         "]",
     ]
-) | st.sampled_from(["\n", "\n\n", "\r\n", " ", "\u200b", "\t", "\ud800", "\x0b", "\U0001d7d2", "\u0664"])
+) | st.sampled_from(
+    [
+        "\n",
+        "\n\n",
+        "\r\n",
+        " ",
+        "\u200b",
+        "\t",
+        "\ud800",
+        "\x0b",
+        "\u00b2",
+        "Judge:",
+        "&#x200b;",
+        "\U0001d7d2",
+        "\u0664",
+    ]
+)
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8),
     lambda inner: (
