@@ -108,7 +108,9 @@ class Exchange:
 
     @property
     def received(self) -> int:
-        return sum(slip.report is not None for each in self.rounds for slip in each.received)
+        """Under pairings, and brought along by the student from wherever they got them."""
+        known = sum(slip.report is not None for each in self.rounds for slip in each.received)
+        return known + sum(slip.report.subject_id is not None for slip in self.unmatched if slip.report)
 
 
 def exchanges_of(student: Enrollment) -> list[Exchange]:

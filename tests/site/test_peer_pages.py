@@ -12,9 +12,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from grading.enums import Anonymity, AuditState, ResponseKind
+from grading.actions.activities import note
+from grading.enums import Anonymity, AuditState, FeedbackKind, ResponseKind
 from grading.models import Audit, Cohort, FeedbackReport, Finding, FindingSighting, Pairing
-from tests.factories.peers import FindingResponseFactory, PairingFactory, RoundMemberFactory
+from tests.factories.peers import (
+    FeedbackReportFactory,
+    FindingResponseFactory,
+    PairingFactory,
+    RoundMemberFactory,
+)
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.work import AuditFactory
 from tests.site.page_reading import faults_of
@@ -246,3 +252,31 @@ def test_findings_of_a_withheld_verdict_are_not_counted():
         f"<main>{read(circle.ada, circle.page('peers')).partition('Attempt 1')[2].partition('</tr>')[0]}"
     )
     assert row == "judged — not released yet"
+
+
+def test_what_was_brought_in_no_pairing_stands_apart_and_counts_as_received():
+    circle = Circle()
+    given = {"pairing": None, "organization": circle.organization, "assignment": circle.assignment}
+    given |= {"kind": FeedbackKind.PEER, "brought_by": circle.ada}
+    FeedbackReportFactory.create(**given, author=None, subject=circle.ada, original_name="in.md")
+    FeedbackReportFactory.create(**given, author=circle.ada, subject=None, original_name="out.md")
+    page = read(circle.ada, circle.page("peers"))
+    assert glance(page)[:2] == ["0 of 1 report", "1 report with 0 findings"]
+    rows = words(f"<main>{page.partition('Brought along, in no pairing')[2].partition('</table>')[0]}")
+    assert rows == (
+        "Report What it is Findings out.md generated, fits none of my pairings imported none"
+        " in.md received, its author is not known here imported none"
+    )
+
+
+def test_the_last_look_into_the_repository_is_told_with_what_could_not_be_read():
+    circle = Circle()
+    for taken, unread in ((0, []), (2, [{"path": "audit/x.pdf", "why": "A PDF cannot be read."}])):
+        with everywhere():
+            note(
+                organization=circle.organization, actor=None, verb="feedback.searched",
+                about=circle.work[circle.ada.pk], taken=taken, unread=unread,
+            )  # fmt: skip
+    page = words(read(circle.ada, circle.page("peers")))
+    assert "2 new reports, 1 could not be read. audit/x.pdf : A PDF cannot be read." in page
+    assert "0 new reports" not in page
