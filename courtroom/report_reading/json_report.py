@@ -25,11 +25,10 @@ MOST_SEARCHED = 2000
 def read_json(data: Any, draft: Draft, line_of: LineOf, *, scale: float | None = None) -> None:
     """Take what a parsed JSON value tells into the draft. `scale`: the maximum of every score that names none."""
     place, report = _report_in(data)
-    if isinstance(report, list):
-        report = {"criteria": report}
-        place = place[:-1] if place else place
     reader = _Reader(draft, line_of, place, scale)
     _heading(data, report, draft, scale)
+    if isinstance(report, list):
+        reader.listing(report, place)
     if not isinstance(report, dict):
         return
     reader.criteria(report)
@@ -126,10 +125,13 @@ class _Reader:
 
     def criteria(self, report: Mapping[str, Any]) -> None:
         for key in keys.held(report, keys.CRITERIA):
-            if not _is_listing(report[key]):
-                continue
-            for place, name, entry in _entries(report[key], (*self._place, key)):
-                self._criterion(place, name, entry)
+            if _is_listing(report[key]):
+                self.listing(report[key], (*self._place, key))
+
+    def listing(self, said: Any, place: JsonPath) -> None:
+        """Criteria in a list or by name."""
+        for at, name, entry in _entries(said, place):
+            self._criterion(at, name, entry)
 
     def _criterion(self, place: JsonPath, name: str, entry: Any) -> None:
         fields = entry if isinstance(entry, dict) else {"score": entry}

@@ -132,8 +132,10 @@ def test_criteria_by_name_with_the_judges_by_name_in_camel_case() -> None:
 
 
 def test_a_bare_list_of_criteria() -> None:
-    report = read_report('[{"criterion": "Report Accuracy", "score": "4 out of 5"}]', name="report.json")
-    assert scores(report) == {"Report Accuracy": (4, 5)}
+    text = '[{"criterion": "Report Accuracy", "score": "4 out of 5"},\n {"criterion": "Swarm Visual", "score": 1}]'
+    report = read_report(text, name="report.json")
+    assert scores(report) == {"Report Accuracy": (4, 5), "Swarm Visual": (1, None)}
+    assert [criterion.line for criterion in report.criteria] == [1, 2]
 
 
 FAILED = {
