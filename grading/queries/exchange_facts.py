@@ -18,7 +18,6 @@ from django.db.models.fields.json import KeyTransform
 
 from grading.enums import (
     REPORTED_STATES,
-    AuditKind,
     FeedbackKind,
     FeedbackSource,
     FindingState,
@@ -30,7 +29,6 @@ from grading.models import (
     Enrollment,
     FeedbackReport,
     Finding,
-    FindingResponse,
     FindingSighting,
 )
 
@@ -86,7 +84,7 @@ class ExchangeCounts:
 
 
 def exchange_of(*, assignment: Assignment | int, student: Enrollment | int) -> ExchangeCounts:
-    """One student's part in the exchange at an assignment. Seven queries."""
+    """One student's part in the exchange at an assignment. Seven queries at most."""
     found = _gathered(assignment, Q(pk=_key(student)))
     return found.get(_key(student), ExchangeCounts())
 
@@ -102,21 +100,22 @@ def _key(row: Assignment | Enrollment | int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """`stated`: how many findings an imported one lists. Of one on oneself `pairing` is null, `auditor` and `auditee` 0."""
+    """`stated`: how many findings an imported one lists; one of the site has an `audit`. Of one on oneself `pairing` is
+    null, `auditor` and `auditee` 0."""
 
     pk: UUID
     pairing: UUID | None
     auditor: int
     auditee: int
     subject: int
-    imported: bool
+    audit: UUID | None
     stated: int
 
 
 def _gathered(assignment: Assignment | int, whose: Q) -> Mapping[int, ExchangeCounts]:
     students = Enrollment.objects.filter(whose).order_by().values("pk")
     reports = _reports(_key(assignment), students)
-    answers = _answers(_key(assignment), students)
+    answers = _answers(_key(assignment), students, reports)
     entries = _entries(_key(assignment), students)
     relevance = _relevance(reports)
     generated = Counter(auditor for auditor, _ in {(r.auditor, r.pairing) for r in reports if r.pairing})
@@ -142,35 +141,33 @@ def _reports(assignment: int, students: QuerySet[Enrollment, Any]) -> list[_Repo
         KeyTransform("findings", "reading"), function="jsonb_array_length", output_field=IntegerField()
     )
     values = rows.order_by("-created_at", "pk").values_list(
-        "pk", "pairing", "pairing__auditor", "pairing__auditee", "subject", "source", listed
+        "pk", "pairing", "pairing__auditor", "pairing__auditee", "subject", "audit", listed
     )
     return [
-        _Report(
-            pk, pairing, auditor or 0, auditee or 0, subject, source == FeedbackSource.IMPORTED, stated or 0
-        )
-        for pk, pairing, auditor, auditee, subject, source, stated in values
+        _Report(pk, pairing, auditor or 0, auditee or 0, subject, audit, stated or 0)
+        for pk, pairing, auditor, auditee, subject, audit, stated in values
     ]
 
 
-def _answers(assignment: int, students: QuerySet[Enrollment, Any]) -> dict[int, dict[str, int]]:
+def _answers(
+    assignment: int, students: QuerySet[Enrollment, Any], reports: Sequence[_Report]
+) -> dict[int, dict[str, int]]:
     """What became of the findings that peers have seen in these students' works.
 
-    Three plain queries: one with subqueries for each finding took seconds for a cohort.
+    By lists of keys: joined, the rows took seconds for a cohort where the database had not counted them yet.
     """
-    theirs = {"finding__assignment": assignment, "finding__student__in": students}
-    by_a_peer = Q(audit__kind=AuditKind.PEER) | Q(
-        report__kind=FeedbackKind.PEER, report__pairing__isnull=False
-    )
-    sightings = FindingSighting.objects.filter(present=True, **theirs).order_by()
-    received = set(sightings.filter(by_a_peer).values_list("finding", flat=True))
-    fixes = FindingResponse.objects.filter(replaced_at=None, verified=True, **theirs).order_by()
-    seen = sightings.filter(audit__isnull=False, finding__in=fixes.values("finding"))
+    by_peers = [report for report in reports if report.pairing]
+    told = Q(audit__in=[each.audit for each in by_peers]) | Q(report__in=[each.pk for each in by_peers])
+    sightings = FindingSighting.objects.filter(present=True).order_by()
+    received = set(sightings.filter(told).values_list("finding", flat=True))
+    standing = [row for row in _standing(assignment, students) if row[0] in received]
+    verified = [finding for finding, _, _, _, is_verified, _ in standing if is_verified]
+    seen = sightings.filter(audit__isnull=False, finding__in=verified)
     last_seen = dict(seen.values_list("finding").annotate(last=Max("submission__handed_in_at")))
     counted: dict[int, Counter[str]] = defaultdict(Counter)
-    for finding, student, state, kind, verified, at in _standing(assignment, students):
-        if finding in received:
-            mended = bool(verified) and not (finding in last_seen and last_seen[finding] > at)
-            counted[student].update(_became(state, kind, mended))
+    for finding, student, state, kind, is_verified, at in standing:
+        mended = bool(is_verified) and not (finding in last_seen and last_seen[finding] > at)
+        counted[student].update(_became(state, kind, mended))
     return {student: dict(found) for student, found in counted.items()}
 
 
@@ -213,18 +210,19 @@ def _relevance(reports: Sequence[_Report]) -> dict[int, Relevance]:
 
     The site's own courtroom states nothing that it would not confirm, so its audits are left out.
     """
-    newest = {report.pairing: report for report in reversed(reports) if report.imported and report.pairing}
+    newest = {report.pairing: report for report in reversed(reports) if report.pairing and not report.audit}
     by_key = {report.pk: report for report in newest.values()}
-    stated = FindingSighting.objects.filter(report__in=by_key, present=True).order_by()
-    looked = FindingSighting.objects.filter(
-        audit__isnull=False, present=True, finding__in=stated.values("finding")
+    sightings = FindingSighting.objects.filter(present=True).order_by()
+    stated = list(
+        sightings.filter(report__in=by_key).values_list(
+            "report", "finding", "submission", "finding__place", "lines"
+        )
     )
-    confirmed = set(looked.order_by().values_list("finding", "submission"))
+    looked = sightings.filter(audit__isnull=False, finding__in={row[1] for row in stated})
+    confirmed = set(looked.values_list("finding", "submission"))
     told: dict[int, dict[UUID, tuple[bool, bool]]] = defaultdict(dict)
     listed: dict[int, dict[UUID, int]] = defaultdict(dict)
-    for key, finding, submission, place, lines in stated.values_list(
-        "report", "finding", "submission", "finding__place", "lines"
-    ):
+    for key, finding, submission, place, lines in stated:
         auditor = by_key[key].auditor
         placed, seen = told[auditor].get(finding, (False, False))
         told[auditor][finding] = (placed or bool(place and lines), seen or (finding, submission) in confirmed)

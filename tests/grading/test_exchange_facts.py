@@ -59,6 +59,7 @@ def work_of(pairing: Any, attempt: int = 1) -> Any:
 def seen_by_a_peer(pairing: Any, work: Any, **fields: Any) -> Any:
     finding = FindingFactory.create(first_submission=work, **fields)
     audit = AuditFactory.create(submission=work, kind=AuditKind.PEER, done=True)
+    FeedbackReportFactory.create(pairing=pairing, platform=True, submission=work, audit=audit)
     FindingSightingFactory.create(finding=finding, audit=audit)
     return finding
 
@@ -119,7 +120,7 @@ def test_what_became_of_the_findings_that_peers_saw(pairing):
     answered(seen_by_a_peer(pairing, work), ResponseKind.CONTESTED)
     FindingSightingFactory.create(finding=FindingFactory.create(first_submission=work))
     assert counts(pairing, pairing.auditee) == ExchangeCounts(
-        findings_received=9, answered=7, fixed=3, fixes_verified=2, deferred=1, contested=1
+        received=1, findings_received=9, answered=7, fixed=3, fixes_verified=2, deferred=1, contested=1
     )
 
 
@@ -191,20 +192,24 @@ def test_another_assignments_exchange_is_not_counted(pairing):
 
 def test_everybodys_counts_cost_as_many_queries_as_ones_own(pairing, django_assert_num_queries):
     assignment = pairing.round.assignment
+    work = work_of(pairing)
+    answered(seen_by_a_peer(pairing, work), verified=True)
+    imported = FeedbackReportFactory.create(pairing=pairing, submission=work)
+    FindingSightingFactory.create(
+        finding=FindingFactory.create(first_submission=work), audit=None, report=imported, submission=work
+    )
     for _ in range(3):
-        other = PairingFactory.create(
-            round=pairing.round, auditor=EnrollmentFactory.create(cohort=assignment.cohort), auditee=pairing.auditor
-        )  # fmt: skip
-        FeedbackReportFactory.create(pairing=other)
-        CommunicationEntryFactory.create(assignment=assignment, student=other.auditor)
-    FeedbackReportFactory.create(pairing=pairing)
+        other = EnrollmentFactory.create(cohort=assignment.cohort)
+        theirs = PairingFactory.create(round=pairing.round, auditor=other, auditee=pairing.auditee)
+        FeedbackReportFactory.create(pairing=theirs)
+        CommunicationEntryFactory.create(assignment=assignment, student=other)
     with everywhere():
         with django_assert_num_queries(7):
             all_of_them = exchanges_in(assignment)
         with django_assert_num_queries(7):
-            own = exchange_of(assignment=assignment, student=pairing.auditor)
-    assert all_of_them[pairing.auditor.pk] == own == ExchangeCounts(generated=1, received=3)
-    assert len(all_of_them) == 5
+            own = exchange_of(assignment=assignment, student=pairing.auditee)
+    assert all_of_them[pairing.auditee.pk] == own
+    assert (own.findings_received, own.received, len(all_of_them)) == (2, 4, 5)
 
 
 # -- at the door of the courtroom -----------------------------------------------------------------
