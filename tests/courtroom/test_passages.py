@@ -58,9 +58,9 @@ def test_endings_do_not_matter() -> None:
 def test_a_query_over_fifty_pages_takes_less_than_ten_milliseconds() -> None:
     text = " ".join(f"term{number % 997} plain{number % 13}" for number in range(400))
     passages = Passages(_pages(*[text] * 50))
-    begin = time.perf_counter()
+    begin = time.thread_time()  # its own work, however busy the machine is
     passages.search("term5 plain3 term77 judges in parallel")
-    assert time.perf_counter() - begin < 0.010
+    assert time.thread_time() - begin < 0.010
 
 
 def test_a_term_of_several_words_counts_when_its_words_stand_close_together() -> None:
