@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiResponse
-from rest_framework.serializers import CharField, DictField, ListField, Serializer
+from drf_spectacular.utils import OpenApiResponse, inline_serializer
+from rest_framework.serializers import CharField, DictField, ListField, Serializer, URLField
 
 
 class FaultSerializer(Serializer[Any]):
@@ -48,3 +48,15 @@ class RefusingSchema(AutoSchema):
         codes = ALWAYS if self.method == "GET" else tuple(REFUSALS)
         codes += (400,) if self.method == "GET" and hasattr(self.view, "get_queryset") else ()
         return {str(code): REFUSALS[code] for code in codes} | given
+
+
+def paged(serializer: type[Serializer[Any]]) -> Any:
+    """A page of such rows, where a view works its list out by itself."""
+    return inline_serializer(
+        f"Page of {serializer.__name__.removesuffix('Serializer')}s".title().replace(" ", ""),
+        {
+            "next": URLField(allow_null=True),
+            "previous": URLField(allow_null=True),
+            "results": serializer(many=True),
+        },
+    )

@@ -3,12 +3,22 @@
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from grading.api import audits, cohorts, organizations, submissions
+from grading.api import (
+    audits,
+    cohorts,
+    exports,
+    findings,
+    organizations,
+    pairings,
+    rubrics,
+    submissions,
+)
 from grading.api.refusals import nowhere
 
 COHORT = "o/<slug:org>/cohorts/<slug:cohort>/"
 ASSIGNMENT = f"{COHORT}assignments/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
+FINDING = "o/<slug:org>/findings/<uuid:finding_id>/"
 
 urlpatterns = [
     path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
@@ -26,5 +36,17 @@ urlpatterns = [
     path(AUDIT, audits.OneAudit.as_view(), name="api-audit"),
     path(f"{AUDIT}report/", audits.Report.as_view(), name="api-audit-report"),
     path(f"{AUDIT}report.md", audits.ReportText.as_view(), name="api-audit-markdown"),
+    path(f"{ASSIGNMENT}findings/", findings.Findings.as_view(), name="api-findings"),
+    path(FINDING, findings.OneFinding.as_view(), name="api-finding"),
+    path(f"{FINDING}answers/", findings.Answers.as_view(), name="api-answers"),
+    path(f"{COHORT}pairings/", pairings.Pairings.as_view(), name="api-pairings"),
+    path("o/<slug:org>/pairings/<uuid:pairing_id>/", pairings.OnePairing.as_view(), name="api-pairing"),
+    path("o/<slug:org>/feedback/<uuid:report_id>/", pairings.Feedback.as_view(), name="api-feedback"),
+    path("o/<slug:org>/rubrics/", rubrics.Rubrics.as_view(), name="api-rubrics"),
+    path("o/<slug:org>/rubrics/import/", rubrics.Import.as_view(), name="api-rubric-import"),
+    path("o/<slug:org>/rubrics/<slug:rubric>/versions/", rubrics.Versions.as_view(), name="api-versions"),
+    path("o/<slug:org>/versions/<int:version_id>/", rubrics.OneVersion.as_view(), name="api-version"),
+    path(f"{ASSIGNMENT}preview/", rubrics.Preview.as_view(), name="api-preview"),
+    path(f"{ASSIGNMENT}export/", exports.Export.as_view(), name="api-export"),
     re_path(r"^.*$", nowhere),
 ]

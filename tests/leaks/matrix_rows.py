@@ -43,6 +43,14 @@ PROGRAMS = (401, 200, 200, 200, 200, 200, 404, 404, 401)
 PROGRAMS_IN_THE_COHORT = (401, 200, 200, 404, 200, 200, 404, 404, 401)
 PROGRAMS_SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
 PROGRAMS_OF_THE_OWNER = (401, 200, 404, 404, 200, 200, 404, 404, 401)
+PROGRAMS_FOR_STAFF = (401, 404, 404, 404, 200, 200, 404, 404, 401)
+PROGRAMS_ONLY_POST = (401, 405, 405, 405, 405, 405, 404, 404, 401)
+PROGRAMS_OF_STAFF = (401, 404, 404, 404, 400, 400, 404, 404, 401)
+PROGRAMS_EXPORTING = (401, 404, 404, 404, 200, 200, 404, 404, 401)
+PROGRAMS_IMPORTING = (401, 404, 404, 404, 404, 400, 404, 404, 401)
+PROGRAMS_ANSWERING = (401, 400, 404, 404, 404, 404, 404, 404, 401)
+PROGRAMS_AUDITING = (401, 422, 404, 404, 404, 404, 404, 404, 401)
+PROGRAMS_WITH_FINDINGS = (401, 200, 200, 404, 404, 404, 404, 404, 401)  # staff must say whose
 PROGRAMS_HANDING_IN = (401, 400, 400, 404, 404, 404, 404, 404, 401)
 API_COHORT = "api/v1/o/<slug:org>/cohorts/<slug:cohort>/"
 
@@ -61,6 +69,18 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{API_COHORT}assignments/": (PROGRAMS_IN_THE_COHORT, None),
     f"{API_COHORT}assignments/<slug:assignment>/": (PROGRAMS_IN_THE_COHORT, None),
     f"{API_COHORT}assignments/<slug:assignment>/submissions/": (PROGRAMS_IN_THE_COHORT, PROGRAMS_HANDING_IN),
+    f"{API_COHORT}assignments/<slug:assignment>/findings/": (PROGRAMS_WITH_FINDINGS, None),
+    f"{API_COHORT}assignments/<slug:assignment>/preview/": (PROGRAMS_ONLY_POST, PROGRAMS_OF_STAFF),
+    f"{API_COHORT}assignments/<slug:assignment>/export/": (PROGRAMS_ONLY_POST, PROGRAMS_EXPORTING),
+    f"{API_COHORT}pairings/": (PROGRAMS_IN_THE_COHORT, None),
+    "api/v1/o/<slug:org>/findings/<uuid:finding_id>/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/findings/<uuid:finding_id>/answers/": (PROGRAMS_ONLY_POST, PROGRAMS_ANSWERING),
+    "api/v1/o/<slug:org>/pairings/<uuid:pairing_id>/": (PROGRAMS_OF_THE_OWNER, PROGRAMS_AUDITING),
+    "api/v1/o/<slug:org>/feedback/<uuid:report_id>/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/rubrics/": (PROGRAMS_FOR_STAFF, None),
+    "api/v1/o/<slug:org>/rubrics/import/": (PROGRAMS_ONLY_POST, PROGRAMS_IMPORTING),
+    "api/v1/o/<slug:org>/rubrics/<slug:rubric>/versions/": (PROGRAMS_FOR_STAFF, None),
+    "api/v1/o/<slug:org>/versions/<int:version_id>/": (PROGRAMS_FOR_STAFF, None),
     "api/v1/o/<slug:org>/submissions/<uuid:submission_id>/": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report/": (PROGRAMS_OF_THE_OWNER, None),
@@ -141,6 +161,7 @@ NOWHERE = {
     "appeal_id": 0,
     "bulk_id": MISSING,
     "submission_id": MISSING,
+    "rubric": "missing",
     "org": "missing",
     "cohort": "missing",
     "assignment": "missing",

@@ -1,0 +1,159 @@
+"""Rubrics: read, brought in, and foreseen before anybody is judged under them."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.generics import ListAPIView, RetrieveAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import (
+    BooleanField,
+    CharField,
+    DateTimeField,
+    DictField,
+    IntegerField,
+    JSONField,
+    Serializer,
+    SerializerMethodField,
+)
+
+from grading import rubric_engine
+from grading.actions.rubrics import import_rubric
+from grading.api.schema import REFUSALS
+from grading.api.tenancy import TenantView, member
+from grading.enums import ApiScope
+from grading.errors import RubricRefused
+from grading.models import Rubric, RubricVersion
+from grading.permissions import access_assignment, access_organization, access_rubric_version
+from grading.previews import Change, preview, share_of
+
+MOST_CHARACTERS = 1_000_000
+
+
+class VersionSerializer(Serializer[RubricVersion]):
+    """`state` is draft, published or superseded; a published one never changes."""
+
+    id = IntegerField()
+    rubric = CharField(source="rubric.slug")
+    number = IntegerField()
+    state = CharField()
+    digest = CharField()
+    published_at = DateTimeField(allow_null=True)
+
+
+class WholeVersionSerializer(VersionSerializer):
+    """With its text: rubric/schema.json is its JSON Schema."""
+
+    document = DictField()
+
+
+class RubricSerializer(Serializer[Rubric]):
+    """A rubric; its texts are its versions."""
+
+    slug = CharField()
+    name = CharField()
+
+
+class ImportSerializer(Serializer[Any]):
+    """A rubric in any layout that is read here, as text; `again` takes one that is there already once more."""
+
+    text = CharField(max_length=MOST_CHARACTERS, trim_whitespace=False)
+    source = CharField(max_length=200, required=False, allow_blank=True, default="")  # type: ignore[assignment]  # -- the action's word
+    again = BooleanField(default=False)
+
+
+class PreviewSerializer(Serializer[Any]):
+    """A rubric as JSON, and in place of its own rules those of a shipped constitution, by its name."""
+
+    document = JSONField()
+    rules = CharField(max_length=60, required=False, allow_blank=True, default="")
+
+
+class ChangeSerializer(Serializer[Change]):
+    """One student's result as it counts and as it would: shares from 0 to 1, null without a score."""
+
+    student = CharField(source="grade.student.email")
+    before = SerializerMethodField()
+    after = SerializerMethodField()
+    changed = BooleanField(source="is_changed")
+    criteria_moved = SerializerMethodField()
+    refusal = CharField()
+
+    def get_before(self, change: Change) -> float | None:
+        return share_of(change.before)
+
+    def get_after(self, change: Change) -> float | None:
+        return share_of(change.after)
+
+    def get_criteria_moved(self, change: Change) -> list[str]:
+        return sorted(change.moved)
+
+
+class Rubrics(TenantView, ListAPIView[Rubric]):
+    """The organization's rubrics, for its staff."""
+
+    serializer_class = RubricSerializer
+
+    def get_queryset(self) -> QuerySet[Rubric]:
+        access_organization(self.request.user, self.organization.slug, level="staff")
+        return Rubric.objects.all()
+
+
+class Versions(TenantView, ListAPIView[RubricVersion]):
+    """A rubric's versions, without their texts, for the staff."""
+
+    serializer_class = VersionSerializer
+
+    def get_queryset(self) -> QuerySet[RubricVersion]:
+        access_organization(self.request.user, self.organization.slug, level="staff")
+        rubric = get_object_or_404(Rubric, slug=self.kwargs["rubric"])
+        return RubricVersion.objects.filter(rubric=rubric).select_related("rubric").defer("document")
+
+
+class OneVersion(TenantView, RetrieveAPIView[RubricVersion]):
+    """One version with its text."""
+
+    serializer_class = WholeVersionSerializer
+
+    def get_object(self) -> Any:
+        return access_rubric_version(self.request.user, self.kwargs["version_id"], level="staff")
+
+
+class Import(TenantView):
+    """Bringing a rubric in."""
+
+    scopes = {"POST": ApiScope.RUBRICS}
+
+    @extend_schema(request=ImportSerializer, responses={201: WholeVersionSerializer, **REFUSALS})
+    def post(self, request: Request, org: str) -> Response:
+        """A new draft of what the text says, for teachers; the site's log holds what of it was not used."""
+        organization = access_organization(request.user, self.organization.slug, level="teacher")
+        asked = ImportSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        draft = import_rubric(organization=organization, by=member(request), **asked.validated_data)
+        return Response(WholeVersionSerializer(draft).data, status=HTTPStatus.CREATED)
+
+
+class Preview(TenantView):
+    """What a rubric would change."""
+
+    scopes = {"POST": ApiScope.RUBRICS}
+
+    @extend_schema(request=PreviewSerializer, responses={200: ChangeSerializer(many=True), **REFUSALS})
+    def post(self, request: Request, org: str, cohort: str, assignment: str) -> Response:
+        """Everybody's result under this rubric, in the roster's order. Nothing is stored, and no model is asked."""
+        found = access_assignment(request.user, cohort, assignment, level="staff")
+        asked = PreviewSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        document = asked.validated_data["document"]
+        faults = rubric_engine.rubric_faults(document) if isinstance(document, dict) else ()
+        if faults or not isinstance(document, dict):
+            first = faults[0].message if faults else "A rubric is one JSON object."
+            raise RubricRefused("rubric_faulty", first)
+        changes = preview(found, document, rules=asked.validated_data["rules"])
+        return Response([ChangeSerializer(change).data for change in changes])
