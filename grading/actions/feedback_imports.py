@@ -45,20 +45,14 @@ def import_feedback(
     if pairing is not None:
         _refuse_others(pairing, direction, brought_by)
         refuse_unless_granted(pairing)
-    author, subject = _sides(direction, brought_by, pairing)
     digest = hashlib.sha256(text.encode()).hexdigest()
     with transaction.atomic():
         Enrollment.objects.select_for_update(no_key=True).get(pk=brought_by.pk)
         _refuse_known(assignment, brought_by, digest, pairing)
-        attempts = _attempts_of(assignment, subject)
-        report = FeedbackReport.objects.create(
-            organization_id=assignment.organization_id, assignment=assignment, pairing=pairing,
-            kind=FeedbackKind.SELF if direction == "self" else FeedbackKind.PEER,
-            source=FeedbackSource.IMPORTED, author=author, subject=subject, brought_by=brought_by,
-            submission=_attempt_meant(attempts, reading, pairing), origin=origin[:1024], original=text,
-            original_name=_name(name), original_sha256=digest, reading=reading,
-            misfits=_misfits(reading, direction, attempts, assignment, pairing),
-        )  # fmt: skip
+        report = _of_sides(assignment, direction, brought_by, pairing, reading)
+        report.origin, report.original, report.original_name = origin[:1024], text, _name(name)
+        report.original_sha256 = digest
+        report.save(force_insert=True)
         note(
             organization=assignment.organization_id, actor=by, verb="feedback.imported", about=report,
             origin=origin[:200], misfits=[each["code"] for each in report.misfits],
@@ -84,9 +78,28 @@ def _storable(text: str) -> str:
 
 
 def _refuse_others(pairing: Pairing, direction: Direction, brought_by: Enrollment) -> None:
-    """A programming error's worth of care: under a pairing only its auditor brings a report."""
+    """Under a pairing only its auditor brings a report: no one else says in their name what they found."""
     if direction != "generated" or pairing.auditor_id != brought_by.pk:
         raise FeedbackRefused(WHOLE_FORM, "not_yours", "Only who audits brings a report under this pairing.")
+
+
+def _of_sides(
+    assignment: Assignment,
+    direction: Direction,
+    brought_by: Enrollment,
+    pairing: Pairing | None,
+    reading: dict[str, Any],
+) -> FeedbackReport:
+    """The row, without the file: who wrote it on whom, about which attempt, and what does not fit that."""
+    author, subject = _sides(direction, brought_by, pairing)
+    attempts = _attempts_of(assignment, subject)
+    return FeedbackReport(
+        organization_id=assignment.organization_id, assignment=assignment, pairing=pairing,
+        kind=FeedbackKind.SELF if direction == "self" else FeedbackKind.PEER,
+        source=FeedbackSource.IMPORTED, author=author, subject=subject, brought_by=brought_by,
+        submission=_attempt_meant(attempts, reading, pairing), reading=reading,
+        misfits=_misfits(reading, direction, attempts, assignment, pairing),
+    )  # fmt: skip
 
 
 def _sides(

@@ -23,6 +23,7 @@ from grading.errors import FeedbackRefused, InputRefused
 from grading.misfits import Direction, is_of
 from grading.models import Assignment, Audit, Enrollment, FeedbackReport, Pairing, PairingRound, Submission
 from grading.queries.audits import report_of
+from grading.queries.grants import granted_pairings
 from grading.queries.turns import BULK
 
 JOB = "grading.jobs.import_reports"
@@ -62,25 +63,30 @@ def import_from_repository(*, audit_id: UUID | str) -> None:
     """
     related = Audit.objects.select_related("submission__assignment", "submission__student__user")
     audit = related.get(pk=audit_id)
-    found = _found_in(audit)
-    student, assignment = audit.submission.student, audit.submission.assignment
-    where = paths_in(report_of(audit) or {})
-    taken, unread = 0, [{"path": each.path, "why": each.problem} for each in found if each.text is None]
-    for each in found:
-        direction = next((kind for kind in DIRECTIONS if each.path in where[kind]), None)
-        if each.text is None or direction is None or _is_our_own(each.path, student):
-            continue
-        try:
-            _take(assignment, student, direction, each.path, each.text)
-            taken += 1
-        except FeedbackRefused as refused:
-            if refused.code != "already_imported":
-                unread.append({"path": each.path, "why": refused.sentence})
+    where = paths_in(audit.report or {})
+    taken, unread = 0, []
+    for each in _found_in(audit):
+        problem = each.problem if each.text is None else _taken(audit, where, each.path, each.text)
+        taken += problem is None
+        unread += [{"path": each.path, "why": problem}] if problem else []
     with transaction.atomic():
         note(
             organization=audit.organization_id, actor=None, verb="feedback.searched", about=audit.submission,
             taken=taken, unread=unread, commit=audit.submission.resolved_commit,
         )  # fmt: skip
+
+
+def _taken(audit: Audit, where: dict[Direction, list[str]], path: str, text: str) -> str | None:
+    """None when the report was taken, else why it was not: “” for what is known already."""
+    student = audit.submission.student
+    direction = next((kind for kind in DIRECTIONS if path in where[kind]), None)
+    if direction is None or _is_our_own(path, student):
+        return ""
+    try:
+        _take(audit.submission.assignment, student, direction, path, text)
+    except FeedbackRefused as refused:
+        return "" if refused.code == "already_imported" else refused.sentence
+    return None
 
 
 def _found_in(audit: Audit) -> list[imports_engine.RepositoryReport]:
@@ -109,7 +115,7 @@ def _pairing_of(assignment: Assignment, student: Enrollment, text: str, path: st
     """The newest pairing on whose repository the report is. Not in a double-blind round: whoever named repositories
     one after the other would learn whose work they audit."""
     reading = imports_engine.read_report_text(text, name=path)
-    theirs = Pairing.objects.filter(round__assignment=assignment, auditor=student, ended_at=None)
+    theirs = granted_pairings().filter(round__assignment=assignment, auditor=student)
     open_ones = theirs.exclude(round__anonymity=Anonymity.DOUBLE_BLIND)
     for pairing in open_ones.select_related("round", "auditee").order_by("-round__number", "pk"):
         attempts = Submission.objects.filter(assignment=assignment, student=pairing.auditee_id)

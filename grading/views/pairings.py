@@ -18,6 +18,7 @@ from grading.models import FeedbackReport, Pairing
 from grading.permissions import access_pairing
 from grading.queries.editions import shown_name
 from grading.queries.exchange_rows import reports_under
+from grading.queries.grants import PairingSide
 from grading.views.bringing import brought
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_peers
@@ -40,15 +41,14 @@ def pairing(request: MemberRequest, org: str, pairing_id: UUID) -> HttpResponse:
     return render(request, "peers/pairing.html", _context(found, side, form))
 
 
-def _context(found: Pairing, side: str, form: ReportForm) -> dict[str, Any]:
+def _context(found: Pairing, side: PairingSide, form: ReportForm) -> dict[str, Any]:
     reports = reports_under(found)
     running = next((r for r in reports if r.audit is not None and not r.audit.is_final), None)
     return {
         "pairing": found,
         "round": found.round,
         "side": side,
-        "auditor": shown_name(found, side="auditee") if side != "staff" else str(found.auditor),
-        "auditee": shown_name(found, side="auditor") if side != "staff" else str(found.auditee),
+        "other": shown_name(found, side=side),
         "reports": [r for r in reports if r.audit is None or r.audit.has_report],
         "running": running if side != "auditee" else None,
         "failed": _failed(reports) if side != "auditee" else None,
@@ -60,9 +60,8 @@ def _context(found: Pairing, side: str, form: ReportForm) -> dict[str, Any]:
 
 def _failed(reports: list[FeedbackReport]) -> FeedbackReport | None:
     """The newest, if it is an audit that ended without a report."""
-    newest = next(iter(reports), None)
-    failed = newest is not None and newest.audit is not None and newest.audit.is_final
-    return newest if newest and newest.audit and failed and not newest.audit.has_report else None
+    audit = reports[0].audit if reports else None
+    return reports[0] if audit is not None and audit.is_final and not audit.has_report else None
 
 
 def _begun(request: MemberRequest, found: Pairing) -> HttpResponse:

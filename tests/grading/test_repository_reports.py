@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
@@ -111,6 +113,12 @@ def test_in_a_double_blind_round_no_repository_tells_whose_work_it_is(repository
     audit = audited(open_pairing(round__anonymity=Anonymity.DOUBLE_BLIND), repository)
     report = brought(audit)["onpeer_generated"]
     assert (report.pairing, report.subject, [each["code"] for each in report.misfits]) == (None, None, ["pairing_unmatched"])  # fmt: skip
+
+
+def test_before_a_round_begins_no_repository_tells_who_will_be_paired(repository: Path):
+    audit = audited(open_pairing(round__starts_at=timezone.now() + timedelta(hours=1)), repository)
+    report = brought(audit)["onpeer_generated"]
+    assert (report.pairing, report.subject) == (None, None)
 
 
 def test_a_report_on_somebody_elses_repository_fits_no_pairing(repository: Path):
