@@ -85,7 +85,7 @@ class Told:
 
 
 def findings_of_report(report: Json) -> Told:
-    """What an `automaton-auditor/report@1` says is to be mended.
+    """What an `automaton-auditor/report@1` says is to be mended; one that is older may lack any part.
 
     A check that is not met is a finding; one that is not established says nothing, nor does a criterion that is left
     out. Where a criterion has no checks its remediation is taken, which can never say that something is gone.
@@ -95,16 +95,16 @@ def findings_of_report(report: Json) -> Told:
     there: list[Draft] = []
     looked_at = set()
     for criterion in report.get("criteria", ()):
-        if criterion["excluded"]:
+        if criterion.get("excluded", False):
             continue
-        for check in criterion["checks"]:
+        for check in criterion.get("checks", ()):
             shown = [pieces[key] for key in check["evidence"] if key in pieces]
             if check["met"] is False:
                 there += _of_check(criterion, check, shown)
             if check["met"] or (check["met"] is False and _shows_every_place(shown, is_whole)):
                 looked_at.add((criterion["id"], check["check"]))
-        if not criterion["checks"]:
-            there += [_of_remediation(criterion, change) for change in criterion["remediation"]]
+        if not criterion.get("checks"):
+            there += [_of_remediation(criterion, change) for change in criterion.get("remediation", ())]
     return Told(merged(there), frozenset(looked_at))
 
 
