@@ -35,6 +35,11 @@ class Board:
         """By how many others each student is audited."""
         return Counter(auditee for _auditor, auditee in self.pairs)
 
+    @property
+    def fewest(self) -> int:
+        """So many auditors everybody keeps whoever leaves: one less than there should be, and one at least."""
+        return max(1, self.k - 1)
+
     def may_pair(self, auditor: int, auditee: int) -> bool:
         """Whether the site itself may make this pair."""
         keeps_apart = is_free_of_mutual(len(self.members), self.k) and (auditee, auditor) in self.pairs
@@ -62,7 +67,7 @@ class Load:
 @dataclass(frozen=True, slots=True)
 class Effects:
     """`loads` are of everybody whose pairs change. `mutual`: pairs that are made and answered by their reverse;
-    `withdrawn`: finished pairs that end; `short`: who would be audited by fewer than k - 1 others."""
+    `withdrawn`: finished pairs that end; `short`: who would be audited by too few (Board.fewest)."""
 
     loads: tuple[Load, ...]
     mutual: tuple[Pair, ...]
@@ -99,7 +104,7 @@ def with_late_joiner(board: Board, newcomer: int, seed: str) -> Change:
 def without(board: Board, leaver: int, seed: str) -> Change:
     """The leaver's pairs without a report end; who audited them takes over whom they would have audited.
 
-    Nobody is left with fewer than k - 1 auditors while there are others to ask.
+    Nobody is left with too few auditors (Board.fewest) while there are others to ask.
     """
     ended = frozenset(pair for pair in board.pairs - board.finished if leaver in pair)
     rest = Board(board.members - {leaver}, board.pairs - ended, board.finished, board.k, board.groups)
@@ -145,7 +150,7 @@ def swapped(board: Board, one: Pair, other: Pair) -> Change:
     return Change(frozenset({one, other}), new)
 
 
-def effects_of(board: Board, change: Change) -> Effects:
+def effects_of(board: Board, change: Change, *, leaver: int | None = None) -> Effects:
     """What the change does, student by student."""
     then = after(board, change)
     touched = sorted({student for pair in change.ended | change.added for student in pair})
@@ -157,7 +162,7 @@ def effects_of(board: Board, change: Change) -> Effects:
         ),
         mutual=tuple(sorted(pair for pair in change.added if pair[::-1] in then.pairs)),
         withdrawn=tuple(sorted(change.ended & board.finished)),
-        short=tuple(student for student in touched if due[1][student] < board.k - 1),
+        short=tuple(student for student in touched if student != leaver and due[1][student] < board.fewest),
     )
 
 
@@ -230,11 +235,11 @@ class _Work:
                 break
 
     def audit_everybody(self) -> None:
-        """Nobody with fewer than k - 1 auditors, while there is somebody who may be asked."""
-        due = self._board.due()
-        for auditee in sorted(member for member in self._board.members if due[member] < self._board.k - 1):
+        """Nobody with fewer auditors than `fewest`, while there is somebody who may be asked."""
+        due, fewest = self._board.due(), self._board.fewest
+        for auditee in sorted(member for member in self._board.members if due[member] < fewest):
             for auditor in self._least(self._board.owes(), also_beyond=True):
-                if self._board.due()[auditee] == self._board.k - 1:
+                if self._board.due()[auditee] == fewest:
                     break
                 self._add(auditor, auditee)
 

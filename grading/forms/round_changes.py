@@ -58,6 +58,11 @@ class ChangeForm(forms.Form):
         """What it would do; of a valid form. Raises RoundRefused."""
         raise NotImplementedError
 
+    @property
+    def leaver(self) -> int | None:
+        """Who takes part no more after it; of a valid form."""
+        return None
+
     def make(self, by: User, seen: str) -> Change:
         """Do it. Raises RoundRefused."""
         raise NotImplementedError
@@ -112,6 +117,10 @@ class LeaveForm(ChangeForm):
 
     def plan(self, board: Board) -> Change:
         return plan_to_leave(board, self.round, self.cleaned_data["student"])
+
+    @property
+    def leaver(self) -> int | None:
+        return int(self.cleaned_data["student"].pk)
 
     def make(self, by: User, seen: str) -> Change:
         return leave_round(round=self.round, by=by, seen=seen, **self.cleaned_data)

@@ -105,7 +105,7 @@ def _planned(form: ChangeForm, people: People) -> Told | None:
     except RoundRefused as refusal:
         put_beside(form, refusal)
         return None
-    effects = effects_of(board, change)
+    effects = effects_of(board, change, leaver=form.leaver)
     return Told(
         ended=people.named(change.ended),
         added=people.named(change.added),

@@ -19,6 +19,7 @@ from grading.pairing_changes import (
     after,
     by_hand,
     effects_of,
+    ending,
     swapped,
     with_late_joiner,
     without,
@@ -111,6 +112,12 @@ def test_the_auditors_of_a_drop_out_take_over_whom_they_would_have_audited() -> 
     assert without(ring(), 2, "seed") == Change(frozenset({(1, 2), (2, 3)}), frozenset({(1, 3)}))
 
 
+def test_whom_nobody_would_audit_any_more_is_audited_by_somebody_else() -> None:
+    """Who audited the drop-out is done already, and has nobody to take over."""
+    change = without(ring(finished=frozenset({(1, 2)})), 2, "seed")
+    assert (change.ended, [auditee for _auditor, auditee in change.added]) == (frozenset({(2, 3)}), [3])
+
+
 def test_a_finished_pair_of_a_drop_out_stays() -> None:
     assert without(ring(finished=frozenset({(1, 2), (2, 3)})), 2, "seed") == Change()
 
@@ -145,6 +152,12 @@ def test_a_swap_leaves_everybody_their_numbers() -> None:
     change = swapped(board, (0, 1), (2, 3))
     assert change == Change(frozenset({(0, 1), (2, 3)}), frozenset({(0, 3), (2, 1)}))
     assert [load for load in effects_of(board, change).loads if (1, 1) not in (load.owes, load.due)] == []
+
+
+def test_who_would_be_audited_by_nobody_is_named_and_not_who_leaves() -> None:
+    board = Board(frozenset({0, 1}), frozenset({(0, 1), (1, 0)}), frozenset(), 1, {})
+    assert effects_of(board, ending(board, (0, 1))).short == (1,)
+    assert effects_of(board, without(board, 1, "seed"), leaver=1).short == (0,)
 
 
 def test_to_end_a_finished_pair_says_that_a_report_goes_and_who_has_too_few() -> None:
