@@ -38,7 +38,7 @@ def feedback(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
             raise Http404
         return render(request, "peers/running.html", context)
     edition = edition_of(report, side=side)
-    if side == "subject":
+    if side == "subject" and request.method == "GET":
         mark_read(report=report, by=request.user)
     context |= {"view": feedback_view(edition), "edition": edition, "judges": JUDGES}
     return render(request, "peers/feedback.html", context)
