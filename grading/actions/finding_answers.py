@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from grading.actions.activities import note
-from grading.actions.fix_verification import verify_on_commit
+from grading.actions.fix_verification import verify_again, verify_on_commit
 from grading.enums import ResponseKind
 from grading.errors import FindingRefused
 from grading.models import Finding, FindingResponse
@@ -29,7 +29,8 @@ def answer_finding(
 ) -> FindingResponse:
     """Answer in the place of what was answered before, which stays on the record; a fix is then verified by a worker.
 
-    The same answer once more is the one that stands. Raises FindingRefused: not_yours, cohort_over, kind_unknown,
+    The same answer once more is the one that stands; a fix that was not confirmed is then looked up again, as its commit
+    may have been pushed meanwhile. Raises FindingRefused: not_yours, cohort_over, kind_unknown,
     commit_missing, commit_malformed, commit_not_asked, reason_missing, reason_too_long.
     """
     kind, commit, reason = _kind(kind), _commit_in(commit), reason.strip()
@@ -40,18 +41,24 @@ def answer_finding(
         standing = FindingResponse.objects.filter(finding=finding, replaced_at=None)
         before = standing.first()
         if before is not None and (before.kind, before.commit, before.reason) == (kind, commit, reason):
+            if verify_again(before):
+                _note(before, by)
             return before
         standing.update(replaced_at=timezone.now())
         answer = FindingResponse.objects.create(
             organization_id=finding.organization_id, finding=finding, kind=kind, commit=commit, reason=reason
         )
-        note(
-            organization=finding.organization_id, actor=by, verb="finding.answered", about=finding,
-            answer=kind.label, title=finding.title[:200], commit=commit[:12],
-        )  # fmt: skip
+        _note(answer, by)
         if kind == ResponseKind.FIXED:
             verify_on_commit(answer)
     return answer
+
+
+def _note(answer: FindingResponse, by: User) -> None:
+    note(
+        organization=answer.organization_id, actor=by, verb="finding.answered", about=answer.finding,
+        answer=answer.get_kind_display(), title=answer.finding.title[:200], commit=answer.commit[:12],
+    )  # fmt: skip
 
 
 def _kind(kind: str) -> ResponseKind:

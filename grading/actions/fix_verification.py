@@ -20,12 +20,24 @@ from grading.walls import as_dispatcher
 JOB = "grading.jobs.verify_fix"
 JOB_SECONDS = 300
 JUST_ANSWERED = timedelta(seconds=30)  # its own job is on the way
-BROKE_OFF = "Looking it up broke off on our side. Send the answer again, changed in a word, to have it looked up anew."
+BROKE_OFF = "Looking it up broke off on our side. Send the same answer again to have it looked up once more."
 
 
 def verify_on_commit(response: FindingResponse) -> None:
     """Have the fix looked up, once the transaction holds. If the queue is down, the reconciler will."""
     transaction.on_commit(lambda: _enqueue(response), robust=True)
+
+
+def verify_again(response: FindingResponse) -> bool:
+    """Look a fix up once more that was not confirmed, in the transaction of whoever asks; whether it is.
+
+    One that was confirmed, or is being looked up, is left alone.
+    """
+    told = FindingResponse.objects.filter(pk=response.pk, kind=ResponseKind.FIXED).exclude(verified=True)
+    if not told.exclude(verification="").update(verified=None, verification=""):
+        return False
+    verify_on_commit(response)
+    return True
 
 
 def verify_left() -> int:

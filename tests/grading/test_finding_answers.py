@@ -183,6 +183,26 @@ def test_only_a_fix_is_looked_up_and_that_after_the_commit(django_capture_on_com
     assert get_queue("submissions").job_ids == [f"fix-{said.pk}"]
 
 
+def test_the_same_fix_once_more_is_looked_up_again_unless_it_is_confirmed(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    finding = owned()
+    said = answer(finding, "fixed", commit=SHA)
+
+    def looked_up_again(verified: bool | None, verification: str) -> bool:
+        with everywhere():
+            FindingResponse.objects.update(verified=verified, verification=verification)
+        get_queue("submissions").empty()
+        with django_capture_on_commit_callbacks(execute=True):
+            assert answer(finding, "fixed", commit=SHA).pk == said.pk
+        return get_queue("submissions").job_ids == [f"fix-{said.pk}"]
+
+    assert [
+        looked_up_again(False, "It is not there."), looked_up_again(None, BROKE_OFF), looked_up_again(None, ""),
+        looked_up_again(True, "It is there."),
+    ] == [True, True, False, False]  # fmt: skip
+
+
 def test_the_reconciler_brings_back_what_the_queue_lost_once() -> None:
     long_ago = timezone.now() - timedelta(hours=1)
     lost = FindingResponseFactory(kind=ResponseKind.FIXED, commit=SHA, reason="")
