@@ -98,7 +98,8 @@ class Pairings(TenantView, ListAPIView[Pairing]):
     """The pairings of a cohort that grant me something now; for staff all that do."""
 
     serializer_class = PairingSerializer
-    ordering = ("-created_at", "pk")
+    # By their random keys: in the order in which they were made, a change by hand would show the roster's order.
+    ordering = ("pk",)
 
     def get_queryset(self) -> QuerySet[Pairing]:
         cohort = access_cohort(self.request.user, self.kwargs["cohort"])
