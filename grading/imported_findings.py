@@ -10,14 +10,16 @@ from typing import Any
 from grading.findings import Draft, Known, key_of, merged, normalised_place, words_of
 
 Json = Mapping[str, Any]
-# Of the words of the shorter of two texts: above it they speak of the same thing. Function words tell nothing.
+# Of the words of the shorter of two texts: above it they speak of the same thing. Function words and labels tell nothing.
 MOSTLY_THE_SAME = 0.5
 TELLS_NOTHING = frozenset(
     {
         "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "has", "have", "in", "is", "it", "its",
         "no", "not", "of", "on", "or", "that", "the", "this", "to", "was", "with",
+        "action", "finding", "fix", "gap", "issue", "problem", "recommendation", "remediation",
     }
 )  # fmt: skip
+REPEATED = 0.8  # of a text's telling words
 LONGEST_TITLE = 200
 
 
@@ -39,11 +41,22 @@ def findings_of_reading(
     in which what is said of the same criterion and file is one.
     """
     own = [criteria.get(place, _as_written(row)) for place, row in enumerate(reading["criteria"])]
-    return merged(_drafts(reading["findings"], own, known))
+    return merged(_drafts(_to_mend(reading["findings"]), own, known))
 
 
 def _as_written(row: Json) -> Named:
     return Named(id=words_of(row["id"] or row["name"]), name=row["name"][:300])
+
+
+def _to_mend(rows: Sequence[Json]) -> Iterable[Json]:
+    """What somebody can act on: about a criterion, or with a file or a change. Summaries and plans repeat without its
+    criterion what was said about one: that is left out."""
+    said = [_telling_words(row["text"]) for row in rows if row["criterion"] is not None]
+    for row in rows:
+        words = _telling_words(row["text"])
+        repeats = any(len(words & other) >= REPEATED * len(words) for other in said)
+        if row["criterion"] is not None or ((row["path"] or row["action"]) and not repeats):
+            yield row
 
 
 def _drafts(rows: Iterable[Json], own: Sequence[Named], known: Sequence[Known]) -> Iterable[Draft]:
@@ -87,10 +100,11 @@ def _is_there(path: str, place: str) -> bool:
 
 def likeness(one: str, other: str) -> float:
     """The share of the shorter text's telling words that the other has too, 0..1."""
-    words = [set(words_of_all(text)) - TELLS_NOTHING for text in (one, other)]
+    words = _telling_words(one), _telling_words(other)
     shorter = min(map(len, words))
     return len(words[0] & words[1]) / shorter if shorter else 0.0
 
 
-def words_of_all(text: str) -> list[str]:
-    return "".join(c if c.isalnum() else " " for c in text.casefold()).split()
+def _telling_words(text: str) -> frozenset[str]:
+    words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
+    return frozenset(words) - TELLS_NOTHING

@@ -38,8 +38,18 @@ def test_what_is_new_is_a_finding_of_its_criterion_and_file() -> None:
 def test_a_criterion_that_the_rubric_does_not_have_keeps_the_name_it_was_given() -> None:
     [draft] = drafts(said("No pictures.", criterion=1))
     assert (draft.criterion_id, draft.criterion_name) == ("docs", "Documentation")
-    [nowhere] = drafts(said("No pictures.", criterion=None))
+    [nowhere] = drafts(said("No pictures.", criterion=None, action="Draw some."))
     assert (nowhere.criterion_id, nowhere.key) == ("", key_of("", "", "no pictures"))
+
+
+def test_what_nobody_can_act_on_and_what_is_said_again_is_left_out() -> None:
+    told = drafts(
+        said("Audit confidence: 87 %.", criterion=None),
+        said("The clone has no deadline, and hangs."),
+        said("Issue: the clone has no deadline", criterion=None, action="Give it one."),
+        said("The graph is never drawn.", criterion=None, action="Draw it."),
+    )
+    assert [d.title for d in told] == ["The clone has no deadline, and hangs.", "The graph is never drawn."]
 
 
 def test_without_a_file_the_words_are_the_place() -> None:
