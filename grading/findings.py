@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from json import dumps
@@ -203,6 +203,9 @@ def _joined(first: Draft, second: Draft) -> Draft:
     )  # fmt: skip
 
 
+Name = Callable[[Draft | Known], tuple[str, ...]]
+
+
 def recognised(there: Sequence[Draft], known: Sequence[Known]) -> dict[str, str]:
     """Which known finding each draft is: the draft's key to the known one's; drafts of something new are left out.
 
@@ -225,7 +228,7 @@ def _by_name(one: Draft | Known) -> tuple[str, ...]:
     return (one.criterion_id, one.check_id, basename(normalised_place(one.place)))
 
 
-def _only_pairs(drafts: Sequence[Draft], known: Sequence[Known], named: Any) -> dict[str, str]:
+def _only_pairs(drafts: Sequence[Draft], known: Sequence[Known], named: Name) -> dict[str, str]:
     """Of what has a check and a place, by a name that is given once among the drafts and once among the known."""
     mine = [each for each in drafts if each.check_id and each.place]
     theirs = [each for each in known if each.check_id and each.place]
