@@ -20,9 +20,9 @@ if settings.SOCIALACCOUNT_PROVIDERS:
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("accounts/", include(accounts)),
     path("accounts/tokens/", api_tokens.api_tokens, name="api-tokens"),
     path("accounts/tokens/<int:token_id>/revoke/", api_tokens.revoke, name="api-token-revoke"),
-    path("accounts/", include(accounts)),
     path("api/v1/", include("grading.api.urls")),
     path("", include("grading.urls")),
 ]

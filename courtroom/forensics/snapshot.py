@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from courtroom.errors import ChildFailed, RepositoryRefused
 from courtroom.forensics.confine import ChildLimits
 from courtroom.forensics.dangers.credentials import redacted
-from courtroom.forensics.git.addresses import CheckedUrl, check_url
+from courtroom.forensics.git.addresses import CheckedUrl, check_url, is_folder
 from courtroom.forensics.git.clone import EMPTY, NOT_FOUND, REF_UNKNOWN, advertised, clone
 from courtroom.forensics.git.git_process import MEBIBYTE, read_git
 
@@ -153,7 +153,7 @@ def lines_of(content: bytes) -> list[str]:
 
 def _reachable(repo_url: str, *, allow_local: bool) -> CheckedUrl:
     url = check_url(repo_url, allow_local=allow_local)
-    if url.protocol == "file" and not Path(url.url).is_dir():
+    if url.protocol == "file" and not is_folder(Path(url.url)):
         raise RepositoryRefused("repository_not_found", NOT_FOUND)
     return url
 

@@ -20,6 +20,7 @@ from rest_framework.serializers import (
     UUIDField,
 )
 
+from grading.api.schema import READING
 from grading.api.tenancy import TenantView
 from grading.models import Audit
 from grading.permissions import access_audit, may
@@ -93,7 +94,7 @@ class OneAudit(TenantView, RetrieveAPIView[Audit]):
 class Report(TenantView):
     """The report that one may read, as the courtroom wrote it."""
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(responses={200: OpenApiTypes.OBJECT, **READING})
     def get(self, request: Request, org: str, audit_id: str) -> Response:
         """The report JSON, automaton-auditor/report@1: rubric/report.schema.json is its JSON Schema."""
         return Response(_readable(request, audit_id)[1].report)
@@ -102,7 +103,7 @@ class Report(TenantView):
 class ReportText(TenantView):
     """The same to be read by people."""
 
-    @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR})
+    @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR, **READING})
     def get(self, request: Request, org: str, audit_id: str) -> HttpResponse:
         """The report as Markdown."""
         from grading import engine

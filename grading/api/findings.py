@@ -20,11 +20,12 @@ from rest_framework.serializers import (
     Serializer,
     SerializerMethodField,
     UUIDField,
+    ValidationError,
 )
 
 from grading.actions.finding_answers import answer_finding
 from grading.api.paging import ByPlace
-from grading.api.schema import REFUSALS, paged
+from grading.api.schema import LISTING, PAGING, READING, REFUSALS, paged
 from grading.api.tenancy import TenantView, member
 from grading.enums import ApiScope, ResponseKind
 from grading.models import Assignment, Enrollment, Finding, FindingResponse
@@ -78,14 +79,15 @@ class Findings(TenantView):
             OpenApiParameter("group", str, enum=GROUPS, description="Only these."),
             OpenApiParameter("criterion", str, description="Only those of this criterion, by its id."),
             OpenApiParameter("student", str, description="For staff: whose, by e-mail."),
-            OpenApiParameter("cursor", str),
-            OpenApiParameter("page_size", int),
+            *PAGING,
         ],
-        responses={200: paged(FindingSerializer), 400: REFUSALS[400]},
+        responses={200: paged(FindingSerializer), **LISTING},
     )
     def get(self, request: Request, org: str, cohort: str, assignment: str) -> Response:
         """What needs its owner most comes first."""
         found = access_assignment(request.user, cohort, assignment)
+        if request.query_params.get("group", GROUPS[0]) not in GROUPS:
+            raise ValidationError({"group": [f"One of {', '.join(GROUPS)}."]})
         is_staff = may(request.user, self.organization, "staff")
         seen = findings_of(found, _whose(request, found, is_staff), is_staff=is_staff)
         picked = [each for each in seen if _asked_for(each, request)]
@@ -101,7 +103,7 @@ class Findings(TenantView):
 class OneFinding(TenantView):
     """One finding by its id."""
 
-    @extend_schema(responses={200: FindingSerializer})
+    @extend_schema(responses={200: FindingSerializer, **READING})
     def get(self, request: Request, org: str, finding_id: UUID) -> Response:
         """Where it was last seen, and what was answered."""
         row = access_finding(request.user, finding_id)

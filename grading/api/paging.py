@@ -6,7 +6,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from rest_framework.exceptions import NotFound
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.utils.urls import remove_query_param, replace_query_param
@@ -23,6 +23,20 @@ class ByCursor(CursorPagination):
     max_page_size = MOST
     ordering = "-pk"
 
+    def get_page_size(self, request: Request) -> int:
+        asked = request.query_params.get(self.page_size_query_param, str(PAGE))
+        if not asked.isascii() or not asked.isdecimal() or not 1 <= int(asked[:6]) <= MOST:
+            raise ValidationError({self.page_size_query_param: [f"A whole number from 1 to {MOST}."]})
+        return int(asked)
+
+    def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
+        told: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
+        bounds = {"minimum": 1, "maximum": MOST}
+        return [
+            each | {"schema": each["schema"] | bounds} if each["name"] == self.page_size_query_param else each
+            for each in told
+        ]
+
 
 class ByPlace(ByCursor):
     """The same for what is worked out in one piece: the cursor names the last row of the page before."""
@@ -32,7 +46,7 @@ class ByPlace(ByCursor):
     ) -> dict[str, Any]:
         """`key` is what is stable of a row, `told` how it is written. Raises NotFound for a cursor that names none."""
         keys = [key(row) for row in rows]
-        begin, size = _after(request.query_params.get("cursor"), keys), self.get_page_size(request) or PAGE
+        begin, size = _after(request.query_params.get("cursor"), keys), self.get_page_size(request)
         here = request.build_absolute_uri()
         last, before = begin + size, max(0, begin - size)
         return {

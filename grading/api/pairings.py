@@ -26,7 +26,7 @@ from rest_framework.serializers import (
 
 from grading.actions.feedback_reading import mark_read
 from grading.actions.peer_audits import run_peer_audit
-from grading.api.schema import REFUSALS
+from grading.api.schema import READING, REFUSALS
 from grading.api.tenancy import TenantView, member
 from grading.enums import ApiScope
 from grading.models import FeedbackReport, Pairing
@@ -129,7 +129,7 @@ class OnePairing(TenantView):
 
     scopes = {"POST": ApiScope.ANSWER}
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT})
+    @extend_schema(responses={200: OpenApiTypes.OBJECT, **READING})
     def get(self, request: Request, org: str, pairing_id: UUID) -> Response:
         """The pairing, and in `reports` those that you may read."""
         pairing, side = access_pairing(request.user, pairing_id)
@@ -150,7 +150,7 @@ class OnePairing(TenantView):
 class Feedback(TenantView):
     """What a report says."""
 
-    @extend_schema(responses={200: FeedbackTextSerializer})
+    @extend_schema(responses={200: FeedbackTextSerializer, **READING})
     def get(self, request: Request, org: str, report_id: UUID) -> Response:
         """The edition for your side of it; its subject has read it from now on."""
         report, side = access_feedback(request.user, report_id)

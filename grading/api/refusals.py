@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -93,6 +94,7 @@ def _of_framework(error: exceptions.APIException) -> Response:
     return response
 
 
+@csrf_exempt
 def nowhere(_request: HttpRequest, **_rest: Any) -> JsonResponse:
     """An address of the API that there is not."""
     code, message = MISSING

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiResponse, inline_serializer
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
 from rest_framework.serializers import CharField, DictField, ListField, Serializer, URLField
+
+from grading.api.paging import MOST
 
 
 class FaultSerializer(Serializer[Any]):
@@ -37,6 +39,13 @@ REFUSALS: dict[int, Any] = {
     429: OpenApiResponse(RefusalSerializer, "Too many requests: Retry-After says when to ask again."),
 }
 ALWAYS = (401, 403, 404, 429)
+# For what extend_schema describes by hand.
+READING = {code: REFUSALS[code] for code in ALWAYS}
+LISTING = {400: REFUSALS[400], **READING}
+PAGING = [
+    OpenApiParameter("cursor", str, description="Of another page: the pages before and after name it."),
+    OpenApiParameter("page_size", {"type": "integer", "minimum": 1, "maximum": MOST}),
+]
 
 
 class RefusingSchema(AutoSchema):

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.generics import ListAPIView, RetrieveAPIView
-from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
+from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import (
@@ -60,10 +60,15 @@ class SubmissionSerializer(Serializer[Submission]):
 
 
 class HandInSerializer(Serializer[Submission]):
-    """As the form on the site asks: JSON where there is no report, else multipart/form-data."""
+    """As the form on the site asks, without a report."""
 
     repo_url = CharField(max_length=500)
     ref = CharField(max_length=250, required=False, allow_blank=True, default="")
+
+
+class HandInWithReportSerializer(HandInSerializer):
+    """The same as multipart/form-data, perhaps with a report."""
+
     pdf = FileField(max_length=255, required=False, allow_null=True, default=None)
 
     def validate_pdf(self, pdf: Any) -> Any:
@@ -77,7 +82,7 @@ class Submissions(TenantView, ListAPIView[Submission]):
 
     serializer_class = SubmissionSerializer
     ordering = ("-handed_in_at", "pk")
-    parser_classes = (JSONParser, MultiPartParser, FormParser)
+    parser_classes = (JSONParser, MultiPartParser)
     scopes = {"POST": ApiScope.SUBMIT}
 
     def get_throttles(self) -> list[Any]:
@@ -91,7 +96,7 @@ class Submissions(TenantView, ListAPIView[Submission]):
         return attempts_of(access_enrollment(self.request.user, assignment.cohort), assignment)
 
     @extend_schema(
-        request={"application/json": HandInSerializer, "multipart/form-data": HandInSerializer},
+        request={"application/json": HandInSerializer, "multipart/form-data": HandInWithReportSerializer},
         parameters=[
             OpenApiParameter(
                 KEY, str, OpenApiParameter.HEADER,
@@ -108,7 +113,8 @@ class Submissions(TenantView, ListAPIView[Submission]):
         """Hand in a repository, with or without a report: it is looked at, stored and queued before the answer."""
         found = self._assignment()
         student = access_enrollment(request.user, found.cohort)
-        asked = HandInSerializer(data=request.data)
+        is_form = not (request.content_type or "").startswith("application/json")
+        asked = (HandInWithReportSerializer if is_form else HandInSerializer)(data=request.data)
         asked.is_valid(raise_exception=True)
         by = member(request)
 
@@ -148,7 +154,7 @@ def _key_of(request: Request) -> str:
 
 def _sent(assignment: Assignment, asked: dict[str, Any]) -> bytes:
     """Everything that makes this request another than one with the same key."""
-    pdf = asked["pdf"]
+    pdf = asked.get("pdf")
     content = b"".join(pdf.chunks()) if pdf is not None else b""
     if pdf is not None:
         pdf.seek(0)

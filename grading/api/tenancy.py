@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 from grading.enums import ApiScope
 from grading.models import Organization
 from grading.permissions import access_organization
+from grading.remembering import remembering
 
 
 def member(request: Request) -> User:
@@ -35,7 +36,7 @@ class TenantView(APIView):
     organization: Organization
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        with ExitStack() as self._inside:
+        with remembering(), ExitStack() as self._inside:
             return super().dispatch(request, *args, **kwargs)
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

@@ -95,6 +95,7 @@ def test_when_the_attempts_are_used_up_nothing_is_taken(assignment, repository):
         ("https://ada:secret@example.org/work", "repo_url", "url_credentials"),
         ("https://example.org/" + "x" * 2000, "repo_url", "url_malformed"),
         ("/nowhere/work.git", "repo_url", "repository_not_found"),
+        ("/" + 300 * "a", "repo_url", "repository_not_found"),
     ],
 )
 def test_an_address_that_cannot_be_audited_is_refused_beside_its_field(assignment, url, field, code):

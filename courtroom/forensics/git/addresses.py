@@ -189,7 +189,7 @@ def _local(url: str) -> CheckedUrl | None:
     if "\x00" in url or _REMOTE_HELPER.match(url):
         return None
     if not _SCHEME.match(url):
-        scp_like = _SCP_LIKE.match(url) and not Path(url).exists()
+        scp_like = _SCP_LIKE.match(url) and not is_folder(Path(url))
         return None if scp_like or not url else _path_url(Path(url))
     parts = _split(url)
     if parts.scheme == "file" and parts.netloc in ("", "localhost"):
@@ -199,6 +199,14 @@ def _local(url: str) -> CheckedUrl | None:
         pin = f"{parts.hostname}:{port}:127.0.0.1"
         return CheckedUrl(f"http://{parts.hostname}:{port}{_path(parts)}", "http", pin)
     return None
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is one; what no file system could hold, such as a name of 300 characters, is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
 
 
 def _path_url(path: Path) -> CheckedUrl:
