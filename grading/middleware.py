@@ -9,6 +9,7 @@ from django.http.response import HttpResponseBase
 from django_scopes import scope
 
 from grading.permissions import access_organization, staffed_organizations
+from grading.remembering import remembering
 
 _IN_AN_ORGANIZATION = re.compile(r"^/o/(?P<slug>[-a-zA-Z0-9_]+)(?:/|$)")
 _IN_THE_ADMIN = re.compile(r"^/admin(?:/|$)")
@@ -35,8 +36,7 @@ class TenantMiddleware:
     def _within(self, request: HttpRequest, slug: str) -> HttpResponseBase:
         if not request.user.is_authenticated:
             return _to_login(request)
-        organization = access_organization(request.user, slug)
-        with scope(organization=organization):
+        with remembering(), scope(organization=access_organization(request.user, slug)):
             return self._get_response(request)
 
     def _in_the_admin(self, request: HttpRequest) -> HttpResponseBase:

@@ -31,6 +31,7 @@ from grading.models import (
     Submission,
 )
 from grading.queries.grants import PairingSide, ReportSide, is_granted, is_running
+from grading.remembering import remembered
 from grading.walls import as_person
 
 Level = Literal["student", "staff", "teacher"]
@@ -46,9 +47,8 @@ def role_of(user: Somebody, organization: Organization) -> Role | None:
     """The role a signed-in, active user has here; None for everybody else."""
     if not user.is_authenticated or not user.is_active:
         return None
-    with scope(organization=organization):
-        role = Membership.objects.filter(user=user.pk).values_list("role", flat=True).first()
-    return Role(role) if role else None
+    key = user.pk
+    return remembered("role", key, organization.pk, ask=lambda: _held_role(key, organization))
 
 
 def may(user: Somebody, organization: Organization, level: Level) -> bool:
@@ -85,7 +85,9 @@ def access_cohort(user: Somebody, slug: str, *, level: Level = "student") -> Coh
 
 def access_assignment(user: Somebody, cohort: str, slug: str, *, level: Level = "student") -> Assignment:
     """An assignment by the slugs of its cohort and its own."""
-    found = Assignment.objects.select_related("organization", "cohort", "rubric_version__rubric")
+    found = Assignment.objects.select_related(
+        "organization", "cohort__organization", "rubric_version__rubric"
+    )
     assignment = found.filter(cohort__slug=cohort, slug=slug).first()
     if assignment is None or not _may_in_cohort(user, assignment.cohort, level):
         raise Http404
@@ -94,9 +96,7 @@ def access_assignment(user: Somebody, cohort: str, slug: str, *, level: Level = 
 
 def access_enrollment(user: Somebody, cohort: Cohort) -> Enrollment:
     """The user's own place in the cohort: who hands in."""
-    enrollment = (
-        Enrollment.objects.filter(cohort=cohort, user=user.pk).first() if user.is_authenticated else None
-    )
+    enrollment = _place_of(user, cohort)
     if enrollment is None or not may(user, cohort.organization, "student"):
         raise Http404
     return enrollment
@@ -104,7 +104,7 @@ def access_enrollment(user: Somebody, cohort: Cohort) -> Enrollment:
 
 def access_submission(user: Somebody, submission_id: UUID | str, *, level: Level = "student") -> Submission:
     """One's own submission, or any of the organization for its staff."""
-    found = Submission.objects.select_related("organization", "assignment__cohort", "student")
+    found = Submission.objects.select_related("organization", "assignment__cohort__organization", "student")
     submission = found.filter(pk=submission_id).first()
     if submission is None or not _may_on_work_of(user, submission.student, submission.organization, level):
         raise Http404
@@ -119,7 +119,9 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
     found = Audit.objects.select_related(
         "organization",
         "submission__student",
-        "submission__assignment__cohort",
+        "submission__organization",
+        "submission__assignment__organization",
+        "submission__assignment__cohort__organization",
         "rubric_version__rubric",
     )
     audit = found.filter(pk=audit_id).first()
@@ -222,11 +224,24 @@ def access_rubric_version(
     return version
 
 
+def _held_role(user: int, organization: Organization) -> Role | None:
+    with scope(organization=organization):
+        role = Membership.objects.filter(user=user).values_list("role", flat=True).first()
+    return Role(role) if role else None
+
+
 def _may_in_cohort(user: Somebody, cohort: Cohort, level: Level) -> bool:
     role = role_of(user, cohort.organization)
     if role not in _ROLES[level]:
         return False
-    return role in STAFF_ROLES or Enrollment.objects.filter(cohort=cohort, user=user.pk).exists()
+    return role in STAFF_ROLES or _place_of(user, cohort) is not None
+
+
+def _place_of(user: Somebody, cohort: Cohort) -> Enrollment | None:
+    if not user.is_authenticated:
+        return None
+    places = Enrollment.objects.filter(cohort=cohort, user=user.pk)
+    return remembered("place", user.pk, cohort.pk, ask=places.first)
 
 
 def _may_on_work_of(user: Somebody, student: Enrollment, organization: Organization, level: Level) -> bool:

@@ -12,7 +12,7 @@ from django_scopes.exceptions import ScopeError
 from grading import permissions
 from grading.enums import Role
 from grading.middleware import TenantMiddleware
-from grading.models import Cohort
+from grading.models import Cohort, Membership
 from tests.factories.people import CohortFactory, OrganizationFactory, UserFactory, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 
@@ -124,6 +124,24 @@ def test_under_an_organizations_url_its_scope_is_entered():
     inside = scope_seen(staff_user(organization), f"/o/{organization.slug}/c/x/")
     assert inside == {"_enabled": True, "organization": organization}
     assert get_scope() == {}
+
+
+def test_a_role_is_asked_for_once_in_a_request_and_anew_in_the_next(django_assert_num_queries):
+    organization = OrganizationFactory()
+    user, seen = staff_user(organization), []
+    request = RequestFactory().get(f"/o/{organization.slug}/")
+    request.user = user
+
+    def view(_request):
+        seen.append([permissions.may(user, organization, level) for level in ("student", "staff", "teacher")])
+        return HttpResponse()
+
+    with django_assert_num_queries(2):  # the organization and the role
+        TenantMiddleware(view)(request)
+    with scope(organization=organization):
+        Membership.objects.filter(user=user).update(role=Role.STUDENT)
+    TenantMiddleware(view)(request)
+    assert seen == [[True, True, True], [True, False, False]]
 
 
 @pytest.mark.parametrize("slug", ["theirs", "missing"])
