@@ -1,10 +1,13 @@
-"""What every test may ask for: an empty queue, a place for uploads, the system's browser."""
+"""What every test may ask for: an empty queue, a place for uploads, the system's browser, a worker."""
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings as configuration
@@ -64,3 +67,19 @@ def chromium() -> str:
     if os.environ.get("REQUIRE_BROWSER") == "1":
         pytest.fail(NO_BROWSER)
     pytest.skip(NO_BROWSER)
+
+
+@pytest.fixture
+def worker() -> Iterator[None]:
+    """A worker process on this test's database, queue and uploads."""
+    url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    environment = os.environ | {
+        "DATABASE_URL": url, "REDIS_URL": configuration.REDIS_URL, "MEDIA_ROOT": str(configuration.MEDIA_ROOT),
+        "SECRET_KEY": configuration.SECRET_KEY, "DJANGO_SETTINGS_MODULE": "auditor_site.settings.local",
+    }  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "manage.py", "audit_worker"], cwd=configuration.BASE_DIR, env=environment
+    )
+    yield
+    process.terminate()
+    process.wait(timeout=20)
