@@ -11,6 +11,7 @@ from uuid import UUID
 from grading import engine
 from grading.events import CriterionRow
 from grading.models import Audit, CriterionVerdict, Grade, Override, RubricVersion
+from grading.queries.audits import Edition
 from grading.queries.opinions import Hearing, hearings_of
 
 
@@ -36,6 +37,15 @@ def reckon(grades: Sequence[Grade]) -> dict[int, Reckoning]:
 def result_of(audit: Audit) -> dict[str, Any]:
     """What a student would be told if this audit counted, as `told` has it."""
     return told(reckon_audits([audit.pk])[audit.pk])
+
+
+def counting_in(audit: Audit, edition: Edition) -> dict[str, Any] | None:
+    """What counts in this edition, as `told` has it, where it is not simply what the report says: what the student was
+    told, or scores by hand beside the report's."""
+    if edition.released is not None:
+        return edition.released
+    by_hand = Override.objects.filter(submission=audit.submission, withdrawn_at=None).exists()
+    return result_of(audit) if by_hand and audit.has_report else None
 
 
 def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:

@@ -20,8 +20,10 @@ from rest_framework.serializers import (
     UUIDField,
 )
 
+from grading.actions.marking import counting_in
 from grading.api.schema import READING
 from grading.api.tenancy import TenantView
+from grading.enums import AuditState
 from grading.models import Audit
 from grading.permissions import access_audit, may
 from grading.queries.audits import Edition, report_for
@@ -30,7 +32,8 @@ from grading.queries.turns import position_shown
 
 
 class AuditSerializer(Serializer[Audit]):
-    """`state` is one of received, queued, running, done, needs_review, degraded, failed.
+    """`state` is one of received, queued, running, done, needs_review, degraded, failed; done is all that is told of a
+    verdict that is withheld from you.
 
     `position` is the place in the queue, 1 for the next, null when it does not wait; `seconds_to_report` an estimate
     from past audits, null where there is nothing to go by. `report` is null until there is one that you may read.
@@ -39,7 +42,7 @@ class AuditSerializer(Serializer[Audit]):
     id = UUIDField()
     submission = UUIDField(source="submission_id")
     kind = CharField()
-    state = CharField()
+    state = SerializerMethodField()
     stage = CharField()
     position = SerializerMethodField()
     seconds_to_report = SerializerMethodField()
@@ -53,6 +56,10 @@ class AuditSerializer(Serializer[Audit]):
     overall_score = SerializerMethodField()
     report = SerializerMethodField()
 
+    def get_state(self, audit: Audit) -> str:
+        withheld = audit.has_report and self.context["edition"] is None
+        return AuditState.DONE if withheld else audit.state
+
     def get_position(self, audit: Audit) -> int | None:
         return position_shown(audit)
 
@@ -65,8 +72,7 @@ class AuditSerializer(Serializer[Audit]):
         edition: Edition | None = self.context["edition"]
         if edition is None:
             return None
-        told = edition.released or edition.report
-        score: float | None = told["overall_score"]
+        score: float | None = (counting_in(audit, edition) or edition.report)["overall_score"]
         return score
 
     def get_report(self, audit: Audit) -> str | None:

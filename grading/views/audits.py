@@ -14,8 +14,8 @@ from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from grading.actions.marking import result_of
-from grading.models import Audit, Override
+from grading.actions.marking import counting_in
+from grading.models import Audit
 from grading.permissions import access_audit, may
 from grading.queries.appeals import appeals_beside
 from grading.queries.audits import Edition, grade_of, is_past, report_for
@@ -51,7 +51,7 @@ def _report(request: MemberRequest, audit: Audit, edition: Edition) -> dict[str,
         "edition": edition,
         "standing": standing,
         "appeals": appeals_beside(audit, user_id=request.user.pk),
-        "report": read_report(edition.report, _told(audit, edition)),
+        "report": read_report(edition.report, counting_in(audit, edition)),
         "judges": JUDGES,
         "since": _since(request, audit),
         "is_staff": may(request.user, audit.organization, "staff"),
@@ -69,14 +69,6 @@ def _since(request: MemberRequest, audit: Audit) -> Changes | None:
         findings_of(submission.assignment, submission.student, is_staff=is_staff), submission.attempt
     )
     return changes if changes.there or changes.fixed else None
-
-
-def _told(audit: Audit, edition: Edition) -> dict[str, Any] | None:
-    """What counts in this edition, where it is not simply what the report says."""
-    if edition.released is not None:
-        return edition.released
-    by_hand = Override.objects.filter(submission=audit.submission, withdrawn_at=None).exists()
-    return result_of(audit) if by_hand and audit.has_report else None
 
 
 @require_safe
@@ -130,7 +122,7 @@ def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpRes
     found, edition = _reported(request, audit_id)
     date = f"{found.finished_at:%Y-%m-%d %H:%M %Z}"
     text = engine.render_markdown(edition.report, date=date)
-    return _attachment(found, text + scores_by_hand(_told(found, edition)), "text/markdown", "md")
+    return _attachment(found, text + scores_by_hand(counting_in(found, edition)), "text/markdown", "md")
 
 
 def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, Edition]:

@@ -9,11 +9,13 @@ from django.test import Client
 from django_scopes import scope
 
 from grading.actions.api_tokens import create_token
+from grading.actions.marking import result_of
 from grading.enums import ApiScope, ReleasePolicy
-from grading.models import Audit, IdempotencyKey, Submission
+from grading.models import Audit, CriterionVerdict, IdempotencyKey, Submission
+from tests.factories.grades import OverrideFactory
 from tests.factories.people import CohortFactory, staff_user, student
 from tests.factories.repositories import Commit, make_repository
-from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
+from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory, SubmissionFactory
 from tests.site.report_example import report_json
 
 pytestmark = pytest.mark.django_db
@@ -210,6 +212,31 @@ def test_a_verdict_that_is_withheld_is_withheld_here_as_well(program, audited, a
     assert (told["state"], told["overall_score"], told["report"]) == ("done", None, None)
     for path in ("report/", "report.md"):
         assert program.get(f"audits/{audited.pk}/{path}").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_of_a_withheld_verdict_not_even_its_kind_is_told(program, audited, assignment):
+    with scope(organization=assignment.organization):
+        Audit.objects.filter(pk=audited.pk).update(state="needs_review")
+        type(assignment).objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
+    assert program.get(f"audits/{audited.pk}/").json()["state"] == "done"
+
+
+def test_a_score_by_hand_counts_here_as_well(program, audited, assignment):
+    with scope(organization=assignment.organization):
+        CriterionVerdict.objects.filter(audit=audited).delete()
+        for position, row in enumerate(audited.report["criteria"]):
+            CriterionVerdictFactory(
+                audit=audited,
+                position=position,
+                criterion_id=row["id"],
+                name=row["name"],
+                score=row["final_score"],
+            )
+    OverrideFactory(submission=audited.submission, criterion_id=audited.report["criteria"][0]["id"], score=1)
+    with scope(organization=assignment.organization):
+        counting = result_of(Audit.objects.get(pk=audited.pk))["overall_score"]
+    told = program.get(f"audits/{audited.pk}/").json()["overall_score"]
+    assert told == counting != audited.report["overall_score"]
 
 
 def test_another_students_work_answers_like_a_missing_one(audited, assignment):

@@ -6,6 +6,7 @@ from http import HTTPStatus
 import pytest
 from django.test import Client
 from django.utils import timezone
+from rest_framework.throttling import SimpleRateThrottle
 
 from grading.actions.api_tokens import MOST_TOKENS, create_token
 from grading.enums import ApiScope
@@ -163,3 +164,12 @@ def test_everything_that_is_no_answer_has_one_shape(ada):
         HTTPStatus.METHOD_NOT_ALLOWED,
         "method_not_allowed",
     )
+
+
+def test_who_asks_too_often_is_told_when_to_ask_again(ada, monkeypatch):
+    monkeypatch.setattr(SimpleRateThrottle, "get_rate", lambda _throttle: "2/min")
+    _, text = token_of(ada.user)
+    answers = [asked("organizations/", text) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert error_of(answers[-1])["code"] == "throttled"
+    assert 0 < int(answers[-1]["Retry-After"]) <= 60
