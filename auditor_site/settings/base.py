@@ -136,7 +136,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "What the pages do, for programs: the same actions, the same permissions.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "SCHEMA_PATH_PREFIX": r"/api/v1(?:/o/\{org\})?",
     "COMPONENT_SPLIT_REQUEST": True,
 }
 

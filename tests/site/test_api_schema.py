@@ -47,6 +47,14 @@ def test_the_committed_schema_is_what_the_code_says() -> None:
     assert json.loads(SCHEMA.read_text()) == json.loads(json.dumps(said, default=str))
 
 
+def test_every_address_and_scope_is_documented() -> None:
+    told = (ROOT / "docs" / "api.md").read_text()
+    addresses = [f"{method.upper()} {path.removeprefix('/api/v1/')}" for path, methods in json.loads(
+        SCHEMA.read_text())["paths"].items() for method in methods]  # fmt: skip
+    assert [address for address in addresses if f"`{address}`" not in told] == []
+    assert [scope.value for scope in ApiScope if f"`{scope.value}`" not in told] == []
+
+
 @pytest.mark.django_db(transaction=True)
 def test_whatever_is_asked_the_answer_is_in_the_schema(live_server, tmp_path) -> None:
     owner = UserFactory()
