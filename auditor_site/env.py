@@ -39,7 +39,7 @@ VARIABLES = (
     Variable(
         "SITE_URL",
         "http://127.0.0.1:8000",
-        "the address people use: forms are taken from it, mail comes from its host",
+        "the address people use: forms are taken from it, mail comes from its host (local: unset, that of PORT)",
     ),
     Variable("EMAIL_URL", "console:", "console: or smtp://user:password@host:port (smtps: or smtp+tls:)"),
     Variable("MEDIA_ROOT", "var/media", "folder of the uploaded reports, never served by URL"),

@@ -212,6 +212,25 @@ def test_every_variable_the_project_reads_is_declared() -> None:
     assert read - declared - NOT_OURS == set()
 
 
+def test_letters_lead_to_the_port_that_is_served_here() -> None:
+    given = {
+        "PORT": "8431",
+        "SECRET_KEY": "x",
+        "DATABASE_URL": "postgresql://u@h/d",
+        "REDIS_URL": "redis://h",
+    }
+    environment = {name: value for name, value in os.environ.items() if name != "SITE_URL"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from auditor_site.settings import local; print(local.SITE_URL)"],
+        env=environment | given,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "http://127.0.0.1:8431\n", done.stderr
+
+
 def variables_read_below(folder: Path) -> set[str]:
     """Names in os.environ["X"], os.environ.get("X"), os.environ.setdefault("X") and os.getenv("X")."""
     nodes = (node for path in folder.rglob("*.py") for node in ast.walk(ast.parse(path.read_text())))
