@@ -162,7 +162,7 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
     from courtroom import InputRefused as Refused
 
     known = _known(audit)
-    case, bench = _case(audit, _exchange(audit, known)), _bench(audit)
+    case, bench = _case(audit, exchange_told(audit, known)), _bench(audit)
     try:
         for event in listen(lambda: _within_limits(case, bench, known), beat_seconds=beat_seconds):
             yield from told(event)
@@ -170,10 +170,15 @@ def hold_audit(audit: Audit, *, beat_seconds: float) -> Generator[RunEvent]:
         raise InputRefused(error.code, error.message) from error
 
 
-def _exchange(audit: Audit, known: Known) -> ExchangeFact | None:
-    """What the site knows of the student's part in rounds of peers; of a work that is judged again, what it knew then."""
+def exchange_told(audit: Audit, known: Known) -> ExchangeFact | None:
+    """What the site knows of the student's part in rounds of peers; of a work that is judged again, what it knew then.
+
+    A peer's audit is told nothing: what others found in that work, and what became of it, is none of that peer's.
+    """
     from courtroom.project_facts import ExchangeFact
 
+    if audit.kind == AuditKind.PEER:
+        return None
     if audit.renewal == Renewal.OPINIONS and known.report is not None:
         return known.report.facts.exchange
     submission = audit.submission
