@@ -44,9 +44,11 @@ def import_feedback(
     reading = imports_engine.read_report_text(text, name=name)
     if pairing is not None:
         _refuse_others(pairing, direction, brought_by)
-        refuse_unless_granted(pairing)
     digest = hashlib.sha256(text.encode()).hexdigest()
     with transaction.atomic():
+        if pairing is not None:
+            Pairing.objects.select_for_update(no_key=True).get(pk=pairing.pk)
+            refuse_unless_granted(pairing)
         Enrollment.objects.select_for_update(no_key=True).get(pk=brought_by.pk)
         _refuse_known(assignment, brought_by, digest, pairing)
         report = _of_sides(assignment, direction, brought_by, pairing, reading)

@@ -160,8 +160,10 @@ def fingerprint_of_change(change: Change) -> str:
 
 
 def _planned(round: PairingRound, plan: Callable[[Board], Change], seen: str) -> Change:
-    """What is to be done to the round as it stands, with nobody else changing it meanwhile."""
+    """What is to be done to the round as it stands, with nobody else changing it meanwhile, and no report begun."""
     Assignment.objects.select_for_update(no_key=True).get(pk=round.assignment_id)
+    standing = Pairing.objects.filter(round=round, ended_at=None).order_by("pk")
+    list(standing.select_for_update(no_key=True).values_list("pk"))
     change = plan(board_of(round))
     if seen and seen != fingerprint_of_change(change):
         raise RoundRefused("", "round_changed", CHANGED)
