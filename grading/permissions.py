@@ -147,8 +147,9 @@ def access_bulk_run(user: Somebody, bulk_id: UUID | str, *, level: Level = "staf
 def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -> Appeal:
     """One's own appeal, or any of the organization for its staff."""
     found = Appeal.objects.select_related(
-        "organization", "decided_by", "submission__student__user", "submission__assignment__cohort"
-    )
+        "organization", "decided_by", "submission__student__user", "submission__organization",
+        "submission__assignment__organization", "submission__assignment__cohort__organization",
+    )  # fmt: skip
     appeal = found.filter(pk=appeal_id).first()
     if appeal is None or not _may_on_work_of(user, appeal.submission.student, appeal.organization, level):
         raise Http404
@@ -240,7 +241,7 @@ def _may_in_cohort(user: Somebody, cohort: Cohort, level: Level) -> bool:
 def _place_of(user: Somebody, cohort: Cohort) -> Enrollment | None:
     if not user.is_authenticated:
         return None
-    places = Enrollment.objects.filter(cohort=cohort, user=user.pk)
+    places = Enrollment.objects.select_related("cohort").filter(cohort=cohort, user=user.pk)
     return remembered("place", user.pk, cohort.pk, ask=places.first)
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Case, Q, When
+
 from grading import engine
 from grading.events import CriterionRow
 from grading.models import Audit, CriterionVerdict, Grade, Override, RubricVersion
@@ -50,10 +52,9 @@ def counting_in(audit: Audit, edition: Edition) -> dict[str, Any] | None:
 
 def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
     """The same for audits with a report, whether or not they count."""
-    audits = Audit.objects.defer("report").select_related("submission").in_bulk(list(keys))
-    suspected = set(
-        Audit.objects.filter(pk__in=audits, report__integrity__suspected=True).values_list("pk", flat=True)
-    )
+    suspicious = Q(report__integrity__suspected=True)
+    rows = Audit.objects.annotate(suspected=Case(When(suspicious, then=True), default=False))
+    audits = rows.defer("report").select_related("submission").in_bulk(list(keys))
     versions = RubricVersion.objects.select_related("rubric").in_bulk(
         {audit.rubric_version_id for audit in audits.values()}
     )
@@ -67,7 +68,7 @@ def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
             verdicts={row.criterion_id: row for row in verdicts[key]},
             marks=marks[key],
             overrides=overrides[audit.submission_id],
-            suspected=key in suspected,
+            suspected=audit.suspected,
             hearing=hearings.get(key, Hearing()),
         )
         for key, audit in audits.items()

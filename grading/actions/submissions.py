@@ -19,7 +19,7 @@ from grading.actions.queueing import enqueue_on_commit
 from grading.enums import OPEN_STATES, AuditKind, AuditState, LatePolicy
 from grading.errors import AlreadyRunning, HandInRefused
 from grading.models import Assignment, Audit, Enrollment, Submission
-from grading.queries.attempts import attempts_used, next_attempt
+from grading.queries.attempts import attempts_left, next_attempt
 
 WHOLE_FORM = ""
 MEBIBYTE = 1024 * 1024
@@ -58,11 +58,11 @@ def hand_in(
     return submission
 
 
-def why_closed(*, assignment: Assignment, student: Enrollment) -> HandInRefused | None:
-    """What would refuse any hand-in now: too early, too late, or no attempt left; None while it is open."""
+def why_closed(*, assignment: Assignment, left: int) -> HandInRefused | None:
+    """What would refuse any hand-in now: too early, too late, or none of the attempts `left`; None while it is open."""
     try:
         _refuse_unless_open(assignment, timezone.now())
-        _refuse_unless_attempts_left(assignment, student)
+        _refuse_without(left, assignment)
     except HandInRefused as refused:
         return refused
     return None
@@ -118,7 +118,11 @@ def _is_late(assignment: Assignment, now: datetime) -> bool:
 
 
 def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment) -> None:
-    if attempts_used(assignment, student) >= assignment.max_attempts:
+    _refuse_without(attempts_left(assignment, student), assignment)
+
+
+def _refuse_without(left: int, assignment: Assignment) -> None:
+    if left <= 0:
         most = assignment.max_attempts
         used_up = "The one attempt is used up." if most == 1 else f"All {most} attempts are used up."
         raise HandInRefused(WHOLE_FORM, "attempts_used_up", used_up)

@@ -218,13 +218,20 @@ def report_by_digest(submission: Submission, digest: str) -> dict[str, Any] | No
     return None
 
 
+def report_told(audit: Audit | None, appeal: Appeal) -> dict[str, Any] | None:
+    """The same, where the audit appealed (audit_appealed) is at hand."""
+    if audit is not None and audit.report_digest == appeal.report_digest:
+        return audit.report
+    return report_by_digest(appeal.submission, appeal.report_digest)
+
+
 def audit_appealed(appeal: Appeal) -> Audit | None:
-    """The audit whose report the verdict was told from."""
+    """The audit whose report the verdict was told from, with its report as it is now."""
     audits = Audit.objects.filter(submission=appeal.submission).select_related(
-        "submission__student", "organization"
+        "submission__student", "submission__assignment", "organization"
     )
     rests_on = Q(report_digest=appeal.report_digest) | Q(superseded_reports__digest=appeal.report_digest)
-    return audits.filter(rests_on).defer("report").order_by("created_at").first()
+    return audits.filter(rests_on).order_by("created_at").first()
 
 
 def _narrowed(narrowed: InboxFilter) -> QuerySet[Appeal]:

@@ -82,7 +82,8 @@ def is_withheld(submission: Submission, grade: Grade | None) -> bool:
 def standing_audit(submission: Submission) -> Audit | None:
     """The audit that stands for a submission: its newest with a verdict, so that no re-audit that waits or failed
     hides one. Peers' audits never stand; the report is left out."""
-    return _reported().filter(submission=submission).order_by(_VERDICTS_FIRST, "-created_at", "pk").first()
+    own = _reported().filter(submission=submission).select_related("rubric_version")
+    return own.order_by(_VERDICTS_FIRST, "-created_at", "pk").first()
 
 
 def counting_audit(*, assignment_id: int, student_id: int) -> Audit | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
-from grading.enums import FINAL_STATES, FeedbackKind, FindingState, ResponseKind
+from grading.enums import FINAL_STATES, FeedbackKind, ResponseKind
 from grading.models import (
     Assignment,
     Enrollment,
@@ -24,18 +25,21 @@ from grading.queries.attempts import Attempt, attempts_across, attempts_seen
 from grading.queries.exchange_rows import (
     assignments_of,
     members_of,
-    newest_attempts,
     pairings_of,
     reports_of,
     rounds_of,
 )
+from grading.queries.told_lives import gone_as_told
+
+if TYPE_CHECKING:
+    from grading.queries.exchange_rows import PairingWithNewest
 
 State = Literal["owed", "awaited", "running", "failed", "done", "read", "answered"]
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """A report's findings, how many of them were answered by kind, and how many are gone since."""
+    """A report's findings, how many of them were answered by kind, and how many are gone since, as their owner knows."""
 
     found: int = 0
     answers: Mapping[str, int] = field(default_factory=dict)
@@ -130,8 +134,7 @@ class _Gathered:
         self.reports = reports_of(student, self.pairings)
         self.assignments = assignments_of(student, self.rounds, self.reports)
         self.attempts = attempts_seen(attempts_across(student, self.assignments))
-        self.findings = _findings_of(self.reports, self.attempts)
-        self.newest = newest_attempts(self.pairings)
+        self.findings = _findings_of(self.reports, self.attempts, self.assignments)
 
     def exchange(self, assignment: Assignment) -> Exchange:
         here = [each for each in self.rounds if each.assignment_id == assignment.pk]
@@ -163,10 +166,10 @@ class _Gathered:
             received=tuple(self._received(p) for p in theirs if p.auditee_id == self.student.pk),
         )
 
-    def _generated(self, pairing: Pairing) -> Slip:
+    def _generated(self, pairing: PairingWithNewest) -> Slip:
         written = [report for report in self.reports if report.pairing_id == pairing.pk]
         report = next(filter(_is_there, written), None)
-        newest = self.newest.get((pairing.round.assignment_id, pairing.auditee_id))
+        newest = pairing.newest_attempt
         attempt = report.submission.attempt if report and report.submission else None
         return Slip(
             state=_state_for_author(written, report, tally := self._tally([report] if report else [])),
@@ -201,14 +204,14 @@ class _Gathered:
 class _Findings:
     """Which findings each report has, and what became of them."""
 
-    def __init__(self, sightings: Iterable[FindingSighting], answers: Mapping[object, str]) -> None:
+    def __init__(
+        self, sightings: Iterable[FindingSighting], answers: Mapping[object, str], gone: set[UUID]
+    ) -> None:
         self._of: defaultdict[object, set[object]] = defaultdict(set)
-        self._fixed: set[object] = set()
+        self._gone = gone
         self._answers = answers
         for sighting in sightings:
             self._of[sighting.audit_id or sighting.report_id].add(sighting.finding_id)
-            if sighting.finding.state == FindingState.FIXED:
-                self._fixed.add(sighting.finding_id)
 
     def of_audit(self, audit: object) -> set[object]:
         return self._of[getattr(audit, "pk", None)]
@@ -216,7 +219,7 @@ class _Findings:
     def tally(self, reports: Iterable[FeedbackReport]) -> Tally:
         found = set().union(*(self._of[report.audit_id or report.pk] for report in reports))
         answers = Counter(self._answers[key] for key in found if key in self._answers)
-        return Tally(found=len(found), answers=answers, fixed=len(found & self._fixed))
+        return Tally(found=len(found), answers=answers, fixed=len(found & self._gone))
 
 
 def _is_there(report: FeedbackReport) -> bool:
@@ -238,12 +241,14 @@ def _state_of(report: FeedbackReport, tally: Tally) -> State:
     return "read" if report.read_at else "done"
 
 
-def _findings_of(reports: list[FeedbackReport], attempts: list[Attempt]) -> _Findings:
+def _findings_of(
+    reports: list[FeedbackReport], attempts: list[Attempt], assignments: list[Assignment]
+) -> _Findings:
     audits = [r.audit_id for r in reports if r.audit_id] + [a.audit.pk for a in attempts if a.audit]
     imported = [report.pk for report in reports if not report.audit_id]
     seen = FindingSighting.objects.filter(Q(audit__in=audits) | Q(report__in=imported), present=True)
-    sightings = list(seen.select_related("finding").only("audit_id", "report_id", "finding__state"))
-    standing = FindingResponse.objects.filter(
-        finding__in={each.finding_id for each in sightings}, replaced_at=None
-    )
-    return _Findings(sightings, dict(standing.values_list("finding_id", "kind")))
+    standing = FindingResponse.objects.filter(finding=OuterRef("finding"), replaced_at=None)
+    told = seen.annotate(answer=Subquery(standing.values("kind")[:1])).select_related("finding")
+    sightings = list(told.only("audit_id", "report_id", "finding__state", "finding__assignment_id"))
+    gone = gone_as_told({each.finding for each in sightings}, assignments)
+    return _Findings(sightings, {each.finding_id: each.answer for each in sightings if each.answer}, gone)

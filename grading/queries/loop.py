@@ -55,8 +55,8 @@ class Loop:
 
 def loop_of(assignment: Assignment, student: Enrollment, *, is_staff: bool) -> Loop:
     """Every attempt of the student in order, as this reader may see them. As many queries whatever there is."""
-    seen = findings_of(assignment, student, is_staff=is_staff)
     submissions = list(attempts_of(student, assignment))
+    seen = findings_of(assignment, student, is_staff=is_staff, handed_in=submissions)
     attempts = [_staffs(each) for each in submissions] if is_staff else attempts_seen(submissions)
     heard = {sight.attempt for each in seen for sight in each.sights}
     turns = [_turn(attempt, seen, heard) for attempt in reversed(attempts)]

@@ -30,6 +30,7 @@ from grading.models import (
     RoundMember,
     Submission,
 )
+from grading.queries.told_lives import gone_but_for_withheld, keeps_verdicts
 
 State = Literal["waiting", "owed", "running", "done", "read"]
 STATES: dict[State, str] = {
@@ -65,11 +66,12 @@ class Paired:
 @dataclass(frozen=True, slots=True)
 class Answers:
     """Of the findings that peers made in somebody's work in this round: how many there are; settled by an answer or
-    gone; announced as “will fix” and still there."""
+    gone; announced as “will fix” and still there; gone."""
 
     received: int = 0
     settled: int = 0
     promised: int = 0
+    fixed: int = 0
 
     @property
     def owed(self) -> int:
@@ -138,7 +140,7 @@ class Figures:
 
 
 def matrix_of(round: PairingRound) -> Matrix:
-    """Seven queries, whoever is in it."""
+    """Seven queries, whoever is in it; two more where verdicts are kept until their release."""
     members = list(RoundMember.objects.filter(round=round).select_related("student__user"))
     pairs = _pairs(round)
     audits, audited_by = defaultdict[int, list[Paired]](list), defaultdict[int, list[Paired]](list)
@@ -162,7 +164,7 @@ def matrix_of(round: PairingRound) -> Matrix:
 
 
 def figures_of(matrix: Matrix) -> Figures:
-    """Two queries more than the matrix."""
+    """One query more than the matrix."""
     present = [row for row in matrix.rows if row.member.left_at is None]
     reports = [pair.report for pair in matrix.pairs if pair.report is not None]
     took = sorted(report.at - matrix.round.starts_at for report in reports)
@@ -180,7 +182,7 @@ def figures_of(matrix: Matrix) -> Figures:
         findings=sum(row.answers.received for row in matrix.rows),
         settled=sum(row.answers.settled for row in matrix.rows),
         answers=_answers_by_kind(matrix.round),
-        fixed=received_in(matrix.round).filter(state=FindingState.FIXED).count(),
+        fixed=sum(row.answers.fixed for row in matrix.rows),
     )
 
 
@@ -265,18 +267,24 @@ def _by(rows: QuerySet[Audit] | QuerySet[FeedbackReport], whose: str) -> list[tu
 
 
 def _answers(round: PairingRound) -> dict[int, Answers]:
+    """Letters count by this: what is gone only by a verdict that is withheld is still owed an answer."""
     standing = FindingResponse.objects.filter(finding=OuterRef("pk"), replaced_at=None)
+    gone, received = Q(state=FindingState.FIXED), received_in(round)
+    if keeps_verdicts(round.assignment):
+        gone = Q(pk__in=gone_but_for_withheld(received.values("pk")))
     counted = (
-        received_in(round)
-        .annotate(answered=Exists(standing), announced=Exists(standing.filter(kind=ResponseKind.WILL_FIX)))
+        received.annotate(
+            answered=Exists(standing), announced=Exists(standing.filter(kind=ResponseKind.WILL_FIX))
+        )
         .values("student")
         .annotate(
             received=Count("pk"),
-            settled=Count("pk", filter=Q(answered=True) | Q(state=FindingState.FIXED)),
-            promised=Count("pk", filter=Q(announced=True) & ~Q(state=FindingState.FIXED)),
+            settled=Count("pk", filter=Q(answered=True) | gone),
+            promised=Count("pk", filter=Q(announced=True) & ~gone),
+            fixed=Count("pk", filter=Q(state=FindingState.FIXED)),
         )
     )
-    rows = counted.values_list("student", "received", "settled", "promised")
+    rows = counted.values_list("student", "received", "settled", "promised", "fixed")
     return {student: Answers(*numbers) for student, *numbers in rows}
 
 

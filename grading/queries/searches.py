@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from grading.models import Activity, Enrollment, Submission
+from grading.models import Activity, Submission
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +19,9 @@ class Search:
     unread: tuple[Mapping[str, str], ...]
 
 
-def latest_searches(student: Enrollment) -> dict[int, Search]:
-    """By assignment, the newest. Two queries."""
-    theirs = {
-        str(each.pk): each
-        for each in Submission.objects.filter(student=student).only("assignment", "attempt")
-    }
+def latest_searches(handed_in: Iterable[Submission]) -> dict[int, Search]:
+    """By assignment, the newest of those that followed one of these hand-ins."""
+    theirs = {str(each.pk): each for each in handed_in}
     told = Activity.objects.filter(
         verb="feedback.searched", object_type="submission", object_id__in=list(theirs)
     )

@@ -63,7 +63,7 @@ def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpRe
         else:
             return redirect("appeals", found.organization.slug)
     context = told | {
-        "now": _now(standing),
+        "now": _now(standing, found, told["report"]),
         "standing": standing,
         "effects": effects,
         "price": answers.price_of_rejudging(found, standing) if standing and found.is_pending else None,
@@ -100,5 +100,9 @@ def _answered(request: MemberRequest, found: Appeal, form: AnswerForm) -> str:
     return f"Answered: {decision} of 5, and the student was told."
 
 
-def _now(standing: answers.Standing | None) -> VerdictView | None:
-    return verdict_view(standing.row, report_of(standing.audit)) if standing else None
+def _now(standing: answers.Standing | None, found: Appeal, appealed: Any) -> VerdictView | None:
+    """From the report that was appealed where it still stands."""
+    if standing is None:
+        return None
+    same = standing.audit.report_digest == found.report_digest
+    return verdict_view(standing.row, appealed if same else report_of(standing.audit))

@@ -108,12 +108,13 @@ def _own(request: MemberRequest, found: Appeal) -> HttpResponse:
 
 def _told_of(found: Appeal) -> dict[str, Any]:
     """What everybody who may see the appeal sees of it."""
-    report = queries.report_by_digest(found.submission, found.report_digest)
-    then = reading.verdict_view(found.verdict, report)
     audit = queries.audit_appealed(found)
+    report = queries.report_told(audit, found)
+    then = reading.verdict_view(found.verdict, report)
     grade = queries.grade_told_of(audit) if audit else None
     return {
         "appeal": found,
+        "report": report,
         "then": then,
         "cited": reading.cited_exhibits(then.view, found.cited),
         "places": reading.named_places(found.places, report),

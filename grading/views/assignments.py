@@ -46,10 +46,12 @@ def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -
         context["versions"] = _other_versions(found.rubric_version)
         return render(request, "assignments/standings.html", context)
     student = access_enrollment(request.user, found.cohort)
+    handed_in = list(attempts_of(student, found))
+    left = max(0, found.max_attempts - sum(submission.counts for submission in handed_in))
     context |= {
-        "attempts": attempts_seen(attempts_of(student, found)),
-        "attempts_left": attempts_left(found, student),
-        "closed": why_closed(assignment=found, student=student),
+        "attempts": attempts_seen(handed_in),
+        "attempts_left": left,
+        "closed": why_closed(assignment=found, left=left),
     }
     return render(request, "assignments/assignment.html", context)
 
@@ -140,12 +142,13 @@ def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
             return redirect("audit", org, audit_id)
     else:
         form = _form_for(attempts_of(student, found).first())
+    left = attempts_left(found, student)
     context = {
         "assignment": found,
         "form": form,
         "earlier": request.method != "POST",
-        "closed": None if request.method == "POST" else why_closed(assignment=found, student=student),
-        "attempts_left": attempts_left(found, student),
+        "closed": None if request.method == "POST" else why_closed(assignment=found, left=left),
+        "attempts_left": left,
         "trail": trail_to_assignment(found),
     }
     return render(request, "assignments/submit.html", context)

@@ -24,6 +24,7 @@ def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
         return redirect("findings", org, cohort, assignment)
     is_staff = may(request.user, found.organization, "staff")
     told = loop_of(found, student, is_staff=is_staff)
+    left = found.max_attempts - sum(turn.submission.counts for turn in told.turns)
     context = {
         "assignment": found,
         "student": student,
@@ -31,7 +32,7 @@ def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
         "loop": told,
         "fixed": any(turn.fixes for turn in told.turns),
         "picture": picture_of(told.turns),
-        "may_hand_in": not is_staff and why_closed(assignment=found, student=student) is None,
+        "may_hand_in": not is_staff and why_closed(assignment=found, left=left) is None,
         "trail": trail_to_assignment(found),
     }
     return render(request, "loop/loop.html", context)

@@ -35,10 +35,11 @@ def peers(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
 
 def _own(request: MemberRequest, found: Cohort, student: Enrollment) -> HttpResponse:
     exchanges = exchanges_of(student)
+    handed_in = [audit.attempt.submission for exchange in exchanges for audit in exchange.audits]
     context = {
         "cohort": found,
         "exchanges": exchanges,
-        "searches": latest_searches(student),
+        "searches": latest_searches(handed_in),
         "over": is_over(found),
         "trail": trail_to_cohort(found),
     }

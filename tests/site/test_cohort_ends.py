@@ -52,10 +52,10 @@ def test_the_pages_are_sound_and_cost_the_same_whatever_is_in_the_cohort(
     for _ in range(works):
         worked(cohort)
     for name in ("archive", "cohort-delete"):
-        with django_assert_max_num_queries(36) as counted:
+        with django_assert_max_num_queries(12) as counted:
             answer = teacher.get(page(cohort, name))
         assert faults_of(answer.content.decode()) == []
-        assert len(counted) == (36 if works else 12)  # of what belongs to nothing, nothing is asked
+        assert len(counted) == (12 if works else 10)  # of what belongs to nothing, nothing is asked
         assert dict(answer.context["holdings"].kinds)["attempts handed in"] == works
 
 

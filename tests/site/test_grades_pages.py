@@ -133,13 +133,13 @@ def test_a_list_costs_as_many_queries_for_thirty_students_as_for_one(
     for number in range(students):
         grade = graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number:02d}"))
         OpinionRecordFactory.create(audit=grade.audit, criterion_id="git_forensics")
-    with django_assert_num_queries(17):
+    with django_assert_num_queries(14):
         assert len(listed(teacher.get(page_of(assignment)))) == students
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(6):
         assert (
             len(teacher.get(f"{page_of(assignment, 'release')}?what=unflagged").context["grades"]) == students
         )
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(6):
         assert teacher.get(page_of(assignment, "sample")).context["graded"] == students
 
 
