@@ -38,17 +38,16 @@ OWNER_AND_TEACHERS = (302, 200, 404, 404, 404, 200, 404, 404, 302)
 OWNER = (302, 200, 404, 404, 404, 404, 404, 404, 302)
 SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
 
-# The API asks who one is, and leads nobody to a form.
+# The API asks who one is, leads nobody to a form, and reads no form but a hand-in's.
 PROGRAMS = (401, 200, 200, 200, 200, 200, 404, 404, 401)
 PROGRAMS_IN_THE_COHORT = (401, 200, 200, 404, 200, 200, 404, 404, 401)
 PROGRAMS_SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
 PROGRAMS_OF_THE_OWNER = (401, 200, 404, 404, 200, 200, 404, 404, 401)
 PROGRAMS_FOR_STAFF = (401, 404, 404, 404, 200, 200, 404, 404, 401)
 PROGRAMS_ONLY_POST = (401, 405, 405, 405, 405, 405, 404, 404, 401)
-PROGRAMS_OF_STAFF = (401, 404, 404, 404, 400, 400, 404, 404, 401)
-PROGRAMS_EXPORTING = (401, 404, 404, 404, 200, 200, 404, 404, 401)
-PROGRAMS_IMPORTING = (401, 404, 404, 404, 404, 400, 404, 404, 401)
-PROGRAMS_ANSWERING = (401, 400, 404, 404, 404, 404, 404, 404, 401)
+PROGRAMS_OF_STAFF = (401, 404, 404, 404, 415, 415, 404, 404, 401)
+PROGRAMS_IMPORTING = (401, 404, 404, 404, 404, 415, 404, 404, 401)
+PROGRAMS_ANSWERING = (401, 415, 404, 404, 404, 404, 404, 404, 401)
 PROGRAMS_AUDITING = (401, 422, 404, 404, 404, 404, 404, 404, 401)
 PROGRAMS_WITH_FINDINGS = (401, 200, 200, 404, 404, 404, 404, 404, 401)  # staff must say whose
 PROGRAMS_HANDING_IN = (401, 400, 400, 404, 404, 404, 404, 404, 401)
@@ -71,7 +70,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{API_COHORT}assignments/<slug:assignment>/submissions/": (PROGRAMS_IN_THE_COHORT, PROGRAMS_HANDING_IN),
     f"{API_COHORT}assignments/<slug:assignment>/findings/": (PROGRAMS_WITH_FINDINGS, None),
     f"{API_COHORT}assignments/<slug:assignment>/preview/": (PROGRAMS_ONLY_POST, PROGRAMS_OF_STAFF),
-    f"{API_COHORT}assignments/<slug:assignment>/export/": (PROGRAMS_ONLY_POST, PROGRAMS_EXPORTING),
+    f"{API_COHORT}assignments/<slug:assignment>/export/": (PROGRAMS_ONLY_POST, PROGRAMS_OF_STAFF),
     f"{API_COHORT}pairings/": (PROGRAMS_IN_THE_COHORT, None),
     "api/v1/o/<slug:org>/findings/<uuid:finding_id>/": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/findings/<uuid:finding_id>/answers/": (PROGRAMS_ONLY_POST, PROGRAMS_ANSWERING),
@@ -91,6 +90,9 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "o/<slug:org>/checks/try/": (TEACHERS, TEACHERS),
     "o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/": (TEACHERS, None),
     "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
+    "o/<slug:org>/operations/": (STAFF, None),
+    "o/<slug:org>/webhooks/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/webhooks/<int:webhook_id>/": (TEACHERS, TEACHERS),
     "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
     COHORT: (IN_THE_COHORT, None),
     f"{COHORT}log/": (STAFF, None),
@@ -173,6 +175,7 @@ NOWHERE = {
     "finding_id": MISSING,
     "key": TRIAL,
     "sample_id": 0,
+    "webhook_id": 0,
     "place": 1,
     "position": 0,
 }
