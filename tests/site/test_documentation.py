@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+from django.apps import apps
 from django.urls import URLPattern, URLResolver, get_resolver
 from pydantic import BaseModel
 
@@ -94,6 +95,26 @@ def test_an_address_belongs_to_the_family_it_lies_below() -> None:
     )
     assert family_of("healthz/live") == "healthz"
     assert family_of("o/<org>/") == "o/<org>/"
+
+
+def words_on_pages() -> str:
+    """All that templates and code may show, and what the administration calls the tables."""
+    sources = (ROOT / folder for folder in ("templates", "grading"))
+    texts = [
+        path.read_text()
+        for source in sources
+        for path in source.rglob("*")
+        if path.suffix in {".html", ".py"}
+    ]
+    tables = [str(model._meta.verbose_name_plural).capitalize() for model in apps.get_models()]
+    return " ".join(" ".join([*texts, *tables]).split())
+
+
+def test_what_people_are_told_to_press_is_on_a_page() -> None:
+    shown = words_on_pages()
+    for document in ("student", "peer", "instructor"):
+        pressed = re.findall(r"\*\*([^*]+)\*\*", " ".join(text_of(f"docs/{document}.md").split()))
+        assert (document, [label for label in pressed if label not in shown]) == (document, [])
 
 
 def values_of(annotation: Any) -> set[str]:
