@@ -70,4 +70,4 @@ class Membership(TenantModel):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_role_display()} {self.user_id} of {self.organization_id}"
+        return f"{self.user}, {self.get_role_display().lower()}"
