@@ -17,6 +17,7 @@ GradingError               code, a sentence the person can act on
 │   ├── SettingsRefused    settings_fixed: `faults`, field by field, what can no longer be changed so
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── KeyRefused             key_in_use, key_reused: the Idempotency-Key of another request
+│   ├── WebhookRefused     field: url, events or "" for the whole
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
 ├── InputRefused           the courtroom's own codes: a hand-in that was accepted cannot be audited as it is
@@ -148,6 +149,14 @@ class RosterRefused(ActionRefused):
 
 class KeyRefused(ActionRefused):
     """A key that another request has, or had."""
+
+
+class WebhookRefused(ActionRefused):
+    """A webhook that was not made, or an address that is not connected to; `field` as in GradeRefused."""
+
+    def __init__(self, field: str, code: str, sentence: str) -> None:
+        super().__init__(code, sentence)
+        self.field = field
 
 
 class RoleRefused(ActionRefused):

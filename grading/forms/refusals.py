@@ -15,10 +15,12 @@ from grading.errors import (
     HandInRefused,
     RoundRefused,
     SlugTaken,
+    WebhookRefused,
 )
 
 _NAMING_THEIR_FIELD = (
     HandInRefused, GradeRefused, AppealRefused, BulkRefused, EntryRefused, FeedbackRefused, FindingRefused, RoundRefused,
+    WebhookRefused,
 )  # fmt: skip
 
 
