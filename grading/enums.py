@@ -195,3 +195,26 @@ class ApiScope(models.TextChoices):
     RUBRICS = "rubrics", "Import and preview rubrics"
     EXPORTS = "exports", "Export grades"
     WEBHOOKS = "webhooks", "Manage webhooks"
+
+
+class WebhookEvent(models.TextChoices):
+    """What a webhook is told of; `webhook.test` is only sent on request."""
+
+    AUDIT_FINISHED = "audit.finished", "An audit has a verdict"
+    AUDIT_FAILED = "audit.failed", "An audit failed"
+    GRADE_RELEASED = "grade.released", "A grade was released or changed"
+    APPEAL_FILED = "appeal.filed", "An appeal was filed"
+    APPEAL_ANSWERED = "appeal.answered", "An appeal was answered"
+    FEEDBACK_RECEIVED = "feedback.received", "A peer's report arrived"
+    TEST = "webhook.test", "A test"
+
+
+WEBHOOK_EVENTS = tuple(event for event in WebhookEvent if event is not WebhookEvent.TEST)
+
+
+class DeliveryState(models.TextChoices):
+    """Whether an event has reached a webhook; `failed` is tried no more."""
+
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    FAILED = "failed"

@@ -10,7 +10,7 @@ import structlog
 from django.conf import settings
 from django_scopes import scope
 
-from grading.actions import bulk_work, fix_verification, letters, repository_reports, runs, trials
+from grading.actions import bulk_work, deliveries, fix_verification, letters, repository_reports, runs, trials
 from grading.actions.budgets import grant_budget
 from grading.enums import Bench
 from grading.errors import InputRefused, LeaseLostError
@@ -110,6 +110,16 @@ def send_letters(organization_id: int) -> None:
     """
     sent = letters.send_due(organization_id=organization_id)
     log.info("letters_sent", organization=organization_id, sent=sent)
+
+
+def send_deliveries(organization_id: int) -> None:
+    """Send what is due to this organization's webhooks.
+
+    What if the machine dies here? A delivery's try was counted before it was sent, so it is tried again after a while,
+    under the same id, by which its receiver knows it again. Started twice, the two share the deliveries.
+    """
+    arrived = deliveries.send_due(organization_id=organization_id)
+    log.info("deliveries_sent", organization=organization_id, arrived=arrived)
 
 
 def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None:

@@ -24,6 +24,7 @@ from grading.views import (
     loop,
     metrics,
     notices,
+    operations,
     organizations,
     pairings,
     peers,
@@ -32,6 +33,7 @@ from grading.views import (
     rounds,
     trials,
     verdicts,
+    webhooks,
 )
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
@@ -52,6 +54,9 @@ urlpatterns = [
     path("o/<slug:org>/checks/try/", trials.try_check, name="try-check"),
     path("o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/", trials.trial, name="trial"),
     path("o/<slug:org>/notices/", notices.notices, name="notices"),
+    path("o/<slug:org>/operations/", operations.operations, name="operations"),
+    path("o/<slug:org>/webhooks/", webhooks.webhooks, name="webhooks"),
+    path("o/<slug:org>/webhooks/<int:webhook_id>/", webhooks.webhook, name="webhook"),
     path("o/<slug:org>/c/new/", cohorts.cohort_new, name="cohort-new"),
     path("o/<slug:org>/c/<slug:cohort>/", cohorts.cohort, name="cohort"),
     path("o/<slug:org>/c/<slug:cohort>/log/", log.log, name="log"),
@@ -87,6 +92,7 @@ urlpatterns = [
     path(f"{AUDIT}report.json", audits.report_json, name="audit-json"),
     path(f"{AUDIT}criteria/<int:position>/override/", verdicts.override, name="override"),
     path(f"{AUDIT}count/", verdicts.count, name="count"),
+    path(f"{AUDIT}withdraw/", audits.withdraw, name="withdraw"),
     path(f"{AUDIT}take-back/", verdicts.take_back, name="take-back"),
     path("o/<slug:org>/c/<slug:cohort>/peers/", peers.peers, name="peers"),
     path(f"{ASSIGNMENT}peers/new/", rounds.round_new, name="round-new"),

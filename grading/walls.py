@@ -6,8 +6,8 @@ whatever the query. `grading.postgresql` tells the connection before the next qu
     scope(organization=...)   the rows of one organization, or of a list of them: django-scopes' own
     as_person(user)           to look at only: one's memberships, and the places on rosters that wait for one of
                               one's e-mails
-    as_dispatcher()           to look at only, of every organization: the audits that wait or run, the letters that
-                              wait, bulk runs, rounds of peers, and fixes to verify
+    as_dispatcher()           to look at only, of every organization: the audits that wait or run, the letters and
+                              webhook deliveries that wait, bulk runs, rounds of peers, and fixes to verify
 """
 
 from collections.abc import Iterable

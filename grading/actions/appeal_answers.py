@@ -17,7 +17,8 @@ from grading.actions.appeals import MOST_CHARACTERS, move
 from grading.actions.bulk import Estimate, estimate_bulk
 from grading.actions.marking import reckon, told
 from grading.actions.notices import notify
-from grading.enums import TEACHING_ROLES, AppealState, BulkVerb, NoticeKind, Role
+from grading.actions.webhooks import tell_of_appeal
+from grading.enums import TEACHING_ROLES, AppealState, BulkVerb, NoticeKind, Role, WebhookEvent
 from grading.errors import AppealRefused
 from grading.models import Appeal, Audit, Grade, Membership, Override, Submission
 from grading.permissions import role_of
@@ -56,6 +57,7 @@ def keep_verdict(*, appeal: Appeal, answer: str, by: User) -> None:
             organization=appeal.organization_id, actor=by, verb="appeal.kept", about=appeal,
             criterion=appeal.criterion_name, answer=answer, alone=alone,
         )  # fmt: skip
+        tell_of_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
         _write_to_student(appeal)
 
 
@@ -80,6 +82,7 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
             organization=appeal.organization_id, actor=by, verb="appeal.changed", about=appeal,
             criterion=appeal.criterion_name, before=appeal.verdict["score"], score=score, answer=answer, alone=alone,
         )  # fmt: skip
+        tell_of_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
         # One letter for one decision: the answer's, or, for who wants none of those, the release's.
         written = _write_to_student(appeal)
         _release_again(appeal, answer, by, letters=not written)

@@ -11,7 +11,8 @@ from django.db import transaction
 from django.utils.timezone import localtime, now
 
 from grading.actions.activities import note
-from grading.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState
+from grading.actions.webhooks import tell_of_appeal
+from grading.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState, WebhookEvent
 from grading.errors import AppealRefused
 from grading.models import Appeal, Audit, Grade
 from grading.places import read_places
@@ -49,6 +50,7 @@ def file_appeal(
             organization=grade.organization_id, actor=by, verb="appeal.filed", about=appeal,
             criterion=row["name"], score=row["score"],
         )  # fmt: skip
+        tell_of_appeal(appeal=appeal, event=WebhookEvent.APPEAL_FILED)
     return appeal
 
 

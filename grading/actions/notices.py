@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from grading.actions.activities import note
 from grading.actions.letters import announce_on_commit
-from grading.enums import AuditKind, NoticeKind
+from grading.actions.webhooks import tell_of_audit
+from grading.enums import AuditKind, NoticeKind, WebhookEvent
 from grading.models import Audit, Notice, NoticeOptOut, Organization, Submission
 
 
@@ -43,7 +44,8 @@ def notify(
 
 
 def tell_of_failure(*, audit: Audit, message: str) -> None:
-    """A student's own audit ended without a verdict; what somebody else started is not their worry."""
+    """A student's own audit ended without a verdict; what somebody else started is not their worry, but webhooks'."""
+    tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FAILED)
     if audit.kind != AuditKind.SELF:
         return
     submission = Submission.objects.select_related("assignment", "student__user", "organization").get(

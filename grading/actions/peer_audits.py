@@ -14,6 +14,7 @@ from django.utils import timezone
 from grading.actions.activities import note
 from grading.actions.notices import notify
 from grading.actions.queueing import enqueue_on_commit
+from grading.actions.webhooks import tell_of_feedback
 from grading.enums import OPEN_STATES, AuditKind, AuditState, FeedbackKind, FeedbackSource, NoticeKind
 from grading.errors import FeedbackRefused
 from grading.models import Audit, FeedbackReport, Pairing, Submission
@@ -98,6 +99,7 @@ def tell_of_report(*, report: FeedbackReport) -> None:
     subject, pairing = report.subject, report.pairing
     if subject is None or pairing is None or pairing.ended_at is not None:
         return
+    tell_of_feedback(report=report)
     title = report.assignment.title
     notify(
         organization=report.organization_id,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.utils import timezone
 from django_scopes import scope
 
+from grading.actions import deliveries
 from grading.actions.bulk_work import resume_runs
 from grading.actions.fix_verification import verify_left
 from grading.actions.letters import announce_left
@@ -24,7 +25,8 @@ LOST = ("worker_lost", "The audit was started three times and never ended: a per
 class Recovery:
     """How many audits were enqueued again because their job was gone, and taken from dead workers; how many
     organizations had letters that had not left, how many bulk runs went on whose job was gone, how many members of
-    rounds of peers were reminded, and how many fixes are looked up whose job was gone."""
+    rounds of peers were reminded, how many fixes are looked up whose job was gone, and how many organizations had
+    deliveries to webhooks that were due."""
 
     enqueued: int
     taken_back: int
@@ -32,6 +34,7 @@ class Recovery:
     resumed: int = 0
     reminded: int = 0
     fixes: int = 0
+    with_deliveries: int = 0
 
 
 def reconcile() -> Recovery:
@@ -47,6 +50,7 @@ def reconcile() -> Recovery:
         resumed=resume_runs(),
         reminded=remind_due(),
         fixes=verify_left(),
+        with_deliveries=deliveries.announce_left(),
     )
 
 

@@ -15,6 +15,7 @@ from grading.actions.activities import note as note_activity
 from grading.actions.grades import reason_given
 from grading.actions.marking import Reckoning, columns_of, is_the_same, reckon, told
 from grading.actions.notices import notify
+from grading.actions.webhooks import tell_of_release
 from grading.enums import PENDING_APPEALS, NoticeKind
 from grading.errors import GradeRefused
 from grading.models import Appeal, Assignment, Grade
@@ -125,6 +126,7 @@ def _release(grade: Grade, reckoning: Reckoning, *, by: User, note: str) -> None
         student=str(grade.student), attempt=value["attempt"], before=before and before["overall_score"],
         score=value["overall_score"], note=note,
     )  # fmt: skip
+    tell_of_release(grade=grade, audit_id=value["audit"])
 
 
 def _summary(released: dict[str, Any], grade: Grade) -> dict[str, Any]:

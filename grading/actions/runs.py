@@ -22,7 +22,8 @@ from grading.actions.queueing import enqueue_on_commit
 from grading.actions.renewals import lost_to_failures
 from grading.actions.repository_reports import search_on_commit
 from grading.actions.verdict_rows import write_evidence, write_verdicts
-from grading.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState
+from grading.actions.webhooks import tell_of_audit
+from grading.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState, WebhookEvent
 from grading.errors import IllegalMoveError, LeaseLostError
 from grading.events import EvidenceRow, Look, OpinionRow, UsageRow, Verdict
 from grading.models import Audit, EvidenceRecord, ModelUsage, OpinionRecord, Submission
@@ -136,6 +137,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         return_rejudged(audit=audit)
         end_renewal(audit=audit)
         tell_subject(audit=audit)
+        tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
         search_on_commit(audit=audit, report=verdict.report)
 
 

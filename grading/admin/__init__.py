@@ -12,6 +12,7 @@ from grading.admin import (
     rubrics,
     submissions,
     tenants,
+    webhooks,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "rubrics",
     "submissions",
     "tenants",
+    "webhooks",
 ]

@@ -23,6 +23,7 @@ from grading.models.record import CriterionVerdict, EvidenceRecord, OpinionRecor
 from grading.models.rubric import Rubric, RubricVersion
 from grading.models.submission import Assignment, Submission
 from grading.models.tenant import Membership, Organization
+from grading.models.webhook import Webhook, WebhookDelivery
 
 __all__ = [
     "Activity",
@@ -60,4 +61,6 @@ __all__ = [
     "RubricVersion",
     "Submission",
     "SupersededReport",
+    "Webhook",
+    "WebhookDelivery",
 ]

@@ -33,6 +33,7 @@ from tests.factories.people import (
     OrganizationFactory,
     UserFactory,
 )
+from tests.factories.webhooks import WebhookDeliveryFactory
 from tests.factories.work import (
     AssignmentFactory,
     AuditFactory,
@@ -88,6 +89,9 @@ def _graded(audit: Audit, user: User, word: str) -> None:
     BlindGradeFactory.create(submission=submission, graded_by=user)
     NoticeFactory.create(organization=audit.organization, user=user, subject=f"{word} letter")
     NoticeOptOutFactory.create(organization=audit.organization, user=user)
+    WebhookDeliveryFactory.create(
+        webhook__organization=audit.organization, webhook__url=f"https://{word}.example/hook"
+    )
 
 
 def _among_peers(audit: Audit, word: str) -> None:

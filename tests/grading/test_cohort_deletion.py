@@ -23,6 +23,7 @@ pytestmark = pytest.mark.django_db
 # What belongs to the organization, or outlives what it is about.
 STAYS = {
     "Activity", "Membership", "ModelUsage", "Notice", "NoticeOptOut", "OrganizationBench", "Rubric", "RubricVersion",
+    "Webhook", "WebhookDelivery",
 }  # fmt: skip
 
 

@@ -17,9 +17,10 @@ from django.urls import reverse
 from django_scopes import scope
 
 from grading.model_bench import provider_of, sealed_key
-from grading.models import Appeal, Assignment, Audit, BulkRun, Organization, OrganizationBench
+from grading.models import Appeal, Assignment, Audit, BulkRun, Organization, OrganizationBench, Webhook
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere, staff_user
+from tests.factories.webhooks import SECRET
 from tests.leaks.matrix_rows import NOWHERE, ROWS
 from tests.site.report_example import report_json
 
@@ -49,8 +50,9 @@ def secrets_now() -> list[str]:
     """What must never be seen: the secrets, and what is stored of them."""
     with everywhere():
         sealed = [bench.sealed_key for bench in OrganizationBench.objects.all()]
+        sealed += [webhook.sealed_secret for webhook in Webhook.objects.all()]
     factors = [str(row.data["secret"]) for row in Authenticator.objects.filter(type="totp")]
-    return [KEY, TOTP_SECRET, *sealed, *factors]
+    return [KEY, TOTP_SECRET, SECRET, *sealed, *factors]
 
 
 def pages_of_the_administration() -> Iterator[str]:
@@ -68,10 +70,11 @@ def pages_of_the_administration() -> Iterator[str]:
 def pages_of_the_site(organization: Organization) -> Iterator[str]:
     with scope(organization=organization):
         assignment, audit = Assignment.objects.select_related("cohort").get(), Audit.objects.get()
-        appeal, run = Appeal.objects.get(), BulkRun.objects.get()
+        appeal, run, webhook = Appeal.objects.get(), BulkRun.objects.get(), Webhook.objects.get()
     names = NOWHERE | {
         "org": organization.slug, "cohort": assignment.cohort.slug, "assignment": assignment.slug, "audit_id": audit.pk,
         "version_id": assignment.rubric_version_id, "appeal_id": appeal.pk, "bulk_id": run.pk,
+        "webhook_id": webhook.pk,
     }  # fmt: skip
     for route in ROWS:
         yield "/" + re.sub(r"<\w+:(\w+)>", lambda hole: str(names[hole[1]]), route)
@@ -80,7 +83,7 @@ def pages_of_the_site(organization: Organization) -> Iterator[str]:
 def leaks_on(client: Client, pages: Iterator[str]) -> tuple[int, list[Any]]:
     """How many pages were read, and where a secret stood."""
     hidden, read, leaks = secrets_now(), 0, []
-    assert len(hidden) == 4
+    assert len(hidden) == 6
     for page in pages:
         text = client.get(page).content.decode()
         read += 1

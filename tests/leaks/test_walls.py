@@ -58,6 +58,7 @@ def test_the_doors_in_the_wall_are_these_and_only_to_look_through():
         ("own_membership", "grading_membership", "SELECT"),
         ("rounds", "grading_pairinground", "SELECT"),
         ("waiting_for_me", "grading_enrollment", "SELECT"),
+        ("webhooks", "grading_webhookdelivery", "SELECT"),
     ]
 
 

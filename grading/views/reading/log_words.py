@@ -41,6 +41,7 @@ _FAMILIES = {
     "sample": "blind samples",
     "submission": "hand-ins",
     "token": "access for programs",
+    "webhook": "webhooks",
 }
 
 

@@ -1,0 +1,74 @@
+"""Programs of an institution that want to be told what happens, and what they were told."""
+
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from grading.enums import DeliveryState, WebhookEvent
+from grading.models.tenant import TenantModel
+
+
+class Webhook(TenantModel):
+    """An address that is told of some events. `events` are values of WebhookEvent; whoever is not active is told nothing.
+
+    The secret that signs what is sent is sealed (grading/sealing.py) and shown once.
+    """
+
+    url = models.CharField(max_length=500)
+    sealed_secret = models.TextField(editable=False)
+    events = models.JSONField(default=list)
+    active = models.BooleanField(default=True)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return self.url
+
+
+class WebhookDelivery(TenantModel):
+    """One event for one address. `payload` holds ids and links: no score, and nobody's name.
+
+    `tries` counts how often it was sent; `next_at` is when it may be sent again. `status` is the last answer's, null
+    where there was none, `answer` how that began; `error` says in words why it did not arrive.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
+    webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
+    event = models.CharField(max_length=24, choices=WebhookEvent.choices)
+    payload = models.JSONField()
+    state = models.CharField(max_length=10, choices=DeliveryState.choices, default=DeliveryState.WAITING)
+    tries = models.PositiveSmallIntegerField(default=0)
+    next_at = models.DateTimeField(default=timezone.now)
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    answer = models.CharField(max_length=500, blank=True)
+    error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at", "pk"]
+        verbose_name_plural = "webhook deliveries"
+        constraints = [
+            models.CheckConstraint(condition=Q(event__in=WebhookEvent.values), name="delivery_event_known"),
+            models.CheckConstraint(
+                condition=Q(state=DeliveryState.WAITING, ended_at=None)
+                | Q(state__in=(DeliveryState.DELIVERED, DeliveryState.FAILED), ended_at__isnull=False),
+                name="delivery_ended_has_a_time",
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["next_at"], condition=Q(state=DeliveryState.WAITING), name="delivery_waiting"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.pk}"
