@@ -16,6 +16,7 @@ from grading.actions.assignment_settings import AssignmentSettings, change_setti
 from grading.actions.assignments import create_assignment
 from grading.actions.rubrics import adopt_shipped_rubric
 from grading.actions.submissions import hand_in, why_closed
+from grading.actions.withdrawals import WITHDRAWN
 from grading.enums import AuditState, RubricState
 from grading.errors import ActionRefused, AlreadyRunning, RubricRefused, SettingsRefused
 from grading.forms.assignment import AssignmentForm, ChangeSettingsForm
@@ -169,7 +170,7 @@ def _handed_in(
     messages.success(
         request, f"Attempt {submission.attempt} is received: commit {submission.resolved_commit[:12]}."
     )
-    return submission.audits.get().pk
+    return submission.audits.earliest("created_at").pk
 
 
 def _form_for(last: Submission | None) -> HandInForm:
@@ -178,7 +179,7 @@ def _form_for(last: Submission | None) -> HandInForm:
         return HandInForm()
     typed = {"repo_url": last.repo_url, "ref": last.ref}
     audit = audit_to_show(last)
-    if audit is None or audit.state != AuditState.FAILED:
+    if audit is None or audit.state != AuditState.FAILED or audit.failure_code == WITHDRAWN:
         return HandInForm(initial=typed)
     form = HandInForm(typed)
     form.add_error(field_at_fault(audit.failure_code), audit.failure_message)

@@ -14,7 +14,7 @@ from django_rq import get_queue
 
 from grading.demo.people import INSTRUCTOR, PASSWORD, STUDENTS
 from grading.demo.stories import REPOSITORIES, publish_repository, read_story
-from grading.enums import AuditState
+from grading.enums import AuditKind, AuditState
 from grading.models import (
     Activity,
     Assignment,
@@ -28,6 +28,7 @@ from grading.models import (
 )
 from grading.queries.turns import AHEAD
 from tests.factories.people import everywhere
+from tests.factories.work import AuditFactory
 
 MODELS = (
     User, EmailAddress, Organization, Membership, Cohort, Enrollment, Assignment, Submission, Audit, Grade, Activity,
@@ -55,6 +56,10 @@ def test_it_is_refused_where_repositories_on_this_machine_are(settings):
 @pytest.mark.django_db(transaction=True)
 def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(redis, client):
     said = seed()
+    with everywhere():
+        AuditFactory.create(
+            kind=AuditKind.PEER, submission=Submission.objects.filter(assignment__slug="repository")[0]
+        )
     first = rows()
     with everywhere():
         second = Submission.objects.filter(assignment__slug="auditor").order_by("handed_in_at")
