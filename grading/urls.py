@@ -92,6 +92,7 @@ urlpatterns = [
     path(f"{AUDIT}report.json", audits.report_json, name="audit-json"),
     path(f"{AUDIT}criteria/<int:position>/override/", verdicts.override, name="override"),
     path(f"{AUDIT}count/", verdicts.count, name="count"),
+    path(f"{AUDIT}withdraw/", audits.withdraw, name="withdraw"),
     path(f"{AUDIT}take-back/", verdicts.take_back, name="take-back"),
     path("o/<slug:org>/c/<slug:cohort>/peers/", peers.peers, name="peers"),
     path(f"{ASSIGNMENT}peers/new/", rounds.round_new, name="round-new"),

@@ -6,15 +6,18 @@ import json
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.actions.marking import counting_in
+from grading.actions.withdrawals import WITHDRAWN, may_withdraw, withdraw_hand_in
+from grading.errors import HandInRefused
 from grading.models import Audit
 from grading.permissions import access_audit, may
 from grading.queries.appeals import appeals_beside
@@ -95,6 +98,8 @@ def _progress(request: MemberRequest, audit: Audit) -> dict[str, Any]:
         "judged": criteria_judged(audit),
         "criteria": audit.opinions_expected // len(JUDGES),
         "again": _again(request, audit),
+        "may_withdraw": may_withdraw(audit, request.user),
+        "withdrawn": audit.failure_code == WITHDRAWN,
     }
 
 
@@ -104,6 +109,28 @@ def _again(request: MemberRequest, audit: Audit) -> str | None:
     if audit.submission.student.user_id != request.user.pk:
         return None
     return reverse("submit", args=[audit.organization.slug, assignment.cohort.slug, assignment.slug])
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def withdraw(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    """Take the hand-in back while its audit waits: its student alone."""
+    found = access_audit(request.user, audit_id)
+    if found.submission.student.user_id != request.user.pk:
+        raise Http404
+    refused = ""
+    if request.method == "POST":
+        try:
+            withdraw_hand_in(audit=found, by=request.user)
+        except HandInRefused as refusal:
+            refused = refusal.sentence
+            found.refresh_from_db(fields=["state"])
+        else:
+            messages.success(request, "The hand-in is taken back; no attempt was used up.")
+            return redirect("audit", org, found.pk)
+    trail = trail_to_assignment(found.submission.assignment)
+    context = {"audit": found, "waits": may_withdraw(found, request.user), "refused": refused, "trail": trail}
+    return render(request, "audits/withdraw.html", context)
 
 
 @require_safe

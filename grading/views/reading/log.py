@@ -60,6 +60,7 @@ SENTENCES = {
     "submission.handed_in": "handed in attempt {attempt}",
     "submission.reaudited": "had everything audited anew",
     "submission.rejudged": "had the judges asked again",
+    "submission.withdrawn": "took attempt {attempt} back before its audit began",
     # What belongs to no cohort is in no cohort's log, but may come to be.
     "administration.closed": "lost the way into the administration",
     "administration.opened": "was let into the administration",
