@@ -56,7 +56,8 @@ def file_edition(text: str, identity: Identity) -> tuple[str, str]:
         document = json.loads(text)
     except ValueError:
         return without_commits(redacted(text, identity), WITHHELD), ".md"
-    return json.dumps(_searched(redacted(document, identity)), ensure_ascii=False, indent=2), ".json"
+    shown = json.dumps(_searched(redacted(document, identity)), ensure_ascii=False, indent=2)
+    return shown.encode(errors="replace").decode(), ".json"  # half a character is none
 
 
 def without_scores(report: Json) -> Json:

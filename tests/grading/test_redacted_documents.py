@@ -13,7 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from courtroom import AuditReport, render_markdown
-from grading.redaction import WITHHELD, Identity, Person, redacted, report_edition, without_scores
+from grading.redaction import (
+    WITHHELD,
+    Identity,
+    Person,
+    file_edition,
+    redacted,
+    report_edition,
+    without_scores,
+)
 from tests.leaks.masks import AUDITEE, told, treacherous_commits, treacherous_report
 
 ZEPHYRIN = Person(
@@ -125,3 +133,8 @@ def test_a_name_is_found_in_every_way_of_writing_it_wherever_it_stands(
         for part in written.replace("-", " ").replace(".", " ").replace(",", " ").replace("_", " ").split()
     ]
     assert [part for part in parts if len(part) > 2 and part in told(shown.replace(WITHHELD, " "))] == []
+
+
+def test_a_json_file_with_half_a_character_can_be_sent() -> None:
+    text, suffix = file_edition('{"found": "a\\ud800b"}', Identity((ZEPHYRIN,)))
+    assert (text.encode(), suffix) == (b'{\n  "found": "a?b"\n}', ".json")
