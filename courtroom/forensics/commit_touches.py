@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from courtroom.errors import CourtroomError, RepositoryRefused
 from courtroom.forensics.git.git_process import MEBIBYTE, read_git
@@ -107,8 +108,11 @@ def _changed(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _is_at(changed: str, path: str) -> bool:
-    """The file itself, a file in the folder, or, for a name without a folder, a file of that name anywhere."""
-    wanted = path.strip().removeprefix("./").rstrip("/")
+    """The file itself, a file in the folder, or, for a name without a folder, a file of that name anywhere.
+
+    Accents are the same however they are written: a Mac puts them apart into its file names, and people do not.
+    """
+    changed, wanted = normalize("NFC", changed), normalize("NFC", path).strip().removeprefix("./").rstrip("/")
     return (
         changed == wanted
         or changed.startswith(f"{wanted}/")

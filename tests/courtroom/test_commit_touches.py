@@ -1,9 +1,13 @@
 """Whether a commit exists in a repository's history and changes a path: looked up in a clone of every branch."""
 
+from unicodedata import normalize
+
 import pytest
 
 from courtroom import CommitTouch, commit_touches
 from tests.factories.repositories import Commit, git, make_repository
+
+APART = "pru\u0308fer"
 
 
 @pytest.fixture(scope="module")
@@ -16,6 +20,7 @@ def repository(tmp_path_factory):
             Commit("Begin", {"src/tools.py": body, "README.md": "x"}),
             Commit("Fix the shell", {"src/tools.py": body + "\nmore"}),
             Commit("Move", {"src/tools.py": None, "src/shell/tools.py": body + "\nmore"}),
+            Commit("Accent", {f"src/{APART}.py": "1"}),
             Commit("Elsewhere", {"notes.md": "y"}, branch="deadbeef"),
             Commit("On the side", {"side.py": "1"}, branch="side"),
             Commit("Join", {"side.py": "1"}, merge="side"),
@@ -42,6 +47,8 @@ def look(repository, named: str, path: str | None) -> CommitTouch:
         ("Begin", "README.md", "README.md"),
         ("Move", "src/tools.py", "src/tools.py"),
         ("Move", "src/shell/tools.py", "src/shell/tools.py"),
+        ("Accent", f"src/{APART}.py", f"src/{APART}.py"),
+        ("Accent", f"src/{normalize('NFC', APART)}.py", f"src/{APART}.py"),
         ("On the side", "side.py", "side.py"),
         ("Join", "side.py", "side.py"),
     ],
