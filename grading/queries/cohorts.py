@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
 from grading.enums import STAFF_ROLES, LatePolicy
@@ -70,9 +70,12 @@ def roster_of(cohort: Cohort) -> QuerySet[Enrollment]:
 
 
 def open_assignments_of(user: User) -> list[Assignment]:
-    """What the user can hand in now, in the organizations whose scope is entered, nearest due date first."""
+    """What the user can hand in now, in the organizations whose scope is entered, nearest due date first; each with
+    the attempts that are `left`, one at least."""
     now = timezone.now()
     mine = Assignment.objects.filter(cohort__enrollments__user=user)
     opened = mine.filter(Q(opens_at=None) | Q(opens_at__lte=now))
     still = opened.filter(Q(due_at=None) | Q(due_at__gte=now) | Q(late_policy=LatePolicy.ACCEPT))
-    return list(still.select_related("organization", "cohort"))
+    used = Count("submissions", filter=Q(submissions__student__user=user, submissions__counts=True))
+    open_ones = still.annotate(left=F("max_attempts") - used).filter(left__gt=0)
+    return list(open_ones.select_related("organization", "cohort"))

@@ -8,7 +8,8 @@ import nh3
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.timezone import localtime
+from django.utils.timesince import timesince, timeuntil
+from django.utils.timezone import localtime, now
 from markdown_it import MarkdownIt
 
 register = template.Library()
@@ -46,3 +47,9 @@ def moment(at: datetime | None) -> SafeString | str:
     here = localtime(at)
     words = f"{here.day} {here:%b %Y, %H:%M %Z}"
     return format_html('<time datetime="{}">{}</time>', here.isoformat(timespec="seconds"), words)
+
+
+@register.filter
+def countdown(at: datetime) -> str:
+    """How far away, in the two largest units: in 3 days, 4 hours; 2 weeks ago."""
+    return f"in {timeuntil(at)}" if at > now() else f"{timesince(at)} ago"

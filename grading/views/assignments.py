@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.actions.assignment_settings import AssignmentSettings, change_settings, settings_of
@@ -150,6 +151,7 @@ def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
         "earlier": request.method != "POST",
         "closed": None if request.method == "POST" else why_closed(assignment=found, left=left),
         "attempts_left": left,
+        "late": found.due_at is not None and found.due_at < timezone.now(),
         "trail": trail_to_assignment(found),
     }
     return render(request, "assignments/submit.html", context)

@@ -49,12 +49,15 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
 
 
 def _report(request: MemberRequest, audit: Audit, edition: Edition) -> dict[str, Any]:
-    standing = standing_of(audit, edition)
+    standing, version = standing_of(audit, edition), audit.rubric_version
+    judged_under = edition.report["rubric"]["digest"] == version.digest
     return {
         "edition": edition,
         "standing": standing,
         "appeals": appeals_beside(audit, user_id=request.user.pk),
-        "report": read_report(edition.report, counting_in(audit, edition)),
+        "report": read_report(
+            edition.report, counting_in(audit, edition), version.document if judged_under else None
+        ),
         "judges": JUDGES,
         "since": _since(request, audit),
         "is_staff": may(request.user, audit.organization, "staff"),

@@ -9,6 +9,7 @@ from typing import Any
 
 from grading.views.reading.exhibits import OUTCOMES, CheckView, Citation, Exhibits
 from grading.views.reading.judges import JUDGE_BY_ID, JUDGES, Judge
+from grading.views.reading.levels import Rungs, levels_in, rungs_of
 from grading.views.reading.quoting import in_plain_sight
 from grading.views.reading.track import Track, track_of
 
@@ -30,7 +31,8 @@ class Argument:
 @dataclass(frozen=True, slots=True)
 class CriterionView:
     """`anchor` is its id on the page; `document` the criterion as the report has it; `counts` what counts of it:
-    a row of Grade.released, whose `override_reason` is set where a person's score stands in the verdict's place."""
+    a row of Grade.released, whose `override_reason` is set where a person's score stands in the verdict's place.
+    `rungs` are null where the rubric has no levels or is not at hand."""
 
     anchor: str
     position: int
@@ -42,14 +44,19 @@ class CriterionView:
     arguments: tuple[Argument, ...]
     checks: tuple[CheckView, ...]
     tally: str
+    rungs: Rungs | None
 
 
-def criterion_views(document: Json, told: Json | None = None) -> tuple[CriterionView, ...]:
-    """Every criterion of the report, in the rubric's order; `told` has the shape of Grade.released."""
+def criterion_views(
+    document: Json, told: Json | None = None, rubric: Json | None = None
+) -> tuple[CriterionView, ...]:
+    """Every criterion of the report, in the rubric's order; `told` has the shape of Grade.released, `rubric` is the
+    document it was judged under."""
     exhibits = Exhibits(document)
     counts = {row["id"]: row for row in told["criteria"]} if told else {}
+    levels = levels_in(rubric)
     return tuple(
-        _view(position, row, counts.get(row["id"]) or _own(row), exhibits)
+        _view(position, row, counts.get(row["id"]) or _own(row), exhibits, levels.get(row["id"], []))
         for position, row in enumerate(document["criteria"])
     )
 
@@ -62,7 +69,9 @@ def _own(criterion: Json) -> Json:
     return own | {"score": score, "verdict_score": score, "override_reason": None}
 
 
-def _view(position: int, criterion: Json, counts: Json, exhibits: Exhibits) -> CriterionView:
+def _view(
+    position: int, criterion: Json, counts: Json, exhibits: Exhibits, levels: list[Json]
+) -> CriterionView:
     checks = exhibits.checks(criterion)
     opinions = _in_order(criterion["opinions"])
     return CriterionView(
@@ -76,6 +85,7 @@ def _view(position: int, criterion: Json, counts: Json, exhibits: Exhibits) -> C
         arguments=tuple(_argument(row, exhibits) for row in opinions),
         checks=checks,
         tally=_tally(checks),
+        rungs=rungs_of(counts["level"] or "", levels),
     )
 
 

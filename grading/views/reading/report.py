@@ -70,12 +70,13 @@ HEADLINES = {
 }
 
 
-def read_report(document: Json, told: Json | None = None) -> ReportPage:
+def read_report(document: Json, told: Json | None = None, rubric: Json | None = None) -> ReportPage:
     """`document` is an `automaton-auditor/report@1`, as stored with an audit that ended with a report.
 
-    `told`, in the shape of Grade.released, says what counts where people gave scores of their own.
+    `told`, in the shape of Grade.released, says what counts where people gave scores of their own;
+    `rubric` is the document it was judged under, null where that is not at hand.
     """
-    criteria = criterion_views(document, told)
+    criteria = criterion_views(document, told, rubric)
     tasks = _tasks(document, criteria)
     scored = [criterion for criterion in criteria if criterion.score is not None]
     return ReportPage(

@@ -1,0 +1,30 @@
+"""The level that a criterion reached and the one above it, in the rubric's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rungs:
+    """Levels as the rubric has them ({name, points, description}); `above` is null at the best."""
+
+    reached: Json
+    above: Json | None
+
+
+def levels_in(rubric: Json | None) -> dict[str, list[Json]]:
+    """By criterion, best first; empty without a rubric."""
+    return {row["id"]: row.get("levels") or [] for row in (rubric or {"criteria": []})["criteria"]}
+
+
+def rungs_of(level: str, levels: list[Json]) -> Rungs | None:
+    """Null where the rubric has no levels, or none of this name."""
+    place = next((place for place, row in enumerate(levels) if row["name"] == level), None)
+    if place is None:
+        return None
+    return Rungs(levels[place], levels[place - 1] if place else None)
