@@ -150,6 +150,7 @@ OPEN, FIXED, REGRESSED = FindingState.OPEN, FindingState.FIXED, FindingState.REG
         ("1+ 2- 3+ 4-", Life(FIXED, 1, 3, 4)),
         ("1- 2+", Life(OPEN, 2, 2, None)),
         ("1+ 1-", Life(FIXED, 1, 1, 1)),  # looked at again, it was a mistake
+        ("1+ 1- 2+", Life(OPEN, 1, 2, None)),  # so nothing came back
         ("1- 1+", Life(OPEN, 1, 1, None)),
         ("3+ 2- 1+", Life(REGRESSED, 1, 3, None)),  # told out of order
         ("1i+", Life(OPEN, 1, 1, None)),
