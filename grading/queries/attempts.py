@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Max, Prefetch, Q, QuerySet
@@ -16,12 +16,16 @@ Told = Literal["", "released", "provisional", "withheld"]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt as its student may see it. `told` is "" where there is no verdict; `score` null where none is shown."""
+    """One attempt as its student may see it. `told` is "" where there is no verdict; `score` null where none is shown.
+
+    `released` is what the student was told of it, in the shape of Grade.released.
+    """
 
     submission: Submission
     audit: Audit | None
     told: Told
     score: float | None
+    released: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ def _seen(submission: Submission, grade: Grade | None) -> Attempt:
     if audit is None or not audit.has_report:
         return Attempt(submission, audit, "", None)
     if told is not None:
-        return Attempt(submission, audit, "released", told["overall_score"])
+        return Attempt(submission, audit, "released", told["overall_score"], told)
     if is_withheld(submission, grade):
         return Attempt(submission, audit, "withheld", None)
     counts = grade is not None and grade.audit.submission_id == submission.pk

@@ -78,27 +78,37 @@ def matrix_of(assignment: Assignment) -> Matrix:
         )
     )
     submission_of = {audit: submission for audit, submission, _ in grades}
-    by_hand = _scores_by_hand(submission_of.values())
-    cells: defaultdict[UUID, dict[str, Cell]] = defaultdict(dict)
+    judged = cells_of(submission_of)
     places: dict[str, int] = {}
     names: dict[str, str] = {}
+    for criteria in judged.values():
+        for key, (name, cell) in criteria.items():
+            names[key], places[key] = name, min(cell.position, places.get(key, cell.position))
+    return Matrix(
+        criteria=tuple(sorted(names, key=lambda key: (places[key], key))),
+        names=names,
+        cells={
+            audit: {key: cell for key, (_, cell) in criteria.items()} for audit, criteria in judged.items()
+        },
+        hearings=hearings_of(submission_of),
+        overall=tuple(score for _, _, score in grades if score is not None),
+    )
+
+
+def cells_of(submission_of: Mapping[UUID, UUID]) -> dict[UUID, dict[str, tuple[str, Cell]]]:
+    """By audit and criterion its name and cell, with scores by hand; of audits and their submissions. Two queries."""
+    by_hand = _scores_by_hand(submission_of.values())
+    found: defaultdict[UUID, dict[str, tuple[str, Cell]]] = defaultdict(dict)
     verdicts = CriterionVerdict.objects.filter(audit__in=submission_of).order_by("pk")
     for audit, key, name, position, score, excluded in verdicts.values_list(
         "audit_id", "criterion_id", "name", "position", "score", "excluded"
     ):
         cell = Cell(position, score, by_hand=False, excluded=excluded)
         given = by_hand.get((submission_of[audit], key))
-        cells[audit][key] = (
-            cell if given is None else replace(cell, score=given, by_hand=True, excluded=False)
-        )
-        names[key], places[key] = name, min(position, places.get(key, position))
-    return Matrix(
-        criteria=tuple(sorted(names, key=lambda key: (places[key], key))),
-        names=names,
-        cells=dict(cells),
-        hearings=hearings_of(submission_of),
-        overall=tuple(score for _, _, score in grades if score is not None),
-    )
+        if given is not None:
+            cell = replace(cell, score=given, by_hand=True, excluded=False)
+        found[audit][key] = (name, cell)
+    return dict(found)
 
 
 def statistics_of(matrix: Matrix) -> list[CriterionStatistics]:

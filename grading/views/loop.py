@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from grading.actions.submissions import why_closed
 from grading.permissions import access_assignment, may
+from grading.queries.criteria_over import criteria_over
 from grading.queries.loop import loop_of
 from grading.views.findings import student_asked_for
 from grading.views.reading.loop import picture_of
@@ -32,6 +33,7 @@ def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
         "loop": told,
         "fixed": any(turn.fixes for turn in told.turns),
         "picture": picture_of(told.turns),
+        "criteria": criteria_over([turn.attempt for turn in told.turns]),
         "may_hand_in": not is_staff and why_closed(assignment=found, left=left) is None,
         "trail": trail_to_assignment(found),
     }
