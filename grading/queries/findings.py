@@ -154,15 +154,16 @@ def findings_of(
     student: Enrollment,
     *,
     is_staff: bool,
-    handed_in: Iterable[Submission] | None = None,
+    withheld: set[UUID] | None = None,
 ) -> tuple[SeenFinding, ...]:
     """The student's findings, what needs them most first. As many queries whatever there is: seven at most.
 
-    `handed_in` are all of their attempts with the assignment, where they are known already.
+    `withheld` are the submissions whose verdict the student may not see yet, where that is known already.
     """
     witnesses = _Witnesses(assignment, student, is_staff=is_staff)
-    hidden = set() if is_staff else _withheld(assignment, student, handed_in)
-    told = [(row, _sights(row, witnesses, hidden)) for row in _rows(assignment, student)]
+    if withheld is None:
+        withheld = set() if is_staff else _withheld(assignment, student)
+    told = [(row, _sights(row, witnesses, withheld)) for row in _rows(assignment, student)]
     told = [(row, sights) for row, sights in told if any(sight.present for sight in sights)]
     latest = _latest(sight for _row, sights in told for sight in sights)
     seen = [
@@ -205,15 +206,10 @@ def _rows(assignment: Assignment, student: Enrollment) -> QuerySet[Finding]:
     )
 
 
-def _withheld(
-    assignment: Assignment, student: Enrollment, handed_in: Iterable[Submission] | None
-) -> set[UUID]:
-    """The submissions whose verdict the student may not see yet."""
+def _withheld(assignment: Assignment, student: Enrollment) -> set[UUID]:
     grade = Grade.objects.filter(assignment=assignment, student=student).defer("audit__report").first()
-    if handed_in is None:
-        theirs = Submission.objects.filter(assignment=assignment, student=student)
-        handed_in = theirs.select_related("assignment")
-    return {submission.pk for submission in handed_in if is_withheld(submission, grade)}
+    theirs = Submission.objects.filter(assignment=assignment, student=student).select_related("assignment")
+    return {submission.pk for submission in theirs if is_withheld(submission, grade)}
 
 
 class _Witnesses:

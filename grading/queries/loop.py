@@ -56,8 +56,9 @@ class Loop:
 def loop_of(assignment: Assignment, student: Enrollment, *, is_staff: bool) -> Loop:
     """Every attempt of the student in order, as this reader may see them. As many queries whatever there is."""
     submissions = list(attempts_of(student, assignment))
-    seen = findings_of(assignment, student, is_staff=is_staff, handed_in=submissions)
     attempts = [_staffs(each) for each in submissions] if is_staff else attempts_seen(submissions)
+    withheld = {each.submission.pk for each in attempts if each.told == "withheld"}
+    seen = findings_of(assignment, student, is_staff=is_staff, withheld=withheld)
     heard = {sight.attempt for each in seen for sight in each.sights}
     turns = [_turn(attempt, seen, heard) for attempt in reversed(attempts)]
     return Loop(tuple(turns), _caught(seen))
