@@ -22,6 +22,7 @@ from grading.enums import TEACHING_ROLES, AppealState, BulkVerb, NoticeKind, Rol
 from grading.errors import AppealRefused
 from grading.models import Appeal, Audit, Grade, Membership, Override, Submission
 from grading.permissions import role_of
+from grading.queries.appeals import counts_for_the_grade, grade_behind
 from grading.queries.audits import standing_audit
 
 
@@ -154,18 +155,6 @@ def price_of_rejudging(appeal: Appeal, standing: Standing) -> Estimate:
     )
 
 
-def counts_for_the_grade(appeal: Appeal) -> bool:
-    """Whether the attempt that was appealed is the one that counts now."""
-    grade = _grade_of(appeal)
-    return grade is not None and grade.audit.submission_id == appeal.submission_id
-
-
-def changed_since_release(appeal: Appeal) -> bool:
-    """Whether something else counts by now than the student was told: a changed score releases that as well."""
-    grade = _grade_of(appeal)
-    return grade is not None and grade.changed
-
-
 def _effect(appeal: Appeal, score: int, marks: engine.Marks) -> Effect:
     row = next(row for row in marks.criteria if row.criterion_id == appeal.criterion_id)
     return Effect(
@@ -198,18 +187,12 @@ def _override(appeal: Appeal, score: int, answer: str, by: User) -> None:
 
 
 def _release_again(appeal: Appeal, answer: str, by: User, *, letters: bool) -> None:
-    grade = _grade_of(appeal)
-    if grade is not None and grade.audit.submission_id == appeal.submission_id:
+    grade = grade_behind(appeal)
+    if grade is not None and counts_for_the_grade(appeal, grade):
         reason = f"Your appeal on “{appeal.criterion_name}”: {answer}"
         releases.release_grades(
             assignment=grade.assignment, grades=[grade], by=by, note=reason, letters=letters
         )
-
-
-def _grade_of(appeal: Appeal) -> Grade | None:
-    submission = appeal.submission
-    found = Grade.objects.filter(assignment=submission.assignment_id, student=submission.student_id)
-    return found.select_related("assignment", "audit").defer("audit__report").first()
 
 
 def _refuse_unless_theirs(appeal: Appeal, by: User) -> bool:

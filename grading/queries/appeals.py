@@ -165,6 +165,18 @@ def grade_told_of(audit: Audit) -> Grade | None:
     return grades.select_related("assignment").filter(released__submission=str(submission.pk)).first()
 
 
+def grade_behind(appeal: Appeal) -> Grade | None:
+    """The student's grade, whichever attempt it is about."""
+    submission = appeal.submission
+    found = Grade.objects.filter(assignment=submission.assignment_id, student=submission.student_id)
+    return found.select_related("assignment", "audit").defer("audit__report").first()
+
+
+def counts_for_the_grade(appeal: Appeal, grade: Grade | None) -> bool:
+    """Whether the attempt that was appealed is the one that counts now; `grade` as grade_behind has it."""
+    return grade is not None and grade.audit.submission_id == appeal.submission_id
+
+
 def appeals_of(user: User) -> QuerySet[Appeal]:
     """A student's own appeals in the organization, newest first."""
     return _with_places(Appeal.objects.filter(submission__student__user=user)).order_by("-filed_at", "-pk")

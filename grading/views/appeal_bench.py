@@ -62,6 +62,8 @@ def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpRe
             put_beside(form, refusal) if answering else messages.error(request, refusal.sentence)
         else:
             return redirect("appeals", found.organization.slug)
+    # What a changed score would release as well, if something else counts by now than the student was told.
+    behind = told["behind"]
     context = told | {
         "now": _now(standing, found, told["report"]),
         "standing": standing,
@@ -71,8 +73,8 @@ def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpRe
         "may_change": may(request.user, found.organization, "teacher"),
         "may_answer": answers.may_answer(found, request.user),
         "is_owner": role_of(request.user, found.organization) == Role.OWNER,
-        "counts": answers.counts_for_the_grade(found),
-        "changed_besides": bool(effects) and found.is_pending and answers.changed_since_release(found),
+        "counts": queries.counts_for_the_grade(found, behind),
+        "changed_besides": bool(effects) and found.is_pending and behind is not None and behind.changed,
     }
     return render(request, "appeals/bench.html", context)
 

@@ -111,9 +111,11 @@ def _told_of(found: Appeal) -> dict[str, Any]:
     audit = queries.audit_appealed(found)
     report = queries.report_told(audit, found)
     then = reading.verdict_view(found.verdict, report)
-    grade = queries.grade_told_of(audit) if audit else None
+    behind = queries.grade_behind(found)
+    grade = behind if behind and _told(behind).get("submission") == str(found.submission_id) else None
     return {
         "appeal": found,
+        "behind": behind,
         "report": report,
         "then": then,
         "cited": reading.cited_exhibits(then.view, found.cited),

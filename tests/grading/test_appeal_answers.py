@@ -11,7 +11,6 @@ from django_scopes import scope
 from grading.actions import runs
 from grading.actions.appeal_answers import (
     change_score,
-    counts_for_the_grade,
     escalate_appeal,
     keep_verdict,
     may_answer,
@@ -22,7 +21,7 @@ from grading.actions.runs import claim_audit
 from grading.enums import AppealState, AuditKind, NoticeKind, Renewal, Role
 from grading.errors import AppealRefused, RenewalRefused
 from grading.models import Activity, Appeal, Audit, Membership, Notice, Override
-from grading.queries.appeals import InboxFilter, inbox
+from grading.queries.appeals import InboxFilter, counts_for_the_grade, grade_behind, inbox
 from tests.factories.grades import NoticeOptOutFactory
 from tests.factories.people import staff_user
 from tests.factories.released import Released, ended, judged
@@ -151,7 +150,7 @@ def test_another_attempt_that_counts_by_now_is_not_released_by_the_way(released,
     judged(released.assignment, student=released.student, attempt=2, **{SECOND: 1})
     before = released.grade.released
     with scope(organization=released.organization):
-        assert counts_for_the_grade(appeal) is False
+        assert counts_for_the_grade(appeal, grade_behind(appeal)) is False
     within(released, change_score, appeal, score=2, answer="Read again.")
     assert released.grade.released == before
     with scope(organization=released.organization):
