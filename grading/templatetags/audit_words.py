@@ -8,6 +8,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from grading.actions.withdrawals import WITHDRAWN
 from grading.enums import AuditState
 from grading.models import Audit
 from grading.queries.attempts import Attempt
@@ -29,6 +30,8 @@ STATE_WORDS: dict[str, tuple[str, str]] = {
 @register.simple_tag
 def audit_state(audit: Audit | None) -> SafeString:
     """The state as a chip; no audit means nothing was handed in."""
+    if audit is not None and audit.failure_code == WITHDRAWN:
+        return format_html('<span class="chip">{}</span>', "taken back")
     return state_chip(audit.state if audit else None)
 
 

@@ -57,6 +57,7 @@ def test_taken_back_it_uses_up_no_attempt_and_is_on_the_record(
     assert page_of(waiting) in client.get(page_of(waiting, "audit")).content.decode()
     page = client.post(page_of(waiting), follow=True).content.decode()
     assert ["taken back" in page, "This audit failed" in page] == [True, False]
+    assert '<span class="chip">taken back</span>' in client.get("/").content.decode()
     with everywhere():
         audit = Audit.objects.select_related("submission").get(pk=waiting.pk)
         assert (audit.state, audit.failure_code) == (AuditState.FAILED, WITHDRAWN)
