@@ -174,7 +174,7 @@ def test_who_took_what_is_in_the_log(assignment, teacher):
 
 
 @pytest.mark.parametrize("students", [1, 3, 30])
-@pytest.mark.parametrize(("everything", "queries"), [(False, 3), (True, 9)])
+@pytest.mark.parametrize(("everything", "queries"), [(False, 3), (True, 8)])
 def test_a_file_costs_the_same_for_each_piece(
     assignment, students, everything, queries, django_assert_num_queries
 ):

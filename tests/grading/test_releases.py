@@ -158,5 +158,5 @@ def test_what_grades_come_to_is_asked_for_all_of_them_at_once(assignment, teache
     for number in range(6):
         judged(attempt(assignment, student(assignment.cohort, name=f"{number}")))
     reckoned = list(Grade.objects.order_by("pk"))
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         assert len(reckon(reckoned)) == 6

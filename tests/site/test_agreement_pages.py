@@ -233,8 +233,8 @@ def test_the_page_costs_the_same_whatever_was_graded(
 ) -> None:
     for _ in range(works):
         scored(assignment, user, 3)
-    with django_assert_max_num_queries(20) as counted:
+    with django_assert_max_num_queries(17) as counted:
         teacher.get(page_of(assignment))
-    assert len(counted) == 20
+    assert len(counted) == 17
     with everywhere():
         assert CriterionVerdict.objects.count() == 2 * works

@@ -101,5 +101,5 @@ def test_the_page_costs_the_same_for_any_cohort(
 ) -> None:
     for _ in range(students):
         released(assignment)
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(12):
         assistant.get(address(assignment), ASKED)
