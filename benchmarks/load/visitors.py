@@ -61,7 +61,8 @@ class Visitor:
 async def evening(address: str, town: dict[str, Any], report: bytes, *, within: float) -> Seen:
     """Everybody comes at a moment of their own within so many seconds, and stays until their report is read."""
     seen, begin = Seen(), perf_counter()
-    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100)
+    # Shorter than the server keeps a connection: a proxy does not send on one that is just being closed either.
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=1.0)
     chance = random.Random(len(town["people"]))  # noqa: S311 -- the same evening at every run
     async with httpx.AsyncClient(base_url=address, timeout=30, limits=limits) as client:
         await asyncio.gather(
