@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.views.reading.criterion import CriterionView, criterion_views
+from grading.views.reading.expected import Expected, expected_of
 from grading.views.reading.topology import Topology, topology_of
 
 Json = Mapping[str, Any]
@@ -51,6 +52,7 @@ class ReportPage:
     next_tasks: tuple[Task, ...]
     tasks_by_file: tuple[tuple[str, tuple[Task, ...]], ...]
     topology: Topology | None
+    expected: Expected | None
     models: tuple[str, ...]
 
 
@@ -90,6 +92,7 @@ def read_report(document: Json, told: Json | None = None, rubric: Json | None = 
         next_tasks=tasks[:STEPS_SHOWN_FIRST],
         tasks_by_file=_by_file(tasks),
         topology=topology_of(document["facts"]["graph"]) if document["facts"].get("graph") else None,
+        expected=expected_of(document, rubric) if rubric else None,
         models=_models(document),
     )
 
