@@ -25,4 +25,4 @@ def tab(browser: Browser, address: str, **options: Any) -> Iterator[Page]:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     yield page
     context.close()
-    assert complaints == []
+    assert complaints == [], complaints

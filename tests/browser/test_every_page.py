@@ -1,0 +1,54 @@
+"""Every page of the site, to everybody who may open it: axe-core finds nothing grave, and it fits a window of 320 px."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from tests.browser.examiner import axe, faults_of
+from tests.browser.tabs import FLAGS, tab
+from tests.browser.town import Town
+from tests.leaks.matrix_rows import PERSONS, ROWS
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+ACCOUNTS = {
+    "anonymous": ("login/", "signup/", "password/reset/", "password/reset/done/", "inactive/"),
+    "student": ("email/", "password/change/", "2fa/", "2fa/totp/activate/", "tokens/", "reauthenticate/", "logout/"),
+}  # fmt: skip
+WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
+
+
+def pages_of(person: str) -> Iterator[str]:
+    """The routes that answer this person with a page; files, parts of pages and programs' addresses are none."""
+    for route, (answers, _) in ROWS.items():
+        if answers[PERSONS.index(person)] == 200 and re.fullmatch(r"(?!api/).*(?<!/progress)/|", route):
+            yield route
+
+
+def walked(person: str, town: Town) -> list[str]:
+    site = [town.address(route) for route in pages_of(person)]
+    bare = [town.bare_address(route) for route in pages_of(person) if town.is_bare(route)]
+    return [*site, *bare, *(f"/accounts/{page}" for page in ACCOUNTS.get(person, ()))]
+
+
+@pytest.mark.parametrize("person", ["anonymous", "student", "instructor"])
+def test_every_page_is_sound_in_both_themes_and_on_a_small_phone(
+    person: str, live_server: Any, chromium: str
+) -> None:
+    source, town = axe(), Town()
+    faults = {}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+        with tab(browser, live_server.url, **WINDOW) as page:
+            page.context.add_cookies(town.cookies(person, live_server.url))
+            page.context.add_init_script(source)
+            for address in walked(person, town):
+                page.goto(address)
+                if found := faults_of(page):
+                    faults[address] = found
+            assert faults == {}
+        browser.close()

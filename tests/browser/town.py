@@ -1,0 +1,124 @@
+"""A cohort in which everything happened at least once, beside an assignment in which nothing has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.factories.grades import (
+    AppealFactory,
+    BlindGradeFactory,
+    BulkItemFactory,
+    GradeFactory,
+    NoticeFactory,
+    OverrideFactory,
+)
+from tests.factories.peers import (
+    CommunicationEntryFactory,
+    FeedbackReportFactory,
+    FindingFactory,
+    FindingResponseFactory,
+    FindingSightingFactory,
+    PairingFactory,
+    RoundMemberFactory,
+)
+from tests.factories.people import CohortFactory, EnrollmentFactory, everywhere
+from tests.factories.work import (
+    AssignmentFactory,
+    AuditFactory,
+    CriterionVerdictFactory,
+    RubricVersionFactory,
+    SubmissionFactory,
+    rubric_document,
+)
+from tests.leaks.matrix_rows import ASSIGNMENT, COHORT
+from tests.leaks.test_matrix import Institute, World
+from tests.site.report_example import NAMES, report_json
+
+LONG = "a_name_that_goes_on_" * 6
+STATES = ("running", "failed", "done")
+
+
+class Town(World):
+    """The world of the tenant matrix, with more of everything in its first institution."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cohort = CohortFactory.create(organization=self.here.organization)
+        EnrollmentFactory.create(cohort=self.cohort, user=self.here.owner.user)
+        version = self.here.assignment.rubric_version
+        self.nothing = AssignmentFactory.create(cohort=self.cohort, rubric_version=version)
+        enlarge(self.here)
+        among_peers(self.here)
+
+    def cookies(self, person: str, url: str) -> list[Any]:
+        session = self.sessions.get(person)
+        return [{"name": "sessionid", "value": session, "url": url}] if session else []
+
+    @staticmethod
+    def is_bare(route: str) -> bool:
+        """Whether its address needs no more than a cohort and an assignment."""
+        return route.startswith(COHORT) and "<" not in route.removeprefix(COHORT).removeprefix(ASSIGNMENT)
+
+    def bare_address(self, route: str) -> str:
+        return self.address(route, cohort=self.cohort.slug, assignment=self.nothing.slug)
+
+
+def enlarge(institute: Institute) -> None:
+    """A whole report of ten criteria, further attempts and classmates in every state, and what people did by hand."""
+    audit, submission, student = institute.audit, institute.audit.submission, institute.owner
+    with everywhere():
+        student.name, audit.report = LONG, report_json()
+        student.save(update_fields=["name"])
+        audit.save(update_fields=["report"])
+    for position, (key, name, score, _) in enumerate(NAMES[1:], 1):
+        CriterionVerdictFactory.create(
+            audit=audit, position=position, criterion_id=key, name=name, score=score
+        )
+    for attempt, state in enumerate(STATES, 2):
+        again = SubmissionFactory.create(
+            assignment=institute.assignment,
+            student=student,
+            attempt=attempt,
+            repo_url=f"https://x.example/{LONG}",
+        )
+        AuditFactory.create(submission=again, **{state: True})
+    for flags in ({}, {"needs_review": True}, {"widest_spread": 4}):
+        work = SubmissionFactory.create(assignment=institute.assignment)
+        done = AuditFactory.create(submission=work, done=True, report=report_json())
+        for position, (key, name, score, _) in enumerate(NAMES):
+            CriterionVerdictFactory.create(
+                audit=done, position=position, criterion_id=key, name=name, score=score
+            )
+        GradeFactory.create(audit=done, **flags)
+        BulkItemFactory.create(run=institute.bulk_run, submission=work, audit=done)
+        BlindGradeFactory.create(submission=work, criterion_id=NAMES[0][0], graded_by=student.user)
+    AppealFactory.create(submission=submission, text=f"Look into {LONG}.")
+    OverrideFactory.create(submission=submission)
+    NoticeFactory.create(organization=institute.organization, user=student.user)
+    RubricVersionFactory.create(
+        rubric=institute.assignment.rubric_version.rubric,
+        number=2,
+        draft=True,
+        document=rubric_document("tidy"),
+    )
+
+
+def among_peers(institute: Institute) -> None:
+    """The round's other members, reports that came and that are owed, findings in several states, words in the log."""
+    round_, student = institute.pairing.round, institute.owner
+    peers = [institute.pairing.auditee, EnrollmentFactory.create(cohort=institute.cohort, name=LONG)]
+    for number, each in enumerate([student, *peers]):
+        RoundMemberFactory.create(round=round_, student=each, alias=f"Peer {481 + number}")
+    SubmissionFactory.create(assignment=institute.assignment, student=peers[0], resolved_commit="c" * 40)
+    received = PairingFactory.create(round=round_, auditor=peers[1], auditee=student)
+    PairingFactory.create(round=round_, auditor=peers[0], auditee=peers[1])
+    first = institute.audit.submission
+    feedback = FeedbackReportFactory.create(
+        pairing=received, platform=True, submission=first, audit__report=report_json(criteria=3)
+    )
+    for title in ("A README", LONG, "A parser"):
+        finding = FindingFactory.create(first_submission=first, title=title, place=f"src/{LONG}.py")
+        FindingSightingFactory.create(finding=finding, audit=None, report=feedback)
+        FindingResponseFactory.create(finding=finding, reason=LONG)
+    for whose in (student, peers[0]):
+        CommunicationEntryFactory.create(assignment=institute.assignment, student=whose, text=f"See {LONG}.")
