@@ -1,4 +1,4 @@
-"""`manage.py audit_worker`: takes audits from the queues, students' own first."""
+"""`manage.py audit_worker`: takes audits from the queues, students' own first, and leaves the pages their processor."""
 
 import ctypes
 import os
@@ -18,6 +18,8 @@ WORKER_TTL_SECONDS = 30
 JOB_MONITORING_SECONDS = 5
 MAINTENANCE_SECONDS = 10
 PR_SET_PDEATHSIG = 1
+# Of a processor that is shared, who waits for a page comes before who waits for an audit (benchmarks/load).
+NICENESS = 10
 
 
 class AuditWorker(Worker):
@@ -43,6 +45,7 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         from grading import engine
 
+        os.nice(NICENESS)
         engine.preload()
         queues = [get_queue(name) for name in settings.AUDIT_QUEUES]
         worker = AuditWorker(
