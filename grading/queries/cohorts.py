@@ -78,4 +78,5 @@ def open_assignments_of(user: User) -> list[Assignment]:
     still = opened.filter(Q(due_at=None) | Q(due_at__gte=now) | Q(late_policy=LatePolicy.ACCEPT))
     used = Count("submissions", filter=Q(submissions__student__user=user, submissions__counts=True))
     open_ones = still.annotate(left=F("max_attempts") - used).filter(left__gt=0)
-    return list(open_ones.select_related("organization", "cohort"))
+    ranked = open_ones.order_by("due_at", "title", "pk")  # a query that counts loses the model's own order
+    return list(ranked.select_related("organization", "cohort"))
