@@ -96,9 +96,11 @@ def latest_attempts_of(user: User, *, limit: int = 10) -> list[Attempt]:
 def standings_of(assignment: Assignment) -> list[Standing]:
     """Everybody in the cohort, in the roster's order, with their latest attempt and their grade. Four queries."""
     mine = Q(submissions__assignment=assignment)
-    students = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
-        attempts=Count("submissions", filter=mine)
-    )
+    students = (
+        Enrollment.objects.filter(cohort=assignment.cohort_id)
+        .annotate(attempts=Count("submissions", filter=mine))
+        .order_by("name", "email")
+    )  # a query that counts loses the model's own order
     newest = (
         Submission.objects.filter(assignment=assignment)
         .order_by("student_id", "-attempt")

@@ -39,9 +39,11 @@ def members_of(organization: Organization) -> QuerySet[Membership]:
 
 def cohorts_of(user: User, organization: Organization) -> QuerySet[Cohort]:
     """All cohorts for staff, one's own for students; with `student_count`."""
-    cohorts = Cohort.objects.filter(organization=organization).annotate(
-        student_count=Count("enrollments", distinct=True)
-    )
+    cohorts = (
+        Cohort.objects.filter(organization=organization)
+        .annotate(student_count=Count("enrollments", distinct=True))
+        .order_by("-starts_on", "name", "pk")
+    )  # a query that counts loses the model's own order
     is_staff = Membership.objects.filter(organization=organization, user=user, role__in=STAFF_ROLES).exists()
     mine = Enrollment.objects.filter(user=user).values("cohort")
     return cohorts if is_staff else cohorts.filter(pk__in=mine)
@@ -49,8 +51,10 @@ def cohorts_of(user: User, organization: Organization) -> QuerySet[Cohort]:
 
 def cohort_overview(cohort: Cohort) -> CohortOverview:
     """A cohort's page for anybody in it. Two queries."""
-    assignments = assignments_of(cohort).annotate(
-        students_handed_in=Count("submissions__student", distinct=True)
+    assignments = (
+        assignments_of(cohort)
+        .annotate(students_handed_in=Count("submissions__student", distinct=True))
+        .order_by("due_at", "title", "pk")
     )
     return CohortOverview(
         cohort=cohort,

@@ -136,6 +136,18 @@ def test_open_assignments_are_those_one_can_hand_in_now():
         assert cohorts.open_assignments_of(ada.user) == [late, open_]
 
 
+def test_what_is_counted_stays_in_its_order():
+    cohort = CohortFactory(name="B", starts_on=None)
+    earlier = CohortFactory(organization=cohort.organization, name="A", starts_on=None)
+    last, first = (AssignmentFactory(cohort=cohort, due_at=NOW + timedelta(days=n)) for n in (9, 1))
+    zoe, ada = (EnrollmentFactory(cohort=cohort, name=name) for name in ("Zoe", "Ada"))
+    teacher = staff_user(cohort.organization)
+    with scope(organization=cohort.organization):
+        assert list(cohorts.cohorts_of(teacher, cohort.organization)) == [earlier, cohort]
+        assert cohorts.cohort_overview(cohort).assignments == [first, last]
+        assert [standing.student for standing in attempts.standings_of(first)] == [ada, zoe]
+
+
 def test_organizations_and_members():
     membership = MembershipFactory()
     MembershipFactory()
