@@ -31,7 +31,7 @@ from tests.factories.work import (
     rubric_document,
 )
 from tests.leaks.matrix_rows import ASSIGNMENT, COHORT
-from tests.leaks.test_matrix import Institute, World
+from tests.leaks.world import Institute, World
 from tests.site.report_example import NAMES, report_json
 
 LONG = "a_name_that_goes_on_" * 6

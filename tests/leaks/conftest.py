@@ -10,6 +10,8 @@ import pytest
 from django.db import transaction
 from django.test import override_settings
 
+from tests.leaks.world import World
+
 
 @pytest.fixture(scope="module")
 def kept(
@@ -34,3 +36,13 @@ def kept_uploads(kept: Path) -> Iterator[None]:
     """Sees the uploads of the module's rows, where every other test has an empty folder."""
     with override_settings(MEDIA_ROOT=kept):
         yield
+
+
+@pytest.fixture(scope="module")
+def institutes(kept: Path) -> World:
+    return World()
+
+
+@pytest.fixture
+def world(institutes: World, db: None, kept_uploads: None) -> World:
+    return institutes

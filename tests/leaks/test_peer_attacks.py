@@ -18,7 +18,7 @@ from tests.factories.work import SubmissionFactory
 from tests.leaks.masks import AUDITEE, AUDITOR, Mask, told, told_of, treacherous_commits
 from tests.leaks.masquerade import Masquerade
 from tests.leaks.matrix_rows import MISSING, ROWS
-from tests.leaks.test_matrix import seen
+from tests.leaks.test_as_if_missing import seen
 from tests.leaks.test_peer_privacy import BETWEEN_PEERS, addresses, signed_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]

@@ -31,7 +31,7 @@ from tests.leaks.masks import (
 )
 from tests.leaks.masquerade import PLACES, Masquerade
 from tests.leaks.matrix_rows import MISSING
-from tests.leaks.test_matrix import site_routes
+from tests.leaks.world import site_routes
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 # Where peers meet; the rest of the site is searched once.

@@ -21,7 +21,7 @@ from tests.factories.peers import (
 from tests.factories.people import student
 from tests.factories.work import AuditFactory, CriterionVerdictFactory, SubmissionFactory
 from tests.leaks.matrix_rows import PERSONS, ROWS
-from tests.leaks.test_matrix import Institute, World, institutes  # noqa: F401 -- a fixture is used by its name
+from tests.leaks.world import Institute, World
 from tests.site.report_example import report_json
 
 MOST = 15
@@ -71,7 +71,7 @@ def queries_asked(world: World, addresses: dict[str, str]) -> dict[tuple[str, st
 
 
 def test_no_page_asks_more_than_fifteen_queries_nor_more_of_them_for_a_larger_cohort(
-    institutes: World,  # noqa: F811 -- the fixture
+    institutes: World,
     db: None,
     kept_uploads: None,
 ) -> None:

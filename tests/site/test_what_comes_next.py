@@ -15,7 +15,7 @@ from grading.models import Assignment, Enrollment
 from tests.factories.grades import GradeFactory
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
-from tests.leaks.test_matrix import TOLD
+from tests.leaks.world import TOLD
 from tests.site.report_example import report_json
 
 pytestmark = pytest.mark.django_db
