@@ -12,28 +12,22 @@ import json
 from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any
-from uuid import uuid4
 
 import structlog
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
-from django_rq import get_queue
 from django_scopes import scope
 
 from grading import addresses_engine
+from grading.actions.outbox import Outbox
 from grading.enums import DeliveryState
 from grading.errors import SealBrokenError, WebhookRefused
 from grading.models import WebhookDelivery
 from grading.posting import Answer, post
 from grading.sealing import unseal
-from grading.walls import as_dispatcher
 
-QUEUE = "letters"
-JOB = "grading.jobs.send_deliveries"
-JOB_SECONDS = 120
 STOP_AFTER_SECONDS = 60  # what is left then goes with the next job
-JUST_WRITTEN = timedelta(seconds=30)  # its own job is on the way
 # After each try but the last; together 23 hours and 21 minutes.
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 360, 780))
 MOST_TRIES = len(PAUSES) + 1
@@ -43,29 +37,13 @@ BROKE_OFF = "The last try broke off on our side."
 log = structlog.get_logger(__name__)
 
 
-def announce_on_commit(organization_id: int) -> None:
-    """Have what was written sent, once the transaction holds. If the queue is down, the reconciler will."""
-    transaction.on_commit(lambda: announce(organization_id), robust=True)
+def _due(now: datetime) -> Q:
+    return Q(state=DeliveryState.WAITING, next_at__lte=now)
 
 
-def announce(organization_id: int) -> None:
-    """One waiting job is enough for all of an organization's deliveries. Raises redis.RedisError."""
-    queue, whose = get_queue(QUEUE, commit_mode="auto"), f"deliveries-{organization_id}-"
-    if not any(waiting.startswith(whose) for waiting in queue.job_ids):
-        queue.enqueue_call(
-            JOB, args=(organization_id,), job_id=f"{whose}{uuid4().hex}", timeout=JOB_SECONDS, result_ttl=0
-        )
-
-
-def announce_left() -> int:
-    """The reconciler's part: how many organizations have deliveries that are due. Raises redis.RedisError."""
-    now = timezone.now()
-    with as_dispatcher():
-        left = WebhookDelivery.objects.filter(_due(now), created_at__lt=now - JUST_WRITTEN)
-        organizations = list(left.order_by().values_list("organization", flat=True).distinct())
-    for organization_id in organizations:
-        announce(organization_id)
-    return len(organizations)
+DELIVERIES = Outbox(
+    WebhookDelivery, job="grading.jobs.send_deliveries", name="deliveries", seconds=120, due=_due
+)
 
 
 def send_due(*, organization_id: int) -> int:
@@ -86,10 +64,6 @@ def send_due(*, organization_id: int) -> int:
         old = WebhookDelivery.objects.filter(ended_at__lt=timezone.now() - KEPT)
         old.delete()
     return arrived
-
-
-def _due(now: datetime) -> Q:
-    return Q(state=DeliveryState.WAITING, next_at__lte=now)
 
 
 def _claim() -> WebhookDelivery | None:

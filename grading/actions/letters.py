@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 from time import monotonic
 from urllib.parse import urlsplit
-from uuid import uuid4
 
 import structlog
 from django.conf import settings
@@ -21,46 +20,24 @@ from django.db.models import F, Q
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
-from django_rq import get_queue
 from django_scopes import scope
 
+from grading.actions.outbox import Outbox
 from grading.models import Notice
-from grading.walls import as_dispatcher
 
-QUEUE = "letters"
-JOB = "grading.jobs.send_letters"
-JOB_SECONDS = 180
 STOP_AFTER_SECONDS = 120  # what is left then goes with the next job
 MOST_TRIES = 3
 NEXT_TRY = timedelta(minutes=10)
 REFUSED_FOR_GOOD = 500  # SMTP: below it the trouble is the server's, and passes
-JUST_WRITTEN = timedelta(seconds=30)  # its own job is on the way
 log = structlog.get_logger(__name__)
 
 
-def announce_on_commit(organization_id: int) -> None:
-    """Have the organization's letters sent, once the transaction holds. If the queue is down, the reconciler will."""
-    transaction.on_commit(lambda: announce(organization_id), robust=True)
+def _due(now: datetime) -> Q:
+    rested = Q(tried_at=None) | Q(tried_at__lt=now - NEXT_TRY)
+    return Q(rested, sent_at=None, tries__lt=MOST_TRIES)
 
 
-def announce(organization_id: int) -> None:
-    """One waiting job is enough for all of an organization's letters. Raises redis.RedisError."""
-    queue, whose = get_queue(QUEUE, commit_mode="auto"), f"letters-{organization_id}-"
-    if not any(waiting.startswith(whose) for waiting in queue.job_ids):
-        queue.enqueue_call(
-            JOB, args=(organization_id,), job_id=f"{whose}{uuid4().hex}", timeout=JOB_SECONDS, result_ttl=0
-        )
-
-
-def announce_left() -> int:
-    """The reconciler's part: how many organizations have letters that no job has sent. Raises redis.RedisError."""
-    now = timezone.now()
-    with as_dispatcher():
-        left = Notice.objects.filter(_due(now), created_at__lt=now - JUST_WRITTEN)
-        organizations = list(left.order_by().values_list("organization", flat=True).distinct())
-    for organization_id in organizations:
-        announce(organization_id)
-    return len(organizations)
+LETTERS = Outbox(Notice, job="grading.jobs.send_letters", name="letters", seconds=180, due=_due)
 
 
 def send_due(*, organization_id: int) -> int:
@@ -84,11 +61,6 @@ def send_due(*, organization_id: int) -> int:
         finally:
             post.close()
     return sent
-
-
-def _due(now: datetime) -> Q:
-    rested = Q(tried_at=None) | Q(tried_at__lt=now - NEXT_TRY)
-    return Q(rested, sent_at=None, tries__lt=MOST_TRIES)
 
 
 def _claim() -> Notice | None:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.urls import reverse
 
 from grading.actions.activities import note
-from grading.actions.letters import announce_on_commit
+from grading.actions.letters import LETTERS
 from grading.actions.webhooks import tell_of_audit
 from grading.enums import AuditKind, NoticeKind, WebhookEvent
 from grading.models import Audit, Notice, NoticeOptOut, Organization, Submission
@@ -39,7 +39,7 @@ def notify(
         organization_id=organization_id, user=user, kind=kind, body=body, path=path,
         subject=" ".join(subject.split())[:200],
     )  # fmt: skip
-    announce_on_commit(organization_id)
+    LETTERS.announce_on_commit(organization_id)
     return True
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions import deliveries
 from grading.actions.bulk_work import resume_runs
+from grading.actions.deliveries import DELIVERIES
 from grading.actions.fix_verification import verify_left
-from grading.actions.letters import announce_left
+from grading.actions.letters import LETTERS
 from grading.actions.peer_reminders import remind_due
 from grading.actions.queueing import JobHealth, enqueue, health_of_job
 from grading.actions.runs import give_back, spend_attempt
@@ -46,11 +46,11 @@ def reconcile() -> Recovery:
     return Recovery(
         enqueued=_for_each_in(AuditState.QUEUED, _enqueue_again),
         taken_back=_for_each_in(AuditState.RUNNING, _take_back),
-        with_letters=announce_left(),
+        with_letters=LETTERS.announce_left(),
         resumed=resume_runs(),
         reminded=remind_due(),
         fixes=verify_left(),
-        with_deliveries=deliveries.announce_left(),
+        with_deliveries=DELIVERIES.announce_left(),
     )
 
 

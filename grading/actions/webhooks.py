@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from grading import addresses_engine
 from grading.actions.activities import note
-from grading.actions.deliveries import SEAL, announce_on_commit
+from grading.actions.deliveries import DELIVERIES, SEAL
 from grading.enums import WEBHOOK_EVENTS, AuditKind, DeliveryState, WebhookEvent
 from grading.errors import WebhookRefused
 from grading.models import (
@@ -157,7 +157,7 @@ def _write(webhooks: list[Webhook], event: WebhookEvent, organization_id: int, t
             )
         )
     WebhookDelivery.objects.bulk_create(rows)
-    announce_on_commit(organization_id)
+    DELIVERIES.announce_on_commit(organization_id)
 
 
 def _note(webhook: Webhook, by: User, *, verb: str) -> None:
