@@ -114,6 +114,8 @@ class NoticeKind(models.TextChoices):
     AUDIT_FAILED = "audit_failed", "An audit of mine failed"
     REPORT_RECEIVED = "report_received", "A peer's report on my work arrived"
     PEER_REMINDER = "peer_reminder", "I owe a report or an answer in a round of peers"
+    HANDED_IN = "handed_in", "A hand-in of mine was received"
+    COMPLAINT = "complaint", "Something was reported as abusive, or mine was answered"
 
 
 class Anonymity(models.TextChoices):
@@ -147,6 +149,22 @@ class ResponseKind(models.TextChoices):
     WILL_FIX = "will_fix", "Will be fixed"
     DEFERRED = "deferred", "Deferred"
     CONTESTED = "contested", "Contested"
+
+
+class ComplaintState(models.TextChoices):
+    """What a teacher made of it; nothing is hidden before."""
+
+    OPEN = "open"
+    HIDDEN = "hidden", "The report was hidden"
+    DISMISSED = "dismissed", "The report stays"
+
+
+class Opened(models.TextChoices):
+    """What is marked as new to a student until they open it."""
+
+    REPORT = "report", "The report on an attempt"
+    APPEAL = "appeal", "The answer to an appeal"
+    ANSWERS = "answers", "The answers to a report on a peer"
 
 
 class EntryKind(models.TextChoices):

@@ -7,11 +7,13 @@ from grading.models.appeal import Appeal
 from grading.models.audit import Audit
 from grading.models.bulk import BulkItem, BulkRun
 from grading.models.cohort import Cohort, Enrollment
-from grading.models.finding import Finding, FindingResponse, FindingSighting
+from grading.models.complaint import Complaint
+from grading.models.finding import Finding, FindingHelp, FindingResponse, FindingSighting
 from grading.models.grade import Grade, Override, SupersededReport
 from grading.models.idempotency import IdempotencyKey
 from grading.models.model_bench import ModelUsage, OrganizationBench
 from grading.models.notice import Notice, NoticeOptOut
+from grading.models.opening import Opening
 from grading.models.peers import (
     CommunicationEntry,
     FeedbackReport,
@@ -37,11 +39,13 @@ __all__ = [
     "BulkRun",
     "Cohort",
     "CommunicationEntry",
+    "Complaint",
     "CriterionVerdict",
     "Enrollment",
     "EvidenceRecord",
     "FeedbackReport",
     "Finding",
+    "FindingHelp",
     "FindingResponse",
     "FindingSighting",
     "Grade",
@@ -50,6 +54,7 @@ __all__ = [
     "ModelUsage",
     "Notice",
     "NoticeOptOut",
+    "Opening",
     "OpinionRecord",
     "Organization",
     "OrganizationBench",

@@ -134,3 +134,17 @@ class FindingResponse(TenantModel):
 
     def __str__(self) -> str:
         return self.get_kind_display()
+
+
+class FindingHelp(TenantModel):
+    """Whether the owner found a finding helpful; asked of them once, and theirs to change. No verdict follows from it."""
+
+    finding = models.OneToOneField(Finding, on_delete=models.CASCADE, related_name="help")
+    helpful = models.BooleanField()
+    said_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return "helpful" if self.helpful else "not helpful"

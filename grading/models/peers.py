@@ -116,6 +116,7 @@ class FeedbackReport(TenantModel):
     understood of it (courtroom's ImportedReport as JSON), and `misfits` what does not match the pairing or the rubric,
     a list of {code, sentence}. `submission` is the attempt it is about, null where that is not known.
     `read_at` is when its subject first opened it. The newest of an author, a subject and a pairing counts.
+    `hidden_at` is when a teacher hid it from its subject (grading/models/complaint.py).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
@@ -148,6 +149,7 @@ class FeedbackReport(TenantModel):
     misfits = models.JSONField(default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     read_at = models.DateTimeField(null=True, blank=True)
+    hidden_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-created_at", "pk"]

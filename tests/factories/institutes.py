@@ -18,10 +18,13 @@ from tests.factories.grades import (
 )
 from tests.factories.peers import (
     CommunicationEntryFactory,
+    ComplaintFactory,
     FeedbackReportFactory,
     FindingFactory,
+    FindingHelpFactory,
     FindingResponseFactory,
     FindingSightingFactory,
+    OpeningFactory,
     PairingFactory,
     PairingRoundFactory,
     RoundMemberFactory,
@@ -103,8 +106,11 @@ def _among_peers(audit: Audit, word: str) -> None:
     for student in (owner, peer):
         RoundMemberFactory.create(round=paired, student=student)
     pairing = PairingFactory.create(round=paired, auditor=peer, auditee=owner)
-    FeedbackReportFactory.create(pairing=pairing, original=f"# {word} report")
+    report = FeedbackReportFactory.create(pairing=pairing, original=f"# {word} report")
+    ComplaintFactory.create(report=report, text=f"{word} complaint")
+    OpeningFactory.create(student=owner, about=str(submission.pk))
     CommunicationEntryFactory.create(assignment=submission.assignment, student=owner, text=f"{word} progress")
     finding = FindingFactory.create(first_submission=submission, title=f"{word} finding")
     FindingSightingFactory.create(finding=finding, audit=audit)
     FindingResponseFactory.create(finding=finding, reason=f"{word} excuse")
+    FindingHelpFactory.create(finding=finding)

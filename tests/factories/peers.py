@@ -5,13 +5,24 @@ from datetime import timedelta
 import factory
 from django.utils import timezone
 
-from grading.enums import Anonymity, AuditKind, EntryKind, FeedbackKind, FeedbackSource, ResponseKind
+from grading.enums import (
+    Anonymity,
+    AuditKind,
+    EntryKind,
+    FeedbackKind,
+    FeedbackSource,
+    Opened,
+    ResponseKind,
+)
 from grading.models import (
     CommunicationEntry,
+    Complaint,
     FeedbackReport,
     Finding,
+    FindingHelp,
     FindingResponse,
     FindingSighting,
+    Opening,
     Pairing,
     PairingRound,
     RoundMember,
@@ -144,3 +155,36 @@ class FindingResponseFactory(TenantFactory):
     organization = factory.SelfAttribute("finding.organization")
     kind = ResponseKind.DEFERRED
     reason = "It needs the new parser first."
+
+
+class FindingHelpFactory(TenantFactory):
+    class Meta:
+        model = FindingHelp
+
+    finding = factory.SubFactory(FindingFactory)
+    organization = factory.SelfAttribute("finding.organization")
+    helpful = True
+    said_at = factory.LazyFunction(timezone.now)
+
+
+class ComplaintFactory(TenantFactory):
+    """Open, by whom the report is about."""
+
+    class Meta:
+        model = Complaint
+
+    report = factory.SubFactory(FeedbackReportFactory)
+    organization = factory.SelfAttribute("report.organization")
+    student = factory.SelfAttribute("report.subject")
+    text = "It calls me names."
+
+
+class OpeningFactory(TenantFactory):
+    class Meta:
+        model = Opening
+
+    student = factory.SubFactory(EnrollmentFactory)
+    organization = factory.SelfAttribute("student.organization")
+    kind = Opened.REPORT
+    about = factory.Sequence(lambda n: f"{n:036x}")
+    opened_at = factory.LazyFunction(timezone.now)
