@@ -20,7 +20,8 @@ from courtroom.record import (
 )
 from courtroom.remembrance import Record, opinions_of, outcomes_of
 from courtroom.rubric import Criterion, Rubric
-from courtroom.rubric_reading.reader import SHIPPED, shipped_rubric
+from courtroom.rubric_reading.reader import shipped_rubric
+from courtroom.rubric_reading.shipped import SHIPPED
 
 STAGE, LEFT_OPEN, OUTDATED = "chief_justice", "check_left_open", "opinions_outdated"
 # A record that was not made from the submission alone is no dossier for a later audit (remembrance.py).

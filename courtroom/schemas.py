@@ -10,7 +10,7 @@ from pydantic.json_schema import JsonSchemaMode
 
 from courtroom.record import AuditReport
 from courtroom.rubric import Rubric
-from courtroom.rubric_reading.reader import FOLDER
+from courtroom.rubric_reading.shipped import FOLDER
 
 PUBLISHED: dict[str, type[BaseModel]] = {"schema.json": Rubric, "report.schema.json": AuditReport}
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.detectives.source_checks import clue_of
-from courtroom.forensics.survey import Sighting, Survey
+from courtroom.forensics.sightings import Sighting
+from courtroom.forensics.survey import Survey
 from courtroom.rubric import (
     CheckBase,
     GraphTopology,

@@ -25,7 +25,8 @@ from courtroom.forensics.project.log_sightings import (
     fact_behind,
     sightings_behind,
 )
-from courtroom.forensics.survey import Sighting, Survey
+from courtroom.forensics.sightings import Sighting
+from courtroom.forensics.survey import Survey
 from courtroom.project_facts import ExchangeFact
 from courtroom.record import CheckOutcome, Evidence
 from courtroom.rubric import (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
-from courtroom.forensics.survey import Sighting, Survey
+from courtroom.forensics.sightings import Sighting
+from courtroom.forensics.survey import Survey
 from courtroom.rubric import (
     Check,
     CodePattern,

@@ -5,16 +5,15 @@ Each room answers for itself: one that fails leaves its own facts null, with the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
 
 from courtroom.forensics.dangers.cloning import read_clone
+from courtroom.forensics.fact_reading import FactReading
 from courtroom.forensics.git.blobs import BlobReader
 from courtroom.forensics.graph import state_class, wiring
 from courtroom.forensics.graph.graph_facts import graph_fact, graph_lines, shape_fact
 from courtroom.forensics.interpretation.data_files import data_texts
-from courtroom.forensics.judging.layers import Layers, read_layers
+from courtroom.forensics.judging.layers import read_layers
 from courtroom.forensics.judging.rulings import read_rules
 from courtroom.forensics.judging.structured import retries, structured_calls
 from courtroom.forensics.judging.verdict_source import markdown_reports, model_made_scores, reads_opinions
@@ -24,11 +23,9 @@ from courtroom.forensics.safety import unsafe_calls
 from courtroom.forensics.sources.names import Names
 from courtroom.forensics.sources.reach import Reach
 from courtroom.forensics.sources.source_files import Codebase, is_vendored
-from courtroom.forensics.survey import Sighting
 from courtroom.forensics.syntax import parse
-from courtroom.forensics.topology import GraphReading, read_graph
+from courtroom.forensics.topology import read_graph
 
-SHOWN_LINES = 40
 CLONE_HABITS = ("clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated")
 MANIFESTS = ("pyproject.toml", "langgraph.json")
 FLAGS = (
@@ -38,29 +35,6 @@ FLAGS = (
     "fan_in_before_justice",
     "conditional_error_route",
 )
-
-
-@dataclass
-class FactReading:
-    names: Names
-    reader: BlobReader
-    reach: Reach = field(init=False)
-    layers: Layers = field(init=False)
-    graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
-    facts: dict[str, Any] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)
-    places: dict[str, list[Sighting]] = field(default_factory=dict)
-    errors: list[tuple[str, str]] = field(default_factory=list)
-
-    def leave_open(self, names: Sequence[str], reason: str) -> None:
-        for name in names:
-            self.facts[name] = None
-            self.reasons[name] = reason
-
-    def show(self, fact: str, path: str, first: int, last: int | None = None, note: str = "") -> None:
-        """Put lines on record for a fact, no more than SHOWN_LINES of one place."""
-        end = min(last or first, first + SHOWN_LINES - 1)
-        self.places.setdefault(fact, []).append(Sighting(path, first, end, note))
 
 
 def read_facts(reader: BlobReader) -> FactReading:

@@ -18,10 +18,10 @@ from courtroom.forensics.project.log_sightings import (
     fact_behind,
     sightings_behind,
 )
+from courtroom.forensics.sightings import Sighting
 from courtroom.forensics.sources.names import Names
 from courtroom.forensics.sources.source_files import SourceFile
 from courtroom.forensics.sources.tree_walk import keyword_of, line_of_call
-from courtroom.forensics.survey import Sighting
 
 MOST_SIGHTINGS = 50
 LONGEST_CLASS = 40

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from courtroom.errors import ChildFailed
 from courtroom.forensics.confine import examine, reading_limits
+from courtroom.forensics.sightings import Sighting
 from courtroom.forensics.snapshot import Snapshot, list_tree
 
 if TYPE_CHECKING:
@@ -28,16 +29,6 @@ SOURCE_CHECKS = frozenset(
     {"file_exists", "text_contains", "python_class", "python_call", "python_import", "code_pattern",
      "feedback_log", "communication_log"}
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """Where something was seen. Lines are 1-based and inclusive; null for a whole file."""
-
-    path: str
-    line_start: int | None
-    line_end: int | None
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,9 @@ from courtroom.rubric import Rubric
 from courtroom.rubric_reading.json_lines import JsonPath, lines_of
 from courtroom.rubric_reading.misfits import Misfit, misfits_of, unusable
 from courtroom.rubric_reading.notes import Notebook, ReadingNote
+from courtroom.rubric_reading.shipped import SHIPPED, shipped
+from courtroom.rubric_reading.translation import translate
 
-SHIPPED = ("self_audit", "points", "general")
-FOLDER = Path(__file__).resolve().parents[2] / "rubric"
 # The longest rubric known from practice has 13 kB.
 MOST_CHARACTERS = 1_000_000
 # None known from practice goes deeper than 7.
@@ -40,8 +39,6 @@ def read_rubric(text: str) -> RubricReading:
     data = _parse(text)
     if _is_our_own(data):
         return RubricReading(rubric=_validate(data, text))
-    from courtroom.rubric_reading.translation import translate
-
     _refuse(tuple(unusable(data)), text)
     notebook = Notebook(lines_of(text))
     return RubricReading(rubric=translate(data, notebook), notes=notebook.notes)
@@ -50,7 +47,7 @@ def read_rubric(text: str) -> RubricReading:
 def shipped_rubric(name: str) -> Rubric:
     """A rubric by its shipped name (self_audit, points, general) or by the path of a JSON file."""
     if name in SHIPPED:
-        return _shipped(name)
+        return shipped(name)
     try:
         text = Path(name).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError, ValueError) as error:
@@ -58,11 +55,6 @@ def shipped_rubric(name: str) -> Rubric:
         message = f"There is no rubric {name!r}: neither a readable file nor one of {known}."
         raise RubricRefused("rubric_unknown", message) from error
     return read_rubric(text).rubric
-
-
-@cache
-def _shipped(name: str) -> Rubric:
-    return Rubric.model_validate_json((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def _parse(text: str) -> Any:

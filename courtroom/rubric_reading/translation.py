@@ -12,6 +12,7 @@ from courtroom.rubric import Criterion, JudicialLogic, Rubric
 from courtroom.rubric_reading.json_lines import JsonPath
 from courtroom.rubric_reading.levels import levels_in, positive_in, slug
 from courtroom.rubric_reading.notes import Notebook
+from courtroom.rubric_reading.shipped import SHIPPED, shipped
 
 METADATA = ("rubric_metadata", "rubric_meta", "metadata")
 CRITERIA = ("dimensions", "criteria", "rubric", "rubrics")
@@ -265,11 +266,9 @@ def known_criterion(identity: str, name: str) -> Criterion | None:
 
 @cache
 def _shipped_criteria() -> tuple[dict[str, Criterion], dict[str, Criterion]]:
-    from courtroom.rubric_reading.reader import SHIPPED, shipped_rubric
-
-    shipped = [(name, criterion) for name in SHIPPED for criterion in shipped_rubric(name).criteria]
-    by_name = {slug(c.name): c for rubric, c in shipped if rubric != "general"}
-    return {c.id: c for _, c in reversed(shipped)}, by_name
+    known = [(name, criterion) for name in SHIPPED for criterion in shipped(name).criteria]
+    by_name = {slug(c.name): c for rubric, c in known if rubric != "general"}
+    return {c.id: c for _, c in reversed(known)}, by_name
 
 
 def _key(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from courtroom.detectives.testimony import Claim
 from courtroom.forensics.diagrams import DiagramSighting
 from courtroom.forensics.history import Commit, History
 from courtroom.forensics.pdf import PdfImage, PdfReading
-from courtroom.forensics.survey import Sighting
+from courtroom.forensics.sightings import Sighting
 from courtroom.rubric import (
     CommitHistory,
     CommunicationLog,

@@ -7,7 +7,8 @@ import pytest
 from courtroom.detectives.targeting import DETECTIVES, owed
 from courtroom.justice.constitutions import PRESETS
 from courtroom.rubric import Rubric
-from courtroom.rubric_reading.reader import FOLDER, SHIPPED, shipped_rubric
+from courtroom.rubric_reading.reader import shipped_rubric
+from courtroom.rubric_reading.shipped import FOLDER, SHIPPED
 from courtroom.schemas import PUBLISHED, schema_text
 
 SELF_AUDIT = (

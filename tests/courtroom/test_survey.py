@@ -10,8 +10,9 @@ import pytest
 from courtroom.case import Limits
 from courtroom.errors import RepositoryRefused
 from courtroom.facts import establish
+from courtroom.forensics.sightings import Sighting
 from courtroom.forensics.snapshot import Snapshot, read_lines
-from courtroom.forensics.survey import Sighting, Survey, survey_repository
+from courtroom.forensics.survey import Survey, survey_repository
 from courtroom.rubric import (
     Check,
     CodePattern,

@@ -14,7 +14,7 @@ from courtroom.forensics.project.inventory import take_inventory
 from courtroom.forensics.project.project_files import configuration_paths, project_of
 
 if TYPE_CHECKING:
-    from courtroom.forensics.code_facts import FactReading
+    from courtroom.forensics.fact_reading import FactReading
 
 MOST_ROWS = 200
 UNSEARCHED_NAMED = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from courtroom.forensics.survey import Sighting
+from courtroom.forensics.sightings import Sighting
 
 # What is asked of findings and their answers: only answers can be written down in a repository.
 MEASURED = ("answered", "fixed", "relevant")
