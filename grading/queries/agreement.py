@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -54,7 +54,8 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A person's sealed score beside the court's as it stands now; `court` is null where the court gave none."""
+    """A person's sealed score beside the court's as it stands now; `court` is null where the court gave none. `person`
+    is a key, `by` their e-mail, `student` whose work it is."""
 
     submission: UUID
     criterion_id: str
@@ -63,6 +64,8 @@ class Scored:
     court: int | None
     audit: UUID
     position: int
+    student: str
+    by: str
 
     @property
     def distance(self) -> int:
@@ -94,10 +97,9 @@ def drawn(works: Iterable[Work], *, size: int, seed: int, with_flagged: bool) ->
     return [work.submission for work in ordered if work in apart or work in rest]
 
 
-def samples_of(assignment: Assignment, reader: User) -> list[Progress]:
-    """Newest first. Two queries."""
+def samples_of(assignment: Assignment, done: Collection[UUID]) -> list[Progress]:
+    """Newest first; `done` is finished_by the reader. One query."""
     samples = BlindSample.objects.filter(assignment=assignment).select_related("drawn_by")
-    done = finished_by(reader, assignment)
     return [Progress(sample, tuple(UUID(key) in done for key in sample.submissions)) for sample in samples]
 
 
@@ -135,18 +137,23 @@ def verdicts_to_compare(submission: Submission) -> list[CriterionVerdict]:
 def scored_of(assignment: Assignment) -> list[Scored]:
     """All sealed scores whose criterion the verdict that stands still knows. Four queries."""
     sealed = BlindGrade.objects.filter(submission__assignment=assignment, sealed=True)
-    given = list(sealed.values_list("submission_id", "criterion_id", "graded_by_id", "score"))
-    works = _with_audits(Submission.objects.filter(pk__in={row[0] for row in given}))
-    standing = {work.pk: audit.pk for work in works if (audit := audit_to_show(work)) is not None}
-    court = {
-        (verdict.audit_id, verdict.criterion_id): verdict
-        for verdict in CriterionVerdict.objects.filter(audit__in=standing.values())
-    }
+    given = list(
+        sealed.values_list("submission_id", "criterion_id", "graded_by_id", "score", "graded_by__email")
+    )
+    works = _with_audits(
+        Submission.objects.filter(pk__in={row[0] for row in given}).select_related("student")
+    )
+    shown = {work.pk: (work, audit.pk) for work in works if (audit := audit_to_show(work)) is not None}
+    verdicts = CriterionVerdict.objects.filter(audit__in=[audit for _work, audit in shown.values()])
+    court = {(verdict.audit_id, verdict.criterion_id): verdict for verdict in verdicts}
     return [
-        Scored(submission, criterion, person, score, verdict.score, verdict.audit_id, verdict.position)
-        for submission, criterion, person, score in given
-        if submission in standing and (verdict := court.get((standing[submission], criterion))) is not None
-    ]
+        Scored(
+            submission, criterion, person, score, verdict.score, verdict.audit_id, verdict.position,
+            student=str(shown[submission][0].student), by=email,
+        )
+        for submission, criterion, person, score, email in given
+        if submission in shown and (verdict := court.get((shown[submission][1], criterion))) is not None
+    ]  # fmt: skip
 
 
 def audits_that_count(assignment: Assignment) -> list[UUID]:

@@ -1,6 +1,6 @@
 """A student's attempts at an assignment, and a cohort's."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from django.db.models import Count, Max, Prefetch, Q, QuerySet
 
 from grading.enums import AuditKind, AuditState
 from grading.models import Assignment, Audit, Enrollment, Grade, Submission
-from grading.queries.audits import is_past, is_withheld, told_of
+from grading.queries.audits import Place, grades_behind, is_past, is_withheld, told_of
 
 Told = Literal["", "released", "provisional", "withheld"]
 
@@ -73,16 +73,15 @@ def attempts_across(student: Enrollment, assignments: Iterable[Assignment]) -> Q
     return _with_audits(theirs.select_related("assignment")).order_by("assignment_id", "-attempt")
 
 
-def attempts_seen(submissions: Iterable[Submission]) -> list[Attempt]:
+def attempts_seen(
+    submissions: Iterable[Submission], grades: Mapping[Place, Grade] | None = None
+) -> list[Attempt]:
     """The submissions, from attempts_of or with `audits` and `assignment` loaded, as their students may see them.
 
-    One query more.
+    One query more, unless their `grades` are known already.
     """
     listed = list(submissions)
-    grades = Grade.objects.filter(
-        assignment__in={s.assignment_id for s in listed}, student__in={s.student_id for s in listed}
-    ).select_related("audit")
-    by_place = {(grade.assignment_id, grade.student_id): grade for grade in grades.defer("audit__report")}
+    by_place = grades_behind(listed) if grades is None else grades
     return [_seen(s, by_place.get((s.assignment_id, s.student_id))) for s in listed]
 
 

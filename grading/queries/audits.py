@@ -1,5 +1,6 @@
 """What pages ask about audits: which of several stands, and what of it a reader may see."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +8,8 @@ from django.db.models import Case, IntegerField, QuerySet, Value, When
 
 from grading.enums import REPORTED_STATES, AuditKind, AuditState, ReleasePolicy
 from grading.models import Audit, CriterionVerdict, Grade, Submission, SupersededReport
+
+Place = tuple[int, int]  # the keys of an assignment and of a student
 
 # A degraded report holds no verdict: it stands only where there is none.
 _VERDICTS_FIRST = Case(
@@ -55,6 +58,17 @@ def grade_of(submission: Submission) -> Grade | None:
     theirs = Grade.objects.filter(assignment=submission.assignment_id, student=submission.student_id)
     related = theirs.select_related("released_by", "audit__submission")
     return related.defer("audit__report").first()
+
+
+def grades_behind(submissions: Iterable[Submission]) -> dict[Place, Grade]:
+    """By assignment and student, those of whoever handed these in, with the audits that count. One query."""
+    listed = list(submissions)
+    grades = Grade.objects.filter(
+        assignment__in={each.assignment_id for each in listed},
+        student__in={each.student_id for each in listed},
+    )
+    found = grades.select_related("audit").defer("audit__report")
+    return {(grade.assignment_id, grade.student_id): grade for grade in found}
 
 
 def told_of(submission: Submission, grade: Grade | None) -> dict[str, Any] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 from django.db.models import OuterRef, Q, Subquery
@@ -20,8 +20,10 @@ from grading.models import (
     Pairing,
     PairingRound,
     RoundMember,
+    Submission,
 )
-from grading.queries.attempts import Attempt, attempts_across, attempts_seen
+from grading.queries.attempts import Attempt, attempts_across, attempts_seen, audit_to_show
+from grading.queries.audits import grades_behind
 from grading.queries.exchange_rows import (
     assignments_of,
     members_of,
@@ -29,7 +31,7 @@ from grading.queries.exchange_rows import (
     reports_of,
     rounds_of,
 )
-from grading.queries.told_lives import gone_as_told
+from grading.queries.told_lives import gone_as_told, histories_of
 
 if TYPE_CHECKING:
     from grading.queries.exchange_rows import PairingWithNewest
@@ -133,8 +135,11 @@ class _Gathered:
         self.members = members_of(self.pairings)
         self.reports = reports_of(student, self.pairings)
         self.assignments = assignments_of(student, self.rounds, self.reports)
-        self.attempts = attempts_seen(attempts_across(student, self.assignments))
-        self.findings = _findings_of(self.reports, self.attempts, self.assignments)
+        handed_in = list(attempts_across(student, self.assignments))
+        history = _history_of(self.reports, handed_in)
+        grades = grades_behind({*handed_in, *(sighting.submission for sighting in history)})
+        self.attempts = attempts_seen(handed_in, grades)
+        self.findings = _Findings(history, gone_as_told(history, grades))
 
     def exchange(self, assignment: Assignment) -> Exchange:
         here = [each for each in self.rounds if each.assignment_id == assignment.pk]
@@ -202,16 +207,17 @@ class _Gathered:
 
 
 class _Findings:
-    """Which findings each report has, and what became of them."""
+    """Which findings each report has, and what became of them; from sightings that carry an `answer`."""
 
-    def __init__(
-        self, sightings: Iterable[FindingSighting], answers: Mapping[object, str], gone: set[UUID]
-    ) -> None:
+    def __init__(self, sightings: Iterable[Any], gone: set[UUID]) -> None:
         self._of: defaultdict[object, set[object]] = defaultdict(set)
         self._gone = gone
-        self._answers = answers
+        self._answers: dict[object, str] = {}
         for sighting in sightings:
-            self._of[sighting.audit_id or sighting.report_id].add(sighting.finding_id)
+            if sighting.present:
+                self._of[sighting.audit_id or sighting.report_id].add(sighting.finding_id)
+            if sighting.answer:
+                self._answers[sighting.finding_id] = sighting.answer
 
     def of_audit(self, audit: object) -> set[object]:
         return self._of[getattr(audit, "pk", None)]
@@ -241,14 +247,15 @@ def _state_of(report: FeedbackReport, tally: Tally) -> State:
     return "read" if report.read_at else "done"
 
 
-def _findings_of(
-    reports: list[FeedbackReport], attempts: list[Attempt], assignments: list[Assignment]
-) -> _Findings:
-    audits = [r.audit_id for r in reports if r.audit_id] + [a.audit.pk for a in attempts if a.audit]
+def _history_of(reports: list[FeedbackReport], handed_in: list[Submission]) -> list[Any]:
+    """Whatever was ever seen of the findings in these reports and in the court's own on these attempts; each sighting
+    with the `answer` that stands."""
+    shown = [audit for each in handed_in if (audit := audit_to_show(each)) is not None]
+    audits = [report.audit_id for report in reports if report.audit_id] + [audit.pk for audit in shown]
     imported = [report.pk for report in reports if not report.audit_id]
-    seen = FindingSighting.objects.filter(Q(audit__in=audits) | Q(report__in=imported), present=True)
+    here = FindingSighting.objects.filter(Q(audit__in=audits) | Q(report__in=imported), present=True)
     standing = FindingResponse.objects.filter(finding=OuterRef("finding"), replaced_at=None)
-    told = seen.annotate(answer=Subquery(standing.values("kind")[:1])).select_related("finding")
-    sightings = list(told.only("audit_id", "report_id", "finding__state", "finding__assignment_id"))
-    gone = gone_as_told({each.finding for each in sightings}, assignments)
-    return _Findings(sightings, {each.finding_id: each.answer for each in sightings if each.answer}, gone)
+    history = histories_of(here.values("finding")).select_related(
+        "submission__assignment", "audit", "finding"
+    )
+    return list(history.annotate(answer=Subquery(standing.values("kind")[:1])))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 
 from grading.enums import AuditKind, FindingState, ReleasePolicy
 from grading.lives import Word, life_of
-from grading.models import Assignment, Finding, FindingSighting, Grade, Submission
-from grading.queries.audits import is_withheld
+from grading.models import Assignment, FindingSighting, Grade
+from grading.queries.audits import Place, grades_behind, is_withheld
 
 
 def keeps_verdicts(assignment: Assignment) -> bool:
@@ -20,44 +20,37 @@ def keeps_verdicts(assignment: Assignment) -> bool:
     return assignment.release_policy == ReleasePolicy.AFTER_RELEASE
 
 
-def gone_as_told(findings: Iterable[Finding], assignments: Iterable[Assignment]) -> set[UUID]:
-    """Of these findings, in works at these assignments. No query, and two where one of them keeps verdicts.
+def histories_of(findings: Collection[UUID] | QuerySet[Any]) -> QuerySet[FindingSighting]:
+    """Every sighting of these findings, in the order of their audits, with what `gone_in` asks of it."""
+    sightings = FindingSighting.objects.filter(finding__in=findings).defer("audit__report")
+    related = sightings.select_related("submission__assignment", "audit")
+    return related.order_by("audit__created_at", "pk")
+
+
+def gone_as_told(history: Collection[FindingSighting], grades: Mapping[Place, Grade]) -> set[UUID]:
+    """Which findings of this history (from `histories_of`, with each `finding`) are gone. No query.
 
     The column `state` knows every audit; this is what queries/findings.findings_of tells the owner.
     """
-    kept = {each.pk for each in assignments if keeps_verdicts(each)}
-    listed = list(findings)
-    gone = {each.pk for each in listed if each.assignment_id not in kept and each.state == FindingState.FIXED}
-    sealed = {each.pk for each in listed if each.assignment_id in kept}
-    return gone | (gone_but_for_withheld(sealed) if sealed else set())
+    open_ones = [row.finding for row in history if not keeps_verdicts(row.submission.assignment)]
+    sealed = [row for row in history if keeps_verdicts(row.submission.assignment)]
+    return {each.pk for each in open_ones if each.state == FindingState.FIXED} | gone_in(sealed, grades)
 
 
-def gone_but_for_withheld(findings: Collection[UUID] | QuerySet[Finding, Any]) -> set[UUID]:
-    """By what is left without the verdicts that are withheld. Two queries."""
-    sightings = FindingSighting.objects.filter(finding__in=findings).defer("audit__report")
-    related = sightings.select_related("submission__assignment", "audit")
-    rows = list(related.order_by("audit__created_at", "pk"))
-    hidden = _withheld({row.submission for row in rows})
+def gone_but_for_withheld(findings: Collection[UUID] | QuerySet[Any]) -> set[UUID]:
+    """Which of these findings are gone by what is left without the verdicts that are withheld. Two queries."""
+    rows = list(histories_of(findings))
+    return gone_in(rows, grades_behind({row.submission for row in rows}))
+
+
+def gone_in(history: Iterable[FindingSighting], grades: Mapping[Place, Grade]) -> set[UUID]:
+    """The same of sightings from `histories_of`, with the grades behind their submissions. No query."""
     told: defaultdict[UUID, list[Word]] = defaultdict(list)
-    for row in rows:
-        if row.audit is None or row.audit.kind == AuditKind.PEER or row.submission_id not in hidden:
-            word = Word(row.submission.attempt, row.present, imported=row.audit is None)
+    for row in history:
+        submission = row.submission
+        grade = grades.get((submission.assignment_id, submission.student_id))
+        if row.audit is None or row.audit.kind == AuditKind.PEER or not is_withheld(submission, grade):
+            word = Word(submission.attempt, row.present, imported=row.audit is None)
             told[row.finding_id].append(word)
     seen = {key: words for key, words in told.items() if any(word.present for word in words)}
     return {key for key, words in seen.items() if life_of(words).state == FindingState.FIXED}
-
-
-def _withheld(submissions: Collection[Submission]) -> set[UUID]:
-    grades = Grade.objects.filter(
-        assignment__in={each.assignment_id for each in submissions},
-        student__in={each.student_id for each in submissions},
-    )
-    by_place = {
-        (grade.assignment_id, grade.student_id): grade
-        for grade in grades.select_related("audit").defer("audit__report")
-    }
-    return {
-        each.pk
-        for each in submissions
-        if is_withheld(each, by_place.get((each.assignment_id, each.student_id)))
-    }

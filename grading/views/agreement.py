@@ -6,7 +6,6 @@ import secrets
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -46,11 +45,12 @@ def agreement(request: MemberRequest, org: str, cohort: str, assignment: str) ->
     wanted = form.wanted()
     differing = _differing(scored, criteria, wanted)
     known = asked.finished_by(request.user, found)
+    names = {view.asked.id: view.asked.name for view in criteria}
     shown = [each for each in differing if wanted["everybody"] or each.submission in known]
     page = Paginator(shown, PER_PAGE).get_page(wanted["page"] or 1)
     context = {
         "assignment": found,
-        "samples": asked.samples_of(found, request.user),
+        "samples": asked.samples_of(found, known),
         "criteria": criteria,
         "graded": len({each.submission for each in scored}),
         "graders": len({each.person for each in scored}),
@@ -59,7 +59,7 @@ def agreement(request: MemberRequest, org: str, cohort: str, assignment: str) ->
         "wanted": wanted,
         "misread": form.misread(),
         "page": page,
-        "rows": _named(page.object_list, criteria),
+        "rows": [(names[each.criterion_id], each) for each in page],
         "hidden": len(differing) - len(shown),
         "may_change": may(request.user, found.organization, "teacher"),
         "trail": trail_to_assignment(found),
@@ -197,22 +197,6 @@ def _differing(scored: list[Scored], criteria: list[CriterionView], wanted: dict
         and (a_cell or each.distance)
     ]
     return sorted(chosen, key=lambda each: (-each.distance, each.position, str(each.submission)))
-
-
-def _named(scored: Any, criteria: list[CriterionView]) -> list[dict[str, Any]]:
-    """The rows of one page, with names: two queries."""
-    works = Submission.objects.select_related("student").in_bulk({each.submission for each in scored})
-    people = User.objects.in_bulk({each.person for each in scored})
-    names = {view.asked.id: view.asked.name for view in criteria}
-    return [
-        {
-            "student": works[each.submission].student,
-            "criterion": names[each.criterion_id],
-            "by": people[each.person].email,
-            "scored": each,
-        }
-        for each in scored
-    ]
 
 
 def _address(assignment: Assignment, sample: BlindSample, place: int) -> str:

@@ -122,9 +122,10 @@ def test_only_sealed_scores_count_beside_the_verdict_that_stands(assignment, tea
     AuditFactory(submission=work, kind=AuditKind.PEER, done=True)
     AuditFactory(submission=work)
     scored = sorted(agreement.scored_of(assignment), key=lambda each: each.position)
+    told = {"student": str(work.student), "by": teacher.email}
     assert scored == [
-        Scored(work.pk, "tidy", teacher.pk, 2, 4, grade.audit_id, 0),
-        Scored(work.pk, "tested", teacher.pk, 2, 2, grade.audit_id, 1),
+        Scored(work.pk, "tidy", teacher.pk, 2, 4, grade.audit_id, 0, **told),
+        Scored(work.pk, "tested", teacher.pk, 2, 2, grade.audit_id, 1, **told),
     ]
     assert [each.distance for each in scored] == [2, 0]
 
