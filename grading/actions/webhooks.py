@@ -47,20 +47,43 @@ def add_webhook(
 
     Raises WebhookRefused: events_missing, too_many_webhooks, and what addresses_engine.pinned refuses.
     """
-    if not events:
-        raise WebhookRefused("events", "events_missing", "Choose at least one event to be told of.")
+    chosen = _chosen(events)
     addresses_engine.pinned(url)
     secret = f"whsec_{secrets.token_urlsafe(RANDOM_BYTES)}"
     with transaction.atomic():
+        Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)  # two may not be the last
         if Webhook.objects.filter(organization=organization).count() >= MOST_WEBHOOKS:
             sentence = f"There are {MOST_WEBHOOKS} webhooks already: delete one first."
             raise WebhookRefused("", "too_many_webhooks", sentence)
         webhook = Webhook.objects.create(
-            organization=organization, url=url, sealed_secret=seal(secret, purpose=SEAL),
-            events=[event.value for event in WEBHOOK_EVENTS if event in events], made_by=by,
+            organization=organization, url=url, sealed_secret=seal(secret, purpose=SEAL), events=chosen, made_by=by,
         )  # fmt: skip
         _note(webhook, by, verb="webhook.added")
     return webhook, secret
+
+
+def change_webhook(
+    *,
+    webhook: Webhook,
+    by: User,
+    url: str | None = None,
+    events: Collection[WebhookEvent] | None = None,
+    active: bool | None = None,
+) -> None:
+    """Another address, which is sent what waits as well, under the same secret; other events; on or off. None: as it is.
+
+    Raises WebhookRefused as add_webhook does; then nothing has changed.
+    """
+    changed: dict[str, Any] = {} if events is None else {"events": _chosen(events)}
+    if url is not None:
+        addresses_engine.pinned(url)
+        changed["url"] = url
+    with transaction.atomic():
+        if changed and Webhook.objects.filter(pk=webhook.pk).update(**changed):
+            webhook.url = changed.get("url", webhook.url)
+            _note(webhook, by, verb="webhook.changed")
+        if active is not None:
+            switch_webhook(webhook=webhook, active=active, by=by)
 
 
 def switch_webhook(*, webhook: Webhook, active: bool, by: User) -> None:
@@ -82,13 +105,14 @@ def delete_webhook(*, webhook: Webhook, by: User) -> None:
         webhook.delete()
 
 
-def send_test(*, webhook: Webhook, by: User) -> None:
+def send_test(*, webhook: Webhook, by: User) -> WebhookDelivery:
     """Tell it of an event that stands for nothing. Raises WebhookRefused webhook_off."""
     if not webhook.active:
         raise WebhookRefused("", "webhook_off", "Switch it on first: nothing is sent to it now.")
     with transaction.atomic():
         _note(webhook, by, verb="webhook.tested")
-        _write([webhook], WebhookEvent.TEST, webhook.organization_id, {})
+        (delivery,) = _write([webhook], WebhookEvent.TEST, webhook.organization_id, {})
+    return delivery
 
 
 def tell_of_audit(*, audit: Audit, event: WebhookEvent) -> None:
@@ -122,6 +146,12 @@ def tell_of_feedback(*, report: FeedbackReport) -> None:
         _tell(webhooks, WebhookEvent.FEEDBACK_RECEIVED, report.assignment, told, "feedback", report.pk)
 
 
+def _chosen(events: Collection[WebhookEvent]) -> list[str]:
+    if not events:
+        raise WebhookRefused("events", "events_missing", "Choose at least one event to be told of.")
+    return [event.value for event in WEBHOOK_EVENTS if event in events]
+
+
 def _told_of(event: WebhookEvent) -> list[Webhook]:
     """Of the organization whose scope is entered."""
     return list(Webhook.objects.filter(active=True, events__contains=[event.value]).defer("sealed_secret"))
@@ -145,7 +175,9 @@ def _tell(
     _write(webhooks, event, assignment.organization_id, {**place, **told, "page": link})
 
 
-def _write(webhooks: list[Webhook], event: WebhookEvent, organization_id: int, told: dict[str, Any]) -> None:
+def _write(
+    webhooks: list[Webhook], event: WebhookEvent, organization_id: int, told: dict[str, Any]
+) -> list[WebhookDelivery]:
     at = timezone.now().isoformat(timespec="seconds")
     rows = []
     for webhook in webhooks:
@@ -158,6 +190,7 @@ def _write(webhooks: list[Webhook], event: WebhookEvent, organization_id: int, t
         )
     WebhookDelivery.objects.bulk_create(rows)
     DELIVERIES.announce_on_commit(organization_id)
+    return rows
 
 
 def _note(webhook: Webhook, by: User, *, verb: str) -> None:

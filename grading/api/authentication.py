@@ -61,7 +61,8 @@ class TokenReaches(BasePermission):
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         scopes: dict[str, ApiScope] = getattr(view, "scopes", {})
-        needed = scopes.get(request.method or "", ApiScope.READ)
+        method = "GET" if request.method == "HEAD" else request.method or ""
+        needed = scopes.get(method, ApiScope.READ)
         if not isinstance(request.auth, ApiToken) or needed in request.auth.scopes:
             return True
         self.message = self.message.format(needed)

@@ -12,12 +12,14 @@ from grading.api import (
     pairings,
     rubrics,
     submissions,
+    webhooks,
 )
 from grading.api.refusals import nowhere
 
 COHORT = "o/<slug:org>/cohorts/<slug:cohort>/"
 ASSIGNMENT = f"{COHORT}assignments/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"
+WEBHOOK = "o/<slug:org>/webhooks/<int:webhook_id>/"
 FINDING = "o/<slug:org>/findings/<uuid:finding_id>/"
 
 urlpatterns = [
@@ -48,5 +50,9 @@ urlpatterns = [
     path("o/<slug:org>/versions/<int:version_id>/", rubrics.OneVersion.as_view(), name="api-version"),
     path(f"{ASSIGNMENT}preview/", rubrics.Preview.as_view(), name="api-preview"),
     path(f"{ASSIGNMENT}export/", exports.Export.as_view(), name="api-export"),
+    path("o/<slug:org>/webhooks/", webhooks.Webhooks.as_view(), name="api-webhooks"),
+    path(WEBHOOK, webhooks.OneWebhook.as_view(), name="api-webhook"),
+    path(f"{WEBHOOK}deliveries/", webhooks.Deliveries.as_view(), name="api-deliveries"),
+    path(f"{WEBHOOK}test/", webhooks.Tests.as_view(), name="api-webhook-test"),
     re_path(r"^.*$", nowhere),
 ]

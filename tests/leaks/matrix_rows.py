@@ -51,7 +51,12 @@ PROGRAMS_ANSWERING = (401, 415, 404, 404, 404, 404, 404, 404, 401)
 PROGRAMS_AUDITING = (401, 422, 404, 404, 404, 404, 404, 404, 401)
 PROGRAMS_WITH_FINDINGS = (401, 200, 200, 404, 404, 404, 404, 404, 401)  # staff must say whose
 PROGRAMS_HANDING_IN = (401, 400, 400, 404, 404, 404, 404, 404, 401)
+PROGRAMS_OF_TEACHERS = (401, 404, 404, 404, 404, 200, 404, 404, 401)
+PROGRAMS_TESTING = (401, 404, 404, 404, 404, 202, 404, 404, 401)
+PROGRAMS_DELETING = (401, 404, 404, 404, 404, 204, 404, 404, 401)
 API_COHORT = "api/v1/o/<slug:org>/cohorts/<slug:cohort>/"
+
+API_WEBHOOK = "api/v1/o/<slug:org>/webhooks/<int:webhook_id>/"
 
 # What GET answers, and for pages with a form what an empty POST answers.
 ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
@@ -84,6 +89,10 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report/": (PROGRAMS_OF_THE_OWNER, None),
     "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report.md": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/webhooks/": (PROGRAMS_OF_TEACHERS, PROGRAMS_IMPORTING),
+    API_WEBHOOK: (PROGRAMS_OF_TEACHERS, None),
+    f"{API_WEBHOOK}deliveries/": (PROGRAMS_OF_TEACHERS, None),
+    f"{API_WEBHOOK}test/": (PROGRAMS_ONLY_POST, PROGRAMS_TESTING),
     "o/<slug:org>/": (MEMBERS, None),
     "o/<slug:org>/appeals/": (MEMBERS, None),
     "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
@@ -145,6 +154,11 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{AUDIT}withdraw/": (OWNER, OWNER),
     f"{AUDIT}count/": (TEACHERS, TEACHERS),
     f"{AUDIT}take-back/": (TEACHERS, TEACHERS),
+}
+# What else may be done there, and what it answers when nothing is sent along.
+ALSO: dict[tuple[str, str], tuple[int, ...]] = {
+    ("patch", API_WEBHOOK): PROGRAMS_OF_TEACHERS,
+    ("delete", API_WEBHOOK): PROGRAMS_DELETING,
 }
 # allauth's own pages; none of them shows a tenant's data (tests/site/test_signing_in.py). Named, so that a new one is
 # noticed. Of the last two rows nothing is there unless signing in elsewhere is configured.

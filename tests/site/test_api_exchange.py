@@ -18,7 +18,7 @@ from tests.factories.peers import (
 )
 from tests.factories.people import CohortFactory, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory, rubric_document
-from tests.site.test_api_submissions import Program, error_of
+from tests.site.programs import Program, error_of
 
 pytestmark = pytest.mark.django_db
 

@@ -20,6 +20,7 @@ from grading.models import (
     Rubric,
     RubricVersion,
     Submission,
+    Webhook,
 )
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory
@@ -86,5 +87,6 @@ def _places(organization: Organization) -> str:
             "report_id": FeedbackReport.objects.get().pk,
             "rubric": Rubric.objects.get().slug,
             "version_id": RubricVersion.objects.get().pk,
+            "webhook_id": Webhook.objects.get().pk,
         }
     return "".join(f'"path.{name}" = "{value}"\n' for name, value in found.items())

@@ -5,10 +5,8 @@ from http import HTTPStatus
 from pathlib import Path
 
 import pytest
-from django.test import Client
 from django_scopes import scope
 
-from grading.actions.api_tokens import create_token
 from grading.actions.marking import result_of
 from grading.enums import ApiScope, ReleasePolicy
 from grading.models import Audit, CriterionVerdict, IdempotencyKey, Submission
@@ -16,6 +14,7 @@ from tests.factories.grades import OverrideFactory
 from tests.factories.people import CohortFactory, staff_user, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory, SubmissionFactory
+from tests.site.programs import Program, error_of
 from tests.site.report_example import report_json
 
 pytestmark = pytest.mark.django_db
@@ -43,27 +42,8 @@ def program(ada):
     return Program(ada.user, ada.organization.slug)
 
 
-class Program:
-    """A client with a token of its own."""
-
-    def __init__(self, user, org, scopes=tuple(ApiScope)):
-        text = create_token(user=user, name="program", scopes=scopes, days=1)[1]
-        self.client, self.org = Client(headers={"authorization": f"Bearer {text}"}), org
-
-    def get(self, path):
-        return self.client.get(f"/api/v1/o/{self.org}/{path}")
-
-    def post(self, path, data, **options):
-        options.setdefault("content_type", "application/json")
-        return self.client.post(f"/api/v1/o/{self.org}/{path}", data, **options)
-
-
 def submissions(assignment):
     return f"cohorts/{assignment.cohort.slug}/assignments/{assignment.slug}/submissions/"
-
-
-def error_of(answer):
-    return answer.json()["error"]
 
 
 def test_what_is_handed_in_is_queued_and_can_be_watched(program, assignment, ada, repository):

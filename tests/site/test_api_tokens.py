@@ -12,6 +12,7 @@ from grading.actions.api_tokens import MOST_TOKENS, create_token
 from grading.enums import ApiScope
 from grading.models import ApiToken
 from tests.factories.people import CohortFactory, UserFactory, student
+from tests.site.programs import error_of
 
 pytestmark = pytest.mark.django_db
 PAGE = "/accounts/tokens/"
@@ -39,10 +40,6 @@ def token_of(user, *scopes, days=30):
 
 def asked(path, text, **headers):
     return Client().get(f"/api/v1/{path}", headers={"authorization": f"Bearer {text}"} | headers)
-
-
-def error_of(answer):
-    return answer.json()["error"]
 
 
 def test_a_token_is_shown_once_and_kept_as_a_digest(browser, ada):

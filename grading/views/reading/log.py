@@ -70,6 +70,7 @@ SENTENCES = {
     "notices.chosen": "chose which letters to get",
     "organization.founded": "founded the organization",
     "webhook.added": "had {host} told of events",
+    "webhook.changed": "changed where the webhook at {host} is told, or of what",
     "webhook.deleted": "deleted the webhook at {host}",
     "webhook.switched_off": "switched the webhook at {host} off",
     "webhook.switched_on": "switched the webhook at {host} on",
