@@ -188,7 +188,7 @@ def test_settings_that_somebody_else_has_changed_are_not_overwritten(
     client: Client, assignment: Assignment, teacher: User
 ) -> None:
     address = page_of(assignment, "assignment-settings")
-    hidden = fields_of(client.get(address).content.decode(), "")
+    hidden = fields_of(client.get(address).content.decode(), address)
     changed(assignment, teacher, max_attempts=9)
     page = client.post(address, typed(assignment, title="Mine") | hidden).content.decode()
     assert (CHANGED in page, 'value="Mine"' in page) == (True, True)
