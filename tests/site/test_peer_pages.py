@@ -37,7 +37,7 @@ def words(page: str) -> str:
 def glance(page: str) -> list[str]:
     return [
         words(f"<main>{each}")
-        for each in re.findall(r"<dd>(.*?)</dd>", page.partition('class="glance"')[2])[:4]
+        for each in re.findall(r"<dd>(.*?)</dd>", page.partition('class="figures"')[2])[:4]
     ]
 
 
