@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from django.contrib.auth.models import User
@@ -18,7 +19,8 @@ Told = Literal["", "released", "provisional", "withheld"]
 class Attempt:
     """One attempt as its student may see it. `told` is "" where there is no verdict; `score` null where none is shown.
 
-    `released` is what the student was told of it, in the shape of Grade.released.
+    `released` is what the student was told of it, in the shape of Grade.released, and `told_at` when they were told
+    what they see. `counts`: it is their grade, or would be if what is provisional were released now.
     """
 
     submission: Submission
@@ -26,6 +28,8 @@ class Attempt:
     told: Told
     score: float | None
     released: dict[str, Any] | None = None
+    told_at: datetime | None = None
+    counts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +142,16 @@ def _seen(submission: Submission, grade: Grade | None) -> Attempt:
     audit, told = audit_to_show(submission), told_of(submission, grade)
     if audit is None or not audit.has_report:
         return Attempt(submission, audit, "", None)
-    if told is not None:
-        return Attempt(submission, audit, "released", told["overall_score"], told)
+    if told is not None and grade is not None:
+        stands = told["submission"] == (grade.released or {}).get("submission")
+        at = datetime.fromisoformat(told["at"]) if told.get("at") else grade.released_at
+        return Attempt(submission, audit, "released", told["overall_score"], told, told_at=at, counts=stands)
     if is_withheld(submission, grade):
         return Attempt(submission, audit, "withheld", None)
     counts = grade is not None and grade.audit.submission_id == submission.pk
     score = grade.overall_score if grade and counts else _verdict_of(audit)
-    return Attempt(submission, audit, "" if is_past(submission, grade) else "provisional", score)
+    kind: Told = "" if is_past(submission, grade) else "provisional"
+    return Attempt(submission, audit, kind, score, told_at=audit.finished_at, counts=counts)
 
 
 def _verdict_of(audit: Audit) -> float | None:

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, Q, QuerySet
-from django.utils import timezone
+from django.db.models import Count, Q, QuerySet
 
-from grading.enums import STAFF_ROLES, LatePolicy
+from grading.enums import STAFF_ROLES
 from grading.models import Assignment, Cohort, Enrollment, Membership, Organization
 from grading.walls import as_person
 
@@ -73,14 +72,17 @@ def roster_of(cohort: Cohort) -> QuerySet[Enrollment]:
     return Enrollment.objects.filter(cohort=cohort).select_related("user")
 
 
-def open_assignments_of(user: User) -> list[Assignment]:
-    """What the user can hand in now, in the organizations whose scope is entered, nearest due date first; each with
-    the attempts that are `left`, one at least."""
-    now = timezone.now()
+def places_of(user: User) -> QuerySet[Enrollment]:
+    """Where the user is a student, in the organizations whose scope is entered; each with its cohort."""
+    return Enrollment.objects.filter(user=user).select_related("cohort__organization").order_by("pk")
+
+
+def assignments_asked_of(user: User) -> QuerySet[Assignment]:
+    """Everything the user is asked in the organizations whose scope is entered, nearest due date first; each with the
+    attempts that are `used`."""
     mine = Assignment.objects.filter(cohort__enrollments__user=user)
-    opened = mine.filter(Q(opens_at=None) | Q(opens_at__lte=now))
-    still = opened.filter(Q(due_at=None) | Q(due_at__gte=now) | Q(late_policy=LatePolicy.ACCEPT))
     used = Count("submissions", filter=Q(submissions__student__user=user, submissions__counts=True))
-    open_ones = still.annotate(left=F("max_attempts") - used).filter(left__gt=0)
-    ranked = open_ones.order_by("due_at", "title", "pk")  # a query that counts loses the model's own order
-    return list(ranked.select_related("organization", "cohort"))
+    ranked = mine.annotate(used=used).order_by(
+        "due_at", "title", "pk"
+    )  # counting loses the model's own order
+    return ranked.select_related("organization", "cohort")

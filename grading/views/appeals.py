@@ -11,7 +11,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.actions.appeals import file_appeal, why_no_appeal, withdraw_appeal
-from grading.enums import AppealState
+from grading.actions.openings import mark_opened
+from grading.enums import AppealState, Opened
 from grading.errors import AppealRefused
 from grading.forms.appeals import AppealForm
 from grading.forms.refusals import put_beside
@@ -103,6 +104,7 @@ def _own(request: MemberRequest, found: Appeal) -> HttpResponse:
         else:
             messages.success(request, "Your appeal is withdrawn, and given back to you.")
         return redirect("appeal", found.organization.slug, found.pk)
+    mark_opened(student=found.submission.student, kind=Opened.APPEAL, about=found.pk)
     return render(request, "appeals/own.html", _told_of(found))
 
 

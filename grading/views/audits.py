@@ -16,7 +16,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.actions.marking import counting_in
+from grading.actions.openings import mark_opened
 from grading.actions.withdrawals import WITHDRAWN, may_withdraw, withdraw_hand_in
+from grading.enums import Opened
 from grading.errors import HandInRefused
 from grading.models import Audit
 from grading.permissions import access_audit, may
@@ -41,11 +43,19 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     context: dict[str, Any] = {"audit": found, "trail": trail_to_assignment(found.submission.assignment)}
     edition = report_for(found, is_staff=may(request.user, found.organization, "staff"))
     if edition is not None:
+        _opened(request, found)
         return render(request, "audits/report.html", context | _report(request, found, edition))
     if found.has_report:
         past = is_past(found.submission, grade_of(found.submission))
         return render(request, "audits/withheld.html", context | {"past": past})
     return render(request, "audits/progress.html", context | _progress(request, found))
+
+
+def _opened(request: MemberRequest, audit: Audit) -> None:
+    """To its student it is no longer new."""
+    submission = audit.submission
+    if submission.student.user_id == request.user.pk and request.method == "GET":
+        mark_opened(student=submission.student, kind=Opened.REPORT, about=submission.pk)
 
 
 def _report(request: MemberRequest, audit: Audit, edition: Edition) -> dict[str, Any]:

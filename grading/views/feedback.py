@@ -12,6 +12,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from grading.actions.feedback_reading import mark_read
+from grading.actions.openings import mark_opened
+from grading.enums import Opened
 from grading.models import FeedbackReport
 from grading.permissions import access_feedback
 from grading.queries.editions import PeerEdition, edition_of
@@ -40,6 +42,8 @@ def feedback(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
     edition = edition_of(report, side=side)
     if side == "subject" and request.method == "GET":
         mark_read(report=report, by=request.user)
+    if side == "author" and report.author is not None:
+        mark_opened(student=report.author, kind=Opened.ANSWERS, about=report.pk)
     context |= {"view": feedback_view(edition), "edition": edition, "judges": JUDGES}
     return render(request, "peers/feedback.html", context)
 

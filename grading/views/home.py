@@ -7,8 +7,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from django_scopes import scope
 
-from grading.queries.attempts import latest_attempts_of
-from grading.queries.cohorts import open_assignments_of, organizations_of
+from grading.queries.cohorts import organizations_of
+from grading.views.reading.dashboard import dashboard_of
 
 
 @require_safe
@@ -20,7 +20,6 @@ def home(request: HttpRequest) -> HttpResponse:
     with scope(organization=organizations):
         context = {
             "organizations": organizations,
-            "open_assignments": open_assignments_of(user),
-            "latest_attempts": latest_attempts_of(user),
+            "student": dashboard_of(user),
         }
         return render(request, "home.html", context)

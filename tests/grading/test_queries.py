@@ -6,7 +6,6 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.enums import LatePolicy
 from grading.queries import attempts, audits, cohorts
 from grading.queries.turns import queue_position
 from tests.factories.people import (
@@ -124,16 +123,20 @@ def test_a_cohorts_page_costs_two_queries(size, django_assert_num_queries):
     assert overview.students == size
 
 
-def test_open_assignments_are_those_one_can_hand_in_now():
+def test_what_one_is_asked_is_nearest_first_with_ones_own_attempts_counted():
     cohort = CohortFactory()
     ada = student(cohort)
-    open_ = AssignmentFactory(cohort=cohort, due_at=NOW + timedelta(days=1))
-    late = AssignmentFactory(cohort=cohort, due_at=NOW - timedelta(days=1), late_policy=LatePolicy.ACCEPT)
-    AssignmentFactory(cohort=cohort, due_at=NOW - timedelta(days=1))
-    AssignmentFactory(cohort=cohort, opens_at=NOW + timedelta(days=1))
+    later = AssignmentFactory(cohort=cohort, due_at=NOW + timedelta(days=1))
+    past = AssignmentFactory(cohort=cohort, due_at=NOW - timedelta(days=1))
     AssignmentFactory()
+    SubmissionFactory(assignment=past, student=ada)
+    SubmissionFactory(assignment=past, student=ada, attempt=2, counts=False)
+    SubmissionFactory(assignment=past, attempt=1)
     with scope(organization=[cohort.organization]):
-        assert cohorts.open_assignments_of(ada.user) == [late, open_]
+        assert [(each, vars(each)["used"]) for each in cohorts.assignments_asked_of(ada.user)] == [
+            (past, 1),
+            (later, 0),
+        ]
 
 
 def test_what_is_counted_stays_in_its_order():

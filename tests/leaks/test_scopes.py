@@ -65,7 +65,7 @@ ABOUT_AN_ORGANIZATION: dict[str, Callable[[Organization], Iterable[Any]]] = {
     "verdicts_of": lambda org: audits.verdicts_of(_assignment(org).submissions.get().audits.get()),
 }
 ABOUT_A_USER: dict[str, Callable[[Any], Iterable[Any]]] = {
-    "open_assignments_of": cohorts.open_assignments_of,
+    "assignments_asked_of": cohorts.assignments_asked_of,
     "latest_attempts_of": lambda user: [a.submission for a in attempts.latest_attempts_of(user)],
 }
 

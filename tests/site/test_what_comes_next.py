@@ -47,9 +47,14 @@ def test_what_is_to_be_handed_in_says_how_soon_and_how_often(assignment: Assignm
     due_in(assignment, days=3, hours=4, minutes=1)
     SubmissionFactory.create(assignment=assignment, student=ada)
     page = signed_in(ada.user).get("/").content.decode()
-    assert ["in 3\xa0days, 4\xa0hours" in page, "1 of 2 attempts left" in page] == [True, True]
+    assert ["in 3\xa0days, 4\xa0hours" in page, "1 of 2 attempts left" in page, ">Hand in</a>" in page] == [
+        True,
+        True,
+        True,
+    ]
     SubmissionFactory.create(assignment=assignment, student=ada, attempt=2)
-    assert signed_in(ada.user).get("/").context["open_assignments"] == []
+    page = signed_in(ada.user).get("/").content.decode()
+    assert ["All 2 attempts are used up." in page, ">Hand in</a>" in page] == [True, False]
 
 
 @pytest.mark.parametrize(("hours", "said"), [(2, False), (-2, True)])
