@@ -42,6 +42,19 @@ class Measured:
     highest: Decimal | None
 
 
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is. `done` counts what has ended, `failed` and `changed` of it; with `waiting` and `cancelled` it makes
+    up `total`. Of a cancelled run `waiting` is what was at work then and still is."""
+
+    total: int
+    done: int
+    failed: int
+    changed: int
+    waiting: int
+    cancelled: int
+
+
 def flagged_grades(assignment: Assignment) -> list[Grade]:
     """Those with any of the overview's flags, in the roster's order."""
     return [grade for grade in grades_of(assignment) if flags_of(grade)]
@@ -112,9 +125,15 @@ def items_of(run: BulkRun, shown: str = "") -> QuerySet[BulkItem]:
     return related.defer("audit__report", "renewed__report")
 
 
-def waiting_at(run: BulkRun) -> int:
-    """How many have not ended; of a cancelled run those that are at work still."""
-    return BulkItem.objects.filter(run=run, state=BulkItemState.WAITING).count()
+def progress_of(run: BulkRun) -> Progress:
+    """As of one moment, from the items alone: the run's own columns were read before, and an item may end in between."""
+    ended = (BulkItemState.DONE, BulkItemState.FAILED)
+    seen = BulkItem.objects.filter(run=run).aggregate(
+        total=Count("pk"),
+        done=Count("pk", filter=Q(state__in=ended)),
+        **{name: Count("pk", filter=which) for name, which in SHOWN.items()},
+    )
+    return Progress(**seen)
 
 
 def most_moved(run: BulkRun) -> list[BulkItem]:

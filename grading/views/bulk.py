@@ -29,7 +29,7 @@ from grading.queries.bulk import (
     judgeable_versions,
     most_moved,
     past_runs,
-    waiting_at,
+    progress_of,
 )
 from grading.queries.grades import FLAGS, flags_of, grades_of
 from grading.queries.usage import usage_of_run
@@ -162,20 +162,18 @@ def cancel(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
         cancelled = cancel_bulk(run=found, by=request.user)
         messages.success(request, f"{cancelled} cancelled." if cancelled else "It had ended already.")
         return redirect("bulk-run", org, bulk_id)
-    context = {"run": found, "waiting": waiting_at(found), "trail": _trail_to_bulk(found.assignment)}
+    context = {"run": found, "far": progress_of(found), "trail": _trail_to_bulk(found.assignment)}
     return render(request, "bulk/cancel.html", context)
 
 
 def _progress(run: BulkRun) -> dict[str, Any]:
-    waiting = waiting_at(run)
-    seen = (run.state, run.done, run.failed, run.changed, waiting)
+    far = progress_of(run)
     return {
         "run": run,
-        "waiting": waiting,
-        "going_on": run.state == BulkState.RUNNING or waiting > 0,
-        "cancelled": run.total - run.done - waiting,
+        "far": far,
+        "going_on": run.state == BulkState.RUNNING or far.waiting > 0,
         "moved": most_moved(run),
-        "etag": f'"{hashlib.sha256(repr(seen).encode()).hexdigest()[:16]}"',
+        "etag": f'"{hashlib.sha256(repr((run.state, far)).encode()).hexdigest()[:16]}"',
     }
 
 

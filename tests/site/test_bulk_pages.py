@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from grading.actions.bulk_progress import Change, end_item, fail_item
-from grading.enums import Bench, BulkState, BulkVerb
+from grading.enums import Bench, BulkItemState, BulkState, BulkVerb
 from grading.models import Assignment, Audit, BulkItem, BulkRun, Grade
+from grading.queries.bulk import Progress, progress_of
 from tests.factories.grades import BulkItemFactory, BulkRunFactory, GradeFactory
 from tests.factories.people import everywhere, staff_user
 from tests.factories.verdicts import judged, next_version, small_assignment
@@ -180,6 +181,20 @@ def test_the_fragment_is_sent_again_only_when_something_changed(
     assert shown == {"changed": both[:1], "failed": both[1:], "waiting": [], "nonsense": both}
     said = teacher.get(page_of(run), {"show": "nonsense", "page": "x"}).context["misread"]
     assert [sentence.split("”")[0] for sentence in said] == ["“show=nonsense", "“page=x"]
+
+
+def test_the_counts_make_up_the_whole_also_where_an_item_ended_after_the_run_was_read(
+    assignment: Assignment,
+) -> None:
+    read_before = BulkRunFactory.create(assignment=assignment, total=4)
+    states = (BulkItemState.WAITING, BulkItemState.DONE, BulkItemState.CANCELLED)
+    for state in states:
+        BulkItemFactory.create(run=read_before, state=state)
+    BulkItemFactory.create(run=read_before, state=BulkItemState.FAILED, code="engine_failed")
+    with everywhere():
+        seen = progress_of(read_before)
+    assert seen == Progress(total=4, done=2, failed=1, changed=0, waiting=1, cancelled=1)
+    assert read_before.done == 0
 
 
 def test_a_resynthesis_under_the_next_version_begins_from_the_page() -> None:
