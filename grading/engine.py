@@ -86,12 +86,12 @@ def probe_repository(repo_url: str, ref: str) -> str:
         raise _refusal("ref" if "_ref" in error.code else "repo_url", error) from error
 
 
-def probe_pdf(path: Path) -> None:
-    """Whether the file is a PDF that can be read. Raises HandInRefused for pdf."""
+def probe_pdf(path: Path) -> int:
+    """How many pages it has, of a PDF that can be read. Raises HandInRefused for pdf."""
     from courtroom import CourtroomError, Limits, probe_pdf
 
     try:
-        probe_pdf(path, Limits())
+        return probe_pdf(path, Limits())
     except CourtroomError as error:
         raise _refusal("pdf", error) from error
 

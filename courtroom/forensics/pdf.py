@@ -22,13 +22,13 @@ _SIGNATURE_WITHIN = 1024
 _WORKING_SHARE = 0.6
 
 
-def probe_pdf(path: Path, limits: Limits) -> None:
-    """Refuse at the door what read_pdf would refuse, and more pages than are read.
+def probe_pdf(path: Path, limits: Limits) -> int:
+    """How many pages there are; refuse at the door what read_pdf would refuse, and more pages than are read.
 
     Raises PdfRefused: pdf_missing, pdf_too_large, pdf_not_a_pdf, pdf_encrypted, pdf_unreadable,
     pdf_too_many_pages; ChildFailed when our own look failed.
     """
-    _examined("probe", path, limits)
+    return int(_examined("probe", path, limits)["pages"])
 
 
 def read_pdf(path: Path, limits: Limits) -> PdfReading:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.urls import reverse
+from django.utils.timezone import localtime
 
 from grading.actions.activities import note
 from grading.actions.letters import LETTERS
 from grading.actions.webhooks import tell_of_audit
 from grading.enums import AuditKind, NoticeKind, WebhookEvent
-from grading.models import Audit, Notice, NoticeOptOut, Organization, Submission
+from grading.models import Audit, Enrollment, Notice, NoticeOptOut, Organization, Submission
 
 
 def notify(
@@ -60,6 +62,31 @@ def tell_of_failure(*, audit: Audit, message: str) -> None:
         body=f"Attempt {submission.attempt} at “{title}” has no verdict, and used up no attempt.\n\n{message}",
         path=reverse("audit", args=[submission.organization.slug, audit.pk]),
     )
+
+
+def tell_of_receipt(*, submission: Submission, student: Enrollment, audit: Audit) -> None:
+    """What was received and when, for the student to keep; call it in the transaction that stores the hand-in."""
+    title = submission.assignment.title
+    late = ", after the due date" if submission.late else ""
+    report = f"{submission.pdf_name}, SHA-256 {submission.pdf_sha256}" if submission.pdf else "none"
+    lines = (
+        f"Attempt {submission.attempt} at “{title}” was received on {_moment(submission.handed_in_at)}{late}.\n",
+        f"Repository: {submission.repo_url}",
+        f"Commit: {submission.resolved_commit}",
+        f"Report (PDF): {report}",
+    )
+    notify(
+        organization=submission.organization_id,
+        user=student.user,
+        kind=NoticeKind.HANDED_IN,
+        subject=f"{title}: attempt {submission.attempt} is received",
+        body="\n".join(lines),
+        path=reverse("audit", args=[submission.assignment.organization.slug, audit.pk]),
+    )
+
+
+def _moment(at: datetime) -> str:
+    return f"{localtime(at):%d %B %Y, %H:%M:%S %Z}"
 
 
 def choose_letters(*, organization: Organization, user: User, wanted: Collection[NoticeKind]) -> None:

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.actions.activities import note
+from grading.actions.notices import tell_of_receipt
 from grading.actions.queueing import enqueue_on_commit
 from grading.enums import OPEN_STATES, AuditKind, AuditState, LatePolicy
 from grading.errors import AlreadyRunning, HandInRefused
@@ -42,12 +43,10 @@ def hand_in(
     """
     repo_url, ref, now = repo_url.strip(), ref.strip(), timezone.now()
     with scope(organization=assignment.organization):
-        _refuse_unless_open(assignment, now)
-        _refuse_unless_attempts_left(assignment, student)
-        _refuse_if_too_many_are_open(assignment, student)
+        refuse_what_costs_nothing(assignment, student, now)
         submission = Submission(
             organization=assignment.organization, assignment=assignment, student=student,
-            repo_url=repo_url, ref=ref, handed_in_by=by, handed_in_at=now, late=_is_late(assignment, now),
+            repo_url=repo_url, ref=ref, handed_in_by=by, handed_in_at=now, late=is_late(assignment, now),
         )  # fmt: skip
         _keep_pdf(submission, pdf)
         try:
@@ -56,6 +55,13 @@ def hand_in(
             _drop_pdf(submission)
             raise
     return submission
+
+
+def refuse_what_costs_nothing(assignment: Assignment, student: Enrollment, now: datetime) -> None:
+    """What is asked before anything that is handed in is looked at. Raises HandInRefused."""
+    _refuse_unless_open(assignment, now)
+    _refuse_unless_attempts_left(assignment, student)
+    _refuse_if_too_many_are_open(assignment, student)
 
 
 def why_closed(*, assignment: Assignment, left: int) -> HandInRefused | None:
@@ -90,6 +96,7 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
             organization=submission.organization_id, actor=by, verb="submission.handed_in", about=submission,
             attempt=submission.attempt, commit=submission.resolved_commit, audit=str(audit.pk),
         )  # fmt: skip
+        tell_of_receipt(submission=submission, student=student, audit=audit)
         enqueue_on_commit(audit)
 
 
@@ -108,12 +115,12 @@ def _refuse_unless_open(assignment: Assignment, now: datetime) -> None:
     if assignment.opens_at and now < assignment.opens_at:
         opening = f"{assignment.opens_at:%d %B %Y, %H:%M %Z}"
         raise HandInRefused(WHOLE_FORM, "not_open_yet", f"This assignment opens on {opening}.")
-    if _is_late(assignment, now) and assignment.late_policy == LatePolicy.REFUSE:
+    if is_late(assignment, now) and assignment.late_policy == LatePolicy.REFUSE:
         due = f"{assignment.due_at:%d %B %Y, %H:%M %Z}"
         raise HandInRefused(WHOLE_FORM, "after_due_date", f"This assignment was due on {due}.")
 
 
-def _is_late(assignment: Assignment, now: datetime) -> bool:
+def is_late(assignment: Assignment, now: datetime) -> bool:
     return assignment.due_at is not None and now > assignment.due_at
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
@@ -39,6 +41,24 @@ class HandInForm(forms.Form):
         help_text="At most 25 MB and 200 pages, not encrypted. Without it, what asks about the report cannot be met.",
         widget=forms.FileInput(attrs={"accept": "application/pdf,.pdf"}),
     )
+
+    late_known = forms.BooleanField(
+        label="I know that this is marked as late",
+        error_messages={"required": "Say that you know it: the due date has passed."},
+    )
+
+    def __init__(self, *args: Any, late: bool = False, confirmed: bool = False, **kwargs: Any) -> None:
+        """`late`: the due date has passed, which is asked to be known once it is to count (`confirmed`)."""
+        super().__init__(*args, **kwargs)
+        if not late:
+            del self.fields["late_known"]
+        elif not confirmed:
+            self.fields["late_known"].required = False
+
+    @property
+    def work(self) -> dict[str, Any]:
+        """What is handed in, of a form that is valid."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "late_known"}
 
     def clean_pdf(self) -> UploadedFile[bytes] | None:
         pdf: UploadedFile[bytes] | None = self.cleaned_data["pdf"]

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import Any
-from uuid import UUID
 
 from django.contrib import messages
 from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.actions.assignment_settings import AssignmentSettings, change_settings, settings_of
 from grading.actions.assignments import create_assignment
 from grading.actions.rubrics import adopt_shipped_rubric
-from grading.actions.submissions import hand_in, why_closed
-from grading.actions.withdrawals import WITHDRAWN
-from grading.enums import AuditState, RubricState
-from grading.errors import ActionRefused, AlreadyRunning, RubricRefused, SettingsRefused
+from grading.actions.submissions import why_closed
+from grading.enums import RubricState
+from grading.errors import ActionRefused, RubricRefused, SettingsRefused
 from grading.forms.assignment import AssignmentForm, ChangeSettingsForm
-from grading.forms.hand_in import HandInForm
-from grading.forms.refusals import field_at_fault, put_beside
-from grading.models import Assignment, Cohort, Enrollment, RubricVersion, Submission
+from grading.forms.refusals import put_beside
+from grading.models import Assignment, Cohort, RubricVersion
 from grading.permissions import access_assignment, access_cohort, access_enrollment, may
 from grading.queries.attempts import (
-    attempts_left,
     attempts_of,
     attempts_seen,
-    audit_to_show,
     standings_of,
 )
 from grading.seen import fingerprint_of
@@ -129,60 +123,3 @@ def _created(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> As
     except ActionRefused as refusal:
         put_beside(form, refusal, field="rubric" if isinstance(refusal, RubricRefused) else "bench")
         return None
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """Hand in. The form opens with the last address handed in, and what was wrong with it if anything was;
-    where nothing can be handed in now, the reason stands in its place."""
-    found = access_assignment(request.user, cohort, assignment)
-    student = access_enrollment(request.user, found.cohort)
-    if request.method == "POST":
-        form = HandInForm(request.POST, request.FILES)
-        audit_id = _handed_in(request, found, student, form) if form.is_valid() else None
-        if audit_id is not None:
-            return redirect("audit", org, audit_id)
-    else:
-        form = _form_for(attempts_of(student, found).first())
-    left = attempts_left(found, student)
-    context = {
-        "assignment": found,
-        "form": form,
-        "earlier": request.method != "POST",
-        "closed": None if request.method == "POST" else why_closed(assignment=found, left=left),
-        "attempts_left": left,
-        "late": found.due_at is not None and found.due_at < timezone.now(),
-        "trail": trail_to_assignment(found),
-    }
-    return render(request, "assignments/submit.html", context)
-
-
-def _handed_in(
-    request: MemberRequest, assignment: Assignment, student: Enrollment, form: HandInForm
-) -> UUID | None:
-    """The audit to watch: the new one, or the one that a second click on the button finds running."""
-    try:
-        submission = hand_in(assignment=assignment, student=student, by=request.user, **form.cleaned_data)
-    except AlreadyRunning as refusal:
-        messages.info(request, refusal.sentence)
-        return refusal.audit_id
-    except ActionRefused as refusal:
-        put_beside(form, refusal)
-        return None
-    messages.success(
-        request, f"Attempt {submission.attempt} is received: commit {submission.resolved_commit[:12]}."
-    )
-    return submission.audits.earliest("created_at").pk
-
-
-def _form_for(last: Submission | None) -> HandInForm:
-    """An empty form, one with the last address, or one that says what was wrong with the last hand-in."""
-    if last is None:
-        return HandInForm()
-    typed = {"repo_url": last.repo_url, "ref": last.ref}
-    audit = audit_to_show(last)
-    if audit is None or audit.state != AuditState.FAILED or audit.failure_code == WITHDRAWN:
-        return HandInForm(initial=typed)
-    form = HandInForm(typed)
-    form.add_error(field_at_fault(audit.failure_code), audit.failure_message)
-    return form

@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """`task` probe: {} or PdfRefused. `task` read: the fields of PdfReading as JSON.
+    """`task` probe: how many `pages`, or PdfRefused. `task` read: the fields of PdfReading as JSON.
 
     Other keys: path, most_pages, and for read most_characters, most_images, seconds (of CPU).
     """
@@ -101,7 +101,7 @@ def _probed(reader: pypdf.PdfReader, most_pages: int) -> dict[str, Any]:
     count = len(reader.pages)
     if count > most_pages:
         raise PdfRefused("pdf_too_many_pages", f"The PDF has {count} pages; {most_pages} are read at most.")
-    return {}
+    return {"pages": count}
 
 
 def _why(error: Exception) -> str:
