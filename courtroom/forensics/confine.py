@@ -1,63 +1,48 @@
 """Run what reads untrusted bytes in a process that cannot take the machine with it.
 
 A confined process has its own session, an environment made from nothing, hard limits on memory, processor
-time and file size and no network unless it asks (confinement/launch.py), a cap on its output and a deadline.
-It dies with whoever started it. Where bubblewrap works it also sees no file it was not given
-(confinement/walls.py).
+time and file size and no network unless it asks (confinement/launch.py), a cap on its output and a deadline
+(confinement/conversation.py). It dies with whoever started it. Where bubblewrap works it also sees no file it
+was not given (confinement/walls.py).
 Every way it can end badly is a ChildFailed: child_timeout, child_memory, child_output or child_died.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
-import selectors
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from threading import BoundedSemaphore
+from typing import TYPE_CHECKING, Any
 
 from courtroom import errors
-from courtroom.errors import ChildFailed, CourtroomError
+from courtroom.errors import CourtroomError
 from courtroom.forensics.confinement.bytecode import compile_for_children
-from courtroom.forensics.confinement.walls import NOTHING, PROJECT_ROOT, Reach, around, bubblewrap
+from courtroom.forensics.confinement.conversation import ChildLimits, Completed, converse, died
+from courtroom.forensics.confinement.forked import ServerGone, forked
+from courtroom.forensics.confinement.walls import (
+    NOTHING,
+    PROJECT_ROOT,
+    Reach,
+    around,
+    bare_environment,
+    bubblewrap,
+)
 
 if TYPE_CHECKING:
     from courtroom.case import Limits
 
+__all__ = ["ChildLimits", "Completed", "examine", "examine_file", "reading_limits", "run_confined"]
+
 LAUNCHER = Path(__file__).parent / "confinement" / "launch.py"
-STDERR_KEPT = 64 * 1024
-CHUNK = 64 * 1024
-TICK_SECONDS = 0.1
-# A wrapper tells a signal as a shell does; only those that end a confined process are read back, for programs
-# use other numbers above 128 as answers of their own.
-SIGNALS_TOLD = {128 + number: -number for number in (signal.SIGXCPU, signal.SIGXFSZ, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT)}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class ChildLimits:
-    """Bytes and seconds. `file_bytes` bounds each file it writes, `output_bytes` all it prints."""
-
-    memory_bytes: int
-    cpu_seconds: int
-    file_bytes: int
-    wall_seconds: float
-    output_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Completed:
-    """How a program ended by itself. `stderr` is its last 64 KiB."""
-
-    returncode: int
-    stdout: bytes
-    stderr: bytes
+# Of the children of fork servers: a burst of hand-ins must leave processor and memory to the pages beside them.
+_FORKED_AT_ONCE = BoundedSemaphore(4)
 
 
 def reading_limits(limits: Limits, *, output_bytes: int) -> ChildLimits:
@@ -85,7 +70,7 @@ def run_confined(
     `env` is added to PATH, HOME and LC_ALL; nothing is inherited. `watch` is called about ten times a second:
     what it raises ends the process.
     """
-    return _converse(["run", *argv], limits, stdin, env or {}, reach, watch)
+    return converse(_started(["run", *argv], limits, env or {}, reach), limits, stdin, watch)
 
 
 def examine(
@@ -97,49 +82,68 @@ def examine(
     A CourtroomError raised inside is raised again here, same class, code and message.
     """
     compile_for_children()
-    paths = [str(PROJECT_ROOT), *(path for path in sys.path if path)]
-    envelope = json.dumps({"module": module, "paths": paths, "request": dict(request)}).encode()
+    paths = _paths()
     reach = Reach(reads=(*map(Path, paths), *reads))
-    done = _converse(["answer"], limits, envelope, {}, reach, None)
+    done = converse(_started(["answer"], limits, {}, reach), limits, _envelope(module, request, paths))
+    return _answer_in(done, module)
+
+
+def examine_file(
+    module: str, file: Path, request: Mapping[str, Any], *, limits: ChildLimits
+) -> dict[str, Any]:
+    """As `examine`, of one file and without the child's start and imports (confinement/forked.py).
+
+    The request's `file` is what `open` takes: the open file itself, or its path where no fork server can be had.
+    """
+    compile_for_children()
+    paths = _paths()
+    with _FORKED_AT_ONCE, file.open("rb") as opened:
+        try:
+            child, number = forked(module, paths, limits, opened)
+            done = converse(child, limits, _envelope(module, {**request, "file": number}, paths))
+        except ServerGone:
+            return examine(module, {**request, "file": str(file)}, limits=limits, reads=(file,))
+    return _answer_in(done, module)
+
+
+def _paths() -> list[str]:
+    return [str(PROJECT_ROOT), *(path for path in sys.path if path)]
+
+
+def _envelope(module: str, request: Mapping[str, Any], paths: Sequence[str]) -> bytes:
+    return json.dumps({"module": module, "paths": paths, "request": dict(request)}).encode()
+
+
+def _answer_in(done: Completed, module: str) -> dict[str, Any]:
     if done.returncode != 0:
-        raise _died(f"{module} stopped with {_exception_name(done.stderr)}", done.stderr)
+        raise died(f"{module} stopped with {_exception_name(done.stderr)}", done.stderr)
     try:
         reply: dict[str, Any] = json.loads(done.stdout)
     except ValueError as error:
-        raise _died(f"{module} gave no readable answer", done.stderr) from error
+        raise died(f"{module} gave no readable answer", done.stderr) from error
     if "error" in reply:
         raise _error(*reply["error"])
     answer: dict[str, Any] = reply["answer"]
     return answer
 
 
-def _converse(
-    task: Sequence[str],
-    limits: ChildLimits,
-    stdin: bytes,
-    env: Mapping[str, str],
-    reach: Reach,
-    watch: Callable[[], None] | None,
-) -> Completed:
-    deadline = time.monotonic() + limits.wall_seconds
-    child = subprocess.Popen(
+class _Family(subprocess.Popen[bytes]):
+    """A process that leads a group of its own, and is killed with all of it."""
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+
+def _started(task: Sequence[str], limits: ChildLimits, env: Mapping[str, str], reach: Reach) -> _Family:
+    return _Family(
         _command(task, limits, reach),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={"PATH": os.environ.get("PATH", os.defpath), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8", **env},
+        env={**bare_environment(), **env},
         start_new_session=True,
     )
-    try:
-        stdout, stderr = _Pipes(child, stdin, limits.output_bytes).drain(deadline, watch)
-        child.wait(timeout=max(0.0, deadline - time.monotonic()))
-    except (subprocess.TimeoutExpired, TimeoutError):
-        raise _timeout(limits) from None
-    finally:
-        _end(child)
-    returncode = SIGNALS_TOLD.get(child.returncode, child.returncode)
-    _refuse_signals(returncode, stderr, limits)
-    return Completed(returncode, stdout, stderr)
 
 
 def _command(task: Sequence[str], limits: ChildLimits, reach: Reach) -> list[str]:
@@ -149,113 +153,6 @@ def _command(task: Sequence[str], limits: ChildLimits, reach: Reach) -> list[str
     numbers = (limits.memory_bytes, limits.cpu_seconds, limits.file_bytes, parent, int(reach.network))
     command = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), *map(str, numbers), *task]
     return [*around(wrapper, reach), *command] if wrapper else command
-
-
-class _Pipes:
-    """Feeds and reads a child at once, so that neither side can block the other."""
-
-    def __init__(self, child: subprocess.Popen[bytes], stdin: bytes, output_bytes: int) -> None:
-        self.child = child
-        self.unsent = memoryview(stdin)
-        self.output_bytes = output_bytes
-        self.stdout, self.stderr = bytearray(), bytearray()
-        self.selector = selectors.DefaultSelector()
-
-    def drain(self, deadline: float, watch: Callable[[], None] | None) -> tuple[bytes, bytes]:
-        """Until both outputs are closed; TimeoutError at the deadline (monotonic seconds)."""
-        with self.selector:
-            self._open()
-            while self.selector.get_map():
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise TimeoutError
-                self._step(min(left, TICK_SECONDS))
-                if watch is not None:
-                    watch()
-        return bytes(self.stdout), bytes(self.stderr)
-
-    def _open(self) -> None:
-        stdin, stdout, stderr = self.child.stdin, self.child.stdout, self.child.stderr
-        assert stdin and stdout  # noqa: S101, PT018 -- all three were asked for as pipes
-        assert stderr  # noqa: S101
-        os.set_blocking(stdin.fileno(), False)
-        self.selector.register(stdin, selectors.EVENT_WRITE, self._send)
-        self.selector.register(stdout, selectors.EVENT_READ, self._read_stdout)
-        self.selector.register(stderr, selectors.EVENT_READ, self._read_stderr)
-
-    def _step(self, seconds: float) -> None:
-        ready = self.selector.select(seconds)
-        for key, _ in ready:
-            key.data(key.fileobj)
-        if not ready and self.child.poll() is not None:
-            _kill_group(self.child)  # it has gone, but something it started keeps the pipes open
-
-    def _send(self, pipe: IO[bytes]) -> None:
-        try:
-            sent = os.write(pipe.fileno(), self.unsent[:CHUNK])
-        except BrokenPipeError:  # it does not want the rest; how it ended tells why
-            sent = len(self.unsent)
-        self.unsent = self.unsent[sent:]
-        if not self.unsent:
-            self._close(pipe)
-
-    def _read_stdout(self, pipe: IO[bytes]) -> None:
-        self.stdout += self._read(pipe)
-        if len(self.stdout) > self.output_bytes:
-            raise ChildFailed("child_output", f"Its output passed the limit of {self.output_bytes} bytes.")
-
-    def _read_stderr(self, pipe: IO[bytes]) -> None:
-        self.stderr += self._read(pipe)
-        del self.stderr[:-STDERR_KEPT]
-
-    def _read(self, pipe: IO[bytes]) -> bytes:
-        chunk = os.read(pipe.fileno(), CHUNK)
-        if not chunk:
-            self._close(pipe)
-        return chunk
-
-    def _close(self, pipe: IO[bytes]) -> None:
-        self.selector.unregister(pipe)
-        pipe.close()
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """Leave no process of its group and no open pipe behind."""
-    _kill_group(child)
-    child.wait()
-    for pipe in (child.stdin, child.stdout, child.stderr):
-        if pipe is not None:
-            with contextlib.suppress(BrokenPipeError):
-                pipe.close()
-
-
-def _kill_group(child: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
-
-
-def _refuse_signals(returncode: int, stderr: bytes, limits: ChildLimits) -> None:
-    if returncode >= 0:
-        return
-    if -returncode == signal.SIGXCPU:
-        raise _timeout(limits)
-    if -returncode == signal.SIGXFSZ:
-        raise ChildFailed("child_output", f"It wrote a file of more than {limits.file_bytes} bytes.")
-    if -returncode == signal.SIGKILL:
-        raise ChildFailed("child_memory", "The system stopped it, most likely for want of memory.")
-    raise _died(f"It was stopped by signal {-returncode}", stderr)
-
-
-def _timeout(limits: ChildLimits) -> ChildFailed:
-    wall, cpu = limits.wall_seconds, limits.cpu_seconds
-    return ChildFailed("child_timeout", f"It was not done after {wall:g} s ({cpu} s of processor time).")
-
-
-def _died(what: str, stderr: bytes) -> ChildFailed:
-    """The sentence is ours; what the child printed last is a note for the log, never for a page."""
-    failure = ChildFailed("child_died", f"{what}.")
-    failure.add_note(stderr[-2000:].decode(errors="replace"))
-    return failure
 
 
 def _exception_name(stderr: bytes) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from courtroom.errors import PdfRefused
-from courtroom.forensics.confine import examine, reading_limits
+from courtroom.forensics.confine import examine, examine_file, reading_limits
 from courtroom.forensics.pages.pdf_reading import Drawing, DrawnBox, Layout, Level, PdfImage, PdfReading
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["Drawing", "DrawnBox", "Layout", "Level", "PdfImage", "PdfReading", "probe_pdf", "read_pdf"]
 
 MEBIBYTE = 1024 * 1024
+READER = "courtroom.forensics.pages.pdf_child"
 MOST_IMAGES = 50
 # Where a reader must find the signature (PDF 32000-1, Annex H.3, note 13).
 _SIGNATURE_WITHIN = 1024
@@ -28,7 +29,13 @@ def probe_pdf(path: Path, limits: Limits) -> int:
     Raises PdfRefused: pdf_missing, pdf_too_large, pdf_not_a_pdf, pdf_encrypted, pdf_unreadable,
     pdf_too_many_pages; ChildFailed when our own look failed.
     """
+<<<<<<< /tmp/tmpzfm9ebh5/here
+    _check_file(path, limits)
+    request = {"task": "probe", "most_pages": limits.pdf_pages}
+    examine_file(READER, path.resolve(), request, limits=reading_limits(limits, output_bytes=MEBIBYTE))
+=======
     return int(_examined("probe", path, limits)["pages"])
+>>>>>>> /tmp/tmpzfm9ebh5/mine
 
 
 def read_pdf(path: Path, limits: Limits) -> PdfReading:
@@ -36,7 +43,7 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
 
     Raises as probe_pdf does, but for pdf_too_many_pages: the first pages are read.
     """
-    answer = _examined("read", path, limits)
+    answer = _read(path, limits)
     return PdfReading(
         pages=tuple(answer["pages"]),
         images=tuple(PdfImage(**image) for image in answer["images"]),
@@ -65,11 +72,11 @@ def _drawing(answer: dict[str, Any]) -> Drawing:
     )
 
 
-def _examined(task: str, path: Path, limits: Limits) -> dict[str, Any]:
+def _read(path: Path, limits: Limits) -> dict[str, Any]:
     _check_file(path, limits)
     request = {
-        "task": task,
-        "path": str(path.resolve()),
+        "task": "read",
+        "file": str(path.resolve()),
         "most_pages": limits.pdf_pages,
         "most_characters": limits.pdf_text_characters,
         "most_images": MOST_IMAGES,
@@ -77,7 +84,7 @@ def _examined(task: str, path: Path, limits: Limits) -> dict[str, Any]:
     }
     # Text is written twice at most (pages, headings and labels), and JSON escapes take up to six bytes.
     child = reading_limits(limits, output_bytes=12 * limits.pdf_text_characters + 4 * MEBIBYTE)
-    return examine("courtroom.forensics.pages.pdf_child", request, limits=child, reads=(path.resolve(),))
+    return examine(READER, request, limits=child, reads=(path.resolve(),))
 
 
 def _check_file(path: Path, limits: Limits) -> None:

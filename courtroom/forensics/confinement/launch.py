@@ -17,7 +17,7 @@ OPEN_FILES = 256
 PR_SET_PDEATHSIG = 1
 PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
 # By machine: its number for the kernel's audit, and for socket(); io_uring, which can open one too, is 425 on both.
-SYSTEM_CALLS = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
+MACHINES = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
 IO_URING_SETUP, X32_CALLS = 425, 0x40000000
 # Classic BPF: load a word of (call number, machine), compare, answer.
 LOAD, IF_EQUAL, IF_AT_LEAST, ANSWER = 0x20, 0x15, 0x35, 0x06
@@ -29,18 +29,24 @@ def main(arguments: list[str]) -> None:
     then run ARGV... or answer.
     """
     memory, cpu, file_bytes, parent, network = (int(number) for number in arguments[:5])
+    limit_oneself(memory, cpu, file_bytes)
+    if parent:
+        die_with(parent)
+    if not network:
+        # A machine that cannot do it goes without; the site's start says so (standing.network_is_closed).
+        open_no_socket()
+    if arguments[5] == "run":
+        _become(arguments[6:])
+    answer()
+
+
+def limit_oneself(memory: int, cpu: int, file_bytes: int) -> None:
+    """Bytes, seconds, bytes; for good, and for all that this process starts."""
     _limit(resource.RLIMIT_AS, memory)
     _limit(resource.RLIMIT_CPU, cpu, grace=1)  # SIGXCPU first, which says why; SIGKILL a second later
     _limit(resource.RLIMIT_FSIZE, file_bytes)
     _limit(resource.RLIMIT_NOFILE, OPEN_FILES)
     _limit(resource.RLIMIT_CORE, 0)
-    if parent:
-        _die_with(parent)
-    if not network:
-        _open_no_socket()
-    if arguments[5] == "run":
-        _become(arguments[6:])
-    _answer()
 
 
 def _limit(kind: int, value: int, grace: int = 0) -> None:
@@ -50,7 +56,7 @@ def _limit(kind: int, value: int, grace: int = 0) -> None:
     resource.setrlimit(kind, (min(value, ceiling), ceiling))
 
 
-def _die_with(parent: int) -> None:
+def die_with(parent: int) -> None:
     """Ask the kernel to kill this process when the thread that started it ends; leave if it already has."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -71,28 +77,33 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.POINTER(_Step)))
 
 
-def _open_no_socket() -> None:
-    """Ask the kernel to refuse every new socket, to this process and all it starts: no root is needed for that.
+def open_no_socket() -> bool:
+    """Have the kernel refuse every new socket, to this process and all it starts; whether it will."""
+    _, socket_call = MACHINES.get(os.uname().machine, (0, 0))
+    return refuse((socket_call, IO_URING_SETUP))
 
-    A machine that cannot do it goes without; the site's start says so (standing.network_is_closed).
-    """
-    machine, socket_call = SYSTEM_CALLS.get(os.uname().machine, (0, 0))
+
+def refuse(calls: tuple[int, ...]) -> bool:
+    """Have the kernel refuse these system calls from now on; whether it will. No root is needed for that."""
+    machine, _ = MACHINES.get(os.uname().machine, (0, 0))
     if sys.platform != "linux" or not machine:
-        return
-    steps = (
+        return False
+    # A jump counts the steps it leaves out; the last step but one allows, the last refuses.
+    steps = [
         (LOAD, 0, 0, 4),
-        (IF_EQUAL, 0, 4, machine),  # another machine's numbers for the same calls are refused outright
+        (IF_EQUAL, 0, len(calls) + 3, machine),  # another machine's numbers are refused outright
         (LOAD, 0, 0, 0),
-        (IF_AT_LEAST, 2, 0, X32_CALLS),
-        (IF_EQUAL, 1, 0, socket_call),
-        (IF_EQUAL, 0, 1, IO_URING_SETUP),
-        (ANSWER, 0, 0, REFUSED),
+        (IF_AT_LEAST, len(calls) + 1, 0, X32_CALLS),
+        *((IF_EQUAL, len(calls) - place, 0, call) for place, call in enumerate(calls)),
         (ANSWER, 0, 0, ALLOWED),
-    )
+        (ANSWER, 0, 0, REFUSED),
+    ]
     table = (_Step * len(steps))(*(_Step(*step) for step in steps))
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(_Program(len(table), table)), 0, 0)
+    program = _Program(len(table), table)
+    failed: int = libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
+    return not failed
 
 
 def _become(argv: list[str]) -> None:
@@ -105,7 +116,7 @@ def _become(argv: list[str]) -> None:
         sys.exit(f"{argv[0]} cannot be started: {error.strerror}")
 
 
-def _answer() -> None:
+def answer() -> None:
     """Read {module, paths, request} from stdin, write {answer} or {error} to stdout, as JSON."""
     import importlib
     import json
@@ -116,8 +127,7 @@ def _answer() -> None:
     sys.path[:] = envelope["paths"]
     errors = importlib.import_module("courtroom.errors")
     try:
-        answer = importlib.import_module(envelope["module"]).answer(envelope["request"])
-        reply = {"answer": answer}
+        reply = {"answer": importlib.import_module(envelope["module"]).answer(envelope["request"])}
     except MemoryError:
         reply = {"error": ["ChildFailed", "child_memory", "Reading it took more memory than allowed."]}
     except errors.CourtroomError as error:

@@ -50,11 +50,19 @@ def bubblewrap() -> str | None:
     return program if done.returncode == 0 else None
 
 
-def around(program: str, reach: Reach) -> list[str]:
-    """bubblewrap's own words, to be followed by the command it confines."""
+def bare_environment() -> dict[str, str]:
+    """All that a confined process is told of ours."""
+    return {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
+
+
+def around(program: str, reach: Reach, *, shared: bool = False) -> list[str]:
+    """bubblewrap's own words, to be followed by the command it confines.
+
+    What is `shared` by many children outlives the thread that starts it, and has nowhere to write to at all.
+    """
     words = [
         program,
-        "--die-with-parent",
+        *([] if shared else ["--die-with-parent"]),
         "--unshare-pid",
         "--unshare-ipc",
         "--cap-drop",
@@ -64,12 +72,15 @@ def around(program: str, reach: Reach) -> list[str]:
     ]
     words += [] if reach.network else ["--unshare-net"]
     words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
-    for folder in filter(os.path.isdir, PRIVATE_FOLDERS):
+    private = [folder for folder in PRIVATE_FOLDERS if Path(folder).is_dir()]
+    for folder in private:
         words += ["--size", str(PRIVATE_BYTES), "--tmpfs", folder]
     for path in dict.fromkeys(path.absolute() for path in (*_ourselves(), *reach.reads)):
         words += ["--ro-bind-try", str(path), str(path)]
     for path in reach.writes:
         words += ["--bind", str(path.absolute()), str(path.absolute())]
+    for folder in ["/dev", *private] if shared else []:
+        words += ["--remount-ro", folder]
     return [*words, "--"]
 
 

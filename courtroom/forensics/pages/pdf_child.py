@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from pathlib import Path
+from io import BytesIO
 from typing import Any, TypeVar
 
 import pypdf
@@ -60,22 +60,23 @@ T = TypeVar("T")
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """`task` probe: how many `pages`, or PdfRefused. `task` read: the fields of PdfReading as JSON.
 
-    Other keys: path, most_pages, and for read most_characters, most_images, seconds (of CPU).
+    Other keys: file (a path or an open descriptor), most_pages, and for read most_characters, most_images, seconds (of CPU).
     """
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     gc.set_threshold(
         100_000, 20, 20
     )  # a page makes 10,000 short-lived objects; a tenth of the time went here
     pypdf.overwrite_configuration(_TIGHTENED)
-    reader = _opened(Path(request["path"]), int(request["most_pages"]))
+    reader = _opened(request["file"], int(request["most_pages"]))
     if request["task"] == "probe":
         return _probed(reader, int(request["most_pages"]))
     return _Reading(reader, request).as_json()
 
 
-def _opened(path: Path, most_pages: int) -> pypdf.PdfReader:
+def _opened(file: str | int, most_pages: int) -> pypdf.PdfReader:
     try:
-        reader = pypdf.PdfReader(path)
+        with open(file, "rb") as opened:  # noqa: PTH123 -- no Path is made of a descriptor
+            reader = pypdf.PdfReader(BytesIO(opened.read()))
         locked = reader.is_encrypted and not reader.decrypt("")
         if not locked:
             len(reader.pages)  # walks the page tree, where broken files break
