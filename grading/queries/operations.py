@@ -13,6 +13,7 @@ from django.db.models.functions import Trunc
 
 from grading.enums import AuditState
 from grading.models import Audit, ModelUsage
+from grading.queries.queue_length import longest_in, waits_since
 
 Slot = Literal["hour", "day"]
 SLOTS: dict[Slot, tuple[timedelta, int]] = {
@@ -36,19 +37,21 @@ class Percentile(Aggregate):
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """An hour or a day. `waited_*` (seconds) are of the audits that ended in it, from the queue to the run that
-    ended them; null where none was taken up. `unpriced` counts answers of models whose cost is not known."""
+    ended them; null where none was taken up. `longest` is how many waited at once at the most. `unpriced` counts
+    answers of models whose cost is not known."""
 
     begins: datetime
     ended: int = 0
     failed: int = 0
     waited_p50: float | None = None
     waited_p95: float | None = None
+    longest: int = 0
     cost_usd: Decimal = Decimal(0)
     unpriced: int = 0
 
     @property
     def is_quiet(self) -> bool:
-        return not (self.ended or self.cost_usd or self.unpriced)
+        return not (self.ended or self.longest or self.cost_usd or self.unpriced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,8 @@ class Operations:
 
 
 def operations_of(slot: Slot, now: datetime) -> Operations:
-    """Of the organization whose scope is entered. Five queries."""
-    begins = _beginnings(slot, now)
+    """Of the organization whose scope is entered. Six queries."""
+    begins = beginnings(slot, now)
     failed = Audit.objects.filter(state=AuditState.FAILED, finished_at__gte=begins[0])
     counted = failed.order_by().values_list("failure_code")
     rows = counted.annotate(count=Count("pk"), last=Max("finished_at")).order_by("-count", "failure_code")
@@ -94,8 +97,8 @@ def operations_of(slot: Slot, now: datetime) -> Operations:
     )
 
 
-def _beginnings(slot: Slot, now: datetime) -> list[datetime]:
-    """In UTC, like every date of the site."""
+def beginnings(slot: Slot, now: datetime) -> list[datetime]:
+    """Of the hours or days that are told of, oldest first; in UTC, like every date of the site."""
     last = now.replace(minute=0, second=0, microsecond=0)
     step, count = SLOTS[slot]
     if slot == "day":
@@ -105,7 +108,11 @@ def _beginnings(slot: Slot, now: datetime) -> list[datetime]:
 
 def _stretches(slot: Slot, begins: Sequence[datetime]) -> tuple[Stretch, ...]:
     ended, bought = _ended(slot, begins[0]), _bought(slot, begins[0])
-    return tuple(Stretch(each, **ended.get(each, {}), **bought.get(each, {})) for each in begins)
+    longest = longest_in(waits_since(begins[0]), begins)
+    return tuple(
+        Stretch(each, **ended.get(each, {}), **bought.get(each, {}), longest=waited)
+        for each, waited in zip(begins, longest, strict=True)
+    )
 
 
 def _ended(slot: Slot, since: datetime) -> dict[datetime, dict[str, Any]]:

@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from grading.forms.operations import OverTimeForm
+from grading.models import Audit
 from grading.permissions import access_organization
+from grading.queries.operation_lists import SHOWN, audits_behind
 from grading.queries.operations import Operations, Slot, Stretch, operations_of
 from grading.views.reading.over_time import OverTime, Stack, hour_or_day, over_time_of
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_organization
 
+PER_PAGE = 50
+
 
 @require_safe
 def operations(request: MemberRequest, org: str) -> HttpResponse:
     found = access_organization(request.user, org, level="staff")
-    form = OverTimeForm(request.GET)
-    slot = form.slot()
-    told = operations_of(slot, timezone.now())
+    form, now = OverTimeForm(request.GET), timezone.now()
+    slot, behind = form.slot(), form.behind(now)
+    told = operations_of(slot, now)
+    listed = audits_behind(behind) if behind else Audit.objects.none()
     context = {
         "organization": found,
         "slot": slot,
@@ -32,6 +38,9 @@ def operations(request: MemberRequest, org: str) -> HttpResponse:
             (hour_or_day(each.begins, slot), each) for each in reversed(told.stretches) if not each.is_quiet
         ],
         "pictures": _pictures(told, slot),
+        "behind": behind,
+        "shown": SHOWN[behind.show] if behind else "",
+        "page": Paginator(listed, PER_PAGE).get_page(form.cleaned_data.get("page") or 1),
         "trail": trail_to_organization(found),
     }
     return render(request, "operations/operations.html", context)
@@ -43,7 +52,11 @@ def _pictures(told: Operations, slot: Slot) -> list[tuple[str, tuple[tuple[str, 
     ended = [_stack_of_ended(label, each) for label, each in named]
     waited = [_stack_of_waited(label, each) for label, each in named]
     spent = [Stack(label, f"{label}: {each.cost_usd:.2f}", (float(each.cost_usd),)) for label, each in named]
+    queued = [Stack(label, f"{label}: {each.longest}", (each.longest,)) for label, each in named]
     return [
+        _picture(
+            f"Audits waiting at once, the most by {slot}", (("main", "in the queue"),), queued, whole=True
+        ),
         _picture(
             f"Audits that ended, by {slot}", (("good", "with a report"), ("bad", "failed")), ended, whole=True
         ),

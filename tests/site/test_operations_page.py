@@ -16,6 +16,7 @@ from django_scopes import scope
 from grading.enums import Role
 from grading.models import Assignment, ModelUsage
 from grading.queries.operations import Operations, Slot, Stretch, operations_of
+from grading.queries.queue_length import longest_in
 from grading.views.reading.over_time import BASE, TOP, Stack, over_time_of
 from tests.factories.people import staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory
@@ -79,8 +80,8 @@ def test_each_hour_tells_what_ended_in_it_and_how_long_that_had_waited(assignmen
     ended(assignment, THIS_HOUR - 24 * HOUR)  # a day ago: no longer shown
     stretches = told(assignment).stretches
     assert [each.begins for each in stretches] == [THIS_HOUR - HOUR * back for back in range(23, -1, -1)]
-    assert [each for each in stretches if not each.is_quiet] == [
-        Stretch(THIS_HOUR - 2 * HOUR, ended=1, failed=1, waited_p50=10, waited_p95=10),
+    assert [each for each in stretches if each.ended] == [
+        Stretch(THIS_HOUR - 2 * HOUR, ended=1, failed=1, waited_p50=10, waited_p95=10, longest=5),
         Stretch(THIS_HOUR - HOUR, ended=5, failed=0, waited_p50=30, waited_p95=48),
     ]
 
@@ -135,9 +136,67 @@ def test_what_waits_now_is_counted_with_the_first_of_it(assignment: Assignment) 
     assert (now.waiting, now.running, now.oldest) == (2, 1, since)
 
 
+def test_the_queue_is_as_long_as_what_came_and_had_not_left_yet(assignment: Assignment) -> None:
+    ended(assignment, THIS_HOUR - HOUR, waited=7200)  # left as the hour began
+    ended(assignment, THIS_HOUR - timedelta(minutes=30), waited=3600)
+    AuditFactory.create(submission__assignment=assignment, state="queued", queued_at=THIS_HOUR - 3 * HOUR)
+    withdrawn = {"queued_at": THIS_HOUR - timedelta(minutes=45), "finished_at": THIS_HOUR}
+    AuditFactory.create(submission__assignment=assignment, failed=True, **withdrawn)
+    assert [each.longest for each in told(assignment).stretches][-5:] == [0, 2, 3, 3, 1]
+
+
+def test_lengths_are_of_each_stretch_whatever_had_begun_before() -> None:
+    begins = [THIS_HOUR, THIS_HOUR + HOUR]
+    minutes = [(-5, 5), (5, 10), (20, 30), (25, 26), (59, None)]
+    waits = [
+        (THIS_HOUR + timedelta(minutes=came), None if left is None else THIS_HOUR + timedelta(minutes=left))
+        for came, left in minutes
+    ]
+    assert (longest_in(waits, begins), longest_in([], begins)) == ([2, 1], [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("query", "behind"),
+    [
+        ("?show=waiting", ["first", "second"]),
+        ("?show=running", ["running"]),
+        ("?show=ended", ["failed", "done"]),
+        ("?show=ended&at={this_hour}", ["failed"]),
+        ("?show=failed&code=repository_empty", ["failed"]),
+        ("?show=failed&code=another", []),
+        ("?show=queued&at={this_hour}", ["first", "second", "running"]),
+        ("?show=paid", []),
+        ("?show=nonsense", []),
+    ],
+)
+def test_each_number_leads_to_its_audits(
+    assistant: Client, assignment: Assignment, query: str, behind: list[str]
+) -> None:
+    at = timezone.now().replace(minute=0, second=0, microsecond=0)
+    made = {
+        "first": AuditFactory.create(submission__assignment=assignment, state="queued", queued_at=at - HOUR),
+        "second": AuditFactory.create(submission__assignment=assignment, state="queued", queued_at=at),
+        "running": AuditFactory.create(submission__assignment=assignment, running=True),
+    }
+    for name, fields in (("failed", {"failed": True}), ("done", {"done": True})):
+        when = {"failed": at, "done": at - HOUR}[name]
+        made[name] = AuditFactory.create(
+            submission__assignment=assignment, finished_at=when, started_at=when, queued_at=when, **fields
+        )
+    address = f"/o/{assignment.organization.slug}/operations/" + query.format(
+        this_hour=f"{at:%Y-%m-%dT%H:%MZ}"
+    )
+    answer: Any = assistant.get(address)
+    names = {audit.pk: name for name, audit in made.items()}
+    assert ([names[audit.pk] for audit in answer.context["page"]], faults_of(answer.content.decode())) == (
+        behind,
+        [],
+    )
+
+
 def test_the_page_draws_and_tabulates_the_same(assistant: Client, assignment: Assignment) -> None:
     empty = page(assistant, assignment)
-    assert (empty.count('class="over-time'), "No audit ended" in empty) == (0, True)
+    assert (empty.count('class="over-time'), "No audit waited or ended" in empty) == (0, True)
     at = timezone.now()
     ended(assignment, at, 12)
     bought(assignment, at, "1.5")
@@ -148,8 +207,9 @@ def test_the_page_draws_and_tabulates_the_same(assistant: Client, assignment: As
         f"US dollars for models, by hour. {label}: 1.50.",
     ):
         assert f'aria-label="{words}"' in html
+    assert f'aria-label="Audits waiting at once, the most by hour. {label}: 1.' in html
     assert '<td data-label="Waited, median">12 s</td>' in html
-    assert '<td data-label="Cost">1.50 USD</td>' in html
+    assert '#listed-heading">1.50 USD</a>' in html
 
 
 def test_an_unknown_stretch_of_time_is_said(assistant: Client, assignment: Assignment) -> None:
