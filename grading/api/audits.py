@@ -14,7 +14,6 @@ from rest_framework.reverse import reverse
 from rest_framework.serializers import (
     CharField,
     DateTimeField,
-    IntegerField,
     Serializer,
     SerializerMethodField,
     UUIDField,
@@ -23,6 +22,7 @@ from rest_framework.serializers import (
 from grading.actions.marking import counting_in
 from grading.api.schema import READING
 from grading.api.tenancy import TenantView
+from grading.by_hand import scores_by_hand
 from grading.enums import AuditState
 from grading.models import Audit
 from grading.permissions import access_audit, may
@@ -30,12 +30,18 @@ from grading.queries.audits import Edition, report_for
 from grading.queries.pace import pace_of
 from grading.queries.turns import position_shown
 
+STATES = {
+    "verdict": AuditState.DONE,
+    "needs_review": AuditState.NEEDS_REVIEW,
+    "degraded": AuditState.DEGRADED,
+}
+
 
 class AuditSerializer(Serializer[Audit]):
     """`state` is one of received, queued, running, done, needs_review, degraded, failed; done is all that is told of a
-    verdict that is withheld from you.
+    verdict that is withheld from you, without even how many opinions it rests on.
 
-    `position` is the place in the queue, 1 for the next, null when it does not wait; `seconds_to_report` an estimate
+    `overall_score` is null while a criterion waits for a person. `position` is the place in the queue, 1 for the next, null when it does not wait; `seconds_to_report` an estimate
     from past audits, null where there is nothing to go by. `report` is null until there is one that you may read.
     """
 
@@ -46,8 +52,8 @@ class AuditSerializer(Serializer[Audit]):
     stage = CharField()
     position = SerializerMethodField()
     seconds_to_report = SerializerMethodField()
-    opinions_done = IntegerField()
-    opinions_expected = IntegerField()
+    opinions_done = SerializerMethodField()
+    opinions_expected = SerializerMethodField()
     failure_code = CharField()
     failure_message = CharField()
     created_at = DateTimeField()
@@ -57,8 +63,19 @@ class AuditSerializer(Serializer[Audit]):
     report = SerializerMethodField()
 
     def get_state(self, audit: Audit) -> str:
-        withheld = audit.has_report and self.context["edition"] is None
-        return AuditState.DONE if withheld else audit.state
+        edition: Edition | None = self.context["edition"]
+        if edition is not None:
+            return STATES[edition.report["status"]]
+        return AuditState.DONE if audit.has_report else audit.state
+
+    def get_opinions_done(self, audit: Audit) -> int | None:
+        return None if self._is_withheld(audit) else audit.opinions_done
+
+    def get_opinions_expected(self, audit: Audit) -> int | None:
+        return None if self._is_withheld(audit) else audit.opinions_expected
+
+    def _is_withheld(self, audit: Audit) -> bool:
+        return audit.has_report and self.context["edition"] is None
 
     def get_position(self, audit: Audit) -> int | None:
         return position_shown(audit)
@@ -72,7 +89,10 @@ class AuditSerializer(Serializer[Audit]):
         edition: Edition | None = self.context["edition"]
         if edition is None:
             return None
-        score: float | None = (counting_in(audit, edition) or edition.report)["overall_score"]
+        counting = counting_in(audit, edition)
+        if counting is None and edition.report["status"] != "verdict":
+            return None
+        score: float | None = (counting or edition.report)["overall_score"]
         return score
 
     def get_report(self, audit: Audit) -> str | None:
@@ -116,6 +136,7 @@ class ReportText(TenantView):
 
         audit, edition = _readable(request, audit_id)
         text = engine.render_markdown(edition.report, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}")
+        text += scores_by_hand(counting_in(audit, edition))
         headers = {
             "X-Content-Type-Options": "nosniff",
             "Content-Disposition": 'attachment; filename="report.md"',

@@ -24,8 +24,8 @@ from rest_framework.serializers import (
 )
 
 from grading.actions.finding_answers import answer_finding
-from grading.api.paging import ByPlace
-from grading.api.schema import LISTING, PAGING, READING, REFUSALS, paged
+from grading.api.paging import PAGED, ByPlace
+from grading.api.schema import PAGING, READING, REFUSALS, paged
 from grading.api.tenancy import TenantView, member
 from grading.enums import ApiScope, ResponseKind
 from grading.models import Assignment, Enrollment, Finding, FindingResponse
@@ -74,6 +74,8 @@ class FindingSerializer(Serializer[SeenFinding]):
 class Findings(TenantView):
     """A student's findings at an assignment."""
 
+    filters = ("group", "criterion", "student", *PAGED)
+
     @extend_schema(
         parameters=[
             OpenApiParameter("group", str, enum=GROUPS, description="Only these."),
@@ -81,7 +83,7 @@ class Findings(TenantView):
             OpenApiParameter("student", str, description="For staff: whose, by e-mail."),
             *PAGING,
         ],
-        responses={200: paged(FindingSerializer), **LISTING},
+        responses={200: paged(FindingSerializer), **READING},
     )
     def get(self, request: Request, org: str, cohort: str, assignment: str) -> Response:
         """What needs its owner most comes first."""

@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from rest_framework.generics import ListAPIView
 from rest_framework.serializers import CharField, Serializer
 
-from grading.api.tenancy import member
+from grading.api.tenancy import ApiView, member
 from grading.models import Organization
 from grading.queries.cohorts import organizations_seen_by
 
@@ -18,7 +18,7 @@ class OrganizationSerializer(Serializer[Organization]):
     name = CharField()
 
 
-class Organizations(ListAPIView[Organization]):
+class Organizations(ApiView, ListAPIView[Organization]):
     """The organizations that I belong to."""
 
     serializer_class = OrganizationSerializer

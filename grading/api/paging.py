@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
+from django.core.signing import BadSignature, Signer
 from rest_framework.exceptions import NotFound, ValidationError
-from rest_framework.pagination import CursorPagination
+from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 Row = TypeVar("Row")
 PAGE, MOST = 50, 200
+PAGED = ("cursor", "page_size")
+_WHOLE = re.compile(r"[0-9]{1,6}")
 
 
 class ByCursor(CursorPagination):
-    """`{next, previous, results}`; a view names its own order in `ordering`."""
+    """`{next, previous, results}`; a view names its own order in `ordering`.
+
+    A cursor is signed for its list: of another one, or made by hand, it would reach the database as what it is not.
+    """
 
     page_size = PAGE
     page_size_query_param = "page_size"
@@ -25,9 +33,28 @@ class ByCursor(CursorPagination):
 
     def get_page_size(self, request: Request) -> int:
         asked = request.query_params.get(self.page_size_query_param, str(PAGE))
-        if not asked.isascii() or not asked.isdecimal() or not 1 <= int(asked[:6]) <= MOST:
+        if not _WHOLE.fullmatch(asked) or not 1 <= int(asked) <= MOST:
             raise ValidationError({self.page_size_query_param: [f"A whole number from 1 to {MOST}."]})
         return int(asked)
+
+    def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str, ...]:
+        return tuple(getattr(view, "ordering", (self.ordering,)))
+
+    def encode_cursor(self, cursor: Cursor) -> str:
+        sealed = self._signer().sign_object(tuple(cursor))
+        return str(replace_query_param(str(self.base_url), self.cursor_query_param, sealed))
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        sealed = request.query_params.get(self.cursor_query_param)
+        if sealed is None:
+            return None
+        try:
+            return Cursor(*self._signer().unsign_object(sealed))
+        except BadSignature as error:
+            raise NotFound(self.invalid_cursor_message) from error
+
+    def _signer(self) -> Signer:
+        return Signer(salt=urlsplit(str(self.base_url)).path)
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         told: list[dict[str, Any]] = super().get_schema_operation_parameters(view)

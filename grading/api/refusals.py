@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 import structlog
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
@@ -55,6 +55,12 @@ def answer_to(error: Exception, _context: dict[str, Any]) -> Response:
             return refusal(HTTPStatus.FORBIDDEN, "forbidden", "You may not do this.")
         case exceptions.ValidationError():
             return _invalid(error)
+        case RequestDataTooBig():
+            return refusal(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "This is more than is read here."
+            )
+        case SuspiciousOperation():
+            return refusal(HTTPStatus.BAD_REQUEST, "parse_error", "This cannot be read.")
         case exceptions.APIException():
             return _of_framework(error)
     log.error("api_failed", error=type(error).__name__, exc_info=error)

@@ -32,16 +32,16 @@ REFUSALS: dict[int, Any] = {
     403: OpenApiResponse(RefusalSerializer, "The token does not reach so far."),
     404: OpenApiResponse(RefusalSerializer, "There is nothing here, or nothing that you may see."),
     409: OpenApiResponse(RefusalSerializer, "The same is under way already."),
+    413: OpenApiResponse(RefusalSerializer, "This is more than is read here."),
     415: OpenApiResponse(RefusalSerializer, "This content type is not read here."),
     422: OpenApiResponse(
         RefusalSerializer, "It was understood and refused: the code and the sentence say why."
     ),
     429: OpenApiResponse(RefusalSerializer, "Too many requests: Retry-After says when to ask again."),
 }
-ALWAYS = (401, 403, 404, 429)
+ALWAYS = (400, 401, 403, 404, 429)
 # For what extend_schema describes by hand.
 READING = {code: REFUSALS[code] for code in ALWAYS}
-LISTING = {400: REFUSALS[400], **READING}
 PAGING = [
     OpenApiParameter("cursor", str, description="Of another page: the pages before and after name it."),
     OpenApiParameter("page_size", {"type": "integer", "minimum": 1, "maximum": MOST}),
@@ -55,7 +55,6 @@ class RefusingSchema(AutoSchema):
         told = super().get_response_serializers()
         given = told if isinstance(told, dict) else {"201" if self.method == "POST" else "200": told}
         codes = ALWAYS if self.method == "GET" else tuple(REFUSALS)
-        codes += (400,) if self.method == "GET" and hasattr(self.view, "get_queryset") else ()
         return {str(code): REFUSALS[code] for code in codes} | given
 
 

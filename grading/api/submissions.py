@@ -9,7 +9,6 @@ from django.conf import settings
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.generics import ListAPIView, RetrieveAPIView
-from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import (
@@ -26,6 +25,7 @@ from rest_framework.serializers import (
 
 from grading.actions.repeated import once
 from grading.actions.submissions import hand_in
+from grading.api.reading import BoundedForm, BoundedJSON
 from grading.api.schema import REFUSALS
 from grading.api.tenancy import TenantView, member
 from grading.enums import ApiScope
@@ -82,7 +82,7 @@ class Submissions(TenantView, ListAPIView[Submission]):
 
     serializer_class = SubmissionSerializer
     ordering = ("-handed_in_at", "pk")
-    parser_classes = (JSONParser, MultiPartParser)
+    parser_classes = (BoundedJSON, BoundedForm)
     scopes = {"POST": ApiScope.SUBMIT}
 
     def get_throttles(self) -> list[Any]:

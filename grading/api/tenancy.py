@@ -10,9 +10,14 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django_scopes import scope
 from rest_framework.exceptions import NotAuthenticated
+from rest_framework.mixins import ListModelMixin
+from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from grading.api.paging import PAGED
+from grading.api.reading import BoundedJSON, OneForm, refuse_unknown
 from grading.enums import ApiScope
 from grading.models import Organization
 from grading.permissions import access_organization
@@ -26,7 +31,29 @@ def member(request: Request) -> User:
     return request.user
 
 
-class TenantView(APIView):
+class ApiView(APIView):
+    """A view of the API: `filters` are what may be asked behind the “?”, beside a list's pages."""
+
+    parser_classes: tuple[type[BaseParser], ...] = (BoundedJSON,)
+    content_negotiation_class = OneForm
+    filters: tuple[str, ...] = ()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        self.enter(request, **kwargs)
+        refuse_unknown(request, (*self.filters, *(PAGED if isinstance(self, ListModelMixin) else ())))
+
+    def enter(self, request: Request, **kwargs: Any) -> None:
+        """What comes before anything is answered to somebody who has signed in."""
+
+    def finalize_response(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Nothing is kept on the way."""
+        response = super().finalize_response(request, *args, **kwargs)
+        response.headers.setdefault("Cache-Control", "private, no-store")
+        return response
+
+
+class TenantView(ApiView):
     """A view below o/<org>/. Someone else's organization answers like a missing one.
 
     `scopes` names the scope that a token needs for each method, ApiScope.READ where it names none.
@@ -39,7 +66,6 @@ class TenantView(APIView):
         with remembering(), ExitStack() as self._inside:
             return super().dispatch(request, *args, **kwargs)
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
+    def enter(self, request: Request, **kwargs: Any) -> None:
         self.organization = access_organization(request.user, kwargs["org"])
         self._inside.enter_context(scope(organization=self.organization))

@@ -155,6 +155,7 @@ class Deliveries(_ForTeachers, ListAPIView[WebhookDelivery]):
 
     serializer_class = DeliverySerializer
     ordering = ("-created_at", "pk")
+    filters = ("state",)
 
     @extend_schema(
         parameters=[OpenApiParameter("state", str, enum=DeliveryState.values, description="Only these.")]

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.actions.marking import counting_in
 from grading.actions.openings import mark_opened
 from grading.actions.withdrawals import WITHDRAWN, may_withdraw, withdraw_hand_in
+from grading.by_hand import scores_by_hand
 from grading.enums import Opened
 from grading.errors import HandInRefused
 from grading.models import Audit
@@ -30,7 +31,7 @@ from grading.queries.turns import position_shown
 from grading.views.reading.judges import JUDGES
 from grading.views.reading.progress import criteria_judged, progress_of
 from grading.views.reading.report import read_report
-from grading.views.reading.standing import scores_by_hand, standing_of
+from grading.views.reading.standing import standing_of
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_assignment
 
