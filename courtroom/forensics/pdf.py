@@ -29,13 +29,12 @@ def probe_pdf(path: Path, limits: Limits) -> int:
     Raises PdfRefused: pdf_missing, pdf_too_large, pdf_not_a_pdf, pdf_encrypted, pdf_unreadable,
     pdf_too_many_pages; ChildFailed when our own look failed.
     """
-<<<<<<< /tmp/tmpzfm9ebh5/here
     _check_file(path, limits)
     request = {"task": "probe", "most_pages": limits.pdf_pages}
-    examine_file(READER, path.resolve(), request, limits=reading_limits(limits, output_bytes=MEBIBYTE))
-=======
-    return int(_examined("probe", path, limits)["pages"])
->>>>>>> /tmp/tmpzfm9ebh5/mine
+    answer = examine_file(
+        READER, path.resolve(), request, limits=reading_limits(limits, output_bytes=MEBIBYTE)
+    )
+    return int(answer["pages"])
 
 
 def read_pdf(path: Path, limits: Limits) -> PdfReading:
