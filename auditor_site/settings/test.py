@@ -26,5 +26,6 @@ EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
 REST_FRAMEWORK = REST_FRAMEWORK | {"DEFAULT_THROTTLE_RATES": dict.fromkeys(("user", "submit"), "100000/min")}
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
+SHOWS_STYLES = True
 
 LOGGING = logs.configuration("lines", level=logging.WARNING)

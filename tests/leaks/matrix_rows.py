@@ -64,6 +64,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     "healthz": (EVERYBODY, None),
     "healthz/live": (EVERYBODY, None),
     "metrics": (NOBODY, None),  # but to the bearer of METRICS_TOKEN: tests/site/test_metrics.py
+    "styles/": (EVERYBODY, None),  # and nobody in production: tests/site/test_styles.py
     "organizations/new/": (SIGNED_IN, SIGNED_IN),
     "api/v1/schema/": (EVERYBODY, None),
     "api/v1/^.*$": (NOBODY, None),

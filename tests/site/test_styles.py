@@ -6,14 +6,19 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.test import Client, override_settings
 from pygments.token import STANDARD_TYPES
+
+from auditor_site.settings import base
 
 ROOT = Path(__file__).parents[2]
 STYLES = sorted((ROOT / "static" / "css").glob("*.css"))
 LITERAL = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(|\d*\.?\d+px\b")
 CLASS_ATTRIBUTE = re.compile(r'class="((?:\{%.*?%\}|\{\{.*?\}\}|[^"])*)"')
+COMPONENTS = ("parts", "states", "pictures")
 ELSEWHERE = {
     "errorlist",
     "readonly",
@@ -71,3 +76,22 @@ def test_each_class_that_is_styled_is_worn_by_something(path: Path) -> None:
 def test_every_style_is_asked_for_by_a_page() -> None:
     pages = "".join(path.read_text() for path in (ROOT / "templates").rglob("*.html"))
     assert {path.name for path in STYLES} == set(re.findall(r"'css/([\w.]+)'", pages))
+
+
+def test_the_style_page_is_there_for_who_works_on_the_pages_and_not_in_production(client: Client) -> None:
+    assert client.get("/styles/").status_code == 200
+    with override_settings(SHOWS_STYLES=base.SHOWS_STYLES):
+        assert client.get("/styles/").status_code == 404
+
+
+def test_every_part_state_and_picture_is_on_the_style_page(client: Client) -> None:
+    page = client.get("/styles/").content.decode()
+    shown = {name for value in re.findall(r'class="([^"]*)"', page) for name in value.split()}
+    asked = set.union(*(classes_in(ROOT / "static" / "css" / f"{name}.css") for name in COMPONENTS))
+    assert asked - shown == set()
+
+
+@pytest.mark.django_db
+def test_the_style_page_asks_the_database_nothing(client: Client, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        client.get("/styles/")

@@ -63,7 +63,13 @@ def measures() -> dict[str, str]:
 def contrasts() -> list[Pair]:
     known = colours()
     return [
-        Pair(name, ground, *(contrast(*each) for each in zip(known[name], known[ground], strict=True)), least)
+        Pair(
+            name,
+            ground,
+            contrast(known[name].light, known[ground].light),
+            contrast(known[name].dark, known[ground].dark),
+            least,
+        )
         for needs, least in ((TEXTS, TEXT_NEEDS), (MARKS, MARK_NEEDS))
         for name, grounds in needs.items()
         for ground in grounds
