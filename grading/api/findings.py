@@ -137,7 +137,8 @@ def _whose(request: Request, assignment: Assignment, is_staff: bool) -> Enrollme
     if not is_staff:
         return access_enrollment(request.user, assignment.cohort)
     email = request.query_params.get("student", "")
-    student = Enrollment.objects.filter(cohort=assignment.cohort_id, email__iexact=email).first()
+    found = Enrollment.objects.filter(cohort=assignment.cohort_id, email__iexact=email)
+    student = found.first() if "\0" not in email else None  # which PostgreSQL cannot be asked for
     if student is None:
         raise Http404
     return student
