@@ -55,6 +55,15 @@ def attempt_state(attempt: Attempt) -> SafeString:
 
 
 @register.simple_tag
+def attempt_counts(attempt: Attempt) -> SafeString | str:
+    """Which of the attempts is the grade, or would be by what is provisional; "" for the others."""
+    if not attempt.counts:
+        return ""
+    words = "your grade" if attempt.told == "released" else "counts"
+    return format_html(' <span class="chip good">{}</span>', words)
+
+
+@register.simple_tag
 def attempt_score(attempt: Attempt) -> SafeString | str:
     """The overall score out of 5, a dash where there is none, and whether it may still change."""
     if attempt.told == "withheld":

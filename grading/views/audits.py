@@ -24,6 +24,7 @@ from grading.errors import HandInRefused
 from grading.models import Audit
 from grading.permissions import access_audit, may
 from grading.queries.appeals import appeals_beside
+from grading.queries.attempts import attempts_of, attempts_seen
 from grading.queries.audits import Edition, grade_of, is_past, report_for
 from grading.queries.findings import Changes, changes_in, findings_of
 from grading.queries.pace import pace_of
@@ -41,13 +42,16 @@ from grading.views.trails import trail_to_assignment
 def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """The report as this reader may see it; before there is one, the progress; while it is withheld, that it is."""
     found = access_audit(request.user, audit_id)
-    context: dict[str, Any] = {"audit": found, "trail": trail_to_assignment(found.submission.assignment)}
+    submission = found.submission
+    context: dict[str, Any] = {"audit": found, "trail": trail_to_assignment(submission.assignment)}
+    if submission.student.user_id == request.user.pk:
+        context["attempts"] = attempts_seen(attempts_of(submission.student, submission.assignment))
     edition = report_for(found, is_staff=may(request.user, found.organization, "staff"))
     if edition is not None:
         _opened(request, found)
         return render(request, "audits/report.html", context | _report(request, found, edition))
     if found.has_report:
-        past = is_past(found.submission, grade_of(found.submission))
+        past = is_past(submission, grade_of(submission))
         return render(request, "audits/withheld.html", context | {"past": past})
     return render(request, "audits/progress.html", context | _progress(request, found))
 
@@ -93,6 +97,7 @@ def progress(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """The fragment that renews itself: 304 while nothing changed; when the audit has ended, the page is loaded anew."""
     found = access_audit(request.user, audit_id)
     context = _progress(request, found)
+    context["announce"] = request.GET.get("said", context["progress"].step) != context["progress"].step
     headers = {"ETag": context["etag"], "Cache-Control": "private, no-cache"}
     if request.headers.get("If-None-Match") == context["etag"]:
         return HttpResponse(status=304, headers=headers)

@@ -53,12 +53,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`sentence` says what is being waited for, and is all that a screen reader is told of a change.
+    """`sentence` says what is being waited for, and is what a screen reader is told when `step` has changed: not at
+    every place in the queue and every opinion.
 
     `estimate` is a sentence as well, empty where there is nothing to go by. `poll_ms` is when to ask again.
     """
 
     steps: tuple[Step, ...]
+    step: str
     sentence: str
     estimate: str
     poll_ms: int
@@ -78,7 +80,11 @@ def progress_of(audit: Audit, position: int | None, pace: Pace | None) -> Progre
         for index, ((step, about), at) in enumerate(zip(words, begun, strict=True))
     )
     return Progress(
-        steps, _sentence(audit, position, current), _estimate(audit, position, pace), _poll_ms(position)
+        steps=steps,
+        step=f"{'ended' if audit.is_final else 'step'}-{current + 1}",
+        sentence=_sentence(audit, position, current),
+        estimate=_estimate(audit, position, pace),
+        poll_ms=_poll_ms(position),
     )
 
 
