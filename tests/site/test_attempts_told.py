@@ -64,7 +64,7 @@ def test_what_would_be_the_grade_is_said_beside_each_attempt() -> None:
     client = signed_in(ada.user)
     expected = [(3, "", False), (2, "provisional", True), (1, "provisional", False)]
     assert attempts_on(client, second) == attempts_on(client, running) == expected
-    page = client.get(page_of(assignment)).content.decode()
+    page = client.get(page_of(assignment, "assignment")).content.decode()
     assert page.count('<span class="chip good">counts</span>') == 1
 
 
