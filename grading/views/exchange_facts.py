@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from grading.exports import Cell, lines_of
 from grading.permissions import access_assignment
 from grading.queries.exchange_table import ExchangeRow, Filed, exchange_table
+from grading.queries.finding_help import helped_by_criterion
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_assignment
 
@@ -35,6 +36,7 @@ def facts(request: MemberRequest, org: str, cohort: str, assignment: str) -> Htt
         "received": sum(row.site.findings_received for row in rows),
         "answered": sum(row.site.answered for row in rows),
         "fixed": sum(row.site.fixed for row in rows),
+        "helped": helped_by_criterion(found),
         "trail": trail_to_assignment(found),
     }
     return render(request, "communication/facts.html", context)

@@ -14,11 +14,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.actions.finding_answers import answer_finding
+from grading.actions.finding_help import say_whether_it_helped
 from grading.errors import FindingRefused
 from grading.forms.findings import GROUP_WORDS, AnswerForm, FindingsForm
 from grading.forms.refusals import put_beside
-from grading.models import Assignment, Enrollment, FindingResponse
+from grading.models import Assignment, Enrollment, Finding, FindingResponse
 from grading.permissions import access_assignment, access_enrollment, access_finding, may
+from grading.queries.finding_help import said_of
 from grading.queries.findings import GROUPS, SeenFinding, findings_of, tallies_of
 from grading.views.requests import MemberRequest
 from grading.views.trails import Trail, trail_to_assignment
@@ -87,6 +89,8 @@ def finding(request: MemberRequest, org: str, cohort: str, assignment: str, find
     is_owner = row.student.user_id == request.user.pk
     if request.method == "POST" and not is_owner:
         raise Http404
+    if request.POST.get("do") == "help":
+        return _helped(request, row)
     form = AnswerForm(request.POST or None, initial=_said(seen.answer))
     if form.is_valid():
         try:
@@ -103,9 +107,16 @@ def finding(request: MemberRequest, org: str, cohort: str, assignment: str, find
         "state": GROUP_WORDS[seen.group],
         "form": form if is_owner else None,
         "is_staff": is_staff,
+        "helped": said_of(row),
         "trail": _trail(found, row.student if is_staff else None),
     }
     return render(request, "findings/finding.html", context)
+
+
+def _helped(request: MemberRequest, row: Finding) -> HttpResponse:
+    say_whether_it_helped(finding=row, helpful=request.POST.get("helpful") == "yes", by=request.user)
+    messages.success(request, "Thank you: your teachers see how many found what helpful, and not who.")
+    return redirect(request.path)
 
 
 def _said(answer: FindingResponse | None) -> dict[str, str]:
