@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
@@ -17,6 +18,17 @@ from grading.enums import AuditKind, NoticeKind, WebhookEvent
 from grading.models import Audit, Enrollment, Notice, NoticeOptOut, Organization, Submission
 
 
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """`body` is plain text without any score (mail is read over shoulders and forwarded), `path` where its link leads,
+    such as reverse(...). To nobody (a place on a roster without an account) nothing is written."""
+
+    user: User | None
+    subject: str
+    body: str
+    path: str
+
+
 def notify(
     *,
     organization: Organization | int,
@@ -26,23 +38,34 @@ def notify(
     body: str,
     path: str,
 ) -> bool:
-    """Write a letter, in the caller's transaction and scope; it is sent when that has committed. Whether one was written.
-
-    `body` is plain text without any score (mail is read over shoulders and forwarded), `path` where its link leads,
-    such as reverse(...). Nothing is written to nobody (a place on a roster without an account), to an account without
-    an address or switched off, and to whoever does not want letters of this kind. Never fails for the mail server.
-    """
+    """Write one letter, as notify_all does. Whether one was written."""
+    letter = Letter(user, subject, body, path)
     organization_id = organization if isinstance(organization, int) else organization.pk
-    if user is None or not user.is_active or not user.email:
-        return False
-    if NoticeOptOut.objects.filter(organization=organization_id, user=user, kind=kind).exists():
-        return False
-    Notice.objects.create(
-        organization_id=organization_id, user=user, kind=kind, body=body, path=path,
-        subject=" ".join(subject.split())[:200],
-    )  # fmt: skip
-    LETTERS.announce_on_commit(organization_id)
-    return True
+    return notify_all(organization_id=organization_id, kind=kind, letters=[letter]) == 1
+
+
+def notify_all(*, organization_id: int, kind: NoticeKind, letters: Collection[Letter]) -> int:
+    """Write letters, in the caller's transaction and scope; they are sent when that has committed. How many were written.
+
+    Nothing is written to an account that is without an address or switched off, and to whoever does not want letters of
+    this kind. Two queries for any number. Never fails for the mail server.
+    """
+    opted_out = NoticeOptOut.objects.filter(organization=organization_id, kind=kind)
+    unwanted = set(
+        opted_out.filter(user__in=[each.user for each in letters if each.user]).values_list("user", flat=True)
+    )
+    written = [
+        Notice(
+            organization_id=organization_id, user=user, kind=kind, body=each.body, path=each.path,
+            subject=" ".join(each.subject.split())[:200],
+        )
+        for each in letters
+        if (user := each.user) and user.is_active and user.email and user.pk not in unwanted
+    ]  # fmt: skip
+    if written:
+        Notice.objects.bulk_create(written)
+        LETTERS.announce_on_commit(organization_id)
+    return len(written)
 
 
 def tell_of_failure(*, audit: Audit, message: str) -> None:

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.actions.activities import note
-from grading.actions.notices import notify
+from grading.actions.notices import Letter, notify_all
 from grading.enums import NoticeKind
 from grading.models import NoticeOptOut, PairingRound, RoundMember
 from grading.queries.grants import is_running
@@ -99,17 +99,12 @@ def _remind_by_itself(round_id: int, now: datetime) -> int:
 
 def _write(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: User | None) -> int:
     rows = list(rows)
-    title, cohort = round.assignment.title, round.assignment.cohort
-    for row in rows:
-        notify(
-            organization=round.organization_id,
-            user=row.member.student.user,
-            kind=NoticeKind.PEER_REMINDER,
-            subject=f"{title}: what you owe in round {round.number}",
-            body=_letter(round, row),
-            path=reverse("peers", args=[cohort.organization.slug, cohort.slug]),
-        )
     if rows:
+        cohort = round.assignment.cohort
+        subject = f"{round.assignment.title}: what you owe in round {round.number}"
+        path = reverse("peers", args=[cohort.organization.slug, cohort.slug])
+        letters = [Letter(row.member.student.user, subject, _letter(round, row), path) for row in rows]
+        notify_all(organization_id=round.organization_id, kind=NoticeKind.PEER_REMINDER, letters=letters)
         keys = [row.member.pk for row in rows]
         RoundMember.objects.filter(pk__in=keys).update(reminded_at=now, reminders=F("reminders") + 1)
         note(

@@ -14,8 +14,8 @@ from django.utils import timezone
 from grading.actions.activities import note as note_activity
 from grading.actions.grades import reason_given
 from grading.actions.marking import Reckoning, columns_of, is_the_same, reckon, told
-from grading.actions.notices import notify
-from grading.actions.webhooks import tell_of_release
+from grading.actions.notices import Letter, notify, notify_all
+from grading.actions.webhooks import tell_of_releases
 from grading.enums import PENDING_APPEALS, NoticeKind
 from grading.errors import GradeRefused
 from grading.models import Appeal, Assignment, Grade
@@ -52,10 +52,15 @@ def release_grades(
         reckonings = reckon(locked)
         news = [grade for grade in locked if _is_news(grade, reckonings[grade.pk])]
         for grade in news:
-            grade.assignment = assignment
+            grade.assignment, grade.audit = assignment, reckonings[grade.pk].audit  # read already
+            grade.audit.submission.assignment = assignment
             _release(grade, reckonings[grade.pk], by=by, note=note.strip())
-            if letters:
-                _write_to(grade)
+        tell_of_releases(assignment=assignment, audits=[(grade.released or {})["audit"] for grade in news])
+        if letters:
+            notify_all(
+                organization_id=assignment.organization_id, kind=NoticeKind.RELEASED,
+                letters=[_letter_to(grade) for grade in news],
+            )  # fmt: skip
     return len(news)
 
 
@@ -126,7 +131,6 @@ def _release(grade: Grade, reckoning: Reckoning, *, by: User, note: str) -> None
         student=str(grade.student), attempt=value["attempt"], before=before and before["overall_score"],
         score=value["overall_score"], note=note,
     )  # fmt: skip
-    tell_of_release(grade=grade, audit_id=value["audit"])
 
 
 def _summary(released: dict[str, Any], grade: Grade) -> dict[str, Any]:
@@ -147,14 +151,12 @@ def _told_of_others(released: dict[str, Any], grade: Grade, submission: str) -> 
     return [told for told in [*released.get("earlier", ()), last] if told["submission"] != submission]
 
 
-def _write_to(grade: Grade) -> None:
+def _letter_to(grade: Grade) -> Letter:
     title, told = grade.assignment.title, grade.released or {}
     what = "was changed" if told["before"] else "was released"
-    notify(
-        organization=grade.organization,
+    return Letter(
         user=grade.student.user,
-        kind=NoticeKind.RELEASED,
         subject=f"Your grade for “{title}” {what}",
         body=f"Your grade for “{title}” {what}. What it is, and why, stands on the page of the report.",
-        path=reverse("audit", args=[grade.organization.slug, told["audit"]]),
+        path=reverse("audit", args=[grade.assignment.organization.slug, told["audit"]]),
     )

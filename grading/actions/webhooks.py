@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
+from itertools import product
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID, uuid4
@@ -27,7 +28,6 @@ from grading.models import (
     Assignment,
     Audit,
     FeedbackReport,
-    Grade,
     Organization,
     Submission,
     Webhook,
@@ -111,7 +111,7 @@ def send_test(*, webhook: Webhook, by: User) -> WebhookDelivery:
         raise WebhookRefused("", "webhook_off", "Switch it on first: nothing is sent to it now.")
     with transaction.atomic():
         _note(webhook, by, verb="webhook.tested")
-        (delivery,) = _write([webhook], WebhookEvent.TEST, webhook.organization_id, {})
+        (delivery,) = _write([webhook], WebhookEvent.TEST, webhook.organization_id, [{}])
     return delivery
 
 
@@ -121,14 +121,14 @@ def tell_of_audit(*, audit: Audit, event: WebhookEvent) -> None:
         return
     submission = _submission(audit.submission_id)
     told = {"audit": str(audit.pk), "submission": str(submission.pk), "attempt": submission.attempt}
-    _tell(webhooks, event, submission.assignment, told, "audit", audit.pk)
+    _tell(webhooks, event, submission.assignment, "audit", [(audit.pk, told)])
 
 
-def tell_of_release(*, grade: Grade, audit_id: UUID | str) -> None:
-    """A student was told what counts: `audit_id` is of the attempt that they were told of."""
-    if webhooks := _told_of(WebhookEvent.GRADE_RELEASED):
-        told = {"audit": str(audit_id)}
-        _tell(webhooks, WebhookEvent.GRADE_RELEASED, grade.assignment, told, "audit", audit_id)
+def tell_of_releases(*, assignment: Assignment, audits: Collection[str]) -> None:
+    """Students were told what counts: `audits` are the ids of those that they were told of. Two queries for any number."""
+    if audits and (webhooks := _told_of(WebhookEvent.GRADE_RELEASED)):
+        news = [(audit, {"audit": audit}) for audit in audits]
+        _tell(webhooks, WebhookEvent.GRADE_RELEASED, assignment, "audit", news)
 
 
 def tell_of_appeal(*, appeal: Appeal, event: WebhookEvent) -> None:
@@ -136,14 +136,14 @@ def tell_of_appeal(*, appeal: Appeal, event: WebhookEvent) -> None:
     if webhooks := _told_of(event):
         submission = _submission(appeal.submission_id)
         told = {"appeal": appeal.pk, "submission": str(submission.pk), "criterion": appeal.criterion_id}
-        _tell(webhooks, event, submission.assignment, told, "appeal", appeal.pk)
+        _tell(webhooks, event, submission.assignment, "appeal", [(appeal.pk, told)])
 
 
 def tell_of_feedback(*, report: FeedbackReport) -> None:
     """A peer's report arrived. Neither who wrote it nor on whom is told: the report's page says to each what they may know."""
     if webhooks := _told_of(WebhookEvent.FEEDBACK_RECEIVED):
-        told = {"feedback": str(report.pk)}
-        _tell(webhooks, WebhookEvent.FEEDBACK_RECEIVED, report.assignment, told, "feedback", report.pk)
+        news = [(report.pk, {"feedback": str(report.pk)})]
+        _tell(webhooks, WebhookEvent.FEEDBACK_RECEIVED, report.assignment, "feedback", news)
 
 
 def _chosen(events: Collection[WebhookEvent]) -> list[str]:
@@ -165,22 +165,25 @@ def _tell(
     webhooks: list[Webhook],
     event: WebhookEvent,
     assignment: Assignment,
-    told: dict[str, Any],
     page: str,
-    key: Any,
+    news: Collection[tuple[Any, dict[str, Any]]],
 ) -> None:
+    """`news` are keys of what `page` shows, each with what is told of it."""
     slug = assignment.organization.slug
     place = {"organization": slug, "cohort": assignment.cohort.slug, "assignment": assignment.slug}
-    link = f"{settings.SITE_URL}{reverse(page, args=[slug, key])}"
-    _write(webhooks, event, assignment.organization_id, {**place, **told, "page": link})
+    tolds = [
+        {**place, **told, "page": f"{settings.SITE_URL}{reverse(page, args=[slug, key])}"}
+        for key, told in news
+    ]
+    _write(webhooks, event, assignment.organization_id, tolds)
 
 
 def _write(
-    webhooks: list[Webhook], event: WebhookEvent, organization_id: int, told: dict[str, Any]
+    webhooks: list[Webhook], event: WebhookEvent, organization_id: int, tolds: Collection[dict[str, Any]]
 ) -> list[WebhookDelivery]:
     at = timezone.now().isoformat(timespec="seconds")
     rows = []
-    for webhook in webhooks:
+    for told, webhook in product(tolds, webhooks):
         key = uuid4()
         payload = {"id": str(key), "event": event.value, "at": at, **told}
         rows.append(

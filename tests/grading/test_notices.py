@@ -22,7 +22,7 @@ from django_scopes import scope
 from rq import SimpleWorker
 
 from grading.actions import letters, runs
-from grading.actions.notices import choose_letters, notify
+from grading.actions.notices import Letter, choose_letters, notify, notify_all
 from grading.actions.recovery import reconcile
 from grading.actions.runs import give_back
 from grading.enums import AuditKind, NoticeKind
@@ -68,6 +68,21 @@ def states() -> list[tuple[bool, int]]:
 
 def jobs() -> list[str]:
     return [job.partition("-")[0] for job in get_queue("letters").job_ids]
+
+
+@pytest.mark.parametrize("readers", [1, 4])
+def test_many_letters_are_written_in_two_queries_and_none_to_who_wants_none(
+    readers, django_assert_num_queries
+):
+    users = UserFactory.create_batch(readers)
+    unwilling, organization = UserFactory.create(), NoticeFactory.create(sent_at=timezone.now()).organization
+    with scope(organization=organization):
+        choose_letters(organization=organization, user=unwilling, wanted=[])
+        told = [Letter(user, "Week\n2", "It was released.", "/o/a/") for user in [*users, unwilling, None]]
+        with django_assert_num_queries(2):
+            many = notify_all(organization_id=organization.pk, kind=NoticeKind.RELEASED, letters=told)
+        found = Notice.objects.filter(subject="Week 2").values_list("user", flat=True)
+        assert (many, sorted(found)) == (readers, sorted(user.pk for user in users))
 
 
 def test_a_letter_is_announced_when_what_it_tells_of_has_committed(django_capture_on_commit_callbacks):

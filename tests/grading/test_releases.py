@@ -7,9 +7,10 @@ from grading.actions import releases
 from grading.actions.marking import reckon
 from grading.enums import AuditKind
 from grading.errors import GradeRefused
-from grading.models import Activity, Grade, Notice
+from grading.models import Activity, Grade, Notice, WebhookDelivery
 from tests.factories.grades import AppealFactory
 from tests.factories.people import OrganizationFactory, staff_user, student
+from tests.factories.webhooks import WebhookFactory
 from tests.factories.work import AssignmentFactory
 from tests.grading.grade_works import attempt, change, judged, release, the_grade
 
@@ -160,3 +161,17 @@ def test_what_grades_come_to_is_asked_for_all_of_them_at_once(assignment, teache
     reckoned = list(Grade.objects.order_by("pk"))
     with django_assert_num_queries(5):
         assert len(reckon(reckoned)) == 6
+
+
+@pytest.mark.parametrize("students", [1, 4])
+def test_a_release_asks_twice_for_each_student_and_for_letters_and_webhooks_as_often_as_for_one(
+    assignment, teacher, students, django_assert_num_queries
+):
+    WebhookFactory.create_batch(2, organization=assignment.organization)
+    for number in range(students):
+        judged(attempt(assignment, student(assignment.cohort, name=f"{number}")))
+    grades = list(Grade.objects.all())
+    with django_assert_num_queries(12 + 2 * students):
+        releases.release_grades(assignment=assignment, grades=grades, by=teacher)
+    assert Notice.objects.filter(kind="released").count() == students
+    assert WebhookDelivery.objects.filter(event="grade.released").count() == 2 * students
