@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +17,9 @@ from grading.events import CriterionRow
 from grading.models import Audit, CriterionVerdict, Grade, Override, RubricVersion
 from grading.queries.audits import Edition
 from grading.queries.opinions import Hearing, hearings_of
+
+# What the courtroom records when a quote is not at its place, and when a judge cites what was not shown.
+DROPPED = ("evidence_unverified", "citations_removed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ class Reckoning:
     marks: engine.Marks
     overrides: dict[str, Override]
     suspected: bool
+    unverified: bool
     hearing: Hearing
 
 
@@ -53,7 +59,11 @@ def counting_in(audit: Audit, edition: Edition) -> dict[str, Any] | None:
 def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
     """The same for audits with a report, whether or not they count."""
     suspicious = Q(report__integrity__suspected=True)
-    rows = Audit.objects.annotate(suspected=Case(When(suspicious, then=True), default=False))
+    dropped = [Q(report__errors__contains=[{"code": code}]) for code in DROPPED]
+    rows = Audit.objects.annotate(
+        suspected=Case(When(suspicious, then=True), default=False),
+        unverified=Case(When(reduce(or_, dropped), then=True), default=False),
+    )
     audits = rows.defer("report").select_related("submission").in_bulk(list(keys))
     versions = RubricVersion.objects.select_related("rubric").in_bulk(
         {audit.rubric_version_id for audit in audits.values()}
@@ -69,6 +79,7 @@ def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
             marks=marks[key],
             overrides=overrides[audit.submission_id],
             suspected=audit.suspected,
+            unverified=audit.unverified,
             hearing=hearings.get(key, Hearing()),
         )
         for key, audit in audits.items()
@@ -86,6 +97,7 @@ def columns_of(reckoning: Reckoning) -> dict[str, Any]:
         # A report without a single result waits for a person as well.
         "needs_review": not marks.criteria or any(row.needs_review for row in marks.criteria),
         "suspected": reckoning.suspected,
+        "unverified": reckoning.unverified,
         "failed_judges": reckoning.hearing.failed_judges,
         "widest_spread": reckoning.hearing.widest_spread,
     }

@@ -28,11 +28,17 @@ class GradeAdmin(MachineMadeAdmin):
         "overridden",
         "needs_review",
         "suspected",
+        "unverified",
         "failed_judges",
         "widest_spread",
         "released_at",
     )
-    list_filter = ("needs_review", "suspected", ("assignment", admin.RelatedOnlyFieldListFilter))
+    list_filter = (
+        "needs_review",
+        "suspected",
+        "unverified",
+        ("assignment", admin.RelatedOnlyFieldListFilter),
+    )
     search_fields = ("student__email", "student__name")
     list_select_related = ("student", "assignment")
     exclude = ("released",)

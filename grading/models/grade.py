@@ -17,7 +17,7 @@ class Grade(TenantModel):
     It follows the student's latest verdict unless somebody `pinned` it to an attempt. The columns below `pinned`
     are worked out anew by actions/grades.py whenever a verdict, an override or an appeal changes: scores as they count,
     overrides included, and flags that a list can filter by. `widest_spread` is the widest between the judges
-    of one criterion. `released` is what the student was told: a frozen value (actions/marking.py), null before;
+    of one criterion, `unverified` that evidence or citations were dropped because they could not be verified. `released` is what the student was told: a frozen value (actions/marking.py), null before;
     `changed` says that it is no longer what counts.
     """
 
@@ -31,6 +31,7 @@ class Grade(TenantModel):
     overridden = models.PositiveSmallIntegerField(default=0)
     needs_review = models.BooleanField(default=False)
     suspected = models.BooleanField(default=False)
+    unverified = models.BooleanField(default=False)
     failed_judges = models.PositiveSmallIntegerField(default=0)
     widest_spread = models.PositiveSmallIntegerField(default=0)
     released = models.JSONField(null=True, blank=True)

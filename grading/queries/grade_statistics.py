@@ -28,7 +28,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class CriterionStatistics:
-    """Over the students who have a score: `n`. `deviation` is the sample's, null below two; `lowest` how many stand
+    """Over the students who have a score: `n`; `counts` how many stand at 1, 2, 3, 4 and 5. `deviation` is the sample's, null below two; `lowest` how many stand
     at 1; `judges` the mean of each judge's scores; `spread` the mean between highest and lowest judge, null where
     nobody was heard; `apart` for how many that is FAR_APART or more."""
 
@@ -39,6 +39,7 @@ class CriterionStatistics:
     mean: float | None
     median: float | None
     deviation: float | None
+    counts: tuple[int, ...]
     lowest: int
     judges: dict[str, float]
     spread: float | None
@@ -160,6 +161,7 @@ def _statistics(position: int, key: str, matrix: Matrix) -> CriterionStatistics:
         mean=fmean(scores) if scores else None,
         median=median(scores) if scores else None,
         deviation=stdev(scores) if len(scores) > 1 else None,
+        counts=tuple(scores.count(score) for score in range(1, 6)),
         lowest=scores.count(LOWEST),
         judges=_means(heard),
         spread=fmean(spreads) if spreads else None,

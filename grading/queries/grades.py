@@ -11,7 +11,19 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    CharField,
+    Count,
+    Exists,
+    F,
+    FilteredRelation,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
+from django.db.models.functions import MD5, Concat
 
 from grading.enums import OPEN_STATES, PENDING_APPEALS, AuditKind, AuditState
 from grading.models import Appeal, Assignment, Audit, Enrollment, Grade, Submission
@@ -21,6 +33,7 @@ FLAGS = {
     "spread": "judges far apart",
     "review": "needs review",
     "integrity": "words to the grader",
+    "unverified": "unverified claims",
     "judge": "a judge gave no answer",
     "appeal": "appealed",
 }
@@ -42,6 +55,7 @@ SORTS = {
     "score": "score, lowest first",
     "-spread": "spread, widest first",
     "-released": "latest release first",
+    "chance": "by chance, always the same",
 }
 _COLUMNS = {
     "name": "name",
@@ -117,7 +131,7 @@ def rows_of(assignment: Assignment, wanted: Wanted, among: Iterable[UUID] | None
         rows = rows.filter(grade__overall_score__lt=wanted.high)
     if among is not None:
         rows = rows.filter(grade__audit__in=list(among))
-    return rows.order_by(*_order(wanted.sort))
+    return rows.order_by(*_order(wanted.sort, assignment))
 
 
 def read_row(row: Any) -> GradeRow:
@@ -172,6 +186,7 @@ def flags_of(grade: Grade) -> tuple[str, ...]:
         "spread": grade.widest_spread >= FAR_APART,
         "review": grade.needs_review,
         "integrity": grade.suspected,
+        "unverified": grade.unverified,
         "judge": grade.failed_judges > 0,
         "appeal": bool(getattr(grade, "appealed", False)),
     }
@@ -201,6 +216,7 @@ def _annotated(assignment: Assignment) -> QuerySet[Any]:
         spread=F("grade__widest_spread"),
         review=F("grade__needs_review"),
         suspected=F("grade__suspected"),
+        unverified=F("grade__unverified"),
         failed_judges=F("grade__failed_judges"),
         overridden=F("grade__overridden"),
         pinned=F("grade__pinned"),
@@ -221,6 +237,7 @@ def _flags_of(row: Any) -> dict[str, bool]:
         "spread": (row.spread or 0) >= FAR_APART,
         "review": bool(row.review),
         "integrity": bool(row.suspected),
+        "unverified": bool(row.unverified),
         "judge": bool(row.failed_judges),
         "appeal": row.appealed,
     }
@@ -235,6 +252,7 @@ def _flag(flag: str) -> Q:
         "spread": Q(grade__widest_spread__gte=FAR_APART),
         "review": Q(grade__needs_review=True),
         "integrity": Q(grade__suspected=True),
+        "unverified": Q(grade__unverified=True),
         "judge": Q(grade__failed_judges__gt=0),
         "appeal": Q(appealed=True),
     }[flag]
@@ -273,7 +291,11 @@ def _about_release(release: str) -> Q:
     }[release]
 
 
-def _order(sort: str) -> list[Any]:
+def _order(sort: str, assignment: Assignment) -> list[Any]:
+    """By chance: another order at each assignment, so that nobody is always read by a tired eye, and there the same for
+    everybody whenever they come back."""
+    if sort == "chance":
+        return [MD5(Concat(Value(f"{assignment.pk} "), "pk", output_field=CharField())), "pk"]
     column = F(_COLUMNS[sort.removeprefix("-")])
     first = column.desc(nulls_last=True) if sort.startswith("-") else column.asc(nulls_last=True)
     return [first, "name", "email"]

@@ -14,13 +14,15 @@ from grading.models import Assignment, Audit, BulkRun, Cohort, ModelUsage, Organ
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """`cost_usd` sums what has a price; `unpriced` counts the answers whose cost is not known."""
+    """`cost_usd` sums what has a price, `today_usd` what of it was bought since midnight in UTC; `unpriced` counts the
+    answers whose cost is not known."""
 
     calls: int
     prompt_tokens: int
     cached_tokens: int
     completion_tokens: int
     cost_usd: Decimal
+    today_usd: Decimal
     unpriced: int
 
     def __str__(self) -> str:
@@ -52,18 +54,24 @@ def usage_of_organization(organization: Organization | int, *, since: datetime |
     return _sum(rows.filter(created_at__gte=since) if since else rows)
 
 
+def start_of_today() -> datetime:
+    """In UTC, like every date of the site."""
+    return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
 def start_of_month() -> datetime:
-    """When today's month began, in UTC: budgets are for calendar months."""
-    return timezone.now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    """When today's month began: budgets are for calendar months."""
+    return start_of_today().replace(day=1)
 
 
 def _sum(rows: QuerySet[ModelUsage]) -> Spent:
-    sums = rows.aggregate(
+    sums = rows.aggregate(  # what sums a column stands before what takes its name
         calls=Sum("calls", default=0),
         prompt_tokens=Sum("prompt_tokens", default=0),
         cached_tokens=Sum("cached_tokens", default=0),
         completion_tokens=Sum("completion_tokens", default=0),
         unpriced=Count("pk", filter=Q(cost_usd=None)),
+        today_usd=Sum("cost_usd", filter=Q(created_at__gte=start_of_today()), default=Decimal(0)),
         cost_usd=Sum("cost_usd", default=Decimal(0)),
     )
     return Spent(**sums)

@@ -23,7 +23,7 @@ from grading.queries import grade_statistics
 from grading.queries.grade_statistics import Cell, Matrix
 from grading.queries.grades import FLAGS, GradeRow, Wanted, counts_of, flags_of, grades_of, read_row, rows_of
 from grading.queries.usage import usage_of_assignment
-from grading.views.reading.distribution import histogram_of, judge_line_of
+from grading.views.reading.distribution import columns_of, histogram_of, judge_line_of
 from grading.views.requests import MemberRequest
 from grading.views.trails import Trail, trail_to_assignment
 
@@ -52,7 +52,7 @@ def grades(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
         "counts": (counts := counts_of(found)),
         "flags": [(flag, FLAGS[flag], number) for flag, number in counts.flags.items()],
         "histogram": histogram_of(grade_statistics.distribution_of(matrix)),
-        "statistics": [(each, judge_line_of(each)) for each in statistics],
+        "statistics": [(each, judge_line_of(each), columns_of(each)) for each in statistics],
         "heat": [(row, _cells(row, matrix)) for row in listed if row.audit],
         "unflagged": rows_of(found, Wanted(flag="clear", release="not")).count(),
         "spent": usage_of_assignment(found),

@@ -83,7 +83,14 @@ def test_flags_come_from_the_record_and_not_from_the_report(assignment, ada):
     ]
     judged(attempt(assignment, ada), opinions=opinions, report={"integrity": {"suspected": True}})
     grade = the_grade()
-    assert (grade.suspected, grade.failed_judges, grade.widest_spread) == (True, 1, 2)
+    assert (grade.suspected, grade.unverified) == (True, False)
+    assert (grade.failed_judges, grade.widest_spread) == (1, 2)
+
+
+@pytest.mark.parametrize("code", ["evidence_unverified", "citations_removed"])
+def test_what_was_dropped_for_want_of_proof_flags_the_grade(assignment, ada, code):
+    judged(attempt(assignment, ada), report={"errors": [{"code": "another"}, {"code": code}]})
+    assert the_grade().unverified
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """What judges by a model cost: stored answer by answer, summed, and stopped by a budget before the next call."""
 
+from datetime import timedelta
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.files.base import ContentFile
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django_scopes import scope
 
 from grading.actions import runs
@@ -107,11 +109,14 @@ def test_usage_is_summed_by_audit_cohort_and_organization_and_what_has_no_price_
     audit, _ = running(organization, 0.25, None)
     running(organization, 0.5)
     with scope(organization=organization):
-        one = Spent(2, 200, 128, 40, Decimal("0.25"), 1)
+        ModelUsage.objects.filter(cost_usd=0.5).update(created_at=timezone.now() - timedelta(days=1))
+        one = Spent(2, 200, 128, 40, Decimal("0.25"), Decimal("0.25"), 1)
         assert usage_of_audit(audit) == usage_of_cohort(audit.submission.assignment.cohort) == one
-        assert usage_of_organization(organization) == Spent(3, 300, 192, 60, Decimal("0.75"), 1)
+        assert usage_of_organization(organization) == Spent(
+            3, 300, 192, 60, Decimal("0.75"), Decimal("0.25"), 1
+        )
         assert usage_of_organization(organization, since=audit.created_at.replace(year=2999)) == Spent(
-            0, 0, 0, 0, Decimal(0), 0
+            0, 0, 0, 0, Decimal(0), Decimal(0), 0
         )
 
 

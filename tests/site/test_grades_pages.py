@@ -55,7 +55,14 @@ def test_the_overview_is_sound_and_tells_each_student_with_flags(
     ]  # fmt: skip
     counts = answer.context["counts"]
     assert (counts.students, counts.graded, counts.flagged, counts.released) == (2, 1, 1, 0)
-    assert counts.flags == {"spread": 1, "review": 0, "integrity": 1, "judge": 0, "appeal": 1}
+    assert counts.flags == {
+        "spread": 1,
+        "review": 0,
+        "integrity": 1,
+        "unverified": 0,
+        "judge": 0,
+        "appeal": 1,
+    }
 
 
 @pytest.mark.parametrize(
@@ -66,6 +73,7 @@ def test_the_overview_is_sound_and_tells_each_student_with_flags(
         ("flag=flagged", ["Ada", "Cyd"]),
         ("flag=clear", ["Bob"]),
         ("flag=judge", []),
+        ("flag=unverified", ["Cyd"]),
         ("state=review", ["Cyd"]),
         ("state=judged", ["Ada", "Bob"]),
         ("state=graded", ["Ada", "Bob", "Cyd"]),
@@ -94,11 +102,48 @@ def test_a_filter_in_the_address_finds(
     for judge, score in (("Prosecutor", 1), ("Defense", 5)):
         OpinionRecordFactory.create(audit=grade.audit, criterion_id="git_forensics", judge=judge, score=score)
     graded(assignment, someone("Bob"), 5.0)
-    graded(assignment, someone("Cyd"), None, needs_review=True)
+    graded(assignment, someone("Cyd"), None, needs_review=True, unverified=True)
     someone("Dee")
     AuditFactory.create(submission__assignment=assignment, submission__student=someone("Eve"))
     AuditFactory.create(submission__assignment=assignment, submission__student=someone("Fay"), failed=True)
     assert listed(teacher.get(f"{page_of(assignment)}?{asked}")) == found
+
+
+def test_read_by_chance_the_order_is_no_name_and_no_score_and_stays(
+    teacher: Client, assignment: Assignment
+) -> None:
+    for number in range(8):
+        EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number}")
+    other = AssignmentFactory.create(cohort=assignment.cohort)
+    orders = [listed(teacher.get(f"{page_of(each)}?sort=chance")) for each in (assignment, assignment, other)]
+    assert orders[0] == orders[1]
+    assert len({tuple(order) for order in [*orders, sorted(orders[0])]}) == 3
+
+
+def test_each_criterion_shows_how_its_scores_lie_and_each_number_leads_to_its_students(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    graded(assignment, ada)
+    graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name="Bob"))
+    page = teacher.get(page_of(assignment)).content.decode()
+    assert 'aria-label="Students by score: 2 at 1, 0 at 2, 0 at 3, 0 at 4, 0 at 5."' in page
+    assert '<a href="?criterion=0&amp;score=1">2 at 1</a>' in page
+    assert listed(teacher.get(f"{page_of(assignment)}?criterion=0&score=1")) == ["Ada", "Bob"]
+
+
+def test_who_is_chosen_in_the_list_is_chosen_where_it_is_counted_and_priced(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    grade = graded(assignment, ada)
+    graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort))
+    answer = teacher.get(page_of(assignment, "bulk"), {"grade": [str(grade.pk), "x"], "scope": "chosen"})
+    page = answer.content.decode()
+    assert [chosen for _grade, _flags, chosen in answer.context["listed"]] == [True, False]
+    assert (answer.context["form"]["scope"].value(), answer.context["estimate"], faults_of(page)) == (
+        "chosen",
+        None,
+        [],
+    )
 
 
 @pytest.mark.parametrize("asked", ["low=9", "criterion=-1", "criterion=7", "page=x", "score=6"])

@@ -1,4 +1,5 @@
-"""Pictures of a cohort's grades: the histogram of overall scores, and where the judges stand on a criterion."""
+"""Pictures of a cohort's grades: the histogram of overall scores, and on a criterion how its scores lie and where the
+judges stand."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from grading.views.reading.judges import JUDGES, Judge
 
 WIDTH, HEIGHT, BASE = 640, 170, 140
 SLOT, GAP, TALLEST = 80, 10, 115
+COLUMN, COLUMNS_BASE = 26, 36  # a criterion's scores, 1 to 5
 LINE_LEFT, LINE_STEP = 12, 44  # the judges' line, from 1 to 5
 
 
@@ -37,6 +39,30 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """How many students stand at a score."""
+
+    score: int
+    count: int
+    x: int
+    middle: int
+    y: float
+    height: float
+    width: int = COLUMN - 4
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """One for each score from 1 to 5; `words` say everything the drawing shows."""
+
+    words: str
+    columns: tuple[Column, ...]
+    width: int = 5 * COLUMN
+    base: int = COLUMNS_BASE
+    height: int = COLUMNS_BASE + 16
+
+
+@dataclass(frozen=True, slots=True)
 class JudgeLine:
     """The mean score of each judge on a line from 1 to 5: (judge, place)."""
 
@@ -56,6 +82,14 @@ def histogram_of(bins: Sequence[Bin]) -> Histogram:
     return Histogram(f"Students by overall score. {words}.", bars)
 
 
+def columns_of(statistics: CriterionStatistics) -> Columns:
+    """How the scores of one criterion lie; the tallest column fills the drawing."""
+    most = max(statistics.counts) or 1
+    words = ", ".join(f"{count} at {score}" for score, count in enumerate(statistics.counts, 1))
+    columns = tuple(_column(score, count, most) for score, count in enumerate(statistics.counts, 1))
+    return Columns(f"Students by score: {words}.", columns)
+
+
 def judge_line_of(statistics: CriterionStatistics) -> JudgeLine:
     """Where the judges stand on average."""
     known = [(judge, statistics.judges[judge.id]) for judge in JUDGES if judge.id in statistics.judges]
@@ -64,6 +98,11 @@ def judge_line_of(statistics: CriterionStatistics) -> JudgeLine:
         f"Mean of each judge, 1 to 5: {words}." if known else "No judge was heard.",
         tuple((judge, round(LINE_LEFT + (mean - 1) * LINE_STEP, 1)) for judge, mean in known),
     )
+
+
+def _column(score: int, count: int, most: int) -> Column:
+    height, left = round(COLUMNS_BASE * count / most, 1), (score - 1) * COLUMN
+    return Column(score, count, x=left + 2, middle=left + COLUMN // 2, y=COLUMNS_BASE - height, height=height)
 
 
 def _bar(number: int, each: Bin, most: int) -> Bar:
