@@ -53,7 +53,7 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     if found.has_report:
         past = is_past(submission, grade_of(submission))
         return render(request, "audits/withheld.html", context | {"past": past})
-    return render(request, "audits/progress.html", context | _progress(request, found))
+    return render(request, "audits/progress.html", context | _progress(request, found, position_shown(found)))
 
 
 def _opened(request: MemberRequest, audit: Audit) -> None:
@@ -96,24 +96,28 @@ def _since(request: MemberRequest, audit: Audit) -> Changes | None:
 def progress(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """The fragment that renews itself: 304 while nothing changed; when the audit has ended, the page is loaded anew."""
     found = access_audit(request.user, audit_id)
-    context = _progress(request, found)
-    context["announce"] = request.GET.get("said", context["progress"].step) != context["progress"].step
-    headers = {"ETag": context["etag"], "Cache-Control": "private, no-cache"}
-    if request.headers.get("If-None-Match") == context["etag"]:
+    position = position_shown(found)
+    headers = {"ETag": _etag(found, position), "Cache-Control": "private, no-cache"}
+    if request.headers.get("If-None-Match") == headers["ETag"]:
         return HttpResponse(status=304, headers=headers)
     if found.is_final:
         headers["HX-Refresh"] = "true"
+    context = _progress(request, found, position)
+    context["announce"] = request.GET.get("said", context["progress"].step) != context["progress"].step
     fragment = render_to_string("audits/_progress.html", context, request)
     return HttpResponse(fragment, headers=headers)
 
 
-def _progress(request: MemberRequest, audit: Audit) -> dict[str, Any]:
-    position = position_shown(audit)
+def _etag(audit: Audit, position: int | None) -> str:
+    """What is applied to an audit once it has ended is nothing that a student without a release may notice."""
+    return '"ended"' if audit.is_final else f'"{audit.version}-{position or 0}"'
+
+
+def _progress(request: MemberRequest, audit: Audit, position: int | None) -> dict[str, Any]:
     return {
         "audit": audit,
         "progress": progress_of(audit, position, None if audit.is_final else pace_of(audit)),
-        # What is applied to it later is nothing that a student without a release may notice.
-        "etag": '"ended"' if audit.is_final else f'"{audit.version}-{position or 0}"',
+        "etag": _etag(audit, position),
         "judged": criteria_judged(audit),
         "criteria": audit.opinions_expected // len(JUDGES),
         "again": _again(request, audit),
