@@ -24,4 +24,4 @@ RUN SECRET_KEY=unused ALLOWED_HOSTS=unused DATABASE_URL=postgresql://unused/unus
 
 USER auditor
 EXPOSE 8000
-CMD ["gunicorn", "auditor_site.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "4", "--no-control-socket"]
+CMD ["gunicorn", "auditor_site.wsgi", "-c", "python:auditor_site.webserver", "--bind", "0.0.0.0:8000"]

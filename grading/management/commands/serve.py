@@ -89,11 +89,10 @@ def manage(*words: str) -> list[str]:
 
 
 def web_command(port: int) -> list[str]:
-    """Gunicorn with threads; progress pages are short requests, so few processes are enough."""
+    """Gunicorn as in production, for this machine alone."""
     return [
-        *(sys.executable, "-m", "gunicorn", "auditor_site.wsgi"),
-        *("--bind", f"127.0.0.1:{port}", "--workers", "2", "--threads", "4"),
-        *("--graceful-timeout", "5", "--no-control-socket", "--log-level", "warning"),
+        *(sys.executable, "-m", "gunicorn", "auditor_site.wsgi", "-c", "python:auditor_site.webserver"),
+        *("--bind", f"127.0.0.1:{port}", "--graceful-timeout", "5", "--log-level", "warning"),
     ]
 
 
