@@ -1,5 +1,6 @@
 """What every test may ask for: an empty queue, a place for uploads, the system's browser, a worker."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -17,14 +18,34 @@ from django.test import override_settings
 from redis import Redis
 
 from grading.postgresql.base import SITE_ROLE, as_owner
+from tests.databases import template_of_all_workers
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM to its path."
 
 
+def pytest_collection_finish() -> None:
+    """What was imported and collected lives until the end: no collection of garbage need look at it again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _uploads_stay_in_the_test(tmp_path: Path) -> Iterator[None]:
     with override_settings(MEDIA_ROOT=tmp_path / "media"):
+        yield
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings: None, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any
+) -> Iterator[None]:
+    """xdist's workers migrate one database between them; a single process has no use for a second one."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        yield
+        return
+    with template_of_all_workers(tmp_path_factory.getbasetemp().parent, django_db_blocker) as template:
+        connection.settings_dict["TEST"]["TEMPLATE"] = template
         yield
 
 
