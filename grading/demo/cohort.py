@@ -20,6 +20,7 @@ from grading.actions.roster import import_roster
 from grading.actions.rubrics import adopt_shipped_rubric
 from grading.actions.submissions import hand_in
 from grading.demo.first_week import seed_first_week
+from grading.demo.peers import seed_peers
 from grading.demo.people import INSTITUTE, INSTITUTE_SLUG, INSTRUCTOR, PASSWORD, STUDENTS, Person, Student
 from grading.demo.reports import write_report
 from grading.demo.stories import publish_repository
@@ -29,6 +30,7 @@ from grading.models import Assignment, Cohort, Enrollment, Membership, Organizat
 COHORT, COHORT_SLUG = "Agents that judge, autumn 2026", "autumn-2026"
 ASSIGNMENT, ASSIGNMENT_SLUG = "Week 2: build an auditor", "auditor"
 STARTS, ENDS = date(2026, 9, 7), date(2026, 12, 18)
+RUNS_ON_FOR = timedelta(weeks=8)  # whenever the demo is made: what ended grants no look at a peer's work
 DUE_IN = timedelta(weeks=4)
 MAX_ATTEMPTS = 20
 INSTRUCTIONS = """Build a LangGraph system that audits a repository and its report:
@@ -53,7 +55,9 @@ def seed(folder: Path) -> int:
     seed_first_week(cohort, partial(_repository, folder=folder), instructor)
     with scope(organization=organization):
         assignment = _assignment(cohort, instructor)
-        return sum(_hand_in_all(student, assignment, folder) for student in STUDENTS)
+        handed_in = sum(_hand_in_all(student, assignment, folder) for student in STUDENTS)
+    seed_peers(assignment, instructor)
+    return handed_in
 
 
 def _user(person: Person, *, is_staff: bool = False) -> User:
@@ -100,7 +104,7 @@ def _cohort(organization: Organization, instructor: User) -> Cohort:
         slug=COHORT_SLUG,
         by=instructor,
         starts_on=STARTS,
-        ends_on=ENDS,
+        ends_on=max(ENDS, (timezone.now() + RUNS_ON_FOR).date()),
     )
     if cohort.enrollments.filter(email__in=[student.email for student in STUDENTS]).count() < len(STUDENTS):
         import_roster(cohort=cohort, text=_roster(), by=instructor)

@@ -50,7 +50,7 @@ def seed_first_week(cohort: Cohort, address_of: Callable[[Student], str], by: Us
         run_audit(str(audit.pk), 1)
     with scope(organization=cohort.organization):
         for audit in audits:
-            _wait_for(audit)
+            wait_for(audit)
         _release(assignment, by)
         _change(work[1], by)
 
@@ -74,7 +74,8 @@ def _handed_in(assignment: Assignment, student: Student, address: str) -> Submis
     return found or hand_in(assignment=assignment, student=place, repo_url=address, by=place.user)
 
 
-def _wait_for(audit: Audit) -> None:
+def wait_for(audit: Audit) -> None:
+    """Until it has ended, here or at a worker that was faster. Raises ActionRefused demo_not_judged."""
     until = time.monotonic() + JUDGED_WITHIN_SECONDS
     while not Audit.objects.defer("report").get(pk=audit.pk).is_final:
         if time.monotonic() > until:

@@ -1,6 +1,7 @@
 """The demo cohort: complete after one run, unchanged by the next, completed after an interruption."""
 
 import subprocess
+from datetime import date
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django_rq import get_queue
 
+from grading.demo.peers import seed_peers
 from grading.demo.people import INSTRUCTOR, PASSWORD, STUDENTS
 from grading.demo.stories import REPOSITORIES, publish_repository, read_story
 from grading.enums import AuditKind, AuditState
@@ -21,17 +23,22 @@ from grading.models import (
     Audit,
     Cohort,
     Enrollment,
+    FeedbackReport,
+    FindingResponse,
     Grade,
     Membership,
     Organization,
+    Pairing,
+    PairingRound,
     Submission,
 )
 from grading.queries.turns import AHEAD
-from tests.factories.people import everywhere
-from tests.factories.work import AuditFactory
+from tests.factories.people import everywhere, staff_user
+from tests.factories.work import AssignmentFactory, AuditFactory
 
 MODELS = (
     User, EmailAddress, Organization, Membership, Cohort, Enrollment, Assignment, Submission, Audit, Grade, Activity,
+    PairingRound, Pairing, FeedbackReport, FindingResponse,
 )  # fmt: skip
 HAND_INS = sum(len(student.refs) for student in STUDENTS)
 
@@ -64,11 +71,19 @@ def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(r
     with everywhere():
         second = Submission.objects.filter(assignment__slug="auditor").order_by("handed_in_at")
         handed_in = list(second.values_list("student__email", "ref"))
-        states = set(Audit.objects.filter(submission__in=second).values_list("state", flat=True))
+        own = Audit.objects.filter(submission__in=second).exclude(kind=AuditKind.PEER)
+        states = set(own.values_list("state", flat=True))
         grades = Grade.objects.order_by("student__email").values_list(
             "released_at", "changed", "overall_score"
         )
         told = [(at is not None, changed, score is not None) for at, changed, score in grades]
+    with everywhere():
+        reports = FeedbackReport.objects.filter(
+            subject__email=STUDENTS[1].email, audit__state=AuditState.DONE
+        )
+        opened = sorted(at is not None for at in reports.values_list("read_at", flat=True))
+        answers = set(FindingResponse.objects.values_list("kind", flat=True))
+    assert (opened, answers) == ([False, True], {"will_fix", "deferred", "contested"})
     assert handed_in == [(student.email, ref) for student in STUDENTS for ref in student.refs]
     assert states == {AuditState.QUEUED}
     assert told == [(True, False, True), (True, True, True), (False, False, True)]
@@ -78,6 +93,13 @@ def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(r
     assert "0 new hand-ins" in seed()
     assert rows() == first
     assert client.login(email=STUDENTS[0].email, password=PASSWORD)
+
+
+def test_where_the_cohort_is_over_no_round_is_begun_and_nothing_fails(db):
+    assignment = AssignmentFactory.create(cohort__ends_on=date(2026, 1, 31))
+    seed_peers(assignment, staff_user(assignment.organization))
+    with everywhere():
+        assert not PairingRound.objects.exists()
 
 
 @pytest.mark.django_db

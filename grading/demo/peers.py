@@ -1,0 +1,96 @@
+"""The demo's round of peers at the second assignment: reports that arrived, findings that were answered, some of it owed.
+
+One student's work is audited by both of their peers while this runs; what else is owed is for whoever tries the demo.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, time, timedelta
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+from django_scopes import scope
+
+from grading.actions.feedback_reading import mark_read
+from grading.actions.finding_answers import answer_finding
+from grading.actions.peer_audits import run_peer_audit
+from grading.actions.rounds import start_round
+from grading.demo.first_week import wait_for
+from grading.demo.people import STUDENTS
+from grading.enums import Anonymity, ResponseKind
+from grading.jobs import run_audit
+from grading.models import (
+    Assignment,
+    Audit,
+    Enrollment,
+    FeedbackReport,
+    Finding,
+    FindingResponse,
+    PairingRound,
+)
+from grading.queries.exchange_rows import is_over
+
+AUDITED = STUDENTS[1]
+SEED = "northfield"
+PEERS = 2
+ROUND_LASTS = timedelta(weeks=2)
+ANSWERS = (
+    (ResponseKind.WILL_FIX, ""),
+    (ResponseKind.DEFERRED, "The parser has to be rewritten first; that is next week."),
+    (ResponseKind.CONTESTED, "The rubric asks for this in the report, and it stands there on page 1."),
+)
+
+
+def seed_peers(assignment: Assignment, by: User) -> None:
+    """Whatever of it is missing; nothing once the cohort is over. Outside any scope."""
+    with scope(organization=assignment.organization):
+        if is_over(assignment.cohort):
+            return
+        round_ = PairingRound.objects.filter(assignment=assignment).first() or _round(assignment, by)
+        audits = _audits_of(round_)
+    for audit in audits:
+        run_audit(str(audit.pk), 1)
+    with scope(organization=assignment.organization):
+        for audit in audits:
+            wait_for(audit)
+        _answer(Enrollment.objects.get(cohort=assignment.cohort, email=AUDITED.email), assignment)
+
+
+def _round(assignment: Assignment, by: User) -> PairingRound:
+    now, last = timezone.now(), assignment.cohort.ends_on
+    ends_at = now + ROUND_LASTS
+    if last is not None:
+        ends_at = min(ends_at, datetime.combine(last, time.max, tzinfo=now.tzinfo))
+    emails = [student.email for student in STUDENTS]
+    return start_round(
+        assignment=assignment,
+        peers=PEERS,
+        anonymity=Anonymity.DOUBLE_BLIND,
+        starts_at=now,
+        ends_at=ends_at,
+        students=list(Enrollment.objects.filter(cohort=assignment.cohort, email__in=emails)),
+        by=by,
+        seed=SEED,
+    )
+
+
+def _audits_of(round_: PairingRound) -> list[Audit]:
+    """Those of the one student's work that nobody has begun."""
+    owed = round_.pairings.filter(auditee__email=AUDITED.email, ended_at=None, reports=None).select_related(
+        "auditor__user"
+    )
+    reports = [run_peer_audit(pairing=pairing, by=pairing.auditor.user) for pairing in owed]
+    return [report.audit for report in reports if report.audit is not None]
+
+
+def _answer(student: Enrollment, assignment: Assignment) -> None:
+    """One of two reports read, and some of what it found answered; nothing where somebody has answered already."""
+    theirs = FeedbackReport.objects.filter(assignment=assignment, subject=student).order_by("created_at")
+    report = theirs.first()
+    answered = FindingResponse.objects.filter(finding__assignment=assignment, finding__student=student)
+    if report is None or student.user is None or answered.exists():
+        return
+    mark_read(report=report, by=student.user)
+    seen = Finding.objects.filter(sightings__audit=report.audit_id, sightings__present=True)
+    for finding, (kind, reason) in zip(seen.order_by("criterion_id", "key"), ANSWERS, strict=False):
+        answer_finding(finding=finding, kind=kind, reason=reason, by=student.user)
