@@ -2,15 +2,15 @@
 
 confine.py starts this file by path with `python -I -S -B`: it may import the standard library only, and sets
 the limits after the fork but before any program or hostile byte is touched. (`preexec_fn` would do the same
-with less, but is not safe in a process that has threads.)
+with less, but is not safe in a process that has threads.) An audit starts it some ten times, so it imports little:
+`signal` itself, for the enumerations around `_signal`, and ctypes took as long as all the rest of Python's start.
 """
 
 from __future__ import annotations
 
-import ctypes
+import _signal as signal  # type: ignore[import-not-found]  # -- typeshed knows only signal
 import os
 import resource
-import signal
 import sys
 
 OPEN_FILES = 256
@@ -59,22 +59,11 @@ def _limit(kind: int, value: int, grace: int = 0) -> None:
 def die_with(parent: int) -> None:
     """Ask the kernel to kill this process when the thread that started it ends; leave if it already has."""
     if sys.platform == "linux":
+        import ctypes
+
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         sys.exit("the parent process has gone")
-
-
-class _Step(ctypes.Structure):
-    _fields_ = (
-        ("code", ctypes.c_ushort),
-        ("if_true", ctypes.c_ubyte),
-        ("if_false", ctypes.c_ubyte),
-        ("value", ctypes.c_uint32),
-    )
-
-
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("steps", ctypes.POINTER(_Step)))
 
 
 def open_no_socket() -> bool:
@@ -85,6 +74,9 @@ def open_no_socket() -> bool:
 
 def refuse(calls: tuple[int, ...]) -> bool:
     """Have the kernel refuse these system calls from now on; whether it will. No root is needed for that."""
+    import ctypes
+    import struct
+
     machine, _ = MACHINES.get(os.uname().machine, (0, 0))
     if sys.platform != "linux" or not machine:
         return False
@@ -98,11 +90,11 @@ def refuse(calls: tuple[int, ...]) -> bool:
         (ANSWER, 0, 0, ALLOWED),
         (ANSWER, 0, 0, REFUSED),
     ]
-    table = (_Step * len(steps))(*(_Step(*step) for step in steps))
+    table = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    program = struct.pack("HP", len(steps), ctypes.addressof(table))  # struct sock_fprog
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    program = _Program(len(table), table)
-    failed: int = libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
+    failed: int = libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0)
     return not failed
 
 
