@@ -9,7 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.load.figures import Step, hardware, printed
+from benchmarks.load.figures import Seen, Step, closing, hardware, of_step
+from benchmarks.load.gauges import Watch
 from benchmarks.load.house import House, open_house
 from benchmarks.load.material import Material, hand_ins
 from benchmarks.load.processor import Meter
@@ -29,10 +30,13 @@ def main() -> int:
         open_house(Path(name)) as house,
     ):
         print(hardware(), flush=True)
-        steps = [asyncio.run(_step(house, material, students)) for students in asked.steps]
+        steps = []
+        for students in asked.steps:
+            steps.append(asyncio.run(_step(house, material, students)))
+            print(of_step(steps[-1]), flush=True)
         signing_in = asyncio.run(sign_ins(house.address, house.town(SIGN_INS, material.repositories)))
         queries = house.queries()
-    print(printed(steps, signing_in, queries))
+    print(closing(steps, signing_in, queries))
     broken = [words for step in steps[-1:] for words in _broken(step, queries)] if asked.judge else []
     for words in broken:
         print(f"NOT HELD: {words}")
@@ -52,9 +56,11 @@ def _asked() -> argparse.Namespace:
 
 async def _step(house: House, material: Material, students: int) -> Step:
     town = house.town(students, material.repositories)
-    with Meter(house.processes) as meter:
-        seen = await evening(house.address, town, material.report, within=WITHIN_SECONDS)
-    return Step(students, seen, meter.busy)
+    seen = Seen()
+    watch = Watch(house.environment["DATABASE_URL"], seen)
+    with Meter(house.processes) as meter, watch.during(WITHIN_SECONDS):
+        await evening(house.address, town, material.report, seen, within=WITHIN_SECONDS)
+    return Step(students, seen, meter.busy, watch.gauges)
 
 
 def _broken(step: Step, queries: dict[str, tuple[int, ...]]) -> list[str]:

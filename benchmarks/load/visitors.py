@@ -44,11 +44,14 @@ class Visitor:
             "Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items()),
         } | sent.pop("headers", {})  # fmt: skip
         begin = perf_counter()
+        self._seen.open += 1
         try:
             answer = await self._client.request(method, path, headers=headers, **sent)
         except httpx.HTTPError as error:
             self._seen.failures.append(f"{kind}: {type(error).__name__}")
             return None
+        finally:
+            self._seen.open -= 1
         self._seen.note(kind, perf_counter() - begin)
         if answer.status_code >= HTTPStatus.BAD_REQUEST:
             self._seen.failures.append(f"{kind}: {answer.status_code} {re.sub(r'[0-9a-f-]{36}', '…', path)}")
@@ -58,9 +61,9 @@ class Visitor:
         return answer
 
 
-async def evening(address: str, town: dict[str, Any], report: bytes, *, within: float) -> Seen:
+async def evening(address: str, town: dict[str, Any], report: bytes, seen: Seen, *, within: float) -> None:
     """Everybody comes at a moment of their own within so many seconds, and stays until their report is read."""
-    seen, begin = Seen(), perf_counter()
+    begin = perf_counter()
     # Shorter than the server keeps a connection: a proxy does not send on one that is just being closed either.
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=1.0)
     chance = random.Random(len(town["people"]))  # noqa: S311 -- the same evening at every run
@@ -72,7 +75,6 @@ async def evening(address: str, town: dict[str, Any], report: bytes, *, within: 
             )
         )
     seen.seconds = perf_counter() - begin
-    return seen
 
 
 async def _student(
@@ -90,6 +92,7 @@ async def _student(
     if not await _watch(visitor, audit):
         seen.failures.append("no report within 15 minutes")
         return
+    seen.ended += 1
     answers = [await visitor.get(audit), await visitor.get(audit + "report.md", "download")]
     answers += [await visitor.get(audit + "report.json", "download"), await visitor.get(town["assignment"])]
     seen.read += all(answer is not None for answer in answers)

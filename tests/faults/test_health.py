@@ -26,12 +26,12 @@ WELL: Answer = (200, {"database": True, "queue": True})
 
 @contextmanager
 def web(database: Servers, queue: Servers) -> Iterator[str]:
-    """The address of a gunicorn with the container's number of threads."""
+    """The address of a gunicorn with the container's settings, but one process."""
     environment = os.environ | {
         "DATABASE_URL": database.server.url, "REDIS_URL": queue.server.url,
         "DJANGO_SETTINGS_MODULE": "auditor_site.settings.test",
     }  # fmt: skip
-    command = [sys.executable, "-m", "gunicorn", "auditor_site.wsgi", "--bind", "127.0.0.1:0", "--threads", "4", "--no-control-socket"]  # fmt: skip
+    command = [sys.executable, "-m", "gunicorn", "auditor_site.wsgi", "-c", "python:auditor_site.webserver", "--workers", "1", "--bind", "127.0.0.1:0"]  # fmt: skip
     with subprocess.Popen(
         command, env=environment, cwd=settings.BASE_DIR, stderr=subprocess.PIPE, text=True
     ) as server:
