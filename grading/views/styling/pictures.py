@@ -20,7 +20,7 @@ from grading.views.previewing import pictures as previews
 from grading.views.previewing.people import Tally
 from grading.views.reading.agreement import criteria_views
 from grading.views.reading.arrivals import arrivals_of
-from grading.views.reading.distribution import histogram_of, judge_line_of
+from grading.views.reading.distribution import columns_of, histogram_of, judge_line_of
 from grading.views.reading.loop import picture_of
 from grading.views.reading.over_time import Stack, over_time_of
 from grading.views.reading.pair_grid import grid_of
@@ -34,7 +34,7 @@ def drawn() -> dict[str, Any]:
     matrix, turns = _round(), _turns()
     return {
         "histogram": histogram_of([Bin(n / 2, n / 2 + 0.5 if n < 9 else None, n % 5) for n in range(2, 10)]),
-        "statistics": [(each, judge_line_of(each)) for each in _statistics()],
+        "statistics": [(each, judge_line_of(each), columns_of(each)) for each in _statistics()],
         "heat": _heat(),
         "picture": picture_of(turns),
         "loop": Loop(tuple(turns), Caught((), (), ())),
@@ -52,10 +52,13 @@ def drawn() -> dict[str, Any]:
 def _statistics() -> list[CriterionStatistics]:
     names = ("Git forensics", LONG)
     known = [
-        CriterionStatistics(place, name, 36, 2, 3.1, 3.0, 0.9, 4, MEANS, 2.4, 5)
+        CriterionStatistics(place, name, 36, 2, 3.1, 3.0, 0.9, (4, 7, 12, 9, 4), 4, MEANS, 2.4, 5)
         for place, name in enumerate(names)
     ]
-    return [*known, CriterionStatistics(2, "Nobody has a score", 0, 36, None, None, None, 0, {}, None, 0)]
+    return [
+        *known,
+        CriterionStatistics(2, "Nobody has a score", 0, 36, None, None, None, (0,) * 5, 0, {}, None, 0),
+    ]
 
 
 def _heat() -> list[tuple[dict[str, Any], list[tuple[str, Cell | None]]]]:
