@@ -22,6 +22,8 @@ from grading.actions.rubrics import draft_rubric_version, publish_rubric_version
 from grading.admin.rubric_editor.desk import Desk, laid_out, obeyed, taken_up
 from grading.admin.rubric_editor.new_draft import NewDraftForm, first_document
 from grading.admin.rubric_editor.page import blanks
+from grading.admin.rubric_editor.sheet import document_of
+from grading.admin.rubric_exchange.losses import Loss, losses
 from grading.admin.rubric_exchange.urls import rubric_urls, version_urls
 from grading.admin.tenancy import TenantAdmin
 from grading.enums import RubricState
@@ -143,6 +145,7 @@ class RubricVersionAdmin(TenantAdmin):
             "trials": assignments_of_rubric(version),
             "teaches": may(request.user, version.organization, "teacher"),
             "edited": last_edit(version),
+            "losses": _losses_of(desk),
             "imported": import_of(version),
             "is_nav_sidebar_enabled": False,
         }
@@ -165,7 +168,8 @@ class RubricVersionAdmin(TenantAdmin):
             "version": version,
             "seen": rubric_engine.document_digest(version.document),
             "faults": rubric_engine.rubric_faults(version.document),
-            "before": published_sibling(version),
+            "before": (before := published_sibling(version)),
+            "losses": losses(before, version.document),
             "trials": assignments_of_rubric(version),
             "is_nav_sidebar_enabled": False,
         }
@@ -189,6 +193,15 @@ class RubricVersionAdmin(TenantAdmin):
                 self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
             else:
                 self.message_user(request, f"{version} is published.", messages.SUCCESS)
+
+
+def _losses_of(desk: Desk) -> list[Loss]:
+    """Of what is typed; nothing for a version that is only read, or text that is no rubric yet."""
+    version = desk.version
+    if version.state != RubricState.DRAFT:
+        return []
+    typed = document_of(desk.sheet) if desk.view == "form" else version.document
+    return losses(published_sibling(version), typed)
 
 
 def _person(request: HttpRequest) -> User | None:

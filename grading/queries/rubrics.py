@@ -1,12 +1,22 @@
 """What pages ask about the versions of a rubric."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from grading.models import Activity, Assignment, Audit, RubricVersion
+from grading.enums import PENDING_APPEALS
+from grading.models import (
+    Activity,
+    Appeal,
+    Assignment,
+    Audit,
+    CriterionVerdict,
+    Override,
+    RubricVersion,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,33 @@ def published_sibling(version: RubricVersion) -> RubricVersion | None:
     """The version of the same rubric that is published now."""
     siblings = RubricVersion.objects.filter(rubric=version.rubric_id, state="published")
     return siblings.exclude(pk=version.pk).first()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What hangs on one criterion under any version of its rubric: verdicts, scores by hand that stand, appeals that
+    wait."""
+
+    verdicts: int = 0
+    by_hand: int = 0
+    appeals: int = 0
+
+
+def standing_on(version: RubricVersion, criteria: Collection[str]) -> dict[str, Standing]:
+    """By criterion id. No query for none, three for any."""
+    if not criteria:
+        return {}
+    under = "submission__assignment__rubric_version__rubric"
+    verdicts = CriterionVerdict.objects.filter(audit__rubric_version__rubric=version.rubric_id)
+    by_hand = Override.objects.filter(withdrawn_at=None, **{under: version.rubric_id})
+    appeals = Appeal.objects.filter(state__in=PENDING_APPEALS, **{under: version.rubric_id})
+    counted = [_by_criterion(rows, criteria) for rows in (verdicts, by_hand, appeals)]
+    return {key: Standing(*(counts.get(key, 0) for counts in counted)) for key in criteria}
+
+
+def _by_criterion(rows: QuerySet[Any], criteria: Collection[str]) -> dict[str, int]:
+    found = rows.filter(criterion_id__in=criteria).order_by().values_list("criterion_id")
+    return dict(found.annotate(number=Count("pk")))
 
 
 def last_edit(version: RubricVersion) -> Activity | None:

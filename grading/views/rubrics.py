@@ -1,0 +1,38 @@
+"""What work is judged by, to be read: by students before they hand in, by staff as students would read it."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from grading.permissions import access_assignment, access_rubric_version
+from grading.views.reading.rubric import criteria_texts
+from grading.views.requests import MemberRequest
+from grading.views.trails import trail_to_assignment, trail_to_organization
+
+
+@require_safe
+def rubric(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
+    """What an assignment is judged by now."""
+    found = access_assignment(request.user, cohort, assignment)
+    context = {
+        "version": found.rubric_version,
+        "assignment": found,
+        "criteria": criteria_texts(found.rubric_version.document),
+        "trail": trail_to_assignment(found),
+    }
+    return render(request, "rubrics/rubric.html", context)
+
+
+@require_safe
+def rubric_version(request: MemberRequest, org: str, version_id: int) -> HttpResponse:
+    """Any version as students would read it, also a draft; beside it what they would not."""
+    version = access_rubric_version(request.user, version_id, level="staff")
+    context = {
+        "version": version,
+        "criteria": criteria_texts(version.document),
+        "for_staff": True,
+        "trail": trail_to_organization(version.organization),
+    }
+    return render(request, "rubrics/rubric.html", context)
