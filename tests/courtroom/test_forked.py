@@ -245,6 +245,17 @@ def test_where_the_kernel_cannot_refuse_calls_a_child_of_ones_own_answers(bare, 
     assert bare("read") == {"said": "page one", "calls": 1, "forked": False}
 
 
+def test_where_no_server_gets_ready_none_is_started_again(bare, monkeypatch):
+    started = []
+
+    def start(*words: Any, **more: Any) -> subprocess.Popen[bytes]:
+        started.append(words)
+        return subprocess.Popen([sys.executable, "-c", ""], **more)
+
+    monkeypatch.setattr(forked, "subprocess", SimpleNamespace(Popen=start, DEVNULL=subprocess.DEVNULL))
+    assert [bare("read")["forked"], bare("read")["forked"], len(started)] == [False, False, 1]
+
+
 def test_a_module_that_cannot_be_imported_is_told_as_a_childs_death(tmp_path):
     (tmp_path / "report").touch()
     with pytest.raises(ChildFailed, match=re.escape("no_such_module stopped with ModuleNotFoundError.")):

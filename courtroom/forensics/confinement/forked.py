@@ -124,11 +124,15 @@ class _ForkServer:
     def close(self) -> None:
         """The server hears that nobody asks any more, and ends with all its children."""
         self._control.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        try:
             self._process.wait(PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
-_servers: dict[str, _ForkServer] = {}
+# None where one did not get ready: this machine is not asked for it again.
+_servers: dict[str, _ForkServer | None] = {}
 _lock = Lock()
 
 
@@ -149,16 +153,21 @@ def _server(module: str, paths: Sequence[str]) -> _ForkServer:
         raise ServerGone
     with _lock:
         if module not in _servers:
+            _servers[module] = None
             _servers[module] = _ForkServer(module, paths)
-        return _servers[module]
+        server = _servers[module]
+    if server is None:
+        raise ServerGone
+    return server
 
 
-def _dismiss(module: str, server: _ForkServer) -> None:
+def _dismiss(module: str, server: _ForkServer | None) -> None:
     """The next question starts a new one."""
     with _lock:
         if _servers.get(module) is server:
-            del _servers[module]
-    server.close()
+            _servers.pop(module, None)
+    if server is not None:
+        server.close()
 
 
 @atexit.register
@@ -172,7 +181,7 @@ def _leave_to_parent() -> None:
     """A forked process shares no server with its parent, whose end the server could else not notice."""
     global _lock  # noqa: PLW0603 -- a thread that is not here may have held it
     _lock = Lock()
-    for server in _servers.values():
+    for server in filter(None, _servers.values()):
         server.leave()
     _servers.clear()
 

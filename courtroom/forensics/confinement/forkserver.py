@@ -45,8 +45,13 @@ def main(arguments: list[str]) -> None:
     """`arguments`: the descriptor of the socket to whoever asks, and as JSON where modules are and which answers."""
     setting = json.loads(arguments[1])
     sys.path[:] = setting["paths"]
+    from courtroom.forensics.confinement import launch
+
     import_module(setting["module"])
     gc.freeze()  # what is imported stays, and a collection in a child would copy it
+    os.close(os.pidfd_open(os.getpid()))  # where a kernel cannot do this or the next, there is no fork server
+    if not launch.open_no_socket():
+        sys.exit("the kernel refuses no system calls here")
     ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # its memory is nobody's, not even its own user's
     with socket.socket(fileno=int(arguments[0])) as control:
         control.send(b"ready")
@@ -65,8 +70,11 @@ class _Server:
     def serve(self) -> None:
         while self.asked:
             for key, _ in self.selector.select():
-                act: Callable[[], None] = key.data
-                act()
+                if (
+                    self.selector.get_map().get(key.fileobj) is key
+                ):  # no act before it has ended what it is about
+                    act: Callable[[], None] = key.data
+                    act()
 
     def _fork(self) -> None:
         message, descriptors, _, _ = socket.recv_fds(self.control, LONGEST_MESSAGE, DESCRIPTORS)
