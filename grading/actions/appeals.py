@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils.timezone import localtime, now
 
 from grading.actions.activities import note
+from grading.actions.grades import hold_attempts
 from grading.actions.webhooks import tell_of_appeal
 from grading.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState, WebhookEvent
 from grading.errors import AppealRefused
@@ -32,8 +33,7 @@ def file_appeal(
     """
     text, found = _text(text), read_places(places)
     with transaction.atomic():
-        locked = Grade.objects.select_for_update(no_key=True, of=("self",)).select_related("assignment")
-        grade = locked.get(pk=grade.pk)
+        grade = _held(grade)
         _refuse_unless_allowed(grade)
         row = _released_row(grade, criterion_id)
         audit = (
@@ -100,6 +100,16 @@ def move(appeal: Appeal, after: AppealState, **changes: Any) -> None:
             "", "appeal_over", "Meanwhile this appeal went another way: read what it came to."
         )
     appeal.refresh_from_db(fields=["state", *changes])
+
+
+def _held(grade: Grade) -> Grade:
+    """As it stands now, and until this has committed."""
+    hold_attempts(grade)
+    locked = Grade.objects.select_for_update(no_key=True, of=("self",)).select_related("assignment")
+    found = locked.filter(pk=grade.pk).first()
+    if found is None:  # with its cohort
+        raise AppealRefused("", "not_released", "This grade is gone: nothing can be appealed any more.")
+    return found
 
 
 def _text(text: str) -> str:

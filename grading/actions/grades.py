@@ -99,6 +99,7 @@ def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
     if not same or standing_audit(audit.submission) is None:
         raise GradeRefused("", "verdict_missing", "This attempt has no verdict that could count.")
     with transaction.atomic():
+        hold_attempts(grade)
         Grade.objects.select_for_update(no_key=True).get(pk=grade.pk)
         Grade.objects.filter(pk=grade.pk).update(pinned=True, audit=audit)
         note_activity(
@@ -111,9 +112,17 @@ def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
 def unpin_grade(*, grade: Grade, by: User) -> Grade:
     """Let the latest attempt with a verdict count again."""
     with transaction.atomic():
+        hold_attempts(grade)
         if Grade.objects.filter(pk=grade.pk, pinned=True).update(pinned=False):
             note_activity(organization=grade.organization_id, actor=by, verb="grade.unpinned", about=grade)
         return recount(grade=grade)
+
+
+def hold_attempts(grade: Grade) -> None:
+    """Lock the student's attempts, which what refers to them would ask for later: first, as whoever deletes the cohort
+    does, who would otherwise wait for the grade while it is waited for."""
+    theirs = Submission.objects.filter(assignment=grade.assignment_id, student=grade.student_id)
+    list(theirs.select_for_update(no_key=True).order_by("pk").values_list("pk"))
 
 
 def _grade_for_update(audit: Audit) -> Grade:

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 
 from grading.actions.appeal_answers import change_score, keep_verdict
 from grading.actions.appeals import file_appeal
+from grading.actions.cohort_deletion import delete_cohort
+from grading.actions.grades import pin_grade, unpin_grade
 from grading.actions.letters import send_due
 from grading.enums import AppealState
 from grading.errors import AppealRefused
-from grading.models import Appeal, Notice, Override
+from grading.models import Appeal, Audit, Grade, Notice, Override
+from grading.queries.holdings import holdings_of
 from tests.factories.grades import NoticeFactory
 from tests.factories.people import everywhere
 from tests.factories.released import Released
+from tests.faults.site import eventually
 from tests.grading.test_appeals import FIRST, SECOND, THIRD, filed
 from tests.grading.test_races import at_once
 
@@ -35,6 +43,67 @@ def test_the_last_appeal_is_used_by_one_of_three():
         return ""
 
     assert sorted(at_once(file, times=3)) == ["", "appeals_used_up", "appeals_used_up"]
+
+
+@contextmanager
+def audits_held() -> Iterator[None]:
+    """Whoever comes next for them has to wait."""
+    with everywhere(), transaction.atomic():
+        list(Audit.objects.select_for_update().values_list("pk"))
+        yield
+
+
+WAITING = """
+SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
+WHERE NOT granted AND datname = current_database()
+"""
+
+
+def waiting_for_a_row() -> int:
+    """How many of this database's connections wait for what another one holds."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # which a transaction would keep
+        cursor.execute(WAITING)
+        return int(cursor.fetchone()[0])
+
+
+@pytest.mark.parametrize("way", ["appeal", "pin", "unpin"])
+def test_who_refers_to_an_attempt_while_its_cohort_is_deleted_waits_and_finds_it_gone(way):
+    released = Released()
+    cohort, by = released.assignment.cohort, released.teacher
+    acts = {
+        "appeal": lambda grade: file_appeal(grade=grade, criterion_id=FIRST, text="It is there.", by=by),
+        "pin": lambda grade: pin_grade(grade=grade, audit=released.audit, reason="Better.", by=by),
+        "unpin": lambda grade: unpin_grade(grade=grade, by=by),
+    }
+    grade = released.grade
+    with everywhere():
+        seen = holdings_of(cohort).fingerprint
+
+    def alone(act: Callable[[], Any]) -> str:
+        try:
+            with everywhere():
+                act()
+        except (AppealRefused, Grade.DoesNotExist) as gone:
+            return type(gone).__name__
+        finally:
+            connection.close()
+        return ""
+
+    with ThreadPoolExecutor(2) as pool:
+        with audits_held():  # where whoever deletes has locked the attempts already
+            deletes = pool.submit(
+                alone, lambda: delete_cohort(cohort=cohort, typed=cohort.slug, seen=seen, by=by)
+            )
+            eventually(lambda: waiting_for_a_row() == 1)
+            refers = pool.submit(alone, lambda: acts[way](grade))
+            eventually(lambda: waiting_for_a_row() == 2)
+        assert (deletes.result(), refers.result()) == (
+            "",
+            "AppealRefused" if way == "appeal" else "DoesNotExist",
+        )
+    with everywhere():
+        assert (Grade.objects.count(), Appeal.objects.count()) == (0, 0)
 
 
 def test_of_two_answers_one_holds():
