@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from grading.enums import Role, RubricState
-from grading.models import Activity, ApiToken, Cohort, RubricVersion
+from grading.models import Activity, ApiToken, Assignment, Cohort, RubricVersion
 from tests.factories.people import (
     CohortFactory,
     MembershipFactory,
@@ -16,7 +16,13 @@ from tests.factories.people import (
     everywhere,
     student,
 )
-from tests.factories.work import AuditFactory, RubricFactory, RubricVersionFactory, rubric_document
+from tests.factories.work import (
+    AssignmentFactory,
+    AuditFactory,
+    RubricFactory,
+    RubricVersionFactory,
+    rubric_document,
+)
 
 pytestmark = pytest.mark.django_db
 # A token is a person's own, and in no administration.
@@ -98,10 +104,23 @@ def test_another_organizations_object_is_missing(as_instructor):
 
 
 @pytest.mark.parametrize(
-    "name", ["audit", "activity", "submission", "evidencerecord", "opinionrecord", "criterionverdict"]
+    "name",
+    ["assignment", "audit", "activity", "submission", "evidencerecord", "opinionrecord", "criterionverdict"],
 )
 def test_what_the_site_writes_is_only_looked_at(as_instructor, name):
     assert as_instructor.get(reverse(f"admin:grading_{name}_add")).status_code == 403
+
+
+def test_an_assignment_is_changed_at_its_settings_which_keep_promises_and_not_here(
+    as_instructor, organization
+):
+    assignment = AssignmentFactory(cohort__organization=organization)
+    url = reverse("admin:grading_assignment_change", args=[assignment.pk])
+    place = f"/o/{organization.slug}/c/{assignment.cohort.slug}/a/{assignment.slug}/settings/"
+    assert f'href="{place}"' in as_instructor.get(url).content.decode()
+    assert as_instructor.post(url, {"title": "Another", "max_attempts": 1}).status_code == 403
+    with everywhere():
+        assert Assignment.objects.get().title == assignment.title
 
 
 def test_an_audit_is_shown_without_its_lease_and_cannot_be_changed(as_instructor, organization):
