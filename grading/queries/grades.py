@@ -38,6 +38,7 @@ FLAGS = {
     "appeal": "appealed",
 }
 STATES = {
+    "handed": "handed in",
     "graded": "with a verdict",
     "judged": "judged in full",
     "review": "needs review",
@@ -170,6 +171,13 @@ def counts_of(assignment: Assignment) -> Counts:
     return Counts(**found, flags=flags)
 
 
+def flagged_among(grades: QuerySet[Grade]) -> QuerySet[Grade]:
+    """Those with any of FLAGS, at whatever assignment."""
+    theirs = {"submission__assignment": OuterRef("assignment"), "submission__student": OuterRef("student")}
+    waits = Exists(Appeal.objects.filter(state__in=PENDING_APPEALS, **theirs))
+    return grades.annotate(appealed=waits).filter(_flagged(""))
+
+
 def grades_of(assignment: Assignment) -> QuerySet[Grade]:
     """All of them in the roster's order, with student and submission, snapshot and reports left out; `appealed` says
     whether an appeal waits."""
@@ -247,24 +255,29 @@ def _graded() -> Q:
     return Q(grade__pk__isnull=False)
 
 
-def _flag(flag: str) -> Q:
+def _flag(flag: str, grade: str = "grade__") -> Q:
+    """`grade` leads from a row to its grade; "" where the rows are grades."""
     return {
-        "spread": Q(grade__widest_spread__gte=FAR_APART),
-        "review": Q(grade__needs_review=True),
-        "integrity": Q(grade__suspected=True),
-        "unverified": Q(grade__unverified=True),
-        "judge": Q(grade__failed_judges__gt=0),
+        "spread": Q(**{f"{grade}widest_spread__gte": FAR_APART}),
+        "review": Q(**{f"{grade}needs_review": True}),
+        "integrity": Q(**{f"{grade}suspected": True}),
+        "unverified": Q(**{f"{grade}unverified": True}),
+        "judge": Q(**{f"{grade}failed_judges__gt": 0}),
         "appeal": Q(appealed=True),
     }[flag]
 
 
-def _about_flag(flag: str) -> Q:
+def _flagged(grade: str = "grade__") -> Q:
     flagged = Q()
     for each in FLAGS:
-        flagged |= _flag(each)
+        flagged |= _flag(each, grade)
+    return flagged
+
+
+def _about_flag(flag: str) -> Q:
     if flag == "clear":
-        return _graded() & ~flagged
-    return flagged if flag == "flagged" else _flag(flag)
+        return _graded() & ~_flagged()
+    return _flagged() if flag == "flagged" else _flag(flag)
 
 
 def _about_state(state: str) -> Q:
@@ -277,6 +290,7 @@ def _about_state(state: str) -> Q:
         "running": waiting & Q(latest_state__in=OPEN_STATES),
         "failed": waiting & Q(latest_state=AuditState.FAILED),
         "nothing": Q(attempts=None),
+        "handed": Q(attempts__isnull=False),
         "pinned": Q(grade__pinned=True),
         "hand": Q(grade__overridden__gt=0),
     }[state]

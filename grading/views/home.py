@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 from django_scopes import scope
 
 from grading.queries.cohorts import organizations_of
+from grading.queries.teaching import teaching_of
 from grading.views.reading.dashboard import dashboard_of
 
 
@@ -21,5 +22,6 @@ def home(request: HttpRequest) -> HttpResponse:
         context = {
             "organizations": organizations,
             "student": dashboard_of(user),
+            "teaching": teaching_of(user, organizations),
         }
         return render(request, "home.html", context)
