@@ -20,6 +20,7 @@ from grading.models import (
     Audit,
     BulkRun,
     Cohort,
+    Complaint,
     Enrollment,
     FeedbackReport,
     Finding,
@@ -154,6 +155,19 @@ def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -
     if appeal is None or not _may_on_work_of(user, appeal.submission.student, appeal.organization, level):
         raise Http404
     return appeal
+
+
+def access_complaint(
+    user: Somebody, complaint_id: int, *, level: Literal["staff", "teacher"] = "staff"
+) -> Complaint:
+    """What a student reported as abusive, for the organization's staff; its student reads it beside the report."""
+    found = Complaint.objects.select_related(
+        "organization", "student__user", "decided_by", "report__organization", "report__assignment__cohort",
+    ).defer("report__original", "report__reading")  # fmt: skip
+    complaint = found.filter(pk=complaint_id).first()
+    if complaint is None or not may(user, complaint.organization, level):
+        raise Http404
+    return complaint
 
 
 def access_round(

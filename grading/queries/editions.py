@@ -32,6 +32,7 @@ PLACES = "The repository's address, its branch and commits, and the hour of each
 DOCUMENT = "The PDF's name, its digest and what stands on its first page"
 LINKS = "Links that lead out"
 WRITER = "Who wrote it, its title and its date"
+HIDDEN = "All of it: it was reported as abusive, and your teachers hid it"
 SCORES = "Scores, levels, points and the judges' opinions, until the grade is released"
 
 
@@ -63,6 +64,8 @@ def edition_of(report: FeedbackReport, *, side: ReportSide) -> PeerEdition:
     One's own work and what one brought along oneself are whole: what a reader has anyway tells nothing, but a gap
     in it would. In whatever the other wrote, or is about, everybody of the cohort is withheld.
     """
+    if report.hidden_at is not None and side == "subject":
+        return replace(_bare(report, side, hidden=True), original_name="", misfits=(), withheld=(HIDDEN,))
     hidden = report.pairing is not None and hides_the_other(report.pairing.round.anonymity, side)
     if report.source == FeedbackSource.IMPORTED:
         return _imported(report, side, hidden=hidden)

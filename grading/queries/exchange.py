@@ -36,7 +36,7 @@ from grading.queries.told_lives import gone_as_told, histories_of
 if TYPE_CHECKING:
     from grading.queries.exchange_rows import PairingWithNewest
 
-State = Literal["owed", "awaited", "running", "failed", "done", "read", "answered"]
+State = Literal["owed", "awaited", "running", "failed", "done", "read", "answered", "hidden"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ class _Gathered:
         received = [
             r
             for r in self.reports
-            if r.assignment_id == assignment.pk and self._is_received(r) and _is_there(r)
+            if r.assignment_id == assignment.pk and self._is_received(r) and _is_there(r) and not r.hidden_at
         ]
         return Exchange(
             assignment=assignment,
@@ -187,6 +187,9 @@ class _Gathered:
 
     def _received(self, pairing: Pairing) -> Slip:
         report = next((r for r in self.reports if r.pairing_id == pairing.pk and _is_there(r)), None)
+        if report is not None and report.hidden_at is not None:
+            member = self.members.get((pairing.round_id, pairing.auditor_id))
+            return Slip(state="hidden", pairing=pairing, member=member, report=report)
         return Slip(
             state=_state_of(report, tally := self._tally([report])) if report else "awaited",
             pairing=pairing,

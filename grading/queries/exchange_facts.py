@@ -101,7 +101,7 @@ def _key(row: Assignment | Enrollment | int) -> int:
 @dataclass(frozen=True, slots=True)
 class _Report:
     """`stated`: how many findings an imported one lists; one of the site has an `audit`. Of one on oneself `pairing` is
-    null, `auditor` and `auditee` 0."""
+    null, `auditor` and `auditee` 0. One that is `hidden` from its subject asks for no answers."""
 
     pk: UUID
     pairing: UUID | None
@@ -110,6 +110,7 @@ class _Report:
     subject: int
     audit: UUID | None
     stated: int
+    hidden: bool
 
 
 def _gathered(assignment: Assignment | int, whose: Q) -> Mapping[int, ExchangeCounts]:
@@ -141,11 +142,11 @@ def _reports(assignment: int, students: QuerySet[Enrollment, Any]) -> list[_Repo
         KeyTransform("findings", "reading"), function="jsonb_array_length", output_field=IntegerField()
     )
     values = rows.order_by("-created_at", "pk").values_list(
-        "pk", "pairing", "pairing__auditor", "pairing__auditee", "subject", "audit", listed
+        "pk", "pairing", "pairing__auditor", "pairing__auditee", "subject", "audit", listed, "hidden_at"
     )
     return [
-        _Report(pk, pairing, auditor or 0, auditee or 0, subject, audit, stated or 0)
-        for pk, pairing, auditor, auditee, subject, audit, stated in values
+        _Report(pk, pairing, auditor or 0, auditee or 0, subject, audit, stated or 0, hidden_at is not None)
+        for pk, pairing, auditor, auditee, subject, audit, stated, hidden_at in values
     ]
 
 
@@ -156,7 +157,7 @@ def _answers(
 
     By lists of keys: joined, the rows took seconds for a cohort where the database had not counted them yet.
     """
-    by_peers = [report for report in reports if report.pairing]
+    by_peers = [report for report in reports if report.pairing and not report.hidden]
     told = Q(audit__in=[each.audit for each in by_peers]) | Q(report__in=[each.pk for each in by_peers])
     sightings = FindingSighting.objects.filter(present=True).order_by()
     received = set(sightings.filter(told).values_list("finding", flat=True))

@@ -223,8 +223,14 @@ class _Witnesses:
         names = shown_names(pairings, side="staff" if is_staff else "auditee")
         self._owner = f"{student}'s" if is_staff else "Your"
         self._is_staff = is_staff
+        hidden = [] if is_staff else [report for report in listed if report.hidden_at is not None]
+        self._hidden = {report.audit_id or report.pk for report in hidden}
         self._by_report = {report.pk: self._of_report(report, names) for report in listed}
         self._by_audit = {report.audit_id: self._by_report[report.pk] for report in listed}
+
+    def is_hidden(self, row: FindingSighting) -> bool:
+        """Whether a teacher hid the report that says so from this reader."""
+        return (row.audit_id or row.report_id) in self._hidden
 
     def of(self, row: FindingSighting) -> Witness:
         if row.report_id is not None:
@@ -247,7 +253,8 @@ def _sights(row: Finding, witnesses: _Witnesses, hidden: set[UUID]) -> tuple[Sig
     return tuple(
         Sight(told.submission, witnesses.of(told), told)
         for told in row.sightings.all()
-        if told.audit is None or told.audit.kind == AuditKind.PEER or told.submission_id not in hidden
+        if not witnesses.is_hidden(told)
+        and (told.audit is None or told.audit.kind == AuditKind.PEER or told.submission_id not in hidden)
     )
 
 

@@ -82,13 +82,14 @@ def peer_lines(places: Sequence[Enrollment]) -> list[PeerLine]:
 
 def _pairings(mine: Iterable[int]) -> QuerySet[PairingTold]:
     is_there = Q(source=FeedbackSource.IMPORTED) | Q(audit__state__in=REPORTED_STATES)
-    reports = FeedbackReport.objects.filter(is_there, pairing=OuterRef("pk"), hidden_at=None)
-    newest = reports.order_by("-created_at", "pk")
+    reports = FeedbackReport.objects.filter(is_there, pairing=OuterRef("pk"))
+    # What was hidden from its subject waits for them no more.
+    newest = reports.annotate(done_at=Coalesce("read_at", "hidden_at")).order_by("-created_at", "pk")
     theirs = granted_pairings().filter(Q(auditor__in=mine) | Q(auditee__in=mine))
     return theirs.annotate(
         report=Subquery(newest.values("pk")[:1]),
         report_audit=Subquery(newest.values("audit")[:1]),
-        report_read_at=Subquery(newest.values("read_at")[:1]),
+        report_read_at=Subquery(newest.values("done_at")[:1]),
     ).select_related("round__assignment__cohort", "organization").order_by("round__ends_at", "pk")  # fmt: skip
 
 

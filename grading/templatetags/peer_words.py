@@ -21,6 +21,7 @@ STATES: dict[str, tuple[str, str]] = {
     "done": ("not read yet", "warn"),
     "read": ("read", ""),
     "answered": ("answered", "good"),
+    "hidden": ("hidden by your teachers", ""),
 }
 OF_ONES_OWN: dict[str, tuple[str, str]] = {
     **STATES,

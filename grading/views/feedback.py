@@ -61,6 +61,8 @@ def feedback_json(request: MemberRequest, org: str, report_id: UUID) -> HttpResp
 @require_safe
 def feedback_markdown(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
     report, edition = _shown(request, report_id)
+    if edition.report is None and edition.reading is None:
+        raise Http404
     return _attachment(report, markdown_of(edition), "text/markdown", "md")
 
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from grading.models import Cohort, Enrollment
 from grading.permissions import access_cohort, access_enrollment, may
+from grading.queries.complaints import open_complaints
 from grading.queries.exchange import exchanges_of
 from grading.queries.exchange_rows import is_over
 from grading.queries.round_lists import rounds_by_assignment
@@ -26,6 +27,7 @@ def peers(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
         context = {
             "cohort": found,
             "assignments": rounds_by_assignment(found),
+            "complaints": open_complaints(found),
             "may_change": may(request.user, found.organization, "teacher"),
             "trail": trail_to_cohort(found),
         }

@@ -138,6 +138,12 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}peers/<int:number>/change/": (TEACHERS, TEACHERS),
     "o/<slug:org>/pairings/<uuid:pairing_id>/": (OWNER_AND_STAFF, OWNER),
     FEEDBACK: (OWNER_AND_STAFF, None),
+    f"{FEEDBACK}complain/": (
+        (302, *NOBODY[1:8], 302),
+        None,
+    ),  # its subject is nobody here: tests/site/test_complaints.py
+    "o/<slug:org>/complaints/": (STAFF, None),
+    "o/<slug:org>/complaints/<int:complaint_id>/": (STAFF, TEACHERS),
     f"{FEEDBACK}report.json": (OWNER_AND_STAFF, None),
     f"{FEEDBACK}report.md": (OWNER_AND_STAFF, None),
     f"{FEEDBACK}original": (OWNER_AND_STAFF, None),
@@ -179,6 +185,7 @@ ACCOUNTS = {
 }  # fmt: skip
 NOWHERE = {
     "appeal_id": 0,
+    "complaint_id": 0,
     "bulk_id": MISSING,
     "submission_id": MISSING,
     "rubric": "missing",

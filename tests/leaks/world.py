@@ -18,6 +18,7 @@ from grading.enums import Role
 from grading.imports_engine import read_report_text
 from tests.factories.grades import AppealFactory, BlindSampleFactory, BulkItemFactory, GradeFactory
 from tests.factories.peers import (
+    ComplaintFactory,
     FeedbackReportFactory,
     FindingFactory,
     FindingSightingFactory,
@@ -95,6 +96,7 @@ class Institute:
         self.feedback = FeedbackReportFactory.create(
             pairing=self.pairing, reading=read_report_text("# Audit\n\nOverall: 4/5\n")
         )
+        self.complaint = ComplaintFactory.create(report=self.feedback)
         self.webhook = WebhookDeliveryFactory.create(webhook__organization=self.organization).webhook
 
     def names(self) -> dict[str, Any]:
@@ -109,6 +111,7 @@ class Institute:
             "submission_id": self.audit.submission_id,
             "rubric": self.assignment.rubric_version.rubric.slug,
             "appeal_id": self.appeal.pk,
+            "complaint_id": self.complaint.pk,
             "bulk_id": self.bulk_run.pk,
             "finding_id": self.finding.pk,
             "pairing_id": self.pairing.pk,

@@ -23,6 +23,7 @@ _FAMILIES = {
     "bulk": "bulk runs",
     "cohort": "the cohort",
     "communication": "communication logs",
+    "complaint": "reports reported as abusive",
     "criterion": "scores given by hand",
     "enrollment": "places on the roster",
     "feedback": "peers' reports",
