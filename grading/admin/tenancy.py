@@ -11,6 +11,7 @@ from django.http import HttpRequest
 from django_scopes import get_scope
 
 from grading.actions.activities import note
+from grading.admin.widgets import NamedDateTime
 from grading.models import Organization
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class TenantAdmin(PlainAdmin):
     """Rows of the organizations where a staff user teaches. Nothing is deleted here; every change is logged."""
 
     save_on_top = True
+    formfield_overrides = {models.DateTimeField: {"widget": NamedDateTime}}
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request)
