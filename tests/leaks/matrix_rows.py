@@ -28,6 +28,7 @@ PERSONS = (
 )
 EVERYBODY = (200,) * 9
 NOBODY = (404,) * 9
+BARRED = (302, *NOBODY[1:8], 302)
 MEMBERS = (302, 200, 200, 200, 200, 200, 404, 404, 302)
 IN_THE_COHORT = (302, 200, 200, 404, 200, 200, 404, 404, 302)
 STUDENTS = (302, 200, 200, 404, 404, 404, 404, 404, 302)
@@ -138,10 +139,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}peers/<int:number>/change/": (TEACHERS, TEACHERS),
     "o/<slug:org>/pairings/<uuid:pairing_id>/": (OWNER_AND_STAFF, OWNER),
     FEEDBACK: (OWNER_AND_STAFF, None),
-    f"{FEEDBACK}complain/": (
-        (302, *NOBODY[1:8], 302),
-        None,
-    ),  # its subject is nobody here: tests/site/test_complaints.py
+    f"{FEEDBACK}complain/": (BARRED, BARRED),  # its subject is nobody here: tests/site/test_complaints.py
     "o/<slug:org>/complaints/": (STAFF, None),
     "o/<slug:org>/complaints/<int:complaint_id>/": (STAFF, TEACHERS),
     f"{FEEDBACK}report.json": (OWNER_AND_STAFF, None),
