@@ -19,7 +19,8 @@ def rubric(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     context = {
         "version": found.rubric_version,
         "assignment": found,
-        "criteria": criteria_texts(found.rubric_version.document),
+        "criteria": (criteria := criteria_texts(found.rubric_version.document)),
+        "has_points": any(criterion.points is not None for criterion in criteria),
         "trail": trail_to_assignment(found),
     }
     return render(request, "rubrics/rubric.html", context)
@@ -31,7 +32,8 @@ def rubric_version(request: MemberRequest, org: str, version_id: int) -> HttpRes
     version = access_rubric_version(request.user, version_id, level="staff")
     context = {
         "version": version,
-        "criteria": criteria_texts(version.document),
+        "criteria": (criteria := criteria_texts(version.document)),
+        "has_points": any(criterion.points is not None for criterion in criteria),
         "for_staff": True,
         "trail": trail_to_organization(version.organization),
     }
