@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from courtroom.errors import ChildFailed
 from courtroom.forensics import confine
 from courtroom.forensics.confine import ChildLimits, Completed, examine, run_confined
-from courtroom.forensics.confinement import standing
+from courtroom.forensics.confinement import standing, walls
 from courtroom.forensics.confinement.walls import Reach, bubblewrap
 
 LIMITS = ChildLimits(2**28, 5, 2**20, 10, 2**20)
@@ -89,6 +90,22 @@ def test_behind_bubblewrap_only_what_was_named_can_be_seen_and_written(tmp_path,
         "/ Read-only file system",
     ]
     assert [path.name for path in tmp_path.glob("*/new")] == ["new"]
+
+
+def test_a_python_that_the_project_only_links_to_is_walled_as_well(tmp_path, walled, monkeypatch):
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    monkeypatch.setattr(walls, "PROJECT_ROOT", tmp_path)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    command = [
+        *walls.around(bubblewrap(), walls.NOTHING),
+        tmp_path / ".venv/bin/python",
+        "-I",
+        "-S",
+        "-c",
+        "",
+    ]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_behind_bubblewrap_no_process_of_the_machine_is_in_sight(walled):

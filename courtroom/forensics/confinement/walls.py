@@ -75,7 +75,7 @@ def around(program: str, reach: Reach, *, shared: bool = False) -> list[str]:
     private = [folder for folder in PRIVATE_FOLDERS if Path(folder).is_dir()]
     for folder in private:
         words += ["--size", str(PRIVATE_BYTES), "--tmpfs", folder]
-    for path in dict.fromkeys(path.absolute() for path in (*_ourselves(), *reach.reads)):
+    for path in dict.fromkeys(_place(path.absolute()) for path in (*_ourselves(), *reach.reads)):
         words += ["--ro-bind-try", str(path), str(path)]
     for path in reach.writes:
         words += ["--bind", str(path.absolute()), str(path.absolute())]
@@ -87,3 +87,9 @@ def around(program: str, reach: Reach, *, shared: bool = False) -> list[str]:
 def _ourselves() -> tuple[Path, ...]:
     """Where Python and this package are, should they lie in a folder that is hidden."""
     return (PROJECT_ROOT, Path(sys.prefix), Path(sys.base_prefix))
+
+
+def _place(path: Path) -> Path:
+    """Where to mount it: a link that stays in sight cannot be mounted on, so there it is what the link leads to."""
+    hidden = any(map(path.is_relative_to, PRIVATE_FOLDERS)) and not path.is_relative_to(PROJECT_ROOT)
+    return path if hidden else path.resolve()
