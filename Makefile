@@ -45,7 +45,7 @@ run: setup ## the site with its demo cohort on http://127.0.0.1:8000 (PORT=... e
 	@$(PY) -m auditor_site.localservices exec -- $(PY) manage.py serve
 
 test: setup ## every test (BROWSER=0 leaves the browser out, TESTS="-k word" chooses)
-	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal -m "not hostile_full and not faults_full$(if $(filter 0,$(BROWSER)), and not browser)" $(TESTS)
+	$(PY) -m pytest -q -rs -n $(WORKERS) --dist worksteal -m "not hostile_full and not faults_full$(if $(filter 0,$(BROWSER)), and not browser)" $(TESTS)
 
 hostile: setup ## the whole corpus of hostile input, with its scoreboard (make test runs a part of it)
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal -p tests.hostile.scoreboard $(HOSTILE) tests/hostile
