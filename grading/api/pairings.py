@@ -28,7 +28,7 @@ from grading.actions.feedback_reading import mark_read
 from grading.actions.peer_audits import run_peer_audit
 from grading.api.schema import READING, REFUSALS
 from grading.api.tenancy import TenantView, member
-from grading.enums import ApiScope
+from grading.enums import ApiScope, AuditState
 from grading.models import FeedbackReport, Pairing
 from grading.permissions import access_cohort, access_feedback, access_pairing, may
 from grading.queries.editions import edition_of, shown_names
@@ -58,7 +58,8 @@ class PairingSerializer(Serializer[Pairing]):
 
 
 class FeedbackSerializer(Serializer[FeedbackReport]):
-    """A report, without what it says. `source` is platform (signed) or imported."""
+    """A report, without what it says, not even what it ended in: `state` is imported, or the audit's, done for all that
+    have a report. `source` is platform (signed) or imported, `created_on` the day (UTC)."""
 
     id = UUIDField()
     kind = CharField()
@@ -67,10 +68,13 @@ class FeedbackSerializer(Serializer[FeedbackReport]):
     created_on = SerializerMethodField()
 
     def get_state(self, report: FeedbackReport) -> str:
-        return report.audit.state if report.audit is not None else "imported"
+        if report.audit is None:
+            return "imported"
+        return AuditState.DONE if report.audit.has_report else report.audit.state
 
     def get_created_on(self, report: FeedbackReport) -> str:
-        return report.created_at.date().isoformat()
+        made_at = (report.audit.finished_at if report.audit else None) or report.created_at
+        return made_at.date().isoformat()
 
 
 class FeedbackTextSerializer(Serializer[Any]):
@@ -156,7 +160,7 @@ class Feedback(TenantView):
         report, side = access_feedback(request.user, report_id)
         if report.audit is not None and not report.audit.has_report:
             raise Http404
-        if side == "subject":
+        if side == "subject" and request.method == "GET":
             mark_read(report=report, by=member(request))
         return Response(FeedbackTextSerializer(edition_of(report, side=side)).data)
 

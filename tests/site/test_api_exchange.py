@@ -170,6 +170,23 @@ def test_an_imported_report_is_read_and_its_subject_has_read_it(program, assignm
         assert FeedbackReport.objects.get().read_at is not None
 
 
+def test_asking_for_the_head_of_a_report_is_not_reading_it(program, assignment, ada):
+    pairing = PairingFactory(round__assignment=assignment, auditor=student(assignment.cohort), auditee=ada)
+    report = FeedbackReportFactory(pairing=pairing, reading={"criteria": [], "findings": []})
+    assert program.head(f"feedback/{report.pk}/").status_code == HTTPStatus.OK
+    with scope(organization=assignment.organization):
+        assert FeedbackReport.objects.get().read_at is None
+
+
+@pytest.mark.parametrize("state", ["done", "needs_review", "degraded"])
+def test_what_a_peers_audit_ended_in_is_told_by_its_report_alone(program, assignment, ada, submission, state):
+    pairing = PairingFactory(round__assignment=assignment, auditor=student(assignment.cohort), auditee=ada)
+    audit = AuditFactory(submission=submission, kind="peer", done=True, state=state, overall_score=None)
+    FeedbackReportFactory(pairing=pairing, platform=True, audit=audit, submission=submission)
+    (row,) = program.get(f"pairings/{pairing.pk}/").json()["reports"]
+    assert (row["state"], row["created_on"]) == ("done", audit.finished_at.date().isoformat())
+
+
 def test_rubrics_are_for_the_staff(program, teacher, assignment):
     version = assignment.rubric_version
     assert [row["slug"] for row in teacher.get("rubrics/").json()["results"]] == [version.rubric.slug]
