@@ -92,9 +92,15 @@ def match_of(assignment: Assignment, *, everything: bool) -> Match:
         numbers_missing=Count("pk", filter=Q(student_number="")),
         scores=Count("pk", filter=told),
     )
-    numbers = roster.exclude(student_number="").order_by().values(key=Lower("student_number"))
-    twice = numbers.annotate(number=Count("pk")).filter(number__gt=1)
-    return Match(**found, same_number=sum(twice.values_list("number", flat=True)))
+    twice = _shared_numbers(roster).values_list("number", flat=True)
+    return Match(**found, same_number=sum(twice))
+
+
+def students_unmatched(assignment: Assignment, *, most: int) -> list[Any]:
+    """The first of those whom a student number does not find: they have none, or share it. One query."""
+    rows = _roster(assignment).annotate(key=Lower("student_number"))
+    shared = _shared_numbers(_roster(assignment)).values("key")
+    return list(rows.filter(Q(student_number="") | Q(key__in=shared))[:most])
 
 
 def students_without(assignment: Assignment, *, everything: bool, most: int) -> list[Any]:
@@ -110,6 +116,11 @@ def students_without(assignment: Assignment, *, everything: bool, most: int) -> 
 
 def _roster(assignment: Assignment) -> QuerySet[Any]:
     return Enrollment.objects.filter(cohort=assignment.cohort_id).order_by("name", "email", "pk")
+
+
+def _shared_numbers(roster: QuerySet[Any]) -> QuerySet[Any]:
+    numbers: QuerySet[Any] = roster.exclude(student_number="").order_by().values(key=Lower("student_number"))
+    return numbers.annotate(number=Count("pk")).filter(number__gt=1)
 
 
 def _told() -> Q:

@@ -17,7 +17,7 @@ from grading.forms.exports import ExportForm
 from grading.forms.refusals import put_beside
 from grading.models import Assignment
 from grading.permissions import access_assignment
-from grading.queries.exports import match_of, students_without
+from grading.queries.exports import match_of, students_unmatched, students_without
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_assignment
 
@@ -40,6 +40,7 @@ def export(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
         "table": table,
         "preview": _preview(found, table) if table else [],
         "match": match_of(found, everything=everything),
+        "unmatched": students_unmatched(found, most=NAMED),
         "without": students_without(found, everything=everything, most=NAMED),
         "trail": trail_to_assignment(found),
     }

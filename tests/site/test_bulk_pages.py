@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from grading.actions.bulk_progress import Change, end_item, fail_item
 from grading.enums import Bench, BulkItemState, BulkState, BulkVerb
@@ -195,6 +196,21 @@ def test_the_counts_make_up_the_whole_also_where_an_item_ended_after_the_run_was
         seen = progress_of(read_before)
     assert seen == Progress(total=4, done=2, failed=1, changed=0, waiting=1, cancelled=1)
     assert read_before.done == 0
+
+
+def test_each_number_of_a_past_run_leads_to_its_attempts(teacher: Client, assignment: Assignment) -> None:
+    run = BulkRunFactory.create(
+        assignment=assignment,
+        total=3,
+        done=2,
+        failed=1,
+        changed=1,
+        state=BulkState.DONE,
+        finished_at=timezone.now(),
+    )
+    page = teacher.get(start_page(assignment)).content.decode()
+    wanted = [f'{page_of(run)}{query}#everything-heading"' for query in ("", "?show=changed", "?show=failed")]
+    assert [address in page for address in wanted] == [True] * 3
 
 
 def test_a_resynthesis_under_the_next_version_begins_from_the_page() -> None:

@@ -51,7 +51,7 @@ def released(assignment: Assignment, points: Any = None, **whose: Any) -> Any:
 
 def test_the_page_of_nobody_is_sound(assistant: Client, assignment: Assignment) -> None:
     page = assistant.get(address(assignment)).content.decode()
-    assert (faults_of(page), "0 of 0 students" in page) == ([], True)
+    assert (faults_of(page), "0 of 0</a> students" in page) == ([], True)
 
 
 def test_the_first_rows_and_the_missed_are_shown_as_they_will_be(
@@ -68,6 +68,15 @@ def test_the_first_rows_and_the_missed_are_shown_as_they_will_be(
         1,
         ["Bob"],
     )
+
+
+def test_who_cannot_be_found_by_number_is_named(assistant: Client, assignment: Assignment) -> None:
+    for name, number in (("Ada", "7"), ("Bob", ""), ("Cyd", "n-8"), ("Dee", "N-8")):
+        EnrollmentFactory.create(cohort=assignment.cohort, name=name, student_number=number)
+    answer = assistant.get(address(assignment), ASKED)
+    match, named = answer.context["match"], [student.name for student in answer.context["unmatched"]]
+    assert (match.numbers_missing, match.same_number, named) == (1, 2, ["Bob", "Cyd", "Dee"])
+    assert faults_of(answer.content.decode()) == []
 
 
 def test_the_file_streams_under_a_name_of_ours_and_is_logged(
@@ -101,5 +110,5 @@ def test_the_page_costs_the_same_for_any_cohort(
 ) -> None:
     for _ in range(students):
         released(assignment)
-    with django_assert_num_queries(12):
+    with django_assert_num_queries(13):
         assistant.get(address(assignment), ASKED)

@@ -60,7 +60,7 @@ def words(response):
 
 def figures(page):
     return {
-        re.sub(r"<[^>]+>", "", name): value
+        re.sub(r"<[^>]+>", "", name): re.sub(r"<[^>]+>", "", value)
         for name, value in re.findall(
             r"<div><dt>(.*?)</dt><dd class=\"figure\">(.*?)</dd></div>", page.content.decode()
         )
