@@ -27,9 +27,9 @@ MOST_SHOWN = 200
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
-def complain(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
+def complain(request: MemberRequest, org: str, received_id: UUID) -> HttpResponse:
     """For whom the report is about: what they said of it, what came of that, and a form while nothing waits."""
-    report, side = access_feedback(request.user, report_id)
+    report, side = access_feedback(request.user, received_id)
     if side != "subject" or report.kind != FeedbackKind.PEER:
         raise Http404
     form = ComplaintForm(request.POST if request.method == "POST" else None)

@@ -28,7 +28,6 @@ PERSONS = (
 )
 EVERYBODY = (200,) * 9
 NOBODY = (404,) * 9
-BARRED = (302, *NOBODY[1:8], 302)
 MEMBERS = (302, 200, 200, 200, 200, 200, 404, 404, 302)
 IN_THE_COHORT = (302, 200, 200, 404, 200, 200, 404, 404, 302)
 STUDENTS = (302, 200, 200, 404, 404, 404, 404, 404, 302)
@@ -139,7 +138,7 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
     f"{COHORT}{ASSIGNMENT}peers/<int:number>/change/": (TEACHERS, TEACHERS),
     "o/<slug:org>/pairings/<uuid:pairing_id>/": (OWNER_AND_STAFF, OWNER),
     FEEDBACK: (OWNER_AND_STAFF, None),
-    f"{FEEDBACK}complain/": (BARRED, BARRED),  # its subject is nobody here: tests/site/test_complaints.py
+    "o/<slug:org>/feedback/<uuid:received_id>/complain/": (OWNER, OWNER),
     "o/<slug:org>/complaints/": (STAFF, None),
     "o/<slug:org>/complaints/<int:complaint_id>/": (STAFF, TEACHERS),
     f"{FEEDBACK}report.json": (OWNER_AND_STAFF, None),
@@ -193,6 +192,7 @@ NOWHERE = {
     "audit_id": MISSING,
     "pairing_id": MISSING,
     "number": 0,
+    "received_id": MISSING,
     "report_id": MISSING,
     "version_id": 0,
     "finding_id": MISSING,

@@ -96,7 +96,9 @@ class Institute:
         self.feedback = FeedbackReportFactory.create(
             pairing=self.pairing, reading=read_report_text("# Audit\n\nOverall: 4/5\n")
         )
-        self.complaint = ComplaintFactory.create(report=self.feedback)
+        paired = PairingFactory.create(round=self.pairing.round, auditor=peer, auditee=self.owner)
+        self.received = FeedbackReportFactory.create(pairing=paired, reading=self.feedback.reading)
+        self.complaint = ComplaintFactory.create(report=self.received)
         self.webhook = WebhookDeliveryFactory.create(webhook__organization=self.organization).webhook
 
     def names(self) -> dict[str, Any]:
@@ -116,6 +118,7 @@ class Institute:
             "finding_id": self.finding.pk,
             "pairing_id": self.pairing.pk,
             "number": self.pairing.round.number,
+            "received_id": self.received.pk,
             "report_id": self.feedback.pk,
             "sample_id": self.sample.pk,
             "webhook_id": self.webhook.pk,
