@@ -119,8 +119,9 @@ def _roster(assignment: Assignment) -> QuerySet[Any]:
 
 
 def _shared_numbers(roster: QuerySet[Any]) -> QuerySet[Any]:
-    numbers: QuerySet[Any] = roster.exclude(student_number="").order_by().values(key=Lower("student_number"))
-    return numbers.annotate(number=Count("pk")).filter(number__gt=1)
+    numbers = roster.exclude(student_number="").order_by().values(key=Lower("student_number"))
+    shared: QuerySet[Any] = numbers.annotate(number=Count("pk")).filter(number__gt=1)
+    return shared
 
 
 def _told() -> Q:

@@ -159,7 +159,13 @@ def test_the_page_says_who_uses_the_version(ada, organization):
     version = RubricVersionFactory(rubric=RubricFactory(organization=organization))
     assignment = AssignmentFactory(cohort__organization=organization, rubric_version=version)
     AuditFactory(submission__assignment=assignment, done=True)
-    assert "Used by 1 assignment and 1 audit." in as_(ada).get(page(version)).text
+    told = as_(ada).get(page(version)).text
+    behind = f"/admin/grading/audit/?rubric_version__id__exact={version.pk}"
+    assert (f'and <a href="{behind}">1 audit</a>.' in told, f">{assignment.title}</a>)" in told) == (
+        True,
+        True,
+    )
+    assert as_(ada).get(behind).context["cl"].result_count == 1
     row = as_(ada).get(reverse("admin:grading_rubricversion_changelist")).context["cl"].result_list[0]
     assert (row.assignment_count, row.audit_count) == (1, 1)
 

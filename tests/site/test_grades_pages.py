@@ -127,7 +127,7 @@ def test_each_criterion_shows_how_its_scores_lie_and_each_number_leads_to_its_st
     graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name="Bob"))
     page = teacher.get(page_of(assignment)).content.decode()
     assert 'aria-label="Students by score: 2 at 1, 0 at 2, 0 at 3, 0 at 4, 0 at 5."' in page
-    assert '<a href="?criterion=0&amp;score=1">2 at 1</a>' in page
+    assert '<a href="?criterion=0&amp;score=1">2&nbsp;at&nbsp;1</a>' in page
     assert listed(teacher.get(f"{page_of(assignment)}?criterion=0&score=1")) == ["Ada", "Bob"]
 
 
