@@ -14,7 +14,8 @@ TICKS = os.sysconf("SC_CLK_TCK")
 class Meter:
     """`busy`, after the block: processor seconds per second of each group of processes, 1.0 for one core.
 
-    A process counts with the children that it has waited for, so that short ones are not missed.
+    A process counts with the children that it has waited for, so that short ones are not missed; those behind
+    bubblewrap, which waits for none, are missed here and seen by the gauge of the processor.
     """
 
     def __init__(self, groups: dict[str, list[int]]) -> None:
