@@ -18,6 +18,7 @@ ROOT = Path(__file__).parents[2]
 STYLES = sorted((ROOT / "static" / "css").glob("*.css"))
 LITERAL = re.compile(r"#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(|\d*\.?\d+px\b")
 CLASS_ATTRIBUTE = re.compile(r'class="((?:\{%.*?%\}|\{\{.*?\}\}|[^"])*)"')
+SIZES_OF_THEIR_OWN = {"tokens.css", "admin.css", "rubric_editor.css", "rubric_exchange.css"}
 COMPONENTS = ("parts", "states", "pictures")
 ELSEWHERE = {
     "errorlist",
@@ -66,6 +67,13 @@ def is_worn(name: str) -> bool:
 )
 def test_colours_and_sizes_in_pixels_stand_among_the_tokens_alone(path: Path) -> None:
     assert LITERAL.findall(without_comments(path)) == []
+
+
+@pytest.mark.parametrize(
+    "path", [each for each in STYLES if each.name not in SIZES_OF_THEIR_OWN], ids=lambda path: path.name
+)
+def test_sizes_of_type_stand_among_the_tokens_alone(path: Path) -> None:
+    assert re.findall(r"font(?:-size)?: [^;]*?[\d.]+rem", without_comments(path)) == []
 
 
 @pytest.mark.parametrize("path", STYLES, ids=lambda path: path.name)
