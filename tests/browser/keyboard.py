@@ -27,13 +27,15 @@ LOOK = """isAfter => {
     const here = document.activeElement, last = window.lastStop, faults = [];
     if (last?.node !== here && last?.node.isConnected && look(last.node) === last.look)
         faults.push(`${last.node.outerHTML.slice(0, 120)} looks with focus as without`);
-    if (here === document.body) { delete window.lastStop; return faults; }
+    const isRound = isAfter && last && here.compareDocumentPosition(last.node) === Node.DOCUMENT_POSITION_FOLLOWING;
+    if (here === document.body || isRound) { delete window.lastStop; return [faults, false]; }
     if (!isSeen(here)) faults.push(`${here.outerHTML.slice(0, 120)} has the focus out of sight`);
     const box = here.getBoundingClientRect(), [x, y] = [box.left + scrollX, box.top + scrollY];
     if (isAfter && last && y + box.height <= last.y && x <= last.x)
         faults.push(`${here.outerHTML.slice(0, 120)} comes after what is below it`);
-    window.lastStop = {node: here, look: look(here), x, y};
-    return faults;
+    // A field of several parts, such as a date, shows it at the first of them.
+    window.lastStop = {node: here, look: last?.node === here ? last.look : look(here), x, y};
+    return [faults, true];
 }"""
 
 
@@ -72,12 +74,21 @@ class Keyboard:
         self.press("Control+a")
         self._page.keyboard.type(text)
 
-    def tab(self, *, back: bool = False) -> Stop:
+    def _step(self, *, back: bool = False) -> bool:
+        """Whether anything of the page has the focus then."""
         self._page.keyboard.press("Shift+Tab" if back else "Tab")
-        faults = self._page.evaluate(LOOK, self._goes_on and not back)
+        faults, is_inside = self._page.evaluate(LOOK, self._goes_on and not back)
         self._goes_on = not back
         assert faults == [], (self._page.url, faults)
+        return bool(is_inside)
+
+    def tab(self, *, back: bool = False) -> Stop:
+        self._step(back=back)
         return self.stop
+
+    def walk_out(self, *, at_most: int = 200) -> None:
+        """On to the end of the page, where the browser's own controls begin: nothing keeps the keyboard to itself."""
+        assert any(not self._step() for _ in range(at_most)), f"{self._page.url} has no end: {self.stop}"
 
     def tab_to(self, name: str | re.Pattern[str], *, at_most: int = MOST, back: bool = False) -> Stop:
         """Go on until what is called so has the focus."""

@@ -81,7 +81,8 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
     expect(exhibit).to_be_visible()
     expect(exhibit).to_contain_text("os.system(")
     assert keys.tab().name == place
-    assert keys.tab().name == place  # the quotation itself, which scrolls
+    assert keys.tab() == Stop("group", place)  # the quotation itself, which scrolls
+    keys.walk_out()
     keys.back()
     expect(criterion.get_by_text("The Prosecutor holds the call unsafe")).to_be_visible()
 

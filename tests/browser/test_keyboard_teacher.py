@@ -70,6 +70,7 @@ def edit_a_rubric(page: Page, keys: Keyboard) -> None:
     keys.type("2")
     keys.press("Enter")
     expect(page.get_by_text("is saved as a draft")).to_be_visible()
+    keys.walk_out()
 
 
 def reorder(page: Page, keys: Keyboard) -> None:
@@ -126,3 +127,4 @@ def release(page: Page, keys: Keyboard) -> None:
     keys.skip_to_content()
     keys.follow("1 released")
     expect(page.locator("table.grades").get_by_role("rowheader")).to_have_text(["Ada"])
+    keys.walk_out()
