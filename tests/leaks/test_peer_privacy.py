@@ -48,6 +48,7 @@ def addresses(world: Masquerade, routes: Iterable[str] = ()) -> Iterator[str]:
         "audit_id": [world.audit.pk, world.own_audit.pk, world.peer_audit.pk], "position": [0],
         "pairing_id": [world.pairing.pk], "number": [1], "key": ["0123456789abcdef"],
         "report_id": [report.pk for report in world.reports],
+        "received_id": [report.pk for report in world.reports],
         "finding_id": [finding.pk for finding in world.findings],
     }  # fmt: skip
     for route in routes or site_routes():

@@ -51,7 +51,11 @@ def headings(page: Page) -> list[str]:
 
 def controls(page: Page) -> list[str]:
     labelled = {label.get("for") for label in page.named("label")}
-    shown = [c for c in page.named("input", "select", "textarea") if c.get("type") != "hidden" and "hidden" not in c]
+    shown = [
+        c
+        for c in page.named("input", "select", "textarea")
+        if c.get("type") != "hidden" and "hidden" not in c
+    ]
     bare = [str(c.get("name")) for c in shown if c.get("id") not in labelled and "aria-label" not in c]
     nameless = [] if [html.get("lang") for html in page.named("html")] == ["en"] else ["no language"]
     return [f"no label: {name}" for name in bare] + nameless

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.views.reading.exhibits import OUTCOMES, CheckView, Citation, Exhibits
+from grading.views.reading.explaining import explained
 from grading.views.reading.judges import JUDGE_BY_ID, JUDGES, Judge
 from grading.views.reading.levels import Rungs, levels_in, rungs_of
 from grading.views.reading.quoting import in_plain_sight
@@ -45,6 +46,11 @@ class CriterionView:
     checks: tuple[CheckView, ...]
     tally: str
     rungs: Rungs | None
+
+    @property
+    def explained(self) -> tuple[str, ...]:
+        """Plain sentences, for whoever asks."""
+        return explained(self)
 
 
 def criterion_views(
