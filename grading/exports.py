@@ -23,10 +23,12 @@ Cell = str | float | int | None
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """`everything`: also what was not released, as it counts now. `criteria` and `versions` add columns."""
+    """`everything`: also what was not released, as it counts now. `every_attempt`: a row for each that has a verdict
+    (generic, and everything). `criteria` and `versions` add columns."""
 
     layout: Layout = "generic"
     everything: bool = False
+    every_attempt: bool = False
     scale: Scale = "points"
     criteria: bool = True
     versions: bool = True

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from grading.actions.activities import note
-from grading.actions.marking import reckon, told
+from grading.actions.marking import reckon_audits, told
 from grading.errors import ActionRefused
 from grading.exports import SCORE_POSSIBLE, ExportChoice, Result, Table, lines_of
 from grading.models import Assignment, Enrollment, Grade
@@ -20,11 +20,11 @@ from grading.streaming import in_steps
 def export_grades(*, assignment: Assignment, choice: ExportChoice, by: User) -> Iterator[str]:
     """The file as CSV, a piece at a time; it may be read after the scope is left. Raises ActionRefused."""
     table = table_of(assignment, choice)
+    what = "everything" if choice.everything else "what is released"
     with transaction.atomic():
         note(
             organization=assignment.organization_id, actor=by, verb="grades.exported", about=assignment,
-            layout=choice.layout, what="everything" if choice.everything else "what is released",
-            scale=choice.scale,
+            layout=choice.layout, what="every attempt" if choice.every_attempt else what, scale=choice.scale,
         )  # fmt: skip
     return in_steps(assignment.organization_id, stream_of(assignment, table))
 
@@ -33,14 +33,13 @@ def stream_of(assignment: Assignment, table: Table) -> Generator[str]:
     """The header, then the students piece by piece; inside a scope."""
     yield lines_of(table.header())
     for students in exports.students_in_pieces(assignment):
-        results = results_of(assignment, students, everything=table.choice.everything)
-        yield lines_of(map(table.row, results))
+        yield lines_of(map(table.row, results_of(assignment, students, table.choice)))
 
 
 def first_rows(assignment: Assignment, table: Table, number: int) -> list[Result]:
     """What the file begins with."""
     students = exports.first_students(assignment, number)
-    return results_of(assignment, students, everything=table.choice.everything)
+    return results_of(assignment, students, table.choice)[:number]
 
 
 def table_of(assignment: Assignment, choice: ExportChoice) -> Table:
@@ -54,6 +53,8 @@ def table_of(assignment: Assignment, choice: ExportChoice) -> Table:
             f"Points are out of {said} here, for criteria left out or other rubrics: choose percent.",
         )
     named = exports.criteria_counting if choice.everything else exports.criteria_told
+    if choice.every_attempt:
+        named = exports.criteria_judged
     return Table(
         title=assignment.title,
         choice=choice,
@@ -62,29 +63,52 @@ def table_of(assignment: Assignment, choice: ExportChoice) -> Table:
     )
 
 
-def results_of(assignment: Assignment, students: list[Enrollment], *, everything: bool) -> list[Result]:
-    """Each student's, in their order."""
+def results_of(assignment: Assignment, students: list[Enrollment], choice: ExportChoice) -> list[Result]:
+    """Each student's, in their order: one, or with every attempt one for each and one for who has none."""
     grades = exports.grades_for(assignment, students)
-    values = _counting(grades) if everything else {key: grade.released for key, grade in grades.items()}
-    submissions = {value["submission"] for value in values.values() if value}
-    commits = exports.commits_of(submissions)
+    values = _values(assignment, students, grades, choice)
+    commits = exports.commits_of({value["submission"] for told_ in values.values() for value in told_})
     return [
-        Result(
-            name=student.name or student.email,
-            email=student.email,
-            number=student.student_number,
-            status=_status(grades.get(student.pk)),
-            told=(value := values.get(student.pk)),
-            commit=commits.get(value["submission"], "") if value else "",
-            released_at=_released_at(grades.get(student.pk)),
-        )
+        _result(student, grades.get(student.pk), value, commits, every_attempt=choice.every_attempt)
         for student in students
+        for value in tuple(values.get(student.pk, ())) or (None,)
     ]
 
 
-def _counting(grades: dict[int, Grade]) -> dict[int, dict[str, Any]]:
-    reckonings = reckon(list(grades.values()))
-    return {key: told(reckonings[grade.pk]) for key, grade in grades.items()}
+def _result(
+    student: Enrollment,
+    grade: Grade | None,
+    value: dict[str, Any] | None,
+    commits: dict[str, str],
+    *,
+    every_attempt: bool,
+) -> Result:
+    """Of an attempt beside the one that counts nothing was released, whatever was of that."""
+    beside = (
+        every_attempt and value is not None and grade is not None and value["audit"] != str(grade.audit_id)
+    )
+    return Result(
+        name=student.name or student.email,
+        email=student.email,
+        number=student.student_number,
+        status="does not count" if beside else _status(grade),
+        told=value,
+        commit=commits.get(value["submission"], "") if value else "",
+        released_at="" if beside else _released_at(grade),
+    )
+
+
+def _values(
+    assignment: Assignment, students: list[Enrollment], grades: dict[int, Grade], choice: ExportChoice
+) -> dict[int, list[dict[str, Any]]]:
+    """By student what there is to tell, as marking.told has it."""
+    if not choice.everything:
+        return {key: [grade.released] for key, grade in grades.items() if grade.released}
+    audits = {key: [grade.audit_id] for key, grade in grades.items()}
+    if choice.every_attempt:
+        audits = exports.attempts_with_verdicts(assignment, students)
+    reckonings = reckon_audits([audit for theirs in audits.values() for audit in theirs])
+    return {key: [told(reckonings[audit]) for audit in theirs] for key, theirs in audits.items()}
 
 
 def _status(grade: Grade | None) -> str:

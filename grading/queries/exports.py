@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Count, F, FilteredRelation, Q, QuerySet
 from django.db.models.functions import Lower
 
-from grading.models import Assignment, Enrollment, Grade, Submission
+from grading.enums import AuditKind, AuditState
+from grading.models import Assignment, Audit, Enrollment, Grade, Submission
 from grading.queries.agreement import audits_that_count, criteria_of
 
 PIECE = 200  # students at once
@@ -50,6 +52,25 @@ def grades_for(assignment: Assignment, students: list[Enrollment]) -> dict[int, 
     return {grade.student_id: grade for grade in grades}
 
 
+def attempts_with_verdicts(assignment: Assignment, students: list[Enrollment]) -> dict[int, list[UUID]]:
+    """By the key of the student, of each attempt the newest audit with a verdict, first attempt first."""
+    judged = Audit.objects.filter(
+        state__in=(AuditState.DONE, AuditState.NEEDS_REVIEW),
+        submission__assignment=assignment,
+        submission__student__in=students,
+    )
+    own = judged.exclude(kind=AuditKind.PEER).order_by(
+        "submission__attempt", "submission_id", "-created_at", "pk"
+    )
+    found: dict[int, list[UUID]] = {student.pk: [] for student in students}
+    rows: Any = own.distinct("submission__attempt", "submission_id").values_list(
+        "submission__student_id", "pk"
+    )
+    for student, audit in rows:
+        found[student].append(audit)
+    return found
+
+
 def commits_of(submissions: set[str]) -> dict[str, str]:
     """By the submission's id as text, what was audited."""
     rows = Submission.objects.filter(pk__in=submissions).values_list("pk", "resolved_commit")
@@ -68,6 +89,12 @@ def criteria_told(assignment: Assignment) -> list[tuple[str, str]]:
 
 def criteria_counting(assignment: Assignment) -> list[tuple[str, str]]:
     return [(each.id, each.name) for each in criteria_of(audits_that_count(assignment))]
+
+
+def criteria_judged(assignment: Assignment) -> list[tuple[str, str]]:
+    """Of every attempt's verdicts."""
+    own = Audit.objects.filter(submission__assignment=assignment).exclude(kind=AuditKind.PEER)
+    return [(each.id, each.name) for each in criteria_of(list(own.values_list("pk", flat=True)))]
 
 
 def possible_points(assignment: Assignment, *, everything: bool) -> set[float | None]:

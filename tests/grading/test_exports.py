@@ -47,10 +47,11 @@ def enrolled(assignment, name, number=""):
     )
 
 
-def judged(assignment, whose, score=4.0, points=None, **fields):
-    """A verdict on two criteria that counts; `points` is (earned, possible)."""
+def judged(assignment, whose, score=4.0, points=None, attempt=1, grade=None, **fields):
+    """A verdict on two criteria that counts, from now on where there is a `grade`; `points` is (earned, possible)."""
     audit = AuditFactory(
         submission__assignment=assignment,
+        submission__attempt=attempt,
         submission__student=whose,
         submission__resolved_commit="c" * 40,
         done=True,
@@ -59,6 +60,9 @@ def judged(assignment, whose, score=4.0, points=None, **fields):
         CriterionVerdictFactory(
             audit=audit, position=position, criterion_id=name, name=name.title(), score=3 + position
         )
+    if grade is not None:
+        Grade.objects.filter(pk=grade.pk).update(audit=audit)
+        return audit
     earned, possible = points or (None, None)
     return GradeFactory(
         audit=audit, overall_score=score, points_earned=earned, points_possible=possible, **fields
@@ -91,6 +95,18 @@ def test_what_is_not_released_is_an_empty_cell_and_never_a_nought(assignment, te
     everything = rows_of(assignment, ExportChoice(everything=True, criteria=False, versions=False))
     assert [row[5] for row in everything] == ["score", "3.5", "3.5", ""]
     assert cyd.name == everything[-1][0]
+
+
+def test_with_every_attempt_each_that_has_a_verdict_is_a_row_and_says_whether_it_counts(assignment):
+    ada, bob = (enrolled(assignment, name) for name in ("Ada", "Bob"))
+    first = judged(assignment, ada)
+    second = judged(assignment, ada, attempt=2, grade=first)
+    AuditFactory(submission=second.submission, failed=True)
+    AuditFactory(submission__assignment=assignment, submission__student=bob, failed=True)
+    rows = rows_of(assignment, ExportChoice(everything=True, every_attempt=True))
+    assert [(row[0], row[3], row[5], row[8]) for row in rows[1:]] == [
+        ("Ada", "does not count", "3.5", "1"), ("Ada", "not released", "3.5", "2"), ("Bob", "no verdict", "", ""),
+    ]  # fmt: skip
 
 
 def test_version_and_criterion_columns_say_what_a_grade_rests_on(assignment, teacher):
@@ -174,14 +190,16 @@ def test_who_took_what_is_in_the_log(assignment, teacher):
 
 
 @pytest.mark.parametrize("students", [1, 3, 30])
-@pytest.mark.parametrize(("everything", "queries"), [(False, 3), (True, 8)])
+@pytest.mark.parametrize(
+    ("choice", "queries"),
+    [({}, 3), ({"everything": True}, 8), ({"everything": True, "every_attempt": True}, 9)],
+)
 def test_a_file_costs_the_same_for_each_piece(
-    assignment, students, everything, queries, django_assert_num_queries
+    assignment, students, choice, queries, django_assert_num_queries
 ):
     for n in range(students):
         judged(assignment, enrolled(assignment, f"S{n:02}"), released=told(), released_at=AT)
-    choice = ExportChoice(everything=everything)
-    table = action.table_of(assignment, choice)
+    table = action.table_of(assignment, ExportChoice(**choice))
     with django_assert_num_queries(queries):
         assert len("".join(action.stream_of(assignment, table)).splitlines()) == students + 1
 

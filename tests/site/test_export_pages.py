@@ -70,6 +70,18 @@ def test_the_first_rows_and_the_missed_are_shown_as_they_will_be(
     )
 
 
+def test_every_attempt_is_for_a_spreadsheet_with_everything_and_says_which_each_is(
+    assistant: Client, assignment: Assignment
+) -> None:
+    refused = assistant.get(address(assignment), ASKED | {"attempt": "every"})
+    assert (list(refused.context["form"].errors), faults_of(refused.content.decode())) == (["attempt"], [])
+    whole = {"layout": "generic", "what": "everything", "scale": "points", "attempt": "every"}
+    answer: Any = assistant.post(address(assignment), whole)
+    assert "attempt" in b"".join(answer).decode().splitlines()[0].split(",")
+    with everywhere():
+        assert Activity.objects.get(verb="grades.exported").detail["what"] == "every attempt"
+
+
 def test_who_cannot_be_found_by_number_is_named(assistant: Client, assignment: Assignment) -> None:
     for name, number in (("Ada", "7"), ("Bob", ""), ("Cyd", "n-8"), ("Dee", "N-8")):
         EnrollmentFactory.create(cohort=assignment.cohort, name=name, student_number=number)
