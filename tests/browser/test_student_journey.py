@@ -53,7 +53,7 @@ def test_a_student_hands_in_watches_reads_and_hands_in_again(
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         with tab(browser, live_server.url) as page:
             sign_in(page, ada.email)
-            page.get_by_role("link", name="Week 2").click()
+            page.get_by_role("link", name="Week 2", exact=True).click()
             page.get_by_role("link", name="Hand in").click()
 
             hand_in(page, first, no_pdf)
@@ -71,7 +71,7 @@ def test_a_student_hands_in_watches_reads_and_hands_in_again(
             browser, live_server.url, java_script_enabled=False, viewport={"width": 390, "height": 844}
         ) as page:
             sign_in(page, ada.email)
-            page.get_by_role("link", name="Week 2").first.click()
+            page.get_by_role("link", name="Week 2", exact=True).first.click()
             page.get_by_role("link", name="Hand in again").click()
             expect(page.get_by_label("Repository")).to_have_value(str(first))
             hand_in(page, second, pdf)
