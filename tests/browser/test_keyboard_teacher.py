@@ -106,7 +106,6 @@ def add_a_level(page: Page, keys: Keyboard) -> None:
 
 
 def publish(page: Page, keys: Keyboard) -> None:
-    keys.skip_to_content("Skip to main content")
     keys.follow("Publish…")
     expect(page.get_by_role("row", name="This version is sealed")).to_be_visible()
     keys.follow(re.compile("Publish .*"))
