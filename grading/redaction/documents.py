@@ -63,9 +63,11 @@ def file_edition(text: str, identity: Identity) -> tuple[str, str]:
 def without_scores(report: Json) -> Json:
     """A report of ours with its findings and evidence, and nothing that tells how much they cost.
 
-    Rules, dissents and opinions go as well: each argues about a score.
+    Rules, dissents and opinions go as well: each argues about a score. What it ended in is told by none of its words:
+    all that have a report are called a verdict.
     """
     return report | {
+        "status": "verdict",
         "overall_score": None,
         "points": None,
         "criteria": [_unscored(criterion) for criterion in report.get("criteria", ())],
@@ -74,7 +76,7 @@ def without_scores(report: Json) -> Json:
 
 def _unscored(criterion: Json) -> Json:
     silent: Json = {"final_score": None, "level": None, "points": None, "dissent": None, "rationale": UNSAID}
-    emptied: Json = {"resolution": [], "rules": [], "opinions": []}
+    emptied: Json = {"resolution": [], "rules": [], "opinions": [], "needs_review": False}
     return criterion | silent | emptied
 
 

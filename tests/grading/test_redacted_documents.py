@@ -90,6 +90,18 @@ def test_nothing_that_argues_about_a_score_is_left_without_scores() -> None:
     ]
 
 
+@pytest.mark.parametrize("status", ["verdict", "needs_review", "degraded"])
+def test_what_an_audit_ended_in_is_not_told_without_scores(status: str) -> None:
+    report = treacherous_report()
+    ended = {
+        "criteria": [c | {"needs_review": status != "verdict"} for c in report["criteria"]],
+        "status": status,
+    }
+    edition = without_scores(report | ended)
+    told = (edition["status"], {c["needs_review"] for c in edition["criteria"]})
+    assert told == ("verdict", {False})
+
+
 NAMES = (
     "Zéphyrin Ångström",
     "Nguyễn Thị Hạnh",
