@@ -44,7 +44,7 @@ def classes_in(path: Path) -> set[str]:
 def worn() -> tuple[set[str], set[str]]:
     """The words of class attributes and of short strings in modules; and beginnings, such as `s` of `s{{ score }}`."""
     words, beginnings = set(ELSEWHERE) | set(STANDARD_TYPES.values()), set()
-    for path in (ROOT / "templates").rglob("*.html"):
+    for path in set((ROOT / "templates").rglob("*.html")) - set((ROOT / "templates" / "styles").iterdir()):
         text = path.read_text()
         for value in [*CLASS_ATTRIBUTE.findall(text), *re.findall(r"bodyclass %\}(.*?)\{% endblock", text)]:
             beginnings |= set(re.findall(r"([\w-]+)\{\{", value))
