@@ -77,7 +77,7 @@ def _work_on(key: int, run: BulkRun, rules: Resynthesis) -> None:
         return
     with transaction.atomic():
         waiting = BulkItem.objects.select_for_update(no_key=True, of=("self",))
-        item = waiting.select_related("audit").defer("audit__report").get(pk=key)
+        item = waiting.select_related("audit__submission").defer("audit__report").get(pk=key)
         if item.state != BulkItemState.WAITING:
             return
         if item.tries > MOST_TRIES or item.audit is None:

@@ -20,7 +20,7 @@ from grading.actions.renewals import refuse_drafts
 from grading.actions.verdict_rows import write_evidence, write_verdicts
 from grading.enums import AuditKind, AuditState
 from grading.errors import RenewalRefused
-from grading.models import Audit, BulkRun, OpinionRecord, RubricVersion, SupersededReport
+from grading.models import Audit, BulkRun, Enrollment, OpinionRecord, RubricVersion, SupersededReport
 from grading.resynthesis_engine import Resynthesis, Synthesis
 
 JUDGED = (AuditState.DONE, AuditState.NEEDS_REVIEW)
@@ -51,10 +51,8 @@ def apply_rules(
     """
     refuse_drafts(version)
     with transaction.atomic():
-        # Alone: a row that had to be waited for is not found again through a join that its writer has moved.
-        Audit.objects.select_for_update(no_key=True).only("pk").get(pk=audit.pk)
-        held = Audit.objects.select_related("rubric_version__rubric", "submission").get(pk=audit.pk)
-        if held.state not in JUDGED or held.kind == AuditKind.PEER:
+        held = _held(audit)
+        if held is None or held.state not in JUDGED or held.kind == AuditKind.PEER:
             raise RenewalRefused(
                 "verdict_missing", "There is no verdict here that the rules could be applied to."
             )
@@ -67,6 +65,20 @@ def apply_rules(
             )
             raise RenewalRefused("nothing_scored", message)
         return _put_in_place(held, synthesis, version, by=by, bulk_run=bulk_run)
+
+
+def _held(audit: Audit) -> Audit | None:
+    """As it stands now, and until this has committed; null where it went with its cohort.
+
+    The student's place on the roster first, which new findings refer to: whoever deletes the cohort asks for it
+    before they ask for the audit.
+    """
+    list(
+        Enrollment.objects.select_for_update(no_key=True).filter(pk=audit.submission.student_id).values("pk")
+    )
+    # Alone: a row that had to be waited for is not found again through a join that its writer has moved.
+    list(Audit.objects.select_for_update(no_key=True).filter(pk=audit.pk).values("pk"))
+    return Audit.objects.select_related("rubric_version__rubric", "submission").filter(pk=audit.pk).first()
 
 
 def _put_in_place(
