@@ -36,6 +36,7 @@ from grading.remembering import remembered
 from grading.walls import as_person
 
 Level = Literal["student", "staff", "teacher"]
+StaffLevel = Literal["staff", "teacher"]
 Somebody = AbstractBaseUser | AnonymousUser
 _ROLES: dict[Level, tuple[Role, ...]] = {
     "student": tuple(Role),
@@ -118,13 +119,9 @@ def access_audit(user: Somebody, audit_id: UUID | str, *, level: Level = "studen
     A peer's audit is for staff alone: its two students read its edition (access_feedback).
     """
     found = Audit.objects.select_related(
-        "organization",
-        "submission__student",
-        "submission__organization",
-        "submission__assignment__organization",
-        "submission__assignment__cohort__organization",
-        "rubric_version__rubric",
-    )
+        "organization", "submission__student", "submission__organization", "submission__assignment__organization",
+        "submission__assignment__cohort__organization", "rubric_version__rubric",
+    )  # fmt: skip
     audit = found.filter(pk=audit_id).first()
     if audit is not None and audit.kind == AuditKind.PEER and level == "student":
         level = "staff"
@@ -157,9 +154,7 @@ def access_appeal(user: Somebody, appeal_id: int, *, level: Level = "student") -
     return appeal
 
 
-def access_complaint(
-    user: Somebody, complaint_id: int, *, level: Literal["staff", "teacher"] = "staff"
-) -> Complaint:
+def access_complaint(user: Somebody, complaint_id: int, *, level: StaffLevel = "staff") -> Complaint:
     """What a student reported as abusive, for the organization's staff; its student reads it beside the report."""
     found = Complaint.objects.select_related(
         "organization", "student__user", "decided_by", "report__organization", "report__assignment__cohort",
@@ -229,9 +224,7 @@ def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "st
     return finding
 
 
-def access_rubric_version(
-    user: Somebody, version_id: int, *, level: Literal["staff", "teacher"]
-) -> RubricVersion:
+def access_rubric_version(user: Somebody, version_id: int, *, level: StaffLevel) -> RubricVersion:
     """A version of the organization's rubrics, for its staff."""
     version = RubricVersion.objects.select_related("organization", "rubric").filter(pk=version_id).first()
     if version is None or not may(user, version.organization, level):

@@ -14,6 +14,7 @@ class ComplaintForm(forms.Form):
         max_length=MOST_CHARACTERS,
         help_text="Your teachers alone read this. A finding that you think is wrong is contested on its own page instead.",
         widget=forms.Textarea(attrs={"rows": 4}),
+        error_messages={"required": "Say what in it is not in order."},
     )
 
 
@@ -29,4 +30,5 @@ class DecisionForm(forms.Form):
         max_length=MOST_CHARACTERS,
         help_text="Who complained reads it; who wrote the report does not.",
         widget=forms.Textarea(attrs={"rows": 4}),
+        error_messages={"required": "Say why: the student reads it."},
     )
