@@ -2,7 +2,7 @@
 
 | gauge | used | of | it runs out when |
 |---|---|---|---|
-| processor | mean cores busy, whoever keeps them so | the cores that everything shares | 95 % are busy |
+| processor | mean cores busy, whoever keeps them so | the cores that everything shares | 95 % are busy with what gives way to nobody: audits do |
 | threads | the most requests open at once, as students see it | gunicorn's threads | a twentieth of the time more are open |
 | connections | the most to PostgreSQL at once | max_connections | nine in ten are taken |
 | worker | audits that wait at the end | those that were handed in | a tenth of them waits |
@@ -25,7 +25,8 @@ from benchmarks.load.figures import Gauge, Seen
 
 LOOK_SECONDS = 0.25
 TICKS = os.sysconf("SC_CLK_TCK")
-IDLE = slice(3, 5)  # of a core's times in /proc/stat: idle, and waiting for the disk
+# Of a core's times in /proc/stat: of processes that give way, and idle or waiting for the disk.
+NICE, IDLE = 1, slice(3, 5)
 BUSY_SHARE, OPEN_SHARE, TAKEN_SHARE, WAITING_SHARE = 0.95, 0.05, 0.9, 0.1
 
 
@@ -60,14 +61,11 @@ class Watch:
                 self.connections.append(int(_told(database, "SELECT count(datid) FROM pg_stat_activity")) - 1)
                 if over.wait(LOOK_SECONDS):
                     break
-            cores = (_busy_seconds() - busy) / (time.monotonic() - begin)
+            took = time.monotonic() - begin
+            shares = [(now - then) / took for now, then in zip(_busy_seconds(), busy, strict=True)]
             self.gauges = (
-                self._processor(cores), self._threads(), self._connections(most), self._worker(),
+                _processor(*shares), self._threads(), self._connections(most), self._worker(),
             )  # fmt: skip
-
-    def _processor(self, busy: float) -> Gauge:
-        cores = len(os.sched_getaffinity(0))
-        return Gauge("processor", f"{busy:.2f} of {cores} cores busy", busy >= BUSY_SHARE * cores)
 
     def _threads(self) -> Gauge:
         threads = webserver.workers * webserver.threads
@@ -91,9 +89,17 @@ def _told(database: psycopg.Connection, question: str) -> str:
     return str(row[0])
 
 
-def _busy_seconds() -> float:
-    """Of the cores that this process may use, since the machine started."""
+def _processor(urgent: float, giving_way: float) -> Gauge:
+    cores = len(os.sched_getaffinity(0))
+    said = f"{urgent + giving_way:.2f} of {cores} cores busy, {giving_way:.2f} of them with what gives way"
+    return Gauge("processor", said, urgent >= BUSY_SHARE * cores)
+
+
+def _busy_seconds() -> tuple[float, float]:
+    """Of the cores that this process may use, since the machine started: for what gives way to nobody, and the rest."""
     ours = {f"cpu{number}" for number in os.sched_getaffinity(0)}
     lines = (line.split() for line in Path("/proc/stat").read_text().splitlines())
     times = [[int(time) for time in words[1:9]] for words in lines if words[0] in ours]
-    return sum(sum(each) - sum(each[IDLE]) for each in times) / TICKS
+    giving_way = sum(each[NICE] for each in times)
+    busy = sum(sum(each) - sum(each[IDLE]) for each in times)
+    return (busy - giving_way) / TICKS, giving_way / TICKS
