@@ -35,13 +35,18 @@ OWN_FORMS = [
 
 
 def pages(organization: Organization, client: Client) -> Iterator[str]:
-    """Of what can be changed every page, of what is only read those of an audit: these are all alike, as histories are."""
-    yield from ("/admin/", "/admin/grading/", page(Dashboard, "changelist"))
+    """Every form and page of its own; of lists, histories and what is only read one each: these are all alike."""
+    yield from (
+        "/admin/",
+        "/admin/grading/",
+        page(Dashboard, "changelist"),
+        page(RubricVersion, "changelist"),
+    )
     draft = RubricVersionFactory.create(rubric__organization=organization, draft=True)
     asked = [*pages_of(RubricVersion, draft), *pages_of(Audit, row_of(Audit, organization))]
     for model in OWN_FORMS:
-        row = row_of(model, organization)
-        asked += [page(model, "add"), *(each for each in pages_of(model, row) if "/history/" not in each)]
+        forms = [page(model, "add"), *pages_of(model, row_of(model, organization))]
+        asked += [address for address in forms if "/history/" not in address]
     for address in dict.fromkeys(asked):
         answer = client.get(address)
         if answer.status_code == 200 and "html" in answer.headers["Content-Type"]:
@@ -49,7 +54,7 @@ def pages(organization: Organization, client: Client) -> Iterator[str]:
 
 
 def pages_of(model: type[Model], row: Model) -> list[str]:
-    return [page(model, "changelist"), *(page(model, name, row.pk) for name in pages_of_a_row(model))]
+    return [page(model, name, row.pk) for name in pages_of_a_row(model)]
 
 
 def test_every_page_of_the_administration_is_sound_in_both_themes(live_server: Any, chromium: str) -> None:
