@@ -8,7 +8,8 @@ from typing import Any
 from django import forms
 
 from grading.forms.address import AddressForm
-from grading.queries.grades import FLAGS, RELEASES, SORTS, STATES, Wanted
+from grading.queries.flags import FLAGS
+from grading.queries.grades import RELEASES, SORTS, STATES, Wanted
 
 ANY = [("", "any")]
 MOST_SHARE = 100

@@ -24,7 +24,8 @@ from grading.models import (
     Submission,
 )
 from grading.queries.attempts import audit_to_show
-from grading.queries.grades import flags_of, grades_of
+from grading.queries.flags import flags_of
+from grading.queries.grades import grades_of
 
 
 @dataclass(frozen=True, slots=True)

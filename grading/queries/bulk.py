@@ -19,7 +19,8 @@ from grading.enums import (
     RubricState,
 )
 from grading.models import Assignment, Audit, BulkItem, BulkRun, Grade, ModelUsage, RubricVersion
-from grading.queries.grades import flags_of, grades_of
+from grading.queries.flags import flags_of
+from grading.queries.grades import grades_of
 
 LAST_RUNS = 20
 MOST_MOVED = 10

@@ -9,7 +9,8 @@ from statistics import fmean, median, stdev
 from uuid import UUID
 
 from grading.models import Assignment, CriterionVerdict, Grade, Override
-from grading.queries.grades import FAR_APART, Wanted
+from grading.queries.flags import FAR_APART
+from grading.queries.grades import Wanted
 from grading.queries.opinions import Hearing, Scores, hearings_of, spread_of
 
 LOWEST = 1

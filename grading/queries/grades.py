@@ -1,7 +1,4 @@
-"""A cohort's grades at one assignment, as a list that can be filtered. No report is opened for it.
-
-What a flag means is said once, here: the list, the release of all that is unflagged and the sample use the same words.
-"""
+"""A cohort's grades at one assignment, as a list that can be filtered. No report is opened for it."""
 
 from __future__ import annotations
 
@@ -27,16 +24,8 @@ from django.db.models.functions import MD5, Concat
 
 from grading.enums import OPEN_STATES, PENDING_APPEALS, AuditKind, AuditState
 from grading.models import Appeal, Assignment, Audit, Enrollment, Grade, Submission
+from grading.queries.flags import FLAGS, flags_set_in, has_flag, is_flagged
 
-FAR_APART = 3  # of five: beyond the spread at which the courtroom hears judges again
-FLAGS = {
-    "spread": "judges far apart",
-    "review": "needs review",
-    "integrity": "words to the grader",
-    "unverified": "unverified claims",
-    "judge": "a judge gave no answer",
-    "appeal": "appealed",
-}
 STATES = {
     "handed": "handed in",
     "graded": "with a verdict",
@@ -147,7 +136,7 @@ def read_row(row: Any) -> GradeRow:
         score=row.score,
         points_earned=row.points_earned,
         points_possible=row.points_possible,
-        flags=tuple(key for key, set_ in _flags_of(row).items() if set_),
+        flags=tuple(key for key, set_ in flags_set_in(row).items() if set_),
         overridden=row.overridden or 0,
         pinned=bool(row.pinned),
         released_at=row.released_at,
@@ -165,17 +154,10 @@ def counts_of(assignment: Assignment) -> Counts:
         "pinned": Count("pk", filter=_about_state("pinned")),
         "overridden": Count("pk", filter=_about_state("hand")),
         "flagged": Count("pk", filter=_about_flag("flagged")),
-    } | {f"flag_{flag}": Count("pk", filter=_flag(flag)) for flag in FLAGS}
+    } | {f"flag_{flag}": Count("pk", filter=has_flag(flag)) for flag in FLAGS}
     found = _annotated(assignment).aggregate(**asked)
     flags = {flag: found.pop(f"flag_{flag}") for flag in FLAGS}
     return Counts(**found, flags=flags)
-
-
-def flagged_among(grades: QuerySet[Grade]) -> QuerySet[Grade]:
-    """Those with any of FLAGS, at whatever assignment."""
-    theirs = {"submission__assignment": OuterRef("assignment"), "submission__student": OuterRef("student")}
-    waits = Exists(Appeal.objects.filter(state__in=PENDING_APPEALS, **theirs))
-    return grades.annotate(appealed=waits).filter(_flagged(""))
 
 
 def grades_of(assignment: Assignment) -> QuerySet[Grade]:
@@ -186,19 +168,6 @@ def grades_of(assignment: Assignment) -> QuerySet[Grade]:
     )
     related = grades.select_related("student__user", "audit__submission").defer("released", "audit__report")
     return related.order_by("student__name", "student__email")
-
-
-def flags_of(grade: Grade) -> tuple[str, ...]:
-    """The flags of one of grades_of, in the order of FLAGS."""
-    set_ = {
-        "spread": grade.widest_spread >= FAR_APART,
-        "review": grade.needs_review,
-        "integrity": grade.suspected,
-        "unverified": grade.unverified,
-        "judge": grade.failed_judges > 0,
-        "appeal": bool(getattr(grade, "appealed", False)),
-    }
-    return tuple(flag for flag in FLAGS if set_[flag])
 
 
 def _annotated(assignment: Assignment) -> QuerySet[Any]:
@@ -240,44 +209,14 @@ def _pending_appeals(assignment: Assignment, student: Any) -> QuerySet[Appeal]:
     )
 
 
-def _flags_of(row: Any) -> dict[str, bool]:
-    return {
-        "spread": (row.spread or 0) >= FAR_APART,
-        "review": bool(row.review),
-        "integrity": bool(row.suspected),
-        "unverified": bool(row.unverified),
-        "judge": bool(row.failed_judges),
-        "appeal": row.appealed,
-    }
-
-
 def _graded() -> Q:
     return Q(grade__pk__isnull=False)
 
 
-def _flag(flag: str, grade: str = "grade__") -> Q:
-    """`grade` leads from a row to its grade; "" where the rows are grades."""
-    return {
-        "spread": Q(**{f"{grade}widest_spread__gte": FAR_APART}),
-        "review": Q(**{f"{grade}needs_review": True}),
-        "integrity": Q(**{f"{grade}suspected": True}),
-        "unverified": Q(**{f"{grade}unverified": True}),
-        "judge": Q(**{f"{grade}failed_judges__gt": 0}),
-        "appeal": Q(appealed=True),
-    }[flag]
-
-
-def _flagged(grade: str = "grade__") -> Q:
-    flagged = Q()
-    for each in FLAGS:
-        flagged |= _flag(each, grade)
-    return flagged
-
-
 def _about_flag(flag: str) -> Q:
     if flag == "clear":
-        return _graded() & ~_flagged()
-    return _flagged() if flag == "flagged" else _flag(flag)
+        return _graded() & ~is_flagged()
+    return is_flagged() if flag == "flagged" else has_flag(flag)
 
 
 def _about_state(state: str) -> Q:

@@ -24,7 +24,7 @@ from grading.models import (
     Submission,
 )
 from grading.queries.appeals import WAITING
-from grading.queries.grades import flagged_among
+from grading.queries.flags import flagged_among
 
 MOST_ASSIGNMENTS = 20
 

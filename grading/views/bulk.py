@@ -31,7 +31,8 @@ from grading.queries.bulk import (
     past_runs,
     progress_of,
 )
-from grading.queries.grades import FLAGS, flags_of, grades_of
+from grading.queries.flags import FLAGS, flags_of
+from grading.queries.grades import grades_of
 from grading.queries.usage import usage_of_run
 from grading.views.requests import MemberRequest
 from grading.views.trails import Trail, trail_to_assignment

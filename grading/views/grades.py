@@ -20,8 +20,9 @@ from grading.forms.overview import OverviewForm, SampleForm
 from grading.models import Assignment, Grade
 from grading.permissions import access_assignment, may
 from grading.queries import grade_statistics
+from grading.queries.flags import FLAGS, flags_of
 from grading.queries.grade_statistics import Cell, Matrix
-from grading.queries.grades import FLAGS, GradeRow, Wanted, counts_of, flags_of, grades_of, read_row, rows_of
+from grading.queries.grades import GradeRow, Wanted, counts_of, grades_of, read_row, rows_of
 from grading.queries.usage import usage_of_assignment
 from grading.views.reading.distribution import columns_of, histogram_of, judge_line_of
 from grading.views.requests import MemberRequest
