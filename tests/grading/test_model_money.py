@@ -109,7 +109,7 @@ def test_usage_is_summed_by_audit_cohort_and_organization_and_what_has_no_price_
     audit, _ = running(organization, 0.25, None)
     running(organization, 0.5)
     with scope(organization=organization):
-        ModelUsage.objects.filter(cost_usd=0.5).update(created_at=timezone.now() - timedelta(days=1))
+        ModelUsage.objects.filter(cost_usd="0.5").update(created_at=timezone.now() - timedelta(days=1))
         one = Spent(2, 200, 128, 40, Decimal("0.25"), Decimal("0.25"), 1)
         assert usage_of_audit(audit) == usage_of_cohort(audit.submission.assignment.cohort) == one
         assert usage_of_organization(organization) == Spent(
