@@ -150,7 +150,10 @@ def hand_in(page: Page, keys: Keyboard, repository: Path) -> None:
     with page.expect_file_chooser() as chooser:
         keys.follow(re.compile(r"Report \(PDF\).*"))
     chooser.value.set_files(make_pdf(repository.with_name("report.pdf"), [parallel_graph_page()]))
-    keys.follow("Hand in for audit")
+    keys.follow("Check first")
+    expect(page.locator("#looked")).to_contain_text("This can be handed in.")
+    assert keys.stop == Stop("button", "Check first")
+    keys.follow("Hand in for audit", at_most=1, back=True)
     expect(page.get_by_role("heading", level=1)).to_have_text("Your work is being audited")
 
 
