@@ -29,7 +29,7 @@ LIMITS = ChildLimits(
 )
 # Counts its calls in the module: what one child leaves in memory, the next must not find.
 WITNESS = """
-import os, signal, socket, sys, threading, time
+import ctypes, fcntl, os, signal, socket, sys, threading, time
 from courtroom.errors import PdfRefused
 
 calls = []
@@ -63,6 +63,16 @@ def connect(request): socket.socket()
 def start(request): os.fork()
 def run(request): os.execv("/bin/true", ["true"])
 def kill_server(request): os.kill(os.getppid(), signal.SIGKILL)
+def own_server(request): fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())
+def choose_signal(request): fcntl.fcntl(0, fcntl.F_SETSIG, signal.SIGKILL)
+def slow_server(request): os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)
+def idle_server(request): os.sched_setscheduler(os.getppid(), os.SCHED_IDLE, os.sched_param(0))
+def bind_server(request): os.sched_setaffinity(os.getppid(), {0})
+def leave_memory(request):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.shmget(0, 4096, 0o1600) < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+def flag(request): return fcntl.fcntl(1, fcntl.F_SETFL, fcntl.fcntl(1, fcntl.F_GETFL))
 def look(request): return os.path.exists(request["path"])
 def write(request): os.write(os.open(request["path"], os.O_CREAT | os.O_WRONLY), b"x")
 def make(request): os.mkdir(request["path"])
@@ -159,9 +169,16 @@ def test_an_error_raised_inside_comes_back_as_itself(ask):
     assert (refused.value.code, refused.value.message) == ("pdf_encrypted", "It is locked.")
 
 
-@pytest.mark.parametrize("deed", ["connect", "start", "run", "kill_server"])
-def test_it_opens_no_socket_starts_nothing_and_signals_nobody(ask, deed):
+REFUSED = "connect start run kill_server own_server choose_signal slow_server idle_server bind_server leave_memory"  # fmt: skip
+
+
+@pytest.mark.parametrize("deed", REFUSED.split())
+def test_it_opens_no_socket_starts_steers_and_signals_nobody_and_leaves_nothing_behind(ask, deed):
     assert ask(deed) == {"said": NOT_PERMITTED}
+
+
+def test_what_else_is_asked_of_a_descriptor_is_allowed(ask):
+    assert ask("flag")["said"] == 0
 
 
 def test_it_reads_no_memory_of_the_server(ask):

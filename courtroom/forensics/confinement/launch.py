@@ -21,6 +21,7 @@ MACHINES = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
 IO_URING_SETUP, X32_CALLS = 425, 0x40000000
 # Classic BPF: load a word of (call number, machine), compare, answer.
 LOAD, IF_EQUAL, IF_AT_LEAST, ANSWER = 0x20, 0x15, 0x35, 0x06
+MACHINE_AT, CALL_AT, SECOND_ARGUMENT_AT = 4, 0, 24  # bytes into what the kernel shows of a call
 ALLOWED, REFUSED = 0x7FFF0000, 0x00050000 | 1  # the second is an error: not permitted
 
 
@@ -72,21 +73,27 @@ def open_no_socket() -> bool:
     return refuse((socket_call, IO_URING_SETUP))
 
 
-def refuse(calls: tuple[int, ...]) -> bool:
-    """Have the kernel refuse these system calls from now on; whether it will. No root is needed for that."""
+def refuse(calls: tuple[int, ...], *, but: tuple[int, tuple[int, ...]] | None = None) -> bool:
+    """Have the kernel refuse these system calls from now on; whether it will. No root is needed for that.
+
+    `but` is one more call, allowed except where its second argument is one of those.
+    """
     import ctypes
     import struct
 
     machine, _ = MACHINES.get(os.uname().machine, (0, 0))
     if sys.platform != "linux" or not machine:
         return False
+    within = _of_one_call(*but) if but else []
+    far = len(calls) + len(within)
     # A jump counts the steps it leaves out; the last step but one allows, the last refuses.
     steps = [
-        (LOAD, 0, 0, 4),
-        (IF_EQUAL, 0, len(calls) + 3, machine),  # another machine's numbers are refused outright
-        (LOAD, 0, 0, 0),
-        (IF_AT_LEAST, len(calls) + 1, 0, X32_CALLS),
-        *((IF_EQUAL, len(calls) - place, 0, call) for place, call in enumerate(calls)),
+        (LOAD, 0, 0, MACHINE_AT),
+        (IF_EQUAL, 0, far + 3, machine),  # another machine's numbers are refused outright
+        (LOAD, 0, 0, CALL_AT),
+        (IF_AT_LEAST, far + 1, 0, X32_CALLS),
+        *((IF_EQUAL, far - place, 0, call) for place, call in enumerate(calls)),
+        *within,
         (ANSWER, 0, 0, ALLOWED),
         (ANSWER, 0, 0, REFUSED),
     ]
@@ -106,6 +113,16 @@ def _become(argv: list[str]) -> None:
         os.execvp(argv[0], argv)  # noqa: S606 -- the argument list is the caller's, no shell reads it
     except OSError as error:
         sys.exit(f"{argv[0]} cannot be started: {error.strerror}")
+
+
+def _of_one_call(call: int, refused: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+    """Steps that stand right before those that allow and refuse."""
+    many = len(refused)
+    return [
+        (IF_EQUAL, 0, many + 1, call),
+        (LOAD, 0, 0, SECOND_ARGUMENT_AT),
+        *((IF_EQUAL, many - place, 0, value) for place, value in enumerate(refused)),
+    ]
 
 
 def answer() -> None:
