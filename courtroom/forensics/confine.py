@@ -4,7 +4,8 @@ A confined process has its own session, an environment made from nothing, hard l
 time and file size and no network unless it asks (confinement/launch.py), a cap on its output and a deadline
 (confinement/conversation.py). It dies with whoever started it. Where bubblewrap works it also sees no file it
 was not given (confinement/walls.py).
-Every way it can end badly is a ChildFailed: child_timeout, child_memory, child_output or child_died.
+Every way it can end badly is a ChildFailed: child_timeout, child_memory, child_output or child_died;
+child_busy, that there was no turn for it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
 
 from courtroom import errors
-from courtroom.errors import CourtroomError
+from courtroom.errors import ChildFailed, CourtroomError
 from courtroom.forensics.confinement.bytecode import compile_for_children
 from courtroom.forensics.confinement.conversation import ChildLimits, Completed, converse, died
 from courtroom.forensics.confinement.forked import ServerGone, forked
@@ -94,16 +95,27 @@ def examine_file(
     """As `examine`, of one file and without the child's start and imports (confinement/forked.py).
 
     The request's `file` is what `open` takes: the open file itself, or its path where no fork server can be had.
+    A turn is waited for as long as the child may take; after that it is child_busy.
     """
     compile_for_children()
     paths = _paths()
-    with _FORKED_AT_ONCE, file.open("rb") as opened:
+    with _turn(limits.wall_seconds), file.open("rb") as opened:
         try:
             child, number = forked(module, paths, limits, opened)
             done = converse(child, limits, _envelope(module, {**request, "file": number}, paths))
         except ServerGone:
             return examine(module, {**request, "file": str(file)}, limits=limits, reads=(file,))
     return _answer_in(done, module)
+
+
+@contextmanager
+def _turn(seconds: float) -> Iterator[None]:
+    if not _FORKED_AT_ONCE.acquire(timeout=seconds):
+        raise ChildFailed("child_busy", "Too many files are being looked at just now: try again in a minute.")
+    try:
+        yield
+    finally:
+        _FORKED_AT_ONCE.release()
 
 
 def _paths() -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ READER = "courtroom.forensics.pages.pdf_child"
 MOST_IMAGES = 50
 # Where a reader must find the signature (PDF 32000-1, Annex H.3, note 13).
 _SIGNATURE_WITHIN = 1024
+# What counting pages may take: somebody waits for the answer, and others for their turn. A report of 200 pages takes 0.1 s.
+PROBE_CPU_SECONDS, PROBE_SECONDS = 10, 20.0
 # Share of the child's processor time after which it stops at a page's end and hands in what it has.
 _WORKING_SHARE = 0.6
 
@@ -31,10 +34,12 @@ def probe_pdf(path: Path, limits: Limits) -> int:
     """
     _check_file(path, limits)
     request = {"task": "probe", "most_pages": limits.pdf_pages}
-    answer = examine_file(
-        READER, path.resolve(), request, limits=reading_limits(limits, output_bytes=MEBIBYTE)
+    child = replace(
+        reading_limits(limits, output_bytes=MEBIBYTE),
+        cpu_seconds=min(limits.child_cpu_seconds, PROBE_CPU_SECONDS),
+        wall_seconds=min(limits.child_seconds, PROBE_SECONDS),
     )
-    return int(answer["pages"])
+    return int(examine_file(READER, path.resolve(), request, limits=child)["pages"])
 
 
 def read_pdf(path: Path, limits: Limits) -> PdfReading:

@@ -12,6 +12,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 from django_scopes import scope
 
+from grading.actions.few_at_once import one_of_few_looks
 from grading.actions.submissions import is_late, refuse_what_costs_nothing
 from grading.models import Assignment, Enrollment
 from grading.queries.attempts import attempts_left, next_attempt
@@ -55,9 +56,11 @@ def look_at(
     now = timezone.now()
     with scope(organization=assignment.organization):
         refuse_what_costs_nothing(assignment, student, now)
-        report = _report(pdf) if pdf is not None else None
+        with one_of_few_looks(student):
+            report = _report(pdf) if pdf is not None else None
+            commit = engine.probe_repository(repo_url.strip(), ref.strip())
         return Look(
-            commit=engine.probe_repository(repo_url.strip(), ref.strip()),
+            commit=commit,
             report=report,
             attempt=next_attempt(assignment, student),
             left=attempts_left(assignment, student) - 1,

@@ -15,6 +15,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.actions.activities import note
+from grading.actions.few_at_once import one_of_few_looks
 from grading.actions.notices import tell_of_receipt
 from grading.actions.queueing import enqueue_on_commit
 from grading.enums import OPEN_STATES, AuditKind, AuditState, LatePolicy
@@ -77,9 +78,10 @@ def why_closed(*, assignment: Assignment, left: int) -> HandInRefused | None:
 def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
     from grading import engine
 
-    if submission.pdf:
-        engine.probe_pdf(Path(submission.pdf.path))
-    submission.resolved_commit = engine.probe_repository(submission.repo_url, submission.ref)
+    with one_of_few_looks(submission.student):
+        if submission.pdf:
+            engine.probe_pdf(Path(submission.pdf.path))
+        submission.resolved_commit = engine.probe_repository(submission.repo_url, submission.ref)
     with transaction.atomic():
         student = Enrollment.objects.select_for_update().filter(pk=submission.student_id).first()
         if student is None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 from courtroom.errors import ChildFailed, PdfRefused
+from courtroom.forensics import confine
 from courtroom.forensics.confine import ChildLimits, Completed, examine, run_confined
 from courtroom.forensics.confinement.walls import Reach
 
@@ -234,3 +235,11 @@ def test_a_witness_is_isolated_from_the_user_and_the_environment(witness):
     seen = examine(witness, {"do": "environment"}, limits=LIMITS)
     names = [name for name in seen.pop("names") if name != "PWD"]
     assert (names, seen) == (["HOME", "LC_ALL", "PATH"], {"isolated": 1, "site": False})
+
+
+def test_a_look_that_gets_no_turn_in_time_is_a_failure_of_ours(tmp_path, monkeypatch):
+    monkeypatch.setattr(confine, "_FORKED_AT_ONCE", threading.BoundedSemaphore(1))
+    (tmp_path / "report").touch()
+    with confine._FORKED_AT_ONCE, pytest.raises(ChildFailed) as failed:
+        confine.examine_file("nothing", tmp_path / "report", {}, limits=replace(LIMITS, wall_seconds=0.1))
+    assert failed.value.code == "child_busy"

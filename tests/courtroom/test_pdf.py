@@ -11,7 +11,8 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, NameObject
 
 from courtroom.case import Limits
-from courtroom.errors import PdfRefused
+from courtroom.errors import ChildFailed, PdfRefused
+from courtroom.forensics import pdf
 from courtroom.forensics.confinement.walls import PROJECT_ROOT
 from courtroom.forensics.pages.canvas import Canvas
 from courtroom.forensics.pages.page_text import Piece, blocks_of, lines_of
@@ -89,6 +90,14 @@ def test_reading_stops_at_the_text_limit(tmp_path: Path) -> None:
 
 def test_a_sound_pdf_passes_the_probe(tmp_path: Path) -> None:
     probe_pdf(make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])]), LIMITS)
+
+
+def test_a_probe_has_less_time_than_an_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])])
+    monkeypatch.setattr(pdf, "PROBE_SECONDS", 0.0)
+    with pytest.raises(ChildFailed) as failed:
+        probe_pdf(path, LIMITS)
+    assert (failed.value.code, len(read_pdf(path, LIMITS).pages)) == ("child_timeout", 1)
 
 
 @pytest.mark.parametrize("word_by_word", [False, True])

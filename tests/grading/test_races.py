@@ -1,14 +1,17 @@
 """Two at once, each with a connection of its own: one wins, and the other is told so."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
 from django.db import connection
 
+from grading.actions.few_at_once import one_of_few_looks
+from grading.actions.looking import look_at
 from grading.actions.recovery import reconcile
 from grading.actions.runs import claim_audit
 from grading.actions.submissions import hand_in
@@ -78,3 +81,46 @@ def test_the_last_attempt_is_used_by_one_of_two_hand_ins(
     assert sorted(at_once(submit)) == sorted(["accepted", refusal])
     with everywhere():
         assert Submission.objects.count() == Audit.objects.count() == 1
+
+
+@pytest.mark.parametrize("act", [hand_in, look_at])
+def test_a_third_look_at_what_one_student_hands_in_waits_for_the_others(tmp_path: Path, act: Any):
+    make_repository(tmp_path / "work", [Commit(files={"README.md": "# Work"})])
+    assignment = AssignmentFactory()
+    ada, bob = student(assignment.cohort), student(assignment.cohort)
+
+    def look_of(one: Any, **by: Any) -> str:
+        try:
+            act(assignment=assignment, student=one, repo_url=str(tmp_path / "work"), **by)
+        except HandInRefused as refused:
+            return refused.code
+        return "looked at"
+
+    by = {"by": None} if act is hand_in else {}
+    with everywhere(), two_looks_of(ada):
+        assert (look_of(ada, **by), look_of(bob, **by)) == ("looks_running", "looked at")
+    with everywhere():
+        assert look_of(ada, **by) == "looked at"
+
+
+@contextmanager
+def two_looks_of(student: Any) -> Iterator[None]:
+    """Under way on connections of their own: one's own would let itself in."""
+    begun, done = Barrier(3), Event()
+
+    def look() -> None:
+        try:
+            with everywhere(), one_of_few_looks(student):
+                begun.wait(10)
+                done.wait(10)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        looks = [pool.submit(look) for _ in range(2)]
+        begun.wait(10)
+        try:
+            yield
+        finally:
+            done.set()
+        assert [each.result() for each in looks] == [None, None]
