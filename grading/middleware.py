@@ -3,14 +3,17 @@
 import re
 from collections.abc import Callable
 
+import structlog
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import ObjectDoesNotExist
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django_scopes import scope
 
 from grading.permissions import access_organization, staffed_organizations
 from grading.remembering import remembering
 
+log = structlog.get_logger(__name__)
 _IN_AN_ORGANIZATION = re.compile(r"^/o/(?P<slug>[-a-zA-Z0-9_]+)(?:/|$)")
 _IN_THE_ADMIN = re.compile(r"^/admin(?:/|$)")
 
@@ -32,6 +35,12 @@ class TenantMiddleware:
         if _IN_THE_ADMIN.match(request.path_info):
             return self._in_the_admin(request)
         return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
+        """Whatever was deleted between being found and being asked for is missing like any other."""
+        if isinstance(exception, ObjectDoesNotExist):
+            log.warning("gone_meanwhile", path=request.path_info, exc_info=exception)
+            raise Http404 from exception
 
     def _within(self, request: HttpRequest, slug: str) -> HttpResponseBase:
         if not request.user.is_authenticated:

@@ -6,7 +6,12 @@ from http import HTTPStatus
 from typing import Any
 
 import structlog
-from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import (
+    ObjectDoesNotExist,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+)
 from django.http import Http404, HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
@@ -50,6 +55,9 @@ def answer_to(error: Exception, _context: dict[str, Any]) -> Response:
                 field=getattr(error, "field", None) or None,
             )
         case Http404():
+            return refusal(HTTPStatus.NOT_FOUND, *MISSING)
+        case ObjectDoesNotExist():  # deleted between being found and being asked for
+            log.warning("gone_meanwhile", exc_info=error)
             return refusal(HTTPStatus.NOT_FOUND, *MISSING)
         case PermissionDenied():
             return refusal(HTTPStatus.FORBIDDEN, "forbidden", "You may not do this.")
