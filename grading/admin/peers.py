@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from grading.admin.tenancy import MachineMadeAdmin
 from grading.models import (
     CommunicationEntry,
+    Complaint,
     FeedbackReport,
     Finding,
     FindingResponse,
@@ -51,6 +52,14 @@ class FeedbackReportAdmin(MachineMadeAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("original", "reading")
+
+
+@admin.register(Complaint)
+class ComplaintAdmin(MachineMadeAdmin):
+    list_display = ("student", "report", "state", "made_at", "decided_by")
+    list_filter = ("state",)
+    search_fields = ("student__email", "text", "answer")
+    list_select_related = ("student", "report", "decided_by")
 
 
 @admin.register(CommunicationEntry)

@@ -96,9 +96,11 @@ def test_a_python_that_the_project_only_links_to_is_walled_as_well(tmp_path, wal
     (tmp_path / ".venv").symlink_to(sys.prefix)
     monkeypatch.setattr(walls, "PROJECT_ROOT", tmp_path)
     monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    program = bubblewrap()
+    assert program
     command = [
-        *walls.around(bubblewrap(), walls.NOTHING),
-        tmp_path / ".venv/bin/python",
+        *walls.around(program, walls.NOTHING),
+        str(tmp_path / ".venv/bin/python"),
         "-I",
         "-S",
         "-c",

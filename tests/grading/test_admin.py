@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from grading.enums import Role, RubricState
-from grading.models import Activity, ApiToken, Assignment, Cohort, RubricVersion
+from grading.models import Activity, ApiToken, Assignment, Cohort, FindingHelp, Opening, RubricVersion
 from tests.factories.people import (
     CohortFactory,
     MembershipFactory,
@@ -26,7 +26,9 @@ from tests.factories.work import (
 
 pytestmark = pytest.mark.django_db
 # A token is a person's own, and in no administration.
-MODELS = [model for model in apps.get_app_config("grading").get_models() if model is not ApiToken]
+# What people keep for themselves: their programs' tokens, what they have opened, what they said helps them.
+OWN = {ApiToken, FindingHelp, Opening}
+MODELS = [model for model in apps.get_app_config("grading").get_models() if model not in OWN]
 NAMES = [model.__name__.lower() for model in MODELS]
 
 
