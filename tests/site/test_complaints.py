@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -128,6 +129,19 @@ def test_what_was_hidden_is_hidden_from_its_subject_everywhere_and_from_nobody_e
         assert "Add a docstring" in read(person, f"{case.here}feedback/{case.report.pk}/")
     assert "It insults you." in read(case.ada, case.form)
     assert "hidden by your teachers" in read(case.ada, case.circle.page("peers"))
+
+
+def test_who_wrote_it_is_not_told_that_it_was_reported_which_one_person_alone_can_do(case: Case) -> None:
+    report = f"{case.here}feedback/{case.report.pk}/"
+    told = [case.circle.page("peers"), report]
+    before = [read(case.cy, page) for page in told]
+    case.hidden()
+    assert [_without_tokens(read(case.cy, page)) for page in told] == list(map(_without_tokens, before))
+    assert "It was reported as abusive" in read(case.teacher, report)
+
+
+def _without_tokens(page: str) -> str:
+    return re.sub(r'nonce="[^"]*"|(?:value|content)="[A-Za-z0-9]{64}"|"X-CSRFToken": ?"[^"]*"', "", page)
 
 
 def test_of_what_was_hidden_no_answer_is_owed_and_none_counts_as_missing(case: Case) -> None:
