@@ -104,7 +104,8 @@ def _own(request: MemberRequest, found: Appeal) -> HttpResponse:
         else:
             messages.success(request, "Your appeal is withdrawn, and given back to you.")
         return redirect("appeal", found.organization.slug, found.pk)
-    mark_opened(student=found.submission.student, kind=Opened.APPEAL, about=found.pk)
+    if request.method == "GET":
+        mark_opened(student=found.submission.student, kind=Opened.APPEAL, about=found.pk)
     return render(request, "appeals/own.html", _told_of(found))
 
 

@@ -42,7 +42,7 @@ def feedback(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
     edition = edition_of(report, side=side)
     if side == "subject" and request.method == "GET":
         mark_read(report=report, by=request.user)
-    if side == "author" and report.author is not None:
+    if side == "author" and report.author is not None and request.method == "GET":
         mark_opened(student=report.author, kind=Opened.ANSWERS, about=report.pk)
     context |= {"view": feedback_view(edition), "edition": edition, "judges": JUDGES}
     return render(request, "peers/feedback.html", context)

@@ -109,6 +109,7 @@ def test_the_answer_to_an_appeal_is_new_until_it_is_opened(ada: Enrollment) -> N
     appeal = AppealFactory.create(**told)
     AppealFactory.create(submission=submission, criterion_id="open")
     client = signed_in(ada.user)
+    client.head(f"/o/{ada.organization.slug}/appeals/{appeal.pk}/")
     assert news(client) == [("The answer to your appeal", "Tidy, Week 1")]
     client.get(f"/o/{ada.organization.slug}/appeals/{appeal.pk}/")
     assert news(client) == []
@@ -135,6 +136,7 @@ def test_answers_to_ones_own_report_are_new_until_one_opens_it() -> None:
     client = signed_in(circle.ada.user)
     assert (dashboard(client).owed, news(client)) == ((), [])
     answered(report)
+    client.head(f"/o/{circle.organization.slug}/feedback/{report.pk}/")
     assert news(client) == [("Answers to your report on Peer 482", circle.assignment.title)]
     client.get(f"/o/{circle.organization.slug}/feedback/{report.pk}/")
     assert news(client) == []
