@@ -40,7 +40,6 @@ SENTENCES = {
     "feedback.imported": "brought a report along[ ({origin})]",
     "feedback.read": "read a report of a peer for the first time",
     "finding.answered": "answered “{title}”: {answer}[ in {commit}]",
-    "finding.judged": "called “{title}” {helpful}",
     "finding.fix_verified": "looked up the fix in {commit}: {outcome}",
     "findings.recorded": "recorded findings: {there} there, {new} of them new, {fixed} fixed, {regressed} regressed",
     "feedback.searched": "searched the repository for reports: {taken} taken",
