@@ -1,12 +1,13 @@
-"""Ada's attempt at an assignment, with its report, as the pages show it to her."""
+"""Ada's attempt at an assignment, with its report, as the pages show it to her; and programs that ask for her and a teacher."""
 
 from __future__ import annotations
 
 import pytest
 
 from grading.models import Assignment, Audit, Enrollment
-from tests.factories.people import CohortFactory, student
+from tests.factories.people import CohortFactory, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
+from tests.site.programs import Program
 from tests.site.report_example import report_json
 
 
@@ -29,3 +30,14 @@ def audit(assignment: Assignment, ada: Enrollment) -> Audit:
         submission=submission, done=True, report=report_json(), overall_score=3.2
     )
     return made
+
+
+@pytest.fixture
+def program(ada: Enrollment) -> Program:
+    assert ada.user
+    return Program(ada.user, ada.organization.slug)
+
+
+@pytest.fixture
+def teacher(assignment: Assignment) -> Program:
+    return Program(staff_user(assignment.organization), assignment.organization.slug)

@@ -16,31 +16,11 @@ from tests.factories.peers import (
     PairingFactory,
     RoundMemberFactory,
 )
-from tests.factories.people import CohortFactory, staff_user, student
-from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory, rubric_document
+from tests.factories.people import staff_user, student
+from tests.factories.work import AuditFactory, SubmissionFactory, rubric_document
 from tests.site.programs import Program, error_of
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def assignment():
-    return AssignmentFactory(cohort=CohortFactory())
-
-
-@pytest.fixture
-def ada(assignment):
-    return student(assignment.cohort)
-
-
-@pytest.fixture
-def program(ada):
-    return Program(ada.user, ada.organization.slug)
-
-
-@pytest.fixture
-def teacher(assignment):
-    return Program(staff_user(assignment.organization), assignment.organization.slug)
 
 
 def below(assignment):

@@ -9,33 +9,13 @@ from django_scopes import scope
 
 from grading.api import reading
 from grading.models import Submission
-from tests.factories.people import CohortFactory, staff_user, student
-from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
-from tests.site.programs import Program, error_of
+from tests.factories.people import CohortFactory, student
+from tests.factories.work import AuditFactory, SubmissionFactory
+from tests.site.programs import error_of
 from tests.site.report_example import report_json
 from tests.site.test_api_schema import SCHEMA
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
-
-
-@pytest.fixture
-def assignment():
-    return AssignmentFactory(cohort=CohortFactory())
-
-
-@pytest.fixture
-def ada(assignment):
-    return student(assignment.cohort)
-
-
-@pytest.fixture
-def program(ada):
-    return Program(ada.user, ada.organization.slug)
-
-
-@pytest.fixture
-def teacher(assignment):
-    return Program(staff_user(assignment.organization), assignment.organization.slug)
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from grading.actions.marking import result_of
 from grading.enums import ApiScope, ReleasePolicy
 from grading.models import Audit, CriterionVerdict, IdempotencyKey, Submission
 from tests.factories.grades import OverrideFactory
-from tests.factories.people import CohortFactory, staff_user, student
+from tests.factories.people import staff_user, student
 from tests.factories.repositories import Commit, make_repository
-from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory, SubmissionFactory
+from tests.factories.work import AuditFactory, CriterionVerdictFactory, SubmissionFactory
 from tests.site.programs import Program, error_of
 from tests.site.report_example import report_json
 
@@ -25,21 +25,6 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> str:
     path: Path = tmp_path_factory.mktemp("handed-in") / "work.git"
     make_repository(path, [Commit("Begin", {"main.py": "print(1)\n"})])
     return str(path)
-
-
-@pytest.fixture
-def assignment():
-    return AssignmentFactory(cohort=CohortFactory())
-
-
-@pytest.fixture
-def ada(assignment):
-    return student(assignment.cohort)
-
-
-@pytest.fixture
-def program(ada):
-    return Program(ada.user, ada.organization.slug)
 
 
 def submissions(assignment):

@@ -6,18 +6,23 @@ from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 
 import pytest
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection
 from django.urls import reverse
 
 from grading.actions.cohort_deletion import delete_cohort
+from grading.actions.complaints import complain
+from grading.actions.finding_answers import answer_finding
+from grading.actions.finding_help import say_whether_it_helped
 from grading.api.refusals import answer_to
-from grading.models import Grade
+from grading.models import Finding, Grade
 from grading.queries.holdings import holdings_of
-from tests.factories.people import everywhere
+from tests.factories.people import everywhere, staff_user
 from tests.factories.released import Released
 from tests.faults.site import eventually
 from tests.grading.test_appeal_races import audits_held, waiting_for_a_row
 from tests.site.graded_work import signed_in
+from tests.site.peer_works import Circle
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
@@ -49,6 +54,49 @@ def test_a_grade_that_is_pinned_as_its_cohort_is_deleted_is_missing(typed: dict[
             eventually(lambda: waiting_for_a_row() == 2)
         deletes.result()
         assert pins.result() == HTTPStatus.NOT_FOUND
+
+
+WORDS = {
+    "complaint": lambda circle, report: complain(report=report, text="It insults.", by=circle.ada.user),
+    "answer": lambda circle, report: answer_finding(
+        finding=Finding.objects.get(student=circle.ada), kind="will_fix", by=circle.ada.user
+    ),
+    "help": lambda circle, report: say_whether_it_helped(
+        finding=Finding.objects.get(student=circle.ada), helpful=True, by=circle.ada.user
+    ),
+}
+
+
+@pytest.mark.parametrize("what", WORDS)
+def test_words_about_a_report_and_the_deletion_of_its_cohort_do_not_wait_for_each_other(what: str) -> None:
+    circle = Circle()
+    report = circle.audited(circle.cy)
+    teacher = staff_user(circle.organization)
+    with everywhere():
+        seen = holdings_of(circle.cohort).fingerprint
+
+    def delete() -> None:
+        with everywhere():
+            delete_cohort(cohort=circle.cohort, typed=circle.cohort.slug, seen=seen, by=teacher)
+        connection.close()
+
+    def say() -> str:
+        try:
+            with everywhere():
+                WORDS[what](circle, report)
+        except ObjectDoesNotExist as gone:
+            return type(gone).__name__
+        finally:
+            connection.close()
+        return ""
+
+    with ThreadPoolExecutor(2) as pool:
+        with audits_held():
+            deletes = pool.submit(delete)
+            eventually(lambda: waiting_for_a_row() == 1)
+            says = pool.submit(say)
+            eventually(lambda: waiting_for_a_row() == 2)
+        assert (deletes.result(), says.result()) == (None, "x")
 
 
 def test_a_program_is_told_the_same() -> None:
