@@ -15,7 +15,7 @@ from grading.actions.activities import note
 from grading.actions.notices import notify
 from grading.enums import TEACHING_ROLES, ComplaintState, FeedbackKind, NoticeKind
 from grading.errors import FeedbackRefused
-from grading.models import Complaint, FeedbackReport, Membership
+from grading.models import Complaint, Enrollment, FeedbackReport, Membership
 
 MOST_CHARACTERS = 2000
 WHOLE_FORM = ""
@@ -32,6 +32,8 @@ def complain(*, report: FeedbackReport, text: str, by: User) -> Complaint:
         sentence = "Only whom a peer's report is about can report it as abusive."
         raise FeedbackRefused(WHOLE_FORM, "not_yours", sentence)
     with transaction.atomic():
+        # Their place first, as whoever deletes the cohort does: what is written refers to it.
+        Enrollment.objects.select_for_update(no_key=True).get(pk=subject.pk)
         now = FeedbackReport.objects.select_for_update(no_key=True, of=("self",)).get(pk=report.pk)
         if now.hidden_at is not None:
             raise FeedbackRefused(
