@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from grading.views import api_tokens
+from grading.views.service import api_tokens
 
 # One door for everybody: the administration's own form would know neither limits nor a second factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]  # -- as allauth documents it

@@ -39,7 +39,7 @@ def measure(text: str) -> None:
     from django_scopes import scope
 
     from grading.previews import preview
-    from grading.queries.previews import counting_grades, reports_of
+    from grading.queries.courses.previews import counting_grades, reports_of
     from tests.factories.people import staff_user
 
     assignment, draft = filled(json.loads(text))
@@ -66,7 +66,7 @@ def filled(report: dict[str, Any]) -> tuple[Any, Any]:
 
     from courtroom import AuditReport, shipped_rubric
     from grading import engine
-    from grading.actions import runs
+    from grading.actions.audits import runs
     from tests.factories.people import student
     from tests.factories.work import (
         AssignmentFactory,

@@ -8,6 +8,6 @@ class GradingConfig(AppConfig):
     verbose_name = "Grading"
 
     def ready(self) -> None:
-        from grading.actions import membership
+        from grading.actions.people import membership
 
         membership.link_on_login()

@@ -24,8 +24,8 @@ from grading.listening import listen
 from grading.marks_engine import Marks, marks_under
 from grading.models import Audit
 from grading.provider_gate import ProviderGate
-from grading.queries.exchange_facts import exchange_of
-from grading.queries.known import known_opinions, known_report
+from grading.queries.audits.known import known_opinions, known_report
+from grading.queries.peers.exchange_facts import exchange_of
 
 if TYPE_CHECKING:
     from courtroom import AuditEvent, BenchSettings, Case, CourtroomError, Known

@@ -36,7 +36,7 @@ class ExportChoice:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One student. `told` is the value of actions/marking.told, null where there is nothing to export."""
+    """One student. `told` is the value of actions/results/marking.told, null where there is nothing to export."""
 
     name: str
     email: str

@@ -10,8 +10,11 @@ import structlog
 from django.conf import settings
 from django_scopes import scope
 
-from grading.actions import bulk_work, deliveries, fix_verification, letters, repository_reports, runs, trials
-from grading.actions.budgets import grant_budget
+from grading.actions.audits import runs, trials
+from grading.actions.audits.budgets import grant_budget
+from grading.actions.bulk import bulk_work
+from grading.actions.messages import deliveries, letters
+from grading.actions.peers import fix_verification, repository_reports
 from grading.enums import Bench
 from grading.errors import InputRefused, LeaseLostError
 from grading.events import Look, OpinionRow, Stage, Verdict

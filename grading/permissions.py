@@ -31,7 +31,7 @@ from grading.models import (
     RubricVersion,
     Submission,
 )
-from grading.queries.grants import PairingSide, ReportSide, is_granted, is_running
+from grading.queries.peers.grants import PairingSide, ReportSide, is_granted, is_running
 from grading.remembering import remembered
 from grading.walls import as_person
 
@@ -196,7 +196,7 @@ def access_pairing(user: Somebody, pairing_id: UUID | str) -> tuple[Pairing, Pai
 
 def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackReport, ReportSide]:
     """A feedback report, and on which side of it the user stands; what of it they may read says
-    queries/editions.edition_of.
+    queries/peers/editions.edition_of.
 
     Staff always. Under a pairing its two students while that grants something, the subject once there is a report.
     Otherwise whoever brought it along, or audited themself.

@@ -12,12 +12,12 @@ from typing import Any
 from uuid import UUID
 
 from grading import engine
-from grading.actions.marking import Reckoning, reckon
+from grading.actions.results.marking import Reckoning, reckon
 from grading.errors import InputRefused
 from grading.events import CriterionRow
 from grading.models import Assignment, Grade
 from grading.preview_engine import Foresight, Outlook
-from grading.queries.previews import counting_grades, reports_of, versions_of
+from grading.queries.courses.previews import counting_grades, reports_of, versions_of
 
 Document = Mapping[str, Any]
 Pair = tuple[CriterionRow | None, CriterionRow | None]

@@ -2,43 +2,35 @@
 
 from django.urls import path
 
-from grading.views import (
+from grading.views.audits import audits, bulk, verdicts
+from grading.views.courses import (
     adoption,
-    agreement,
-    appeals,
     assignments,
-    audit_zip,
-    audits,
-    bringing,
-    bulk,
     cohorts,
+    handing_in,
+    log,
+    organizations,
+    previews,
+    rubrics,
+    trials,
+)
+from grading.views.messages import notices, webhooks
+from grading.views.peers import (
+    audit_zip,
+    bringing,
     communication,
     complaints,
     exchange_facts,
-    exports,
     feedback,
     findings,
-    grades,
-    handing_in,
-    health,
-    home,
-    log,
     loop,
-    metrics,
-    notices,
-    operations,
-    organizations,
     pairings,
     peers,
-    previews,
     round_changes,
     rounds,
-    rubrics,
-    styles,
-    trials,
-    verdicts,
-    webhooks,
 )
+from grading.views.results import agreement, appeals, exports, grades
+from grading.views.service import health, home, metrics, operations, styles
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
 AUDIT = "o/<slug:org>/audits/<uuid:audit_id>/"

@@ -27,10 +27,10 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
     from django.contrib.auth.models import User
     from django_scopes import scope
 
-    from grading.actions.assignments import create_assignment
-    from grading.actions.cohorts import open_cohort
-    from grading.actions.membership import found_organization
-    from grading.actions.rubrics import adopt_shipped_rubric
+    from grading.actions.courses.assignments import create_assignment
+    from grading.actions.courses.cohorts import open_cohort
+    from grading.actions.courses.rubrics import adopt_shipped_rubric
+    from grading.actions.people.membership import found_organization
     from grading.models import Enrollment, Membership
 
     town = User.objects.count()

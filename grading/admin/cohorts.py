@@ -4,7 +4,7 @@ from django.contrib import admin
 
 from grading.admin.tenancy import TenantAdmin
 from grading.models import Cohort, Enrollment
-from grading.queries.usage import usage_of_cohort
+from grading.queries.audits.usage import usage_of_cohort
 
 
 @admin.register(Cohort)

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from grading.admin.tenancy import MachineMadeAdmin, TenantAdmin
 from grading.model_bench import models_of, sealed_key
 from grading.models import ModelUsage, OrganizationBench
-from grading.queries.usage import start_of_month, usage_of_organization
+from grading.queries.audits.usage import start_of_month, usage_of_organization
 
 if TYPE_CHECKING:
     _BenchForm = forms.ModelForm[OrganizationBench]

@@ -17,8 +17,8 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 
 from grading import rubric_engine
-from grading.actions.rubric_drafts import publish_seen_draft
-from grading.actions.rubrics import draft_rubric_version, publish_rubric_version
+from grading.actions.courses.rubric_drafts import publish_seen_draft
+from grading.actions.courses.rubrics import draft_rubric_version, publish_rubric_version
 from grading.admin.rubric_editor.desk import Desk, laid_out, obeyed, taken_up
 from grading.admin.rubric_editor.new_draft import NewDraftForm, first_document
 from grading.admin.rubric_editor.page import blanks
@@ -30,8 +30,14 @@ from grading.enums import RubricState
 from grading.errors import RubricRefused
 from grading.models import Rubric, RubricVersion
 from grading.permissions import may
-from grading.queries.rubric_imports import import_of
-from grading.queries.rubrics import assignments_of_rubric, last_edit, published_sibling, use_of, with_use
+from grading.queries.courses.rubric_imports import import_of
+from grading.queries.courses.rubrics import (
+    assignments_of_rubric,
+    last_edit,
+    published_sibling,
+    use_of,
+    with_use,
+)
 
 CONFLICT = 409
 

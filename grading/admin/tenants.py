@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest
 
-from grading.actions.roles import add_member, refuse_role
+from grading.actions.people.roles import add_member, refuse_role
 from grading.admin.tenancy import MachineMadeAdmin, TenantAdmin, own_organizations
 from grading.enums import Role
 from grading.errors import RoleRefused

@@ -19,16 +19,16 @@ from rest_framework.serializers import (
     UUIDField,
 )
 
-from grading.actions.marking import counting_in
+from grading.actions.results.marking import counting_in
 from grading.api.schema import READING
 from grading.api.tenancy import TenantView
 from grading.by_hand import scores_by_hand
 from grading.enums import AuditState
 from grading.models import Audit
 from grading.permissions import access_audit, may
-from grading.queries.audits import Edition, report_for
-from grading.queries.pace import pace_of
-from grading.queries.turns import position_shown
+from grading.queries.audits.audits import Edition, report_for
+from grading.queries.audits.pace import pace_of
+from grading.queries.audits.turns import position_shown
 
 STATES = {
     "verdict": AuditState.DONE,

@@ -11,7 +11,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from grading.actions.api_tokens import token_for
+from grading.actions.people.api_tokens import token_for
 from grading.enums import ApiScope
 from grading.models import ApiToken
 

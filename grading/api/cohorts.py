@@ -17,7 +17,7 @@ from rest_framework.serializers import (
 from grading.api.tenancy import TenantView, member
 from grading.models import Assignment, Cohort
 from grading.permissions import access_assignment, access_cohort
-from grading.queries.cohorts import assignments_of, cohorts_of
+from grading.queries.courses.cohorts import assignments_of, cohorts_of
 
 
 class CohortSerializer(Serializer[Cohort]):

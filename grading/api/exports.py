@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.serializers import BooleanField, ChoiceField, Serializer
 
-from grading.actions.exports import export_grades, table_of
+from grading.actions.results.exports import export_grades, table_of
 from grading.api.schema import REFUSALS
 from grading.api.tenancy import TenantView, member
 from grading.enums import ApiScope

@@ -23,14 +23,14 @@ from rest_framework.serializers import (
     ValidationError,
 )
 
-from grading.actions.finding_answers import answer_finding
+from grading.actions.peers.finding_answers import answer_finding
 from grading.api.paging import PAGED, ByPlace
 from grading.api.schema import PAGING, READING, REFUSALS, paged
 from grading.api.tenancy import TenantView, member
 from grading.enums import ApiScope, ResponseKind
 from grading.models import Assignment, Enrollment, Finding, FindingResponse
 from grading.permissions import access_assignment, access_enrollment, access_finding, may
-from grading.queries.findings import GROUPS, SeenFinding, findings_of
+from grading.queries.peers.findings import GROUPS, SeenFinding, findings_of
 
 
 class AnswerSerializer(Serializer[FindingResponse]):

@@ -24,16 +24,16 @@ from rest_framework.serializers import (
     UUIDField,
 )
 
-from grading.actions.feedback_reading import mark_read
-from grading.actions.peer_audits import run_peer_audit
+from grading.actions.peers.feedback_reading import mark_read
+from grading.actions.peers.peer_audits import run_peer_audit
 from grading.api.schema import READING, REFUSALS
 from grading.api.tenancy import TenantView, member
 from grading.enums import ApiScope, AuditState
 from grading.models import FeedbackReport, Pairing
 from grading.permissions import access_cohort, access_feedback, access_pairing, may
-from grading.queries.editions import edition_of, shown_names
-from grading.queries.exchange_rows import reports_under
-from grading.queries.grants import Side, granted_pairings
+from grading.queries.peers.editions import edition_of, shown_names
+from grading.queries.peers.exchange_rows import reports_under
+from grading.queries.peers.grants import Side, granted_pairings
 
 
 class PairingSerializer(Serializer[Pairing]):

@@ -23,7 +23,7 @@ from rest_framework.serializers import (
 )
 
 from grading import rubric_engine
-from grading.actions.rubrics import import_rubric
+from grading.actions.courses.rubrics import import_rubric
 from grading.api.schema import REFUSALS
 from grading.api.tenancy import TenantView, member
 from grading.enums import ApiScope

@@ -23,15 +23,15 @@ from rest_framework.serializers import (
     ValidationError,
 )
 
-from grading.actions.repeated import once
-from grading.actions.submissions import hand_in
+from grading.actions.audits.repeated import once
+from grading.actions.audits.submissions import hand_in
 from grading.api.reading import BoundedForm, BoundedJSON
 from grading.api.schema import REFUSALS
 from grading.api.tenancy import TenantView, member
 from grading.enums import ApiScope
 from grading.models import Assignment, Submission
 from grading.permissions import access_assignment, access_enrollment, access_submission, may
-from grading.queries.attempts import attempts_of, audit_to_show, handed_in_at
+from grading.queries.audits.attempts import attempts_of, audit_to_show, handed_in_at
 
 KEY = "Idempotency-Key"
 MOST_KEY_CHARACTERS = 200

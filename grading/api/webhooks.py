@@ -24,13 +24,13 @@ from rest_framework.serializers import (
     ValidationError,
 )
 
-from grading.actions.webhooks import add_webhook, change_webhook, delete_webhook, send_test
+from grading.actions.messages.webhooks import add_webhook, change_webhook, delete_webhook, send_test
 from grading.api.schema import REFUSALS
 from grading.api.tenancy import TenantView, member
 from grading.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, WebhookEvent
 from grading.models import Organization, Webhook, WebhookDelivery
 from grading.permissions import access_organization
-from grading.queries.webhooks import deliveries_of, webhooks_of
+from grading.queries.messages.webhooks import deliveries_of, webhooks_of
 
 
 class EventField(ChoiceField):

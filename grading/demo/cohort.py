@@ -12,14 +12,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.assignments import create_assignment
-from grading.actions.cohorts import open_cohort
-from grading.actions.membership import found_organization
-from grading.actions.notices import choose_letters
-from grading.actions.roles import add_member
-from grading.actions.roster import import_roster
-from grading.actions.rubrics import adopt_shipped_rubric
-from grading.actions.submissions import hand_in
+from grading.actions.audits.submissions import hand_in
+from grading.actions.courses.assignments import create_assignment
+from grading.actions.courses.cohorts import open_cohort
+from grading.actions.courses.roster import import_roster
+from grading.actions.courses.rubrics import adopt_shipped_rubric
+from grading.actions.messages.notices import choose_letters
+from grading.actions.people.membership import found_organization
+from grading.actions.people.roles import add_member
 from grading.demo.first_week import seed_first_week
 from grading.demo.peers import seed_peers
 from grading.demo.people import INSTITUTE, INSTITUTE_SLUG, INSTRUCTOR, PASSWORD, STUDENTS, Person, Student

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from django.contrib.auth.models import User
 from django_scopes import scope
 
-from grading.actions.assignments import create_assignment
-from grading.actions.grades import override_criterion
-from grading.actions.releases import release_grades
-from grading.actions.rubrics import adopt_shipped_rubric
-from grading.actions.submissions import hand_in
+from grading.actions.audits.submissions import hand_in
+from grading.actions.courses.assignments import create_assignment
+from grading.actions.courses.rubrics import adopt_shipped_rubric
+from grading.actions.results.grades import override_criterion
+from grading.actions.results.releases import release_grades
 from grading.demo.people import STUDENTS, Student
 from grading.enums import ReleasePolicy
 from grading.errors import ActionRefused

@@ -11,10 +11,10 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.feedback_reading import mark_read
-from grading.actions.finding_answers import answer_finding
-from grading.actions.peer_audits import run_peer_audit
-from grading.actions.rounds import start_round
+from grading.actions.peers.feedback_reading import mark_read
+from grading.actions.peers.finding_answers import answer_finding
+from grading.actions.peers.peer_audits import run_peer_audit
+from grading.actions.peers.rounds import start_round
 from grading.demo.first_week import wait_for
 from grading.demo.people import STUDENTS
 from grading.enums import Anonymity, ResponseKind
@@ -28,7 +28,7 @@ from grading.models import (
     FindingResponse,
     PairingRound,
 )
-from grading.queries.exchange_rows import is_over
+from grading.queries.peers.exchange_rows import is_over
 
 AUDITED = STUDENTS[1]
 SEED = "northfield"

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from grading.actions.appeals import MOST_CHARACTERS
+from grading.actions.results.appeals import MOST_CHARACTERS
 from grading.enums import AppealState
 from grading.errors import AppealRefused
 from grading.forms.seen import SeenForm

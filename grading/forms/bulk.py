@@ -10,7 +10,7 @@ from django import forms
 from grading.enums import BulkVerb
 from grading.forms.address import AddressForm
 from grading.models import Assignment, RubricVersion
-from grading.queries.bulk import SHOWN
+from grading.queries.audits.bulk import SHOWN
 
 VERBS = {
     BulkVerb.RESYNTHESISE: "Re-synthesise: the rules anew",

@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from grading.actions.communication import MOST_CHARACTERS
+from grading.actions.peers.communication import MOST_CHARACTERS
 from grading.enums import EntryKind
 from grading.forms.appeals import Words
 

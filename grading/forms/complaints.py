@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
-from grading.actions.complaints import MOST_CHARACTERS
+from grading.actions.peers.complaints import MOST_CHARACTERS
 from grading.forms.appeals import Words
 
 

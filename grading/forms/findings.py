@@ -7,10 +7,10 @@ from typing import Any
 
 from django import forms
 
-from grading.actions.finding_answers import MOST_CHARACTERS
+from grading.actions.peers.finding_answers import MOST_CHARACTERS
 from grading.enums import ResponseKind
 from grading.forms.appeals import Words
-from grading.queries.findings import SeenFinding
+from grading.queries.peers.findings import SeenFinding
 
 GROUP_WORDS = {"regressed": "Came back", "new": "New", "open": "Still open", "fixed": "Fixed"}
 

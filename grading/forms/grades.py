@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from grading.actions.releases import CHANGED_SINCE
+from grading.actions.results.releases import CHANGED_SINCE
 from grading.forms.seen import SeenForm
 
 MOST_REASON = 2000

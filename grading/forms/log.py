@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 
 from grading.forms.address import AddressForm
-from grading.queries.activity import LogFilter, Mark
+from grading.queries.courses.activity import LogFilter, Mark
 
 Choices = Sequence[tuple[str, str]]
 

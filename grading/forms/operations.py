@@ -7,8 +7,8 @@ from datetime import datetime
 from django import forms
 
 from grading.forms.address import AddressForm
-from grading.queries.operation_lists import SHOWN, Behind
-from grading.queries.operations import SLOTS, Slot, beginnings
+from grading.queries.audits.operation_lists import SHOWN, Behind
+from grading.queries.audits.operations import SLOTS, Slot, beginnings
 
 
 class OverTimeForm(AddressForm):

@@ -8,8 +8,8 @@ from typing import Any
 from django import forms
 
 from grading.forms.address import AddressForm
-from grading.queries.flags import FLAGS
-from grading.queries.grades import RELEASES, SORTS, STATES, Wanted
+from grading.queries.results.flags import FLAGS
+from grading.queries.results.grades import RELEASES, SORTS, STATES, Wanted
 
 ANY = [("", "any")]
 MOST_SHARE = 100

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib.auth.models import User
 
-from grading.actions.rounds import (
+from grading.actions.peers.rounds import (
     MOST_REASON,
     end_pairing,
     join_round,

@@ -9,10 +9,10 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from grading.actions.appeal_answers import Effect
+from grading.actions.results.appeal_answers import Effect
 from grading.enums import AppealState
 from grading.models import Appeal
-from grading.queries.appeals import Beside
+from grading.queries.results.appeals import Beside
 
 register = template.Library()
 

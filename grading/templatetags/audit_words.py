@@ -8,10 +8,10 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from grading.actions.withdrawals import WITHDRAWN
+from grading.actions.audits.withdrawals import WITHDRAWN
 from grading.enums import AuditState
 from grading.models import Audit
-from grading.queries.attempts import Attempt
+from grading.queries.audits.attempts import Attempt
 from grading.seen import fingerprint_of_criterion
 
 register = template.Library()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from django import template
 
-from grading.queries.searches import Search
+from grading.queries.peers.searches import Search
 
 register = template.Library()
 

@@ -7,9 +7,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from grading.models import RoundMember
-from grading.queries.editions import PEER, shown_name
-from grading.queries.exchange import Slip
-from grading.queries.grants import Side
+from grading.queries.peers.editions import PEER, shown_name
+from grading.queries.peers.exchange import Slip
+from grading.queries.peers.grants import Side
 
 register = template.Library()
 

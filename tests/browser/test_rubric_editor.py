@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grading.actions.rubrics import draft_rubric_version
+from grading.actions.courses.rubrics import draft_rubric_version
 from grading.enums import RubricState
 from grading.models import RubricVersion
 from tests.browser.tabs import FLAGS, tab

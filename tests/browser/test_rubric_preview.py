@@ -11,7 +11,7 @@ from django_rq import get_queue
 from django_scopes import scope
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grading.actions.rubrics import draft_rubric_version
+from grading.actions.courses.rubrics import draft_rubric_version
 from grading.enums import RubricState
 from grading.jobs import resynthesise_chunk
 from grading.models import Assignment, Grade, RubricVersion

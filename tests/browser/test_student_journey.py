@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grading.actions.rubrics import adopt_shipped_rubric
+from grading.actions.courses.rubrics import adopt_shipped_rubric
 from tests.browser.tabs import FLAGS, PATIENCE_MS, tab
 from tests.factories.pdfs import make_pdf, parallel_graph_page
 from tests.factories.people import PASSWORD, CohortFactory, student

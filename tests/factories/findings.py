@@ -10,7 +10,7 @@ from django_scopes import scope
 
 from courtroom import record
 from courtroom.facts import establish
-from grading.actions import runs
+from grading.actions.audits import runs
 from grading.enums import AuditKind, AuditState
 from grading.events import Verdict
 from grading.models import Audit, Submission

@@ -3,7 +3,7 @@
 from django.contrib.auth.models import User
 from django_scopes import scope
 
-from grading.actions import runs
+from grading.actions.audits import runs
 from grading.models import Audit, Organization
 from tests.factories.grades import (
     AppealFactory,

@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django_scopes import scope
 
-from grading.actions import runs
-from grading.actions.releases import release_grades
+from grading.actions.audits import runs
+from grading.actions.results.releases import release_grades
 from grading.enums import AuditState
 from grading.events import CriterionRow, Verdict
 from grading.models import Appeal, Assignment, Audit, Grade

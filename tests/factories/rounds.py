@@ -8,7 +8,7 @@ from typing import Any
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.rounds import start_round
+from grading.actions.peers.rounds import start_round
 from grading.enums import Anonymity, AuditKind
 from grading.models import Assignment, Enrollment, FeedbackReport, Pairing, PairingRound
 from tests.factories.peers import FeedbackReportFactory, FindingFactory, FindingSightingFactory

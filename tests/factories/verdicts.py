@@ -13,8 +13,8 @@ from django_scopes import scope
 
 from courtroom import AuditEvent, Case, Rubric, constitution_of, hold_audit
 from grading import engine
-from grading.actions.grades import count_verdict
-from grading.actions.verdict_rows import write_evidence, write_verdicts
+from grading.actions.audits.verdict_rows import write_evidence, write_verdicts
+from grading.actions.results.grades import count_verdict
 from grading.enums import RubricState
 from grading.events import OpinionRow, Verdict
 from grading.models import Assignment, Audit, OpinionRecord, RubricVersion, Submission

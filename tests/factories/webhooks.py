@@ -14,7 +14,7 @@ from typing import Any
 
 import factory
 
-from grading.actions.deliveries import SEAL
+from grading.actions.messages.deliveries import SEAL
 from grading.enums import WEBHOOK_EVENTS, WebhookEvent
 from grading.models import Webhook, WebhookDelivery
 from grading.sealing import seal

@@ -8,7 +8,7 @@ import factory
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.runs import Lease, claim_audit
+from grading.actions.audits.runs import Lease, claim_audit
 from grading.enums import AuditState, RubricState
 from grading.events import CriterionRow, EvidenceRow, OpinionRow, UsageRow, Verdict
 from grading.models import (

@@ -9,7 +9,7 @@ def main(organization: str, assignment: str, student: str, repo_url: str) -> Non
     django.setup()
     from django_scopes import scope
 
-    from grading.actions.submissions import hand_in
+    from grading.actions.audits.submissions import hand_in
     from grading.models import Assignment, Enrollment
 
     with scope(organization=int(organization)):

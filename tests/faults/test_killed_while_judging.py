@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from django_scopes import scope
 
-from grading.actions.queueing import enqueue
-from grading.actions.recovery import reconcile
+from grading.actions.audits.queueing import enqueue
+from grading.actions.audits.recovery import reconcile
 from grading.enums import AuditState, Bench
 from grading.models import ModelUsage, OpinionRecord
 from tests.courtroom.model_server import Handler, model_endpoint

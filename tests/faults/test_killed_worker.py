@@ -17,8 +17,8 @@ from django.db import connection
 from django.utils import timezone
 from rq import Worker
 
-from grading.actions.queueing import enqueue
-from grading.actions.recovery import Recovery, reconcile
+from grading.actions.audits.queueing import enqueue
+from grading.actions.audits.recovery import Recovery, reconcile
 from grading.enums import AuditState
 from grading.models import Activity, Audit, CriterionVerdict, OpinionRecord
 from tests.factories.git_server import MISBEHAVIOURS, serve_repositories

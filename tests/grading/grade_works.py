@@ -1,6 +1,7 @@
 """Work of one student, judged, changed by hand and released, inside the scope of its organization."""
 
-from grading.actions import grades, releases, runs
+from grading.actions.audits import runs
+from grading.actions.results import grades, releases
 from grading.enums import AuditKind, AuditState
 from grading.models import Grade
 from tests.factories.work import AuditFactory, SubmissionFactory, claimed, criterion_row, verdict

@@ -14,7 +14,7 @@ from courtroom import Rubric, constitution_of
 from courtroom.case import Case
 from courtroom.hearing import hold_audit
 from grading import engine
-from grading.actions import runs
+from grading.actions.audits import runs
 from grading.models import Assignment, Audit
 from tests.factories.people import student
 from tests.factories.repositories import Commit, make_repository

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from grading import rubric_engine
-from grading.actions.rubrics import draft_rubric_version
+from grading.actions.courses.rubrics import draft_rubric_version
 from grading.admin.rubric_editor.sheet import sheet_of
 from grading.models import Organization, RubricVersion
 from tests.factories.people import everywhere, staff_user

@@ -18,9 +18,9 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.actions.activities import note
-from grading.actions.appeal_answers import keep_verdict
+from grading.actions.results.appeal_answers import keep_verdict
 from grading.models import Activity, Cohort
-from grading.queries.activity import LogFilter, Mark, log_of
+from grading.queries.courses.activity import LogFilter, Mark, log_of
 from grading.views.reading.log import FAMILIES, SENTENCES, sentence_of
 from grading.views.reading.log_words import family_name
 from tests.factories.people import CohortFactory, UserFactory, student

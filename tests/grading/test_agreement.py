@@ -5,12 +5,12 @@ from uuid import UUID
 import pytest
 from django_scopes import scope
 
-from grading.actions.agreement import draw_sample, grade_blind
+from grading.actions.results.agreement import draw_sample, grade_blind
 from grading.enums import AuditKind, AuditState
 from grading.errors import ActionRefused
 from grading.models import Activity, BlindGrade
-from grading.queries import agreement
-from grading.queries.agreement import Scored, Work, drawn
+from grading.queries.results import agreement
+from grading.queries.results.agreement import Scored, Work, drawn
 from tests.factories.grades import BlindGradeFactory, GradeFactory
 from tests.factories.people import EnrollmentFactory, OrganizationFactory, staff_user
 from tests.factories.work import (

@@ -8,8 +8,9 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions import runs
-from grading.actions.appeal_answers import (
+from grading.actions.audits import runs
+from grading.actions.audits.runs import claim_audit
+from grading.actions.results.appeal_answers import (
     change_score,
     escalate_appeal,
     keep_verdict,
@@ -17,11 +18,10 @@ from grading.actions.appeal_answers import (
     rejudge_criterion,
     standing_of,
 )
-from grading.actions.runs import claim_audit
 from grading.enums import AppealState, AuditKind, NoticeKind, Renewal, Role
 from grading.errors import AppealRefused, RenewalRefused
 from grading.models import Activity, Appeal, Audit, Membership, Notice, Override
-from grading.queries.appeals import InboxFilter, counts_for_the_grade, grade_behind, inbox
+from grading.queries.results.appeals import InboxFilter, counts_for_the_grade, grade_behind, inbox
 from tests.factories.grades import NoticeOptOutFactory
 from tests.factories.people import staff_user
 from tests.factories.released import Released, ended, judged

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from grading.actions.appeal_answers import change_score, keep_verdict
-from grading.actions.appeals import file_appeal
-from grading.actions.cohort_deletion import delete_cohort
-from grading.actions.grades import pin_grade, unpin_grade
-from grading.actions.letters import send_due
+from grading.actions.courses.cohort_deletion import delete_cohort
+from grading.actions.messages.letters import send_due
+from grading.actions.results.appeal_answers import change_score, keep_verdict
+from grading.actions.results.appeals import file_appeal
+from grading.actions.results.grades import pin_grade, unpin_grade
 from grading.enums import AppealState
 from grading.errors import AppealRefused
 from grading.models import Appeal, Audit, Grade, Notice, Override
-from grading.queries.holdings import holdings_of
+from grading.queries.courses.holdings import holdings_of
 from tests.factories.grades import NoticeFactory
 from tests.factories.people import everywhere
 from tests.factories.released import Released

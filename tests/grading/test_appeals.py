@@ -9,14 +9,14 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.appeal_answers import change_score, keep_verdict
-from grading.actions.appeals import file_appeal, withdraw_appeal
-from grading.actions.grades import override_criterion
+from grading.actions.results.appeal_answers import change_score, keep_verdict
+from grading.actions.results.appeals import file_appeal, withdraw_appeal
+from grading.actions.results.grades import override_criterion
 from grading.enums import AppealState
 from grading.errors import AppealRefused
 from grading.models import Activity, Appeal, Grade
 from grading.places import read_places
-from grading.queries.appeals import Allowance, allowance_of
+from grading.queries.results.appeals import Allowance, allowance_of
 from tests.factories.released import Released, judged
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]

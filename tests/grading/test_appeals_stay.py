@@ -15,18 +15,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grading import engine
-from grading.actions import runs
-from grading.actions.appeal_answers import change_score, escalate_appeal, keep_verdict, rejudge_criterion
-from grading.actions.appeals import file_appeal
-from grading.actions.grades import override_criterion, withdraw_override
-from grading.actions.releases import release_grades
-from grading.actions.renewals import reaudit, rejudge
-from grading.actions.resynthesis import resynthesise_audit
+from grading.actions.audits import runs
+from grading.actions.bulk.renewals import reaudit, rejudge
+from grading.actions.bulk.resynthesis import resynthesise_audit
+from grading.actions.results.appeal_answers import (
+    change_score,
+    escalate_appeal,
+    keep_verdict,
+    rejudge_criterion,
+)
+from grading.actions.results.appeals import file_appeal
+from grading.actions.results.grades import override_criterion, withdraw_override
+from grading.actions.results.releases import release_grades
 from grading.enums import AppealState, AuditState, Role, RubricState
 from grading.errors import ActionRefused, InputRefused
 from grading.events import Verdict
 from grading.models import Appeal, Audit, Grade, Override, RubricVersion
-from grading.queries.audits import standing_audit
+from grading.queries.audits.audits import standing_audit
 from tests.factories.people import staff_user
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import AuditFactory, RubricVersionFactory, SubmissionFactory, claimed, criterion_row

@@ -9,7 +9,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django_scopes import get_scope, scope
 
-from grading.actions.archive import archive_cohort
+from grading.actions.courses.archive import archive_cohort
 from grading.models import Activity, Cohort
 from grading.zipping import SEND_FROM, Member, zipped
 from tests.factories.grades import GradeFactory, SupersededReportFactory

@@ -10,7 +10,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from grading.actions.assignment_settings import change_settings, settings_of
+from grading.actions.courses.assignment_settings import change_settings, settings_of
 from grading.enums import Bench, LatePolicy, ReleasePolicy
 from grading.errors import SettingsRefused
 from grading.models import Activity, Assignment, Submission

@@ -5,9 +5,14 @@ from __future__ import annotations
 import pytest
 from django_scopes import scope
 
-from grading.actions.appeal_answers import change_score, escalate_appeal, keep_verdict, rejudge_criterion
-from grading.actions.rubric_drafts import save_draft
-from grading.actions.rubrics import publish_rubric_version
+from grading.actions.courses.rubric_drafts import save_draft
+from grading.actions.courses.rubrics import publish_rubric_version
+from grading.actions.results.appeal_answers import (
+    change_score,
+    escalate_appeal,
+    keep_verdict,
+    rejudge_criterion,
+)
 from grading.enums import AppealState, Role
 from grading.errors import AppealRefused
 from grading.models import RubricVersion

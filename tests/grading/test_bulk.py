@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from grading.actions.bulk import Estimate, cancel_bulk, estimate_bulk, start_bulk
-from grading.actions.runs import fail_audit, finish_audit
+from grading.actions.audits.runs import fail_audit, finish_audit
+from grading.actions.bulk.bulk import Estimate, cancel_bulk, estimate_bulk, start_bulk
 from grading.enums import AuditState, Batch, Bench, BulkItemState, BulkState, BulkVerb, Renewal
 from grading.errors import BulkRefused, RenewalRefused
 from grading.models import Activity, Assignment, Audit, BulkItem, BulkRun, ModelUsage, Submission
-from grading.queries.audits import standing_audit
-from grading.queries.bulk import failed_audits
+from grading.queries.audits.audits import standing_audit
+from grading.queries.audits.bulk import failed_audits
 from tests.factories.people import everywhere, staff_user
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import (

@@ -10,12 +10,12 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.actions import bulk_work
-from grading.actions.bulk import start_bulk
-from grading.actions.queueing import enqueue_on_commit
-from grading.actions.recovery import Recovery, reconcile
-from grading.actions.resynthesis import resynthesise_audit
-from grading.actions.runs import finish_audit
+from grading.actions.audits.queueing import enqueue_on_commit
+from grading.actions.audits.recovery import Recovery, reconcile
+from grading.actions.audits.runs import finish_audit
+from grading.actions.bulk import bulk_work
+from grading.actions.bulk.bulk import start_bulk
+from grading.actions.bulk.resynthesis import resynthesise_audit
 from grading.enums import BulkItemState, BulkState, BulkVerb
 from grading.jobs import resynthesise_chunk
 from grading.models import (

@@ -7,13 +7,13 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django_scopes import scope
 
-from grading.actions.cohort_deletion import delete_cohort
+from grading.actions.courses.cohort_deletion import delete_cohort
 from grading.enums import BulkState
 from grading.errors import ActionRefused
 from grading.models import Activity, Cohort, Submission
 from grading.models.tenant import TenantModel
-from grading.queries.holdings import holdings_of
-from grading.queries.usage import usage_of_organization
+from grading.queries.audits.usage import usage_of_organization
+from grading.queries.courses.holdings import holdings_of
 from tests.factories.grades import BulkRunFactory
 from tests.factories.institutes import institute
 from tests.factories.people import CohortFactory, staff_user

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from grading.actions import communication
-from grading.actions.communication import MOST_CHARACTERS, post_entry
+from grading.actions.peers import communication
+from grading.actions.peers.communication import MOST_CHARACTERS, post_entry
 from grading.enums import EntryKind
 from grading.errors import EntryRefused
 from grading.models import Activity, CommunicationEntry

@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from grading.enums import Anonymity, AuditState, FeedbackKind, ReleasePolicy
 from grading.models import FeedbackReport, Pairing
-from grading.queries import editions
-from grading.queries.editions import edition_of, shown_names
+from grading.queries.peers import editions
+from grading.queries.peers.editions import edition_of, shown_names
 from grading.redaction import WITHHELD
 from tests.factories.grades import GradeFactory
 from tests.factories.peers import (

@@ -19,7 +19,7 @@ from grading.enums import (
     ResponseKind,
 )
 from grading.events import Verdict
-from grading.queries.exchange_facts import (
+from grading.queries.peers.exchange_facts import (
     EntryCounts,
     ExchangeCounts,
     Relevance,

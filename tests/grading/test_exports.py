@@ -9,12 +9,12 @@ from django_scopes import get_scope, scope
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grading.actions import exports as action
-from grading.actions.releases import release_grades
+from grading.actions.results import exports as action
+from grading.actions.results.releases import release_grades
 from grading.errors import ActionRefused
 from grading.exports import FORMULA, ExportChoice, harmless, lines_of
 from grading.models import Activity, Grade
-from grading.queries import exports
+from grading.queries.results import exports
 from tests.factories.grades import GradeFactory
 from tests.factories.people import EnrollmentFactory, OrganizationFactory, staff_user
 from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory

@@ -5,12 +5,12 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.actions.queueing import enqueue_on_commit
-from grading.actions.recovery import Recovery, reconcile
-from grading.actions.runs import claim_audit
+from grading.actions.audits.queueing import enqueue_on_commit
+from grading.actions.audits.recovery import Recovery, reconcile
+from grading.actions.audits.runs import claim_audit
 from grading.enums import AuditKind, AuditState
 from grading.models import Audit
-from grading.queries.turns import AHEAD, queue_position
+from grading.queries.audits.turns import AHEAD, queue_position
 from tests.factories.people import everywhere
 from tests.factories.work import SubmissionFactory
 

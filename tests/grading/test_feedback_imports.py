@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from grading.actions import feedback_imports
-from grading.actions.feedback_imports import import_feedback
+from grading.actions.peers import feedback_imports
+from grading.actions.peers.feedback_imports import import_feedback
 from grading.enums import Anonymity, FeedbackKind, FeedbackSource, NoticeKind
 from grading.errors import FeedbackRefused
 from grading.models import Activity, FeedbackReport, Grade, Notice, Pairing

@@ -13,8 +13,8 @@ from django_rq import get_queue
 from django_scopes import scope
 from rq.job import Job, JobStatus
 
-from grading.actions.finding_answers import MOST_CHARACTERS, answer_finding
-from grading.actions.fix_verification import BROKE_OFF, verify_left
+from grading.actions.peers.finding_answers import MOST_CHARACTERS, answer_finding
+from grading.actions.peers.fix_verification import BROKE_OFF, verify_left
 from grading.enums import ResponseKind
 from grading.errors import FindingRefused
 from grading.jobs import verify_fix

@@ -2,8 +2,8 @@
 
 import pytest
 
-from grading.actions.finding_answers import answer_finding
-from grading.actions.findings import record_findings
+from grading.actions.peers.finding_answers import answer_finding
+from grading.actions.peers.findings import record_findings
 from grading.enums import AuditKind, FindingState, ResponseKind
 from grading.models import Audit, Finding, FindingResponse, FindingSighting, Submission
 from tests.factories.findings import Checked, attempt_of, flaw, met, missing, report_of_checks

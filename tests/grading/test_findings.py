@@ -8,9 +8,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from grading.actions.earlier_findings import record_earlier_findings
-from grading.actions.findings import record_findings
-from grading.actions.resynthesis import resynthesise_audit
+from grading.actions.bulk.resynthesis import resynthesise_audit
+from grading.actions.peers.earlier_findings import record_earlier_findings
+from grading.actions.peers.findings import record_findings
 from grading.enums import AuditKind, AuditState, FindingState
 from grading.models import Activity, Audit, Finding, FindingSighting, Submission
 from tests.factories.findings import attempt_of, audited, finish, flaw, met, missing, report_of_checks

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grading.actions.findings import record_imported
+from grading.actions.peers.findings import record_imported
 from grading.enums import Anonymity, FindingState
 from grading.imports_engine import read_report_text
 from grading.models import Activity, FeedbackReport, Finding, FindingSighting, Submission

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grading.actions import grades, releases
+from grading.actions.results import grades, releases
 from grading.models import Grade, Notice
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory

@@ -3,8 +3,8 @@
 import pytest
 from django_scopes import scope
 
-from grading.actions import grades
-from grading.actions.earlier_verdicts import count_earlier_verdicts
+from grading.actions.audits.earlier_verdicts import count_earlier_verdicts
+from grading.actions.results import grades
 from grading.enums import AuditKind, AuditState
 from grading.errors import GradeRefused
 from grading.models import Activity, CriterionVerdict, Grade, Override

@@ -11,8 +11,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from rq.job import Job
 
-from grading.actions import runs
-from grading.actions.submissions import hand_in
+from grading.actions.audits import runs
+from grading.actions.audits.submissions import hand_in
 from grading.enums import AuditState, LatePolicy
 from grading.errors import HandInRefused
 from grading.models import Activity, Audit, Enrollment, Submission

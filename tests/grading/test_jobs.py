@@ -9,7 +9,7 @@ import pytest
 from django_scopes import scope
 
 from grading import engine
-from grading.actions.rubrics import adopt_shipped_rubric
+from grading.actions.courses.rubrics import adopt_shipped_rubric
 from grading.enums import AuditState
 from grading.errors import InputRefused
 from grading.events import Beat, OpinionRow, RunEvent, Stage, Verdict

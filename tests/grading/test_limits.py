@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from grading.actions.submissions import hand_in
+from grading.actions.audits.submissions import hand_in
 from grading.errors import HandInRefused
 from grading.models import Submission
 from tests.factories.people import CohortFactory, everywhere, student

@@ -3,9 +3,9 @@ from allauth.account.models import EmailAddress
 from django.test import Client
 from django_scopes import scope
 
-from grading.actions.cohorts import open_cohort
-from grading.actions.membership import found_organization, link_enrollments
-from grading.actions.roles import add_member
+from grading.actions.courses.cohorts import open_cohort
+from grading.actions.people.membership import found_organization, link_enrollments
+from grading.actions.people.roles import add_member
 from grading.enums import Role
 from grading.errors import SlugTaken
 from grading.models import Activity, Membership

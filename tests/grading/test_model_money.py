@@ -11,13 +11,13 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions import runs
-from grading.actions.budgets import grant_budget
+from grading.actions.audits import runs
+from grading.actions.audits.budgets import grant_budget
 from grading.enums import AuditState, Bench
 from grading.jobs import run_audit
 from grading.model_bench import sealed_key, settings_of
 from grading.models import Audit, ModelUsage, OrganizationBench
-from grading.queries.usage import Spent, usage_of_audit, usage_of_cohort, usage_of_organization
+from grading.queries.audits.usage import Spent, usage_of_audit, usage_of_cohort, usage_of_organization
 from tests.courtroom.model_server import model_endpoint
 from tests.factories.pdfs import Image, Page, make_pdf
 from tests.factories.people import OrganizationFactory, everywhere

@@ -21,10 +21,11 @@ from django_rq import get_queue
 from django_scopes import scope
 from rq import SimpleWorker
 
-from grading.actions import letters, runs
-from grading.actions.notices import Letter, choose_letters, notify, notify_all
-from grading.actions.recovery import reconcile
-from grading.actions.runs import give_back
+from grading.actions.audits import runs
+from grading.actions.audits.recovery import reconcile
+from grading.actions.audits.runs import give_back
+from grading.actions.messages import letters
+from grading.actions.messages.notices import Letter, choose_letters, notify, notify_all
 from grading.enums import AuditKind, NoticeKind
 from grading.jobs import send_letters
 from grading.models import Audit, Notice

@@ -8,12 +8,12 @@ from django.utils import timezone
 from django_scopes import scope
 from rq import Worker
 
-from grading.actions import runs
+from grading.actions.audits import runs
 from grading.enums import AuditState, Bench
 from grading.models import Audit
-from grading.queries import pace, turns
-from grading.queries.pace import Pace, pace_of
-from grading.queries.turns import position_shown
+from grading.queries.audits import pace, turns
+from grading.queries.audits.pace import Pace, pace_of
+from grading.queries.audits.turns import position_shown
 from grading.views.reading.progress import progress_of
 from tests.factories.people import everywhere
 from tests.factories.work import AssignmentFactory, AuditFactory, claimed

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from grading.actions import runs
-from grading.actions.peer_audits import run_peer_audit, why_no_audit
-from grading.actions.submissions import hand_in
+from grading.actions.audits import runs
+from grading.actions.audits.submissions import hand_in
+from grading.actions.peers.peer_audits import run_peer_audit, why_no_audit
 from grading.enums import AuditKind, AuditState, FeedbackKind, FeedbackSource, NoticeKind
 from grading.errors import FeedbackRefused
 from grading.jobs import run_audit

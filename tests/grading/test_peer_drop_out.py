@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import AnonymousUser
 
-from grading.actions.feedback_imports import import_feedback
-from grading.actions.peer_audits import run_peer_audit
-from grading.actions.rounds import leave_round
+from grading.actions.peers.feedback_imports import import_feedback
+from grading.actions.peers.peer_audits import run_peer_audit
+from grading.actions.peers.rounds import leave_round
 from grading.errors import FeedbackRefused
 from grading.models import FeedbackReport
 from grading.permissions import access_feedback
-from grading.queries.exchange import exchanges_of
+from grading.queries.peers.exchange import exchanges_of
 from tests.factories.people import everywhere, student
 from tests.factories.rounds import Round
 from tests.grading.test_races import at_once

@@ -14,7 +14,7 @@ from django.utils import timezone
 from grading import permissions
 from grading.enums import AuditKind, AuditState, FeedbackKind, Role
 from grading.models import Audit, Cohort, FeedbackReport, Membership, Pairing, PairingRound, RoundMember
-from grading.queries.grants import granted_pairings
+from grading.queries.peers.grants import granted_pairings
 from tests.factories.peers import (
     FeedbackReportFactory,
     FindingFactory,

@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.notices import choose_letters
-from grading.actions.peer_reminders import remind, remind_due
+from grading.actions.messages.notices import choose_letters
+from grading.actions.peers.peer_reminders import remind, remind_due
 from grading.enums import NoticeKind, ResponseKind
 from grading.models import Activity, Cohort, Enrollment, Finding, Notice, PairingRound, RoundMember
 from tests.factories.peers import FindingResponseFactory

@@ -8,9 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
 from grading import previews
-from grading.actions.grades import override_criterion
-from grading.actions.resynthesis import resynthesise_audit
-from grading.actions.rubric_drafts import publish_seen_draft
+from grading.actions.bulk.resynthesis import resynthesise_audit
+from grading.actions.courses.rubric_drafts import publish_seen_draft
+from grading.actions.results.grades import override_criterion
 from grading.enums import RubricState
 from grading.models import Audit, CriterionVerdict, Grade
 from grading.rubric_engine import document_digest, settled_rubric

@@ -6,8 +6,9 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.queries import attempts, audits, cohorts
-from grading.queries.turns import queue_position
+from grading.queries.audits import attempts, audits
+from grading.queries.audits.turns import queue_position
+from grading.queries.courses import cohorts
 from tests.factories.people import (
     CohortFactory,
     EnrollmentFactory,

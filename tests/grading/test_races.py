@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from grading.actions.few_at_once import one_of_few_looks
-from grading.actions.looking import look_at
-from grading.actions.recovery import reconcile
-from grading.actions.runs import claim_audit
-from grading.actions.submissions import hand_in
+from grading.actions.audits.few_at_once import one_of_few_looks
+from grading.actions.audits.looking import look_at
+from grading.actions.audits.recovery import reconcile
+from grading.actions.audits.runs import claim_audit
+from grading.actions.audits.submissions import hand_in
 from grading.errors import HandInRefused
 from grading.models import Activity, Audit, Submission
 from tests.factories.people import everywhere, student

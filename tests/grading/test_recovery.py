@@ -9,11 +9,11 @@ from django_rq import get_queue
 from rq.job import Job, JobStatus
 from rq.utils import utcformat
 
-from grading.actions.queueing import SILENT_AFTER, enqueue
-from grading.actions.recovery import Recovery, reconcile
+from grading.actions.audits.queueing import SILENT_AFTER, enqueue
+from grading.actions.audits.recovery import Recovery, reconcile
 from grading.enums import AuditState
 from grading.models import Audit
-from grading.queries.turns import job_id
+from grading.queries.audits.turns import job_id
 from tests.factories.people import everywhere
 from tests.factories.work import AuditFactory
 

@@ -3,8 +3,8 @@
 import pytest
 from django_scopes import scope
 
-from grading.actions import releases
-from grading.actions.marking import reckon
+from grading.actions.results import releases
+from grading.actions.results.marking import reckon
 from grading.enums import AuditKind
 from grading.errors import GradeRefused
 from grading.models import Activity, Grade, Notice, WebhookDelivery

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from grading import engine
-from grading.actions.renewals import reaudit, rejudge
-from grading.actions.runs import fail_audit, finish_audit
+from grading.actions.audits.runs import fail_audit, finish_audit
+from grading.actions.bulk.renewals import reaudit, rejudge
 from grading.enums import AuditKind, AuditState, Renewal
 from grading.errors import RenewalRefused
 from grading.events import Verdict
 from grading.jobs import run_audit
 from grading.models import Activity, Audit, Grade, Submission
-from grading.queries.audits import standing_audit
-from grading.queries.known import known_opinions, known_report
+from grading.queries.audits.audits import standing_audit
+from grading.queries.audits.known import known_opinions, known_report
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, git, make_repository
 from tests.factories.work import (

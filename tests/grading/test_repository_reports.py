@@ -11,8 +11,8 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.actions import runs
-from grading.actions.repository_reports import search_repository
+from grading.actions.audits import runs
+from grading.actions.peers.repository_reports import search_repository
 from grading.enums import Anonymity, AuditKind, FeedbackKind
 from grading.errors import FeedbackRefused
 from grading.jobs import import_reports

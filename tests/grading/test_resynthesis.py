@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from grading.actions.grades import override_criterion
-from grading.actions.releases import release_grades
-from grading.actions.resynthesis import resynthesise_audit
+from grading.actions.bulk.resynthesis import resynthesise_audit
+from grading.actions.results.grades import override_criterion
+from grading.actions.results.releases import release_grades
 from grading.enums import AuditKind, AuditState
 from grading.errors import InputRefused, RenewalRefused
 from grading.models import Activity, Audit, CriterionVerdict, Grade, OpinionRecord, SupersededReport

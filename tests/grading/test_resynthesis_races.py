@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from grading.actions.cohort_deletion import delete_cohort
-from grading.actions.resynthesis import resynthesise_audit
+from grading.actions.bulk.resynthesis import resynthesise_audit
+from grading.actions.courses.cohort_deletion import delete_cohort
 from grading.errors import ActionRefused
 from grading.models import Audit, Grade
-from grading.queries.holdings import holdings_of
+from grading.queries.courses.holdings import holdings_of
 from tests.factories.people import everywhere, staff_user
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.faults.site import eventually

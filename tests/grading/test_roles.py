@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 from django_scopes import scope
 
-from grading.actions.membership import found_organization
-from grading.actions.roles import add_member
+from grading.actions.people.membership import found_organization
+from grading.actions.people.roles import add_member
 from grading.enums import Role
 from grading.errors import RoleRefused
 from grading.models import Activity, Membership, Organization

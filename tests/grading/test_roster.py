@@ -1,7 +1,7 @@
 import pytest
 from django_scopes import scope
 
-from grading.actions.roster import MAX_ROWS, RefusedLine, RosterImport, import_roster
+from grading.actions.courses.roster import MAX_ROWS, RefusedLine, RosterImport, import_roster
 from grading.errors import RosterRefused
 from grading.models import Activity, Enrollment
 from tests.factories.people import CohortFactory, EnrollmentFactory, UserFactory

@@ -9,10 +9,10 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.rounds import end_pairing, leave_round
+from grading.actions.peers.rounds import end_pairing, leave_round
 from grading.enums import AuditKind, FindingState, ResponseKind
 from grading.models import Finding
-from grading.queries.rounds import Answers, Matrix, figures_of, matrix_of
+from grading.queries.peers.rounds import Answers, Matrix, figures_of, matrix_of
 from tests.factories.peers import FeedbackReportFactory, FindingResponseFactory
 from tests.factories.rounds import Round
 from tests.factories.work import AuditFactory, SubmissionFactory

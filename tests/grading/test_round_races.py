@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from grading.actions.peer_reminders import remind, remind_due
-from grading.actions.rounds import join_round, leave_round, start_round
+from grading.actions.peers.peer_reminders import remind, remind_due
+from grading.actions.peers.rounds import join_round, leave_round, start_round
 from grading.errors import RoundRefused
 from grading.models import Notice, PairingRound, RoundMember
-from grading.queries.boards import board_of
+from grading.queries.peers.boards import board_of
 from tests.factories.people import EnrollmentFactory, everywhere, student
 from tests.factories.rounds import Round
 from tests.grading.test_peer_reminders import begun

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.rounds import (
+from grading.actions.peers.rounds import (
     end_pairing,
     fingerprint_of_change,
     join_round,
@@ -24,7 +24,7 @@ from grading.actions.rounds import (
 from grading.enums import Anonymity
 from grading.errors import RoundRefused
 from grading.models import Activity, Enrollment, Pairing, PairingRound, RoundMember
-from grading.queries.boards import board_of
+from grading.queries.peers.boards import board_of
 from tests.factories.peers import FeedbackReportFactory
 from tests.factories.people import CohortFactory, EnrollmentFactory, staff_user
 from tests.factories.work import AssignmentFactory, RubricVersionFactory

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from grading import rubric_engine
-from grading.actions.rubrics import draft_rubric_version
+from grading.actions.courses.rubrics import draft_rubric_version
 from grading.admin.rubric_exchange.difference import Change, Row, difference
 from grading.admin.rubric_exchange.words import Segment, marked
 from tests.factories.people import everywhere, staff_user

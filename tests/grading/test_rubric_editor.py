@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from grading.actions.rubrics import adopt_shipped_rubric, draft_rubric_version
+from grading.actions.courses.rubrics import adopt_shipped_rubric, draft_rubric_version
 from grading.enums import RubricState
 from grading.models import Activity, Rubric, RubricVersion
 from tests.factories.people import OrganizationFactory, everywhere

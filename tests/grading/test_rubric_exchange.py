@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from grading import engine, rubric_engine
-from grading.actions.rubrics import (
+from grading.actions.courses.rubrics import (
     adopt_rubric_version,
     adopt_shipped_rubric,
     duplicate_version,

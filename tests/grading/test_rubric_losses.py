@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from grading.actions.rubrics import duplicate_version, publish_rubric_version
+from grading.actions.courses.rubrics import duplicate_version, publish_rubric_version
 from grading.admin.rubric_exchange.losses import losses
 from grading.models import Organization, RubricVersion
 from tests.factories.grades import AppealFactory, OverrideFactory

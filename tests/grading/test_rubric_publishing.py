@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django_scopes import scope
 
-from grading.actions.rubrics import publish_rubric_version
+from grading.actions.courses.rubrics import publish_rubric_version
 from grading.enums import RubricState
 from grading.errors import RubricRefused
 from grading.models import RubricVersion

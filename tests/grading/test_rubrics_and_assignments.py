@@ -1,8 +1,8 @@
 import pytest
 from django_scopes import scope
 
-from grading.actions.assignments import create_assignment
-from grading.actions.rubrics import adopt_shipped_rubric, draft_rubric_version, publish_rubric_version
+from grading.actions.courses.assignments import create_assignment
+from grading.actions.courses.rubrics import adopt_shipped_rubric, draft_rubric_version, publish_rubric_version
 from grading.enums import Bench, RubricState
 from grading.errors import ActionRefused, RubricRefused, SlugTaken
 from grading.models import Activity, RubricVersion

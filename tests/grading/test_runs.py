@@ -5,7 +5,7 @@ from uuid import uuid4
 import pytest
 from django_scopes import get_scope, scope
 
-from grading.actions import runs
+from grading.actions.audits import runs
 from grading.enums import AuditState
 from grading.errors import LeaseLostError
 from grading.models import Activity, Audit, CriterionVerdict, EvidenceRecord, OpinionRecord

@@ -32,7 +32,7 @@ from grading.models import (
     PairingRound,
     Submission,
 )
-from grading.queries.turns import AHEAD
+from grading.queries.audits.turns import AHEAD
 from tests.factories.people import everywhere, staff_user
 from tests.factories.work import AssignmentFactory, AuditFactory
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from grading.enums import Anonymity
-from grading.queries.editions import shown_name, shown_text, shown_texts
-from grading.queries.exchange_rows import pairings_of
-from grading.queries.people import identity_of
+from grading.queries.peers.editions import shown_name, shown_text, shown_texts
+from grading.queries.peers.exchange_rows import pairings_of
+from grading.queries.peers.people import identity_of
 from grading.redaction import WITHHELD
 from tests.factories.peers import PairingFactory
 from tests.factories.people import EnrollmentFactory, everywhere

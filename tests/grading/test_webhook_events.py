@@ -9,9 +9,10 @@ import pytest
 from django.db import transaction
 from django_scopes import scope
 
-from grading.actions import runs, webhooks
-from grading.actions.appeal_answers import keep_verdict
-from grading.actions.peer_audits import tell_of_report
+from grading.actions.audits import runs
+from grading.actions.messages import webhooks
+from grading.actions.peers.peer_audits import tell_of_report
+from grading.actions.results.appeal_answers import keep_verdict
 from grading.enums import AuditKind, WebhookEvent
 from grading.models import WebhookDelivery
 from tests.factories.peers import FeedbackReportFactory, PairingFactory

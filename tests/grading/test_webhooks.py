@@ -14,8 +14,8 @@ from django_scopes import scope
 from rq import SimpleWorker
 
 from grading import addresses_engine
-from grading.actions import deliveries, webhooks
-from grading.actions.recovery import reconcile
+from grading.actions.audits.recovery import reconcile
+from grading.actions.messages import deliveries, webhooks
 from grading.enums import WEBHOOK_EVENTS, DeliveryState
 from grading.errors import WebhookRefused
 from grading.jobs import send_deliveries

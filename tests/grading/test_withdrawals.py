@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from grading.actions.withdrawals import WITHDRAWN, withdraw_hand_in
+from grading.actions.audits.withdrawals import WITHDRAWN, withdraw_hand_in
 from grading.enums import AuditState
 from grading.errors import HandInRefused
 from grading.models import Activity, Audit

@@ -6,8 +6,8 @@ import json
 from typing import Any
 
 from courtroom import shipped_rubric
-from grading.actions.feedback_imports import import_feedback
-from grading.actions.findings import record_findings
+from grading.actions.peers.feedback_imports import import_feedback
+from grading.actions.peers.findings import record_findings
 from grading.enums import Anonymity, AuditKind
 from grading.models import Audit, Enrollment, FeedbackReport, Finding, Pairing, Submission
 from tests.factories.peers import (

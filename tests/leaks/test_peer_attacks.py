@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
-from grading.actions.peer_reminders import remind
+from grading.actions.peers.peer_reminders import remind
 from grading.enums import Anonymity
 from grading.models import Membership, Notice, Pairing
 from tests.factories.peers import PairingFactory, RoundMemberFactory

@@ -8,10 +8,11 @@ from django.apps import apps
 from django_scopes import scope
 from django_scopes.exceptions import ScopeError
 
-from grading.actions.roster import import_roster
+from grading.actions.courses.roster import import_roster
 from grading.models import ApiToken, Cohort, Enrollment, Organization
 from grading.models.tenant import TenantManager, TenantModel
-from grading.queries import attempts, audits, cohorts
+from grading.queries.audits import attempts, audits
+from grading.queries.courses import cohorts
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from courtroom import Known
-from grading.actions.peer_reminders import remind
+from grading.actions.peers.peer_reminders import remind
 from grading.engine import exchange_told
 from grading.enums import AuditKind, FindingState, ReleasePolicy
 from grading.models import Assignment, Finding, FindingSighting, Notice

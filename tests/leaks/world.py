@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.utils import timezone
 
-from grading.actions.trials import Answer, keep_answer
+from grading.actions.audits.trials import Answer, keep_answer
 from grading.enums import Role
 from grading.imports_engine import read_report_text
 from tests.factories.grades import AppealFactory, BlindSampleFactory, BulkItemFactory, GradeFactory

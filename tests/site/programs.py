@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.test import Client
 
-from grading.actions.api_tokens import create_token
+from grading.actions.people.api_tokens import create_token
 from grading.enums import ApiScope
 
 

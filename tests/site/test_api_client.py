@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django_scopes import scope
 
-from grading.actions.api_tokens import create_token
+from grading.actions.people.api_tokens import create_token
 from grading.enums import ApiScope
 from grading.models import FindingResponse, Submission
 from tests.factories.pdfs import Page, make_pdf

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.actions.webhooks import MOST_WEBHOOKS
+from grading.actions.messages.webhooks import MOST_WEBHOOKS
 from grading.enums import WEBHOOK_EVENTS
 from grading.models import Submission, Webhook
 from tests.factories.people import CohortFactory, OrganizationFactory, everywhere, staff_user, student

@@ -9,7 +9,7 @@ import pytest
 from django_scopes import scope
 from drf_spectacular.generators import SchemaGenerator
 
-from grading.actions.api_tokens import create_token
+from grading.actions.people.api_tokens import create_token
 from grading.enums import ApiScope
 from grading.models import (
     Audit,

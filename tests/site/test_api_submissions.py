@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django_scopes import scope
 
-from grading.actions.marking import result_of
+from grading.actions.results.marking import result_of
 from grading.enums import ApiScope, ReleasePolicy
 from grading.models import Audit, CriterionVerdict, IdempotencyKey, Submission
 from tests.factories.grades import OverrideFactory

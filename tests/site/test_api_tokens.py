@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.throttling import SimpleRateThrottle
 
-from grading.actions.api_tokens import MOST_TOKENS, create_token
+from grading.actions.people.api_tokens import MOST_TOKENS, create_token
 from grading.enums import ApiScope
 from grading.models import ApiToken
 from tests.factories.people import CohortFactory, UserFactory, student

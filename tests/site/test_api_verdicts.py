@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django_scopes import scope
 
-from grading.actions.grades import override_criterion
+from grading.actions.results.grades import override_criterion
 from grading.enums import AuditState, ReleasePolicy
 from grading.models import Assignment, Audit
 from tests.factories.people import CohortFactory, staff_user, student

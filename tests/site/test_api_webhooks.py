@@ -6,8 +6,8 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.deliveries import send_due
-from grading.actions.webhooks import MOST_WEBHOOKS
+from grading.actions.messages.deliveries import send_due
+from grading.actions.messages.webhooks import MOST_WEBHOOKS
 from grading.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, Role
 from grading.models import Activity, Webhook, WebhookDelivery
 from tests.factories.people import CohortFactory, OrganizationFactory, everywhere, staff_user, student

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
-from grading.actions.appeal_answers import change_score, escalate_appeal, keep_verdict
+from grading.actions.results.appeal_answers import change_score, escalate_appeal, keep_verdict
 from grading.enums import AppealState, Role
 from grading.models import Appeal, Grade
 from tests.factories.grades import AppealFactory

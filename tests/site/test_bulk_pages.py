@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from grading.actions.bulk_progress import Change, end_item, fail_item
+from grading.actions.bulk.bulk_progress import Change, end_item, fail_item
 from grading.enums import Bench, BulkItemState, BulkState, BulkVerb
 from grading.models import Assignment, Audit, BulkItem, BulkRun, Grade
-from grading.queries.bulk import Progress, progress_of
+from grading.queries.audits.bulk import Progress, progress_of
 from tests.factories.grades import BulkItemFactory, BulkRunFactory, GradeFactory
 from tests.factories.people import everywhere, staff_user
 from tests.factories.verdicts import judged, next_version, small_assignment

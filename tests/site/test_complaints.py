@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from grading.actions.complaints import complain, decide_complaint
+from grading.actions.peers.complaints import complain, decide_complaint
 from grading.enums import ComplaintState, NoticeKind, Role
 from grading.errors import FeedbackRefused
 from grading.models import Activity, Complaint, FeedbackReport, Notice
-from grading.queries.exchange import exchanges_of
-from grading.queries.exchange_facts import exchange_of
-from grading.queries.findings import findings_of
+from grading.queries.peers.exchange import exchanges_of
+from grading.queries.peers.exchange_facts import exchange_of
+from grading.queries.peers.findings import findings_of
 from tests.factories.peers import ComplaintFactory
 from tests.factories.people import everywhere, staff_user
 from tests.site.page_reading import faults_of

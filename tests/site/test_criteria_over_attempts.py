@@ -6,9 +6,9 @@ import pytest
 
 from grading.enums import ReleasePolicy
 from grading.models import Submission
-from grading.queries.criteria_over import criteria_over
-from grading.queries.grade_statistics import Cell
-from grading.queries.loop import loop_of
+from grading.queries.audits.criteria_over import criteria_over
+from grading.queries.peers.loop import loop_of
+from grading.queries.results.grade_statistics import Cell
 from tests.factories.grades import OverrideFactory
 from tests.factories.people import everywhere
 from tests.factories.released import Released, judged

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
-from grading.actions.releases import release_grades
+from grading.actions.results.releases import release_grades
 from grading.enums import Anonymity, AuditKind, FeedbackSource, ReleasePolicy
 from grading.models import Assignment, FeedbackReport, Finding, FindingResponse, Grade, Submission
 from tests.factories.findings import attempt_of, audited, flaw, met, missing

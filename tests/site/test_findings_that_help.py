@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from grading.actions.finding_help import say_whether_it_helped
+from grading.actions.peers.finding_help import say_whether_it_helped
 from grading.errors import FindingRefused
 from grading.models import Activity, FindingHelp
 from tests.factories.peers import FindingFactory, FindingHelpFactory, FindingSightingFactory

@@ -10,11 +10,11 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection
 from django.urls import reverse
 
-from grading.actions.cohort_deletion import delete_cohort
-from grading.actions.complaints import complain
+from grading.actions.courses.cohort_deletion import delete_cohort
+from grading.actions.peers.complaints import complain
 from grading.api.refusals import answer_to
 from grading.models import Grade
-from grading.queries.holdings import holdings_of
+from grading.queries.courses.holdings import holdings_of
 from tests.factories.people import everywhere, staff_user
 from tests.factories.released import Released
 from tests.faults.site import eventually

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from grading.enums import ReleasePolicy, ResponseKind
 from grading.models import Enrollment, Finding, FindingResponse, Submission
-from grading.queries.loop import Loop, Turn, loop_of
+from grading.queries.peers.loop import Loop, Turn, loop_of
 from grading.views.reading.loop import AXIS, picture_of
 from tests.factories.findings import attempt_of, audited, flaw, met, missing
 from tests.factories.peers import FindingResponseFactory

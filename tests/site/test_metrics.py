@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from grading.actions.queueing import enqueue
+from grading.actions.audits.queueing import enqueue
 from grading.enums import AuditKind
 from grading.models import ModelUsage
 from tests.factories.people import everywhere

@@ -9,7 +9,7 @@ from django_scopes import scope
 
 from grading.enums import NoticeKind, Role
 from grading.models import Organization
-from grading.queries.notices import letters_wanted
+from grading.queries.messages.notices import letters_wanted
 from tests.factories.people import CohortFactory, student
 from tests.site.page_reading import faults_of
 

@@ -15,8 +15,8 @@ from django_scopes import scope
 
 from grading.enums import Role
 from grading.models import Assignment, ModelUsage
-from grading.queries.operations import Operations, Slot, Stretch, operations_of
-from grading.queries.queue_length import longest_in
+from grading.queries.audits.operations import Operations, Slot, Stretch, operations_of
+from grading.queries.audits.queue_length import longest_in
 from grading.views.reading.over_time import BASE, TOP, Stack, over_time_of
 from tests.factories.people import staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory

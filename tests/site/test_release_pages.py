@@ -6,8 +6,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from grading.actions import grades as actions
-from grading.actions.releases import release_grades
+from grading.actions.results import grades as actions
+from grading.actions.results.releases import release_grades
 from grading.models import Assignment, Enrollment, Grade, Notice, Override
 from tests.factories.people import EnrollmentFactory, everywhere, staff_user, student
 from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document

@@ -9,7 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from grading.actions import grades as actions
+from grading.actions.results import grades as actions
 from grading.models import Appeal, Assignment, Audit, BlindGrade, CriterionVerdict, Grade, Override
 from tests.factories.grades import BlindSampleFactory
 from tests.factories.people import everywhere, staff_user, student

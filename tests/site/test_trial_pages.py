@@ -9,7 +9,7 @@ from django_rq import get_queue
 from django_scopes import scope
 from rq.job import JobStatus
 
-from grading.actions import trials
+from grading.actions.audits import trials
 from grading.jobs import try_check
 from grading.models import Audit, Submission
 from tests.factories.people import CohortFactory, staff_user

@@ -27,7 +27,7 @@ django.setup()
 from django.db import DatabaseError, connection
 from django.contrib.auth.models import User
 from django_scopes import scope
-from grading.actions.membership import found_organization
+from grading.actions.people.membership import found_organization
 from grading.models import Membership
 
 def tried(sql):

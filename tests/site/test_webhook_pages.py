@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django_scopes import scope
 
-from grading.actions.deliveries import send_due
+from grading.actions.messages.deliveries import send_due
 from grading.enums import WEBHOOK_EVENTS
 from grading.models import Organization, Webhook, WebhookDelivery
 from tests.factories.people import OrganizationFactory, everywhere, staff_user

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from grading.actions import grades as actions
-from grading.actions.releases import release_grades
+from grading.actions.results import grades as actions
+from grading.actions.results.releases import release_grades
 from grading.enums import AuditKind, AuditState, ReleasePolicy
 from grading.models import Assignment, Audit, Enrollment, Grade
 from tests.factories.grades import SupersededReportFactory

@@ -10,8 +10,8 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 
 from grading import rubric_engine
-from grading.actions.rubric_drafts import save_draft
-from grading.actions.rubrics import draft_rubric_version
+from grading.actions.courses.rubric_drafts import save_draft
+from grading.actions.courses.rubrics import draft_rubric_version
 from grading.admin.rubric_editor import wording
 from grading.admin.rubric_editor.beside import Faults, beside
 from grading.admin.rubric_editor.moves import moved

@@ -11,12 +11,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
 
-from grading.actions.rubrics import import_rubric
+from grading.actions.courses.rubrics import import_rubric
 from grading.admin.rubric_exchange.forms import ImportForm
 from grading.admin.tenancy import TenantAdmin, own_organizations
 from grading.errors import RubricKnown, RubricRefused
 from grading.models import RubricVersion
-from grading.queries.rubric_imports import import_of, other_versions
+from grading.queries.courses.rubric_imports import import_of, other_versions
 
 
 def import_view(admin: TenantAdmin, request: HttpRequest) -> HttpResponse:

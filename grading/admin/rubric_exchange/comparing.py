@@ -11,7 +11,7 @@ from grading import rubric_engine
 from grading.admin.rubric_exchange.difference import difference
 from grading.admin.tenancy import TenantAdmin
 from grading.models import RubricVersion
-from grading.queries.rubric_imports import other_versions
+from grading.queries.courses.rubric_imports import other_versions
 
 
 def difference_view(admin: TenantAdmin, request: HttpRequest, version: RubricVersion) -> HttpResponse:

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpR
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 
-from grading.actions.rubrics import duplicate_version
+from grading.actions.courses.rubrics import duplicate_version
 from grading.admin.tenancy import TenantAdmin
 from grading.models import RubricVersion
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.models import RubricVersion
-from grading.queries.rubrics import Standing, standing_on
+from grading.queries.courses.rubrics import Standing, standing_on
 
 UNSCORED = (
     "A work that is judged or re-synthesised under this version has no score on it any more, and its sums are made of the "

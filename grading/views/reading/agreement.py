@@ -18,7 +18,7 @@ from grading.agreement import (
     offsets_of,
     ordinal_alpha,
 )
-from grading.queries.agreement import Asked, Scored
+from grading.queries.results.agreement import Asked, Scored
 from grading.views.reading.judges import JUDGES, Judge
 
 Opinions = Mapping[UUID, Mapping[str, int]]

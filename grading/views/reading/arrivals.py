@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from grading.queries.rounds import Matrix
+from grading.queries.peers.rounds import Matrix
 
 MOST_BARS = 42  # of a longer round a bar is several days
 WIDTH, TALLEST, FLOOR_Y = 640, 80, 96

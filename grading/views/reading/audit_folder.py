@@ -1,8 +1,8 @@
 """A student's audit/ folder as files, to be committed into their repository: what they generated, on themselves and on
 peers, what they received, and their communication log.
 
-Every peer's report passes through queries/editions.py. Files are named after their records, so that the site knows them
-again where it finds them in a repository (actions/repository_reports.py), and never after a person.
+Every peer's report passes through queries/peers/editions.py. Files are named after their records, so that the site knows them
+again where it finds them in a repository (actions/peers/repository_reports.py), and never after a person.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pydantic import ValidationError
 from grading import engine
 from grading.enums import AuditKind, FeedbackKind
 from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, FeedbackReport
-from grading.queries.attempts import attempts_across
-from grading.queries.audits import report_for
-from grading.queries.editions import edition_of
-from grading.queries.exchange_rows import pairings_of, reports_of, rounds_of
-from grading.queries.grants import ReportSide
+from grading.queries.audits.attempts import attempts_across
+from grading.queries.audits.audits import report_for
+from grading.queries.peers.editions import edition_of
+from grading.queries.peers.exchange_rows import pairings_of, reports_of, rounds_of
+from grading.queries.peers.grants import ReportSide
 from grading.views.reading.feedback_markdown import markdown_of
 from grading.zipping import Member
 

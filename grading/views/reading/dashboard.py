@@ -9,16 +9,23 @@ from datetime import datetime
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from grading.actions.submissions import why_closed
+from grading.actions.audits.submissions import why_closed
 from grading.enums import Opened
 from grading.errors import HandInRefused
 from grading.models import Appeal, Assignment, Cohort, Enrollment
-from grading.queries.attempts import Attempt, latest_attempts_of
-from grading.queries.cohorts import assignments_asked_of, places_of
-from grading.queries.editions import PEER, shown_name
-from grading.queries.exchange_rows import is_over
-from grading.queries.grants import PairingSide
-from grading.queries.news import Openings, PeerLine, appeals_answered, is_news, openings_of, peer_lines
+from grading.queries.audits.attempts import Attempt, latest_attempts_of
+from grading.queries.courses.cohorts import assignments_asked_of, places_of
+from grading.queries.courses.news import (
+    Openings,
+    PeerLine,
+    appeals_answered,
+    is_news,
+    openings_of,
+    peer_lines,
+)
+from grading.queries.peers.editions import PEER, shown_name
+from grading.queries.peers.exchange_rows import is_over
+from grading.queries.peers.grants import PairingSide
 
 MOST_ATTEMPTS = 200
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grading.queries.grade_statistics import Bin, CriterionStatistics
+from grading.queries.results.grade_statistics import Bin, CriterionStatistics
 from grading.views.reading.judges import JUDGES, Judge
 
 WIDTH, HEIGHT, BASE = 640, 170, 140

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.models import FeedbackReport
-from grading.queries.editions import PeerEdition, shown_name
-from grading.queries.grants import ReportSide
+from grading.queries.peers.editions import PeerEdition, shown_name
+from grading.queries.peers.grants import ReportSide
 from grading.views.reading.report import ReportPage, read_report
 
 Json = Mapping[str, Any]

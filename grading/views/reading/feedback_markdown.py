@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from grading.queries.editions import PeerEdition
+from grading.queries.peers.editions import PeerEdition
 from grading.views.reading.feedback import ImportedRow, imported_page
 
 Json = Mapping[str, Any]

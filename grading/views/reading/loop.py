@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from grading.queries.loop import Turn
+from grading.queries.peers.loop import Turn
 
 LEFT, RIGHT = 44, 16
 SLOT, NARROW_SLOT, MOST_WIDE = 92, 56, 8  # with more attempts than these the slots are narrower

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from grading.queries.rounds import STATES, Matrix, Paired, State
+from grading.queries.peers.rounds import STATES, Matrix, Paired, State
 
 MATRIX_UP_TO = 40  # students; above, its squares are too small to tell their states apart
 WIDEST, LARGEST = 640, 36

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from grading.enums import AuditState
 from grading.models import Audit, OpinionRecord
-from grading.queries.pace import Pace
+from grading.queries.audits.pace import Pace
 from grading.views.reading.judges import JUDGES
 
 SAID_IN_SECONDS = 90

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from grading.models import Audit, Grade
-from grading.queries.audits import Edition, standing_audit
+from grading.queries.audits.audits import Edition, standing_audit
 
 Json = Mapping[str, Any]
 

@@ -20,8 +20,8 @@ from grading.models import (
     RubricVersion,
     Submission,
 )
-from grading.queries.attempts import Attempt
-from grading.queries.findings import SeenFinding, Sight, Witness
+from grading.queries.audits.attempts import Attempt
+from grading.queries.peers.findings import SeenFinding, Sight, Witness
 
 AT = datetime(2026, 11, 20, 9, 30, tzinfo=UTC)
 LONG = "a_name_that_goes_on_" * 4

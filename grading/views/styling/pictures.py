@@ -9,13 +9,13 @@ from uuid import UUID
 from grading.enums import AuditState
 from grading.marks_engine import Marks
 from grading.models import Enrollment, PairingRound, RoundMember
-from grading.queries.agreement import Asked, Scored
-from grading.queries.attempts import Attempt
-from grading.queries.criteria_over import CriterionOver
-from grading.queries.findings import Changes
-from grading.queries.grade_statistics import Bin, Cell, CriterionStatistics
-from grading.queries.loop import Caught, Fix, Loop, Turn
-from grading.queries.rounds import STATES, Matrix, MemberRow, Paired, Written
+from grading.queries.audits.attempts import Attempt
+from grading.queries.audits.criteria_over import CriterionOver
+from grading.queries.peers.findings import Changes
+from grading.queries.peers.loop import Caught, Fix, Loop, Turn
+from grading.queries.peers.rounds import STATES, Matrix, MemberRow, Paired, Written
+from grading.queries.results.agreement import Asked, Scored
+from grading.queries.results.grade_statistics import Bin, Cell, CriterionStatistics
 from grading.views.previewing import pictures as previews
 from grading.views.previewing.people import Tally
 from grading.views.reading.agreement import criteria_views

@@ -1,0 +1,1 @@
+"""An audit's life: handed in, queued, run, brought back, taken back."""

@@ -1,0 +1,1 @@
+"""What teachers set up: cohorts, rosters, assignments, rubrics, and their end."""

@@ -1,0 +1,1 @@
+"""What leaves the site: letters and webhooks, through one outbox."""

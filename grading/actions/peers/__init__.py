@@ -1,0 +1,1 @@
+"""The MinMax loop: rounds, peers' audits, imported reports, findings and their answers."""

@@ -1,0 +1,103 @@
+"""A peer's report that abuses whom it is about: they say so, their teachers decide, and only that hides it.
+
+No verdict follows from any of it, and whoever wrote the report is not told who complained.
+"""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from grading.actions.activities import note
+from grading.actions.messages.notices import notify
+from grading.enums import TEACHING_ROLES, ComplaintState, FeedbackKind, NoticeKind
+from grading.errors import FeedbackRefused
+from grading.models import Complaint, Enrollment, FeedbackReport, Membership
+
+MOST_CHARACTERS = 2000
+WHOLE_FORM = ""
+
+
+def complain(*, report: FeedbackReport, text: str, by: User) -> Complaint:
+    """Put it before the teachers, who get a letter without a word of it.
+
+    Raises FeedbackRefused: not_yours, text_missing, text_too_long, complaint_open, hidden_already.
+    """
+    text = _words(text, "text", "Say what in it is not in order.")
+    subject = report.subject
+    if subject is None or subject.user_id != by.pk or report.kind != FeedbackKind.PEER:
+        sentence = "Only whom a peer's report is about can report it as abusive."
+        raise FeedbackRefused(WHOLE_FORM, "not_yours", sentence)
+    with transaction.atomic():
+        # Their place first, as whoever deletes the cohort does: what is written refers to it.
+        Enrollment.objects.select_for_update(no_key=True).get(pk=subject.pk)
+        now = FeedbackReport.objects.select_for_update(no_key=True, of=("self",)).get(pk=report.pk)
+        if now.hidden_at is not None:
+            raise FeedbackRefused(
+                WHOLE_FORM, "hidden_already", "Your teachers have hidden it from you already."
+            )
+        if now.complaints.filter(state=ComplaintState.OPEN).exists():
+            raise FeedbackRefused(WHOLE_FORM, "complaint_open", "It is before your teachers already.")
+        made = Complaint.objects.create(
+            organization_id=report.organization_id, report=now, student=subject, text=text
+        )
+        note(
+            organization=report.organization_id, actor=by, verb="complaint.made", about=now, complaint=made.pk
+        )
+        _tell_teachers(made, report)
+    return made
+
+
+def decide_complaint(*, complaint: Complaint, hide: bool, answer: str, by: User) -> None:
+    """Hide the report from whom it is about, or leave it; what is hidden may be shown again by another decision.
+
+    Raises FeedbackRefused: answer_missing, answer_too_long, complaint_over.
+    """
+    answer = _words(answer, "answer", "Say why: the student reads it.")
+    state = ComplaintState.HIDDEN if hide else ComplaintState.DISMISSED
+    now = timezone.now()
+    undecided = (
+        Q(state=ComplaintState.OPEN) if hide else Q(state__in=(ComplaintState.OPEN, ComplaintState.HIDDEN))
+    )
+    with transaction.atomic():
+        waiting = Complaint.objects.filter(undecided, pk=complaint.pk)
+        if not waiting.update(state=state, answer=answer, decided_at=now, decided_by=by):
+            raise FeedbackRefused(
+                WHOLE_FORM, "complaint_over", "Meanwhile it was decided: read what it came to."
+            )
+        FeedbackReport.objects.filter(pk=complaint.report_id).update(hidden_at=now if hide else None)
+        report = complaint.report
+        verb = "complaint.hidden" if hide else "complaint.dismissed"
+        note(
+            organization=complaint.organization_id, actor=by, verb=verb, about=report, complaint=complaint.pk
+        )
+        notify(
+            organization=complaint.organization_id, user=complaint.student.user, kind=NoticeKind.COMPLAINT,
+            subject=f"{report.assignment.title}: your teachers looked at the report that you reported",
+            body="Read what they decided, and why.",
+            path=reverse("complain", args=[report.organization.slug, report.pk]),
+        )  # fmt: skip
+
+
+def _words(text: str, field: str, missing: str) -> str:
+    text = text.replace("\r\n", "\n").strip()
+    if not text:
+        raise FeedbackRefused(field, f"{field}_missing", missing)
+    if len(text) > MOST_CHARACTERS:
+        sentence = f"At most {MOST_CHARACTERS:,} characters are kept; these are {len(text):,}."
+        raise FeedbackRefused(field, f"{field}_too_long", sentence)
+    return text
+
+
+def _tell_teachers(complaint: Complaint, report: FeedbackReport) -> None:
+    teachers = Membership.objects.filter(organization=report.organization_id, role__in=TEACHING_ROLES)
+    for teacher in teachers.select_related("user"):
+        notify(
+            organization=report.organization_id, user=teacher.user, kind=NoticeKind.COMPLAINT,
+            subject=f"{report.assignment.title}: a peer's report was reported as abusive",
+            body="A student asks you to look at a report on their work. Only your decision hides it.",
+            path=reverse("complaint", args=[report.organization.slug, complaint.pk]),
+        )  # fmt: skip

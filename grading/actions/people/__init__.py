@@ -1,0 +1,1 @@
+"""Who belongs where, in which role, and which programs act for them."""

@@ -1,0 +1,1 @@
+"""What counts for students: marks, releases, appeals, agreement, exports."""

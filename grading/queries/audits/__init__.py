@@ -1,0 +1,1 @@
+"""Audits, attempts, turns, times and costs."""

@@ -1,0 +1,1 @@
+"""Organizations, cohorts, assignments and rubrics, and what there is of them."""

@@ -1,0 +1,1 @@
+"""Rounds, findings and reports, as one reader may see them."""

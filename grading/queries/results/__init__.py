@@ -1,0 +1,1 @@
+"""Grades, appeals, agreement and exports."""

@@ -1,0 +1,1 @@
+"""Pages of an audit, and of many at once."""

@@ -1,0 +1,1 @@
+"""Pages of organizations, cohorts, assignments, and rubrics tried on them."""

@@ -1,0 +1,89 @@
+"""Reporting a peer's report as abusive; the inbox of that for staff, and the decision for who teaches."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from grading.actions.peers.complaints import complain as make_complaint
+from grading.actions.peers.complaints import decide_complaint
+from grading.enums import ComplaintState, FeedbackKind
+from grading.errors import FeedbackRefused
+from grading.forms.complaints import ComplaintForm, DecisionForm
+from grading.forms.refusals import put_beside
+from grading.permissions import access_complaint, access_feedback, access_organization, may
+from grading.queries.peers.complaints import complaints_in, complaints_on
+from grading.views.requests import MemberRequest
+from grading.views.trails import trail_to_organization, trail_to_peers
+
+MOST_SHOWN = 200
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def complain(request: MemberRequest, org: str, received_id: UUID) -> HttpResponse:
+    """For whom the report is about: what they said of it, what came of that, and a form while nothing waits."""
+    report, side = access_feedback(request.user, received_id)
+    if side != "subject" or report.kind != FeedbackKind.PEER:
+        raise Http404
+    form = ComplaintForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            make_complaint(report=report, by=request.user, **form.cleaned_data)
+        except FeedbackRefused as refusal:
+            put_beside(form, refusal)
+        else:
+            messages.success(request, "Your teachers look at it, and you get a letter with what they decide.")
+            return redirect(request.path)
+    made = list(complaints_on(report))
+    waits = any(each.state == ComplaintState.OPEN for each in made)
+    context = {
+        "report": report,
+        "complaints": made,
+        "form": form if form.is_bound or not (waits or report.hidden_at) else None,
+        "trail": trail_to_peers(report.assignment.cohort),
+    }
+    return render(request, "complaints/new.html", context)
+
+
+@require_safe
+def complaints(request: MemberRequest, org: str) -> HttpResponse:
+    organization = access_organization(request.user, org, level="staff")
+    context = {
+        "organization": organization,
+        "complaints": complaints_in(organization)[:MOST_SHOWN],
+        "trail": trail_to_organization(organization),
+    }
+    return render(request, "complaints/inbox.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def complaint(request: MemberRequest, org: str, complaint_id: int) -> HttpResponse:
+    """Staff read it; who teaches decides."""
+    posted = request.method == "POST"
+    found = access_complaint(request.user, complaint_id, level="teacher" if posted else "staff")
+    form = DecisionForm(request.POST if posted else None)
+    if form.is_valid():
+        hide, answer = form.cleaned_data["hide"] == "yes", form.cleaned_data["answer"]
+        try:
+            decide_complaint(complaint=found, hide=hide, answer=answer, by=request.user)
+        except FeedbackRefused as refusal:
+            put_beside(form, refusal)
+        else:
+            messages.success(request, "It is decided, and the student gets a letter.")
+            return redirect(request.path)
+    inbox = reverse("complaints", args=[found.organization.slug])
+    may_decide = found.state != ComplaintState.DISMISSED and may(request.user, found.organization, "teacher")
+    context = {
+        "complaint": found,
+        "form": form if may_decide or form.is_bound else None,
+        "trail": [*trail_to_organization(found.organization), ("Reported as abusive", inbox)],
+    }
+    return render(request, "complaints/complaint.html", context)

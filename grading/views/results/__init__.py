@@ -1,0 +1,1 @@
+"""Pages of grades, appeals, agreement and exports."""

@@ -1,0 +1,1 @@
+"""The first page, the account's tokens, and what the operator watches."""
