@@ -32,14 +32,11 @@ def inbox(request: MemberRequest, organization: Organization) -> dict[str, Any]:
     form = InboxForm(request.GET, **choices.as_pairs())
     form.is_valid()
     narrowed = choices.narrowed(form.cleaned_data)
-    kept = request.GET.copy()
-    kept.pop("page", None)
     return {
         "organization": organization,
         "form": form,
         "narrowed": narrowed,
         "page": Paginator(queries.inbox(narrowed), PER_PAGE).get_page(request.GET.get("page")),
-        "query": kept.urlencode(),
         "upheld": queries.upheld_by_criterion(narrowed),
         "trail": trail_to_organization(organization),
     }
