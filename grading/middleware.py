@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Callable
+from http import HTTPStatus
 
 import structlog
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ObjectDoesNotExist
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import render
 from django_scopes import scope
 
+from grading.collisions import COLLIDED, is_collision
 from grading.permissions import access_organization, staffed_organizations
 from grading.remembering import remembering
 
@@ -36,11 +39,15 @@ class TenantMiddleware:
             return self._in_the_admin(request)
         return self._get_response(request)
 
-    def process_exception(self, request: HttpRequest, exception: Exception) -> None:
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Whatever was deleted between being found and being asked for is missing like any other."""
         if isinstance(exception, ObjectDoesNotExist):
             log.warning("gone_meanwhile", path=request.path_info, exc_info=exception)
             raise Http404 from exception
+        if is_collision(exception):
+            log.warning("collided", path=request.path_info, exc_info=exception)
+            return render(request, "409.html", {"collided": COLLIDED}, status=HTTPStatus.CONFLICT)
+        return None
 
     def _within(self, request: HttpRequest, slug: str) -> HttpResponseBase:
         if not request.user.is_authenticated:

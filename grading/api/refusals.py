@@ -18,6 +18,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from grading.collisions import COLLIDED, is_collision
 from grading.errors import ActionRefused, AlreadyRunning
 
 log = structlog.get_logger(__name__)
@@ -71,6 +72,13 @@ def answer_to(error: Exception, _context: dict[str, Any]) -> Response:
             return refusal(HTTPStatus.BAD_REQUEST, "parse_error", "This cannot be read.")
         case exceptions.APIException():
             return _of_framework(error)
+    return _unforeseen(error)
+
+
+def _unforeseen(error: Exception) -> Response:
+    if is_collision(error):
+        log.warning("collided", exc_info=error)
+        return refusal(HTTPStatus.CONFLICT, "collided", COLLIDED)
     log.error("api_failed", error=type(error).__name__, exc_info=error)
     return refusal(
         HTTPStatus.INTERNAL_SERVER_ERROR, "failed", "Something broke on our side; it is on record."

@@ -31,7 +31,9 @@ REFUSALS: dict[int, Any] = {
     401: OpenApiResponse(RefusalSerializer, "Nobody has signed in, or the token is none."),
     403: OpenApiResponse(RefusalSerializer, "The token does not reach so far."),
     404: OpenApiResponse(RefusalSerializer, "There is nothing here, or nothing that you may see."),
-    409: OpenApiResponse(RefusalSerializer, "The same is under way already."),
+    409: OpenApiResponse(
+        RefusalSerializer, "The same is under way already, or was changed at the same moment."
+    ),
     413: OpenApiResponse(RefusalSerializer, "This is more than is read here."),
     415: OpenApiResponse(RefusalSerializer, "This content type is not read here."),
     422: OpenApiResponse(
