@@ -201,7 +201,9 @@ AUDIT_MOVES: dict[AuditState, frozenset[AuditState]] = {
 }  # fmt: skip
 FINAL_STATES = tuple(state for state, moves in AUDIT_MOVES.items() if not moves)
 OPEN_STATES = tuple(state for state, moves in AUDIT_MOVES.items() if moves)
-REPORTED_STATES = (AuditState.DONE, AuditState.NEEDS_REVIEW, AuditState.DEGRADED)
+# A degraded report holds no verdict.
+JUDGED_STATES = (AuditState.DONE, AuditState.NEEDS_REVIEW)
+REPORTED_STATES = (*JUDGED_STATES, AuditState.DEGRADED)
 
 
 class ApiScope(models.TextChoices):

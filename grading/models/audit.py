@@ -5,7 +5,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import FINAL_STATES, REPORTED_STATES, AuditKind, AuditState, Renewal
+from grading.enums import FINAL_STATES, JUDGED_STATES, REPORTED_STATES, AuditKind, AuditState, Renewal
 from grading.models.bulk import BulkRun
 from grading.models.rubric import RubricVersion
 from grading.models.submission import Submission
@@ -75,8 +75,7 @@ class Audit(TenantModel):
                 name="audit_failure_has_a_code",
             ),
             models.CheckConstraint(
-                condition=Q(overall_score__isnull=True)
-                | Q(state__in=(AuditState.DONE, AuditState.NEEDS_REVIEW)),
+                condition=Q(overall_score__isnull=True) | Q(state__in=JUDGED_STATES),
                 name="audit_failure_is_no_score",
             ),
             models.CheckConstraint(

@@ -18,7 +18,7 @@ from grading.actions.audits.queueing import enqueue_on_commit
 from grading.actions.bulk import bulk_work
 from grading.actions.bulk.bulk_progress import cancel_items, settle
 from grading.actions.bulk.renewals import being_audited, queue_renewals, refuse_drafts, refuse_unknown
-from grading.enums import AuditKind, AuditState, Bench, BulkState, BulkVerb, Renewal
+from grading.enums import JUDGED_STATES, AuditKind, AuditState, Bench, BulkState, BulkVerb, Renewal
 from grading.errors import BulkRefused
 from grading.model_bench import bench_of
 from grading.models import Assignment, Audit, BulkItem, BulkRun, OrganizationBench, RubricVersion
@@ -174,7 +174,7 @@ def cancel_bulk(*, run: BulkRun, by: User | None) -> int:
 def _can_be(verb: BulkVerb, audit: Audit) -> bool:
     if audit.kind == AuditKind.PEER:
         return False
-    judged = audit.state in (AuditState.DONE, AuditState.NEEDS_REVIEW)
+    judged = audit.state in JUDGED_STATES
     return judged or (verb == BulkVerb.REAUDIT and audit.is_final)
 
 

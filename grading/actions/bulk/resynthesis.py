@@ -18,12 +18,10 @@ from grading.actions.bulk.bulk_progress import Change, criteria_changed, results
 from grading.actions.bulk.renewals import refuse_drafts
 from grading.actions.peers.findings import record_findings
 from grading.actions.results.grades import count_verdict
-from grading.enums import AuditKind, AuditState
+from grading.enums import JUDGED_STATES, AuditKind
 from grading.errors import RenewalRefused
 from grading.models import Audit, BulkRun, Enrollment, OpinionRecord, RubricVersion, SupersededReport
 from grading.resynthesis_engine import Resynthesis, Synthesis
-
-JUDGED = (AuditState.DONE, AuditState.NEEDS_REVIEW)
 
 
 def resynthesise_audit(
@@ -52,14 +50,14 @@ def apply_rules(
     refuse_drafts(version)
     with transaction.atomic():
         held = _held(audit)
-        if held is None or held.state not in JUDGED or held.kind == AuditKind.PEER:
+        if held is None or held.state not in JUDGED_STATES or held.kind == AuditKind.PEER:
             raise RenewalRefused(
                 "verdict_missing", "There is no verdict here that the rules could be applied to."
             )
         synthesis = (rules or Resynthesis(version.document)).of(
             held.report or {}, before=held.rubric_version.document, digest=held.rubric_version.digest
         )
-        if synthesis.verdict.state not in JUDGED:
+        if synthesis.verdict.state not in JUDGED_STATES:
             message = (
                 f"Nothing can be scored under {version} from what is on the record: it takes a re-audit."
             )

@@ -6,7 +6,8 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django_scopes import scope
 
-from grading.actions.peers.findings import JUDGED, record_findings
+from grading.actions.peers.findings import record_findings
+from grading.enums import JUDGED_STATES
 from grading.models import Audit, Finding, Organization
 
 
@@ -29,5 +30,5 @@ def _unrecorded() -> list[UUID]:
     known = Finding.objects.filter(
         assignment=OuterRef("submission__assignment"), student=OuterRef("submission__student")
     )
-    audits = Audit.objects.filter(~Exists(known), state__in=JUDGED)
+    audits = Audit.objects.filter(~Exists(known), state__in=JUDGED_STATES)
     return list(audits.order_by("submission__attempt", "created_at").values_list("pk", flat=True))

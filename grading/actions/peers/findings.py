@@ -10,13 +10,11 @@ from django.db import transaction
 from grading import imports_engine
 from grading.actions.activities import note
 from grading.actions.peers.finding_rows import Ledger, Words
-from grading.enums import AuditState, FindingState
+from grading.enums import JUDGED_STATES, FindingState
 from grading.findings import Told, findings_of_report, gone
 from grading.imported_findings import Named, findings_of_reading
 from grading.models import Audit, FeedbackReport, Finding, FindingSighting
 from grading.queries.peers.editions import edition_of
-
-JUDGED = (AuditState.DONE, AuditState.NEEDS_REVIEW)
 
 
 def record_findings(*, audit: Audit) -> None:
@@ -26,7 +24,7 @@ def record_findings(*, audit: Audit) -> None:
     changes nothing, even where its checks got other ids; what it no longer asks, and what somebody has answered, stays
     as this audit saw it.
     """
-    if audit.state not in JUDGED:
+    if audit.state not in JUDGED_STATES:
         return
     told = findings_of_report(audit.report or {})
     if not told.there and not told.looked_at:
@@ -100,7 +98,7 @@ def _hear_the_others(ledger: Ledger, audit: Audit, new: Mapping[str, Finding]) -
     theirs = Audit.objects.filter(
         submission__assignment=submission.assignment_id,
         submission__student=submission.student_id,
-        state__in=JUDGED,
+        state__in=JUDGED_STATES,
     )
     for other in theirs.exclude(pk=audit.pk).select_related("submission").iterator(chunk_size=1):
         said = _words(ledger, findings_of_report(other.report or {}), ())

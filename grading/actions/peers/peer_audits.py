@@ -15,12 +15,19 @@ from grading.actions.activities import note
 from grading.actions.audits.queueing import enqueue_on_commit
 from grading.actions.messages.notices import notify
 from grading.actions.messages.webhooks import tell_of_feedback
-from grading.enums import OPEN_STATES, AuditKind, AuditState, FeedbackKind, FeedbackSource, NoticeKind
+from grading.enums import (
+    JUDGED_STATES,
+    OPEN_STATES,
+    AuditKind,
+    AuditState,
+    FeedbackKind,
+    FeedbackSource,
+    NoticeKind,
+)
 from grading.errors import FeedbackRefused
 from grading.models import Audit, FeedbackReport, Pairing, Submission
 
 WHOLE_FORM = ""
-TOLD_OF = (AuditState.DONE, AuditState.NEEDS_REVIEW)
 
 
 def run_peer_audit(*, pairing: Pairing, by: User | None) -> FeedbackReport:
@@ -88,7 +95,7 @@ def tell_subject(*, audit: Audit) -> None:
 
     Call it in the transaction that ended the audit, or brought a report along.
     """
-    if audit.kind == AuditKind.PEER and audit.state in TOLD_OF:
+    if audit.kind == AuditKind.PEER and audit.state in JUDGED_STATES:
         report = FeedbackReport.objects.filter(audit=audit).first()
         if report is not None:
             tell_of_report(report=report)

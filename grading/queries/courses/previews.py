@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from grading.enums import REPORTED_STATES, AuditKind, AuditState, RubricState
+from grading.enums import JUDGED_STATES, REPORTED_STATES, AuditKind, RubricState
 from grading.models import Assignment, Audit, Grade, RubricVersion
 
 REPORTS_AT_ONCE = 20  # a parsed report takes a megabyte
@@ -20,9 +20,7 @@ def counting_grades(assignment: Assignment) -> list[Grade]:
 
 def audits_to_apply_to(assignment: Assignment) -> list[Audit]:
     """Those that count and hold a verdict, with their submissions; reports left out."""
-    judged = Grade.objects.filter(
-        assignment=assignment, audit__state__in=(AuditState.DONE, AuditState.NEEDS_REVIEW)
-    )
+    judged = Grade.objects.filter(assignment=assignment, audit__state__in=JUDGED_STATES)
     audits = Audit.objects.filter(pk__in=judged.values("audit")).select_related("submission")
     return list(audits.defer("report").order_by("created_at", "pk"))
 

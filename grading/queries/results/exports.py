@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Count, F, FilteredRelation, Q, QuerySet
 from django.db.models.functions import Lower
 
-from grading.enums import AuditKind, AuditState
+from grading.enums import JUDGED_STATES, AuditKind
 from grading.models import Assignment, Audit, Enrollment, Grade, Submission
 from grading.queries.results.agreement import audits_that_count, criteria_of
 
@@ -55,7 +55,7 @@ def grades_for(assignment: Assignment, students: list[Enrollment]) -> dict[int, 
 def attempts_with_verdicts(assignment: Assignment, students: list[Enrollment]) -> dict[int, list[UUID]]:
     """By the key of the student, of each attempt the newest audit with a verdict, first attempt first."""
     judged = Audit.objects.filter(
-        state__in=(AuditState.DONE, AuditState.NEEDS_REVIEW),
+        state__in=JUDGED_STATES,
         submission__assignment=assignment,
         submission__student__in=students,
     )
