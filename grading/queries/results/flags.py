@@ -1,5 +1,5 @@
-"""What wants a person's look, said once: the list of grades, the release of all that is unflagged, the sample and the first
-page use the same words.
+"""What wants a person's look, said once: the list of grades, the release of all that is unflagged, the sample and the
+first page use the same words.
 """
 
 from __future__ import annotations
@@ -22,29 +22,18 @@ FLAGS = {
 }
 
 
-def flags_of(grade: Grade) -> tuple[str, ...]:
-    """The flags of one of queries/results/grades.grades_of, in the order of FLAGS."""
+def flags_of(graded: Any) -> tuple[str, ...]:
+    """The flags, in the order of FLAGS, of a grade (queries/results/grades.grades_of), or of a row that carries a
+    grade's columns under their own names (rows_of there), null where there is no grade."""
     set_ = {
-        "spread": grade.widest_spread >= FAR_APART,
-        "review": grade.needs_review,
-        "integrity": grade.suspected,
-        "unverified": grade.unverified,
-        "judge": grade.failed_judges > 0,
-        "appeal": bool(getattr(grade, "appealed", False)),
+        "spread": (graded.widest_spread or 0) >= FAR_APART,
+        "review": graded.needs_review,
+        "integrity": graded.suspected,
+        "unverified": graded.unverified,
+        "judge": graded.failed_judges,
+        "appeal": getattr(graded, "appealed", False),
     }
     return tuple(flag for flag in FLAGS if set_[flag])
-
-
-def flags_set_in(row: Any) -> dict[str, bool]:
-    """The same of a row that carries a grade's columns beside its own (queries/results/grades.rows_of)."""
-    return {
-        "spread": (row.spread or 0) >= FAR_APART,
-        "review": bool(row.review),
-        "integrity": bool(row.suspected),
-        "unverified": bool(row.unverified),
-        "judge": bool(row.failed_judges),
-        "appeal": row.appealed,
-    }
 
 
 def has_flag(flag: str, grade: str = "grade__") -> Q:

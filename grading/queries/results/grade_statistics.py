@@ -13,7 +13,6 @@ from grading.queries.audits.opinions import Hearing, Scores, hearings_of, spread
 from grading.queries.results.flags import FAR_APART
 from grading.queries.results.grades import Wanted
 
-LOWEST = 1
 STEP = 0.5  # of the histogram: 1.0 to 5.0 in eight bins, the last with its end
 
 
@@ -29,9 +28,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class CriterionStatistics:
-    """Over the students who have a score: `n`; `counts` how many stand at 1, 2, 3, 4 and 5. `deviation` is the sample's, null below two; `lowest` how many stand
-    at 1; `judges` the mean of each judge's scores; `spread` the mean between highest and lowest judge, null where
-    nobody was heard; `apart` for how many that is FAR_APART or more."""
+    """Over the students who have a score: `n`; `counts` how many stand at 1, 2, 3, 4 and 5. `deviation` is the
+    sample's, null below two; `judges` the mean of each judge's scores; `spread` the mean between highest and lowest
+    judge, null where nobody was heard; `apart` for how many that is FAR_APART or more."""
 
     position: int
     name: str
@@ -41,10 +40,14 @@ class CriterionStatistics:
     median: float | None
     deviation: float | None
     counts: tuple[int, ...]
-    lowest: int
     judges: dict[str, float]
     spread: float | None
     apart: int
+
+    @property
+    def lowest(self) -> int:
+        """How many stand at 1."""
+        return self.counts[0]
 
     @property
     def share_of_lowest(self) -> float:
@@ -163,7 +166,6 @@ def _statistics(position: int, key: str, matrix: Matrix) -> CriterionStatistics:
         median=median(scores) if scores else None,
         deviation=stdev(scores) if len(scores) > 1 else None,
         counts=tuple(scores.count(score) for score in range(1, 6)),
-        lowest=scores.count(LOWEST),
         judges=_means(heard),
         spread=fmean(spreads) if spreads else None,
         apart=sum(spread >= FAR_APART for spread in spreads),

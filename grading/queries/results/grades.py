@@ -24,7 +24,7 @@ from django.db.models.functions import MD5, Concat
 
 from grading.enums import OPEN_STATES, PENDING_APPEALS, AuditKind, AuditState
 from grading.models import Appeal, Assignment, Audit, Enrollment, Grade, Submission
-from grading.queries.results.flags import FLAGS, flags_set_in, has_flag, is_flagged
+from grading.queries.results.flags import FLAGS, flags_of, has_flag, is_flagged
 
 STATES = {
     "handed": "handed in",
@@ -136,7 +136,7 @@ def read_row(row: Any) -> GradeRow:
         score=row.score,
         points_earned=row.points_earned,
         points_possible=row.points_possible,
-        flags=tuple(key for key, set_ in flags_set_in(row).items() if set_),
+        flags=flags_of(row),
         overridden=row.overridden or 0,
         pinned=bool(row.pinned),
         released_at=row.released_at,
@@ -190,8 +190,8 @@ def _annotated(assignment: Assignment) -> QuerySet[Any]:
         score=F("grade__overall_score"),
         points_earned=F("grade__points_earned"),
         points_possible=F("grade__points_possible"),
-        spread=F("grade__widest_spread"),
-        review=F("grade__needs_review"),
+        widest_spread=F("grade__widest_spread"),
+        needs_review=F("grade__needs_review"),
         suspected=F("grade__suspected"),
         unverified=F("grade__unverified"),
         failed_judges=F("grade__failed_judges"),

@@ -52,12 +52,12 @@ def drawn() -> dict[str, Any]:
 def _statistics() -> list[CriterionStatistics]:
     names = ("Git forensics", LONG)
     known = [
-        CriterionStatistics(place, name, 36, 2, 3.1, 3.0, 0.9, (4, 7, 12, 9, 4), 4, MEANS, 2.4, 5)
+        CriterionStatistics(place, name, 36, 2, 3.1, 3.0, 0.9, (4, 7, 12, 9, 4), MEANS, 2.4, 5)
         for place, name in enumerate(names)
     ]
     return [
         *known,
-        CriterionStatistics(2, "Nobody has a score", 0, 36, None, None, None, (0,) * 5, 0, {}, None, 0),
+        CriterionStatistics(2, "Nobody has a score", 0, 36, None, None, None, (0,) * 5, {}, None, 0),
     ]
 
 
