@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
 
-from grading.actions.courses.cohort_deletion import delete_cohort
 from grading.actions.messages.letters import send_due
 from grading.actions.results.appeal_answers import change_score, keep_verdict
 from grading.actions.results.appeals import file_appeal
 from grading.actions.results.grades import pin_grade, unpin_grade
 from grading.enums import AppealState
 from grading.errors import AppealRefused
-from grading.models import Appeal, Audit, Grade, Notice, Override
-from grading.queries.courses.holdings import holdings_of
+from grading.models import Appeal, Grade, Notice, Override
 from tests.factories.grades import NoticeFactory
 from tests.factories.people import everywhere
 from tests.factories.released import Released
-from tests.faults.site import eventually
+from tests.grading.races import at_once, while_deleted
 from tests.grading.test_appeals import FIRST, SECOND, THIRD, filed
-from tests.grading.test_races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 
@@ -45,28 +38,6 @@ def test_the_last_appeal_is_used_by_one_of_three():
     assert sorted(at_once(file, times=3)) == ["", "appeals_used_up", "appeals_used_up"]
 
 
-@contextmanager
-def audits_held() -> Iterator[None]:
-    """Whoever comes next for them has to wait."""
-    with everywhere(), transaction.atomic():
-        list(Audit.objects.select_for_update().values_list("pk"))
-        yield
-
-
-WAITING = """
-SELECT count(DISTINCT pid) FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE NOT granted AND datname = current_database()
-"""
-
-
-def waiting_for_a_row() -> int:
-    """How many of this database's connections wait for what another one holds."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_clear_snapshot()")  # which a transaction would keep
-        cursor.execute(WAITING)
-        return int(cursor.fetchone()[0])
-
-
 @pytest.mark.parametrize("way", ["appeal", "pin", "unpin"])
 def test_who_refers_to_an_attempt_while_its_cohort_is_deleted_waits_and_finds_it_gone(way):
     released = Released()
@@ -77,31 +48,8 @@ def test_who_refers_to_an_attempt_while_its_cohort_is_deleted_waits_and_finds_it
         "unpin": lambda grade: unpin_grade(grade=grade, by=by),
     }
     grade = released.grade
-    with everywhere():
-        seen = holdings_of(cohort).fingerprint
-
-    def alone(act: Callable[[], Any]) -> str:
-        try:
-            with everywhere():
-                act()
-        except (AppealRefused, Grade.DoesNotExist) as gone:
-            return type(gone).__name__
-        finally:
-            connection.close()
-        return ""
-
-    with ThreadPoolExecutor(2) as pool:
-        with audits_held():  # where whoever deletes has locked the attempts already
-            deletes = pool.submit(
-                alone, lambda: delete_cohort(cohort=cohort, typed=cohort.slug, seen=seen, by=by)
-            )
-            eventually(lambda: waiting_for_a_row() == 1)
-            refers = pool.submit(alone, lambda: acts[way](grade))
-            eventually(lambda: waiting_for_a_row() == 2)
-        assert (deletes.result(), refers.result()) == (
-            "",
-            "AppealRefused" if way == "appeal" else "DoesNotExist",
-        )
+    with pytest.raises(AppealRefused if way == "appeal" else Grade.DoesNotExist):
+        while_deleted(cohort, lambda: acts[way](grade), by=by)
     with everywhere():
         assert (Grade.objects.count(), Appeal.objects.count()) == (0, 0)
 

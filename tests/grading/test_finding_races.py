@@ -10,7 +10,7 @@ from tests.factories.findings import Checked, attempt_of, flaw, met, missing, re
 from tests.factories.peers import FindingFactory
 from tests.factories.people import everywhere, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
-from tests.grading.test_races import at_once
+from tests.grading.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 

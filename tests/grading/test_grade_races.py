@@ -6,7 +6,7 @@ from grading.actions.results import grades, releases
 from grading.models import Grade, Notice
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory
-from tests.grading.test_races import at_once
+from tests.grading.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 

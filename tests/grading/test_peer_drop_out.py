@@ -18,7 +18,7 @@ from grading.permissions import access_feedback
 from grading.queries.peers.exchange import exchanges_of
 from tests.factories.people import everywhere, student
 from tests.factories.rounds import Round
-from tests.grading.test_races import at_once
+from tests.grading.races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 

@@ -1,6 +1,6 @@
 """Two at once, each with a connection of its own: one wins, and the other is told so."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,7 +8,6 @@ from threading import Barrier, Event
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from grading.actions.audits.few_at_once import one_of_few_looks
 from grading.actions.audits.looking import look_at
@@ -20,24 +19,9 @@ from grading.models import Activity, Audit, Submission
 from tests.factories.people import everywhere, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory
+from tests.grading.races import alone, at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
-
-
-def at_once(act: Callable[[], Any], *, times: int = 2) -> list[Any]:
-    """What each of several threads got that did the same thing at the same moment."""
-    start = Barrier(times)
-
-    def one() -> Any:
-        try:
-            start.wait(10)
-            with everywhere():
-                return act()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(times) as pool:
-        return [future.result() for future in [pool.submit(one) for _ in range(times)]]
 
 
 def test_of_workers_that_claim_at_once_one_gets_the_audit():
@@ -109,15 +93,12 @@ def two_looks_of(student: Any) -> Iterator[None]:
     begun, done = Barrier(3), Event()
 
     def look() -> None:
-        try:
-            with everywhere(), one_of_few_looks(student):
-                begun.wait(10)
-                done.wait(10)
-        finally:
-            connection.close()
+        with one_of_few_looks(student):
+            begun.wait(10)
+            done.wait(10)
 
     with ThreadPoolExecutor(2) as pool:
-        looks = [pool.submit(look) for _ in range(2)]
+        looks = [pool.submit(alone, look) for _ in range(2)]
         begun.wait(10)
         try:
             yield

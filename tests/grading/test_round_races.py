@@ -14,8 +14,8 @@ from grading.models import Notice, PairingRound, RoundMember
 from grading.queries.peers.boards import board_of
 from tests.factories.people import EnrollmentFactory, everywhere, student
 from tests.factories.rounds import Round
+from tests.grading.races import at_once
 from tests.grading.test_peer_reminders import begun
-from tests.grading.test_races import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 

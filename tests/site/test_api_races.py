@@ -11,7 +11,7 @@ from tests.factories.people import CohortFactory, OrganizationFactory, everywher
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.webhooks import WebhookFactory
 from tests.factories.work import AssignmentFactory
-from tests.grading.test_races import at_once
+from tests.grading.races import at_once
 from tests.site.programs import Program, error_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
