@@ -159,6 +159,14 @@ class ComplaintState(models.TextChoices):
     DISMISSED = "dismissed", "The report stays"
 
 
+# What was hidden may be shown again; what may stay is reported anew.
+COMPLAINT_MOVES: dict[ComplaintState, frozenset[ComplaintState]] = {
+    ComplaintState.OPEN: frozenset({ComplaintState.HIDDEN, ComplaintState.DISMISSED}),
+    ComplaintState.HIDDEN: frozenset({ComplaintState.DISMISSED}),
+    ComplaintState.DISMISSED: frozenset(),
+}
+
+
 class Opened(models.TextChoices):
     """What is marked as new to a student until they open it."""
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
 from grading.actions.activities import note
-from grading.actions.messages.notices import notify
-from grading.enums import TEACHING_ROLES, ComplaintState, FeedbackKind, NoticeKind
+from grading.actions.messages.notices import Letter, notify, notify_all
+from grading.enums import COMPLAINT_MOVES, TEACHING_ROLES, ComplaintState, FeedbackKind, NoticeKind
 from grading.errors import FeedbackRefused
 from grading.models import Complaint, Enrollment, FeedbackReport, Membership
 
@@ -56,30 +55,21 @@ def decide_complaint(*, complaint: Complaint, hide: bool, answer: str, by: User)
 
     Raises FeedbackRefused: answer_missing, answer_too_long, complaint_over.
     """
-    answer = _words(answer, "answer", "Say why: the student reads it.")
-    state = ComplaintState.HIDDEN if hide else ComplaintState.DISMISSED
-    now = timezone.now()
-    undecided = (
-        Q(state=ComplaintState.OPEN) if hide else Q(state__in=(ComplaintState.OPEN, ComplaintState.HIDDEN))
-    )
+    answer, now = _words(answer, "answer", "Say why: the student reads it."), timezone.now()
+    after = ComplaintState.HIDDEN if hide else ComplaintState.DISMISSED
+    before = [state for state, moves in COMPLAINT_MOVES.items() if after in moves]
     with transaction.atomic():
-        waiting = Complaint.objects.filter(undecided, pk=complaint.pk)
-        if not waiting.update(state=state, answer=answer, decided_at=now, decided_by=by):
+        undecided = Complaint.objects.filter(pk=complaint.pk, state__in=before)
+        if not undecided.update(state=after, answer=answer, decided_at=now, decided_by=by):
             raise FeedbackRefused(
                 WHOLE_FORM, "complaint_over", "Meanwhile it was decided: read what it came to."
             )
         FeedbackReport.objects.filter(pk=complaint.report_id).update(hidden_at=now if hide else None)
-        report = complaint.report
-        verb = "complaint.hidden" if hide else "complaint.dismissed"
         note(
-            organization=complaint.organization_id, actor=by, verb=verb, about=report, complaint=complaint.pk
-        )
-        notify(
-            organization=complaint.organization_id, user=complaint.student.user, kind=NoticeKind.COMPLAINT,
-            subject=f"{report.assignment.title}: your teachers looked at the report that you reported",
-            body="Read what they decided, and why.",
-            path=reverse("complain", args=[report.organization.slug, report.pk]),
+            organization=complaint.organization_id, actor=by, about=complaint.report, complaint=complaint.pk,
+            verb="complaint.hidden" if hide else "complaint.dismissed",
         )  # fmt: skip
+        _tell_student(complaint)
 
 
 def _words(text: str, field: str, missing: str) -> str:
@@ -93,11 +83,24 @@ def _words(text: str, field: str, missing: str) -> str:
 
 
 def _tell_teachers(complaint: Complaint, report: FeedbackReport) -> None:
+    subject = f"{report.assignment.title}: a peer's report was reported as abusive"
+    body = "A student asks you to look at a report on their work. Only your decision hides it."
+    path = reverse("complaint", args=[report.organization.slug, complaint.pk])
     teachers = Membership.objects.filter(organization=report.organization_id, role__in=TEACHING_ROLES)
-    for teacher in teachers.select_related("user"):
-        notify(
-            organization=report.organization_id, user=teacher.user, kind=NoticeKind.COMPLAINT,
-            subject=f"{report.assignment.title}: a peer's report was reported as abusive",
-            body="A student asks you to look at a report on their work. Only your decision hides it.",
-            path=reverse("complaint", args=[report.organization.slug, complaint.pk]),
-        )  # fmt: skip
+    notify_all(
+        organization_id=report.organization_id,
+        kind=NoticeKind.COMPLAINT,
+        letters=[Letter(each.user, subject, body, path) for each in teachers.select_related("user")],
+    )
+
+
+def _tell_student(complaint: Complaint) -> None:
+    report = complaint.report
+    notify(
+        organization=complaint.organization_id,
+        user=complaint.student.user,
+        kind=NoticeKind.COMPLAINT,
+        subject=f"{report.assignment.title}: your teachers looked at the report that you reported",
+        body="Read what they decided, and why.",
+        path=reverse("complain", args=[report.organization.slug, report.pk]),
+    )
