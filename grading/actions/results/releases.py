@@ -55,12 +55,7 @@ def release_grades(
             grade.assignment, grade.audit = assignment, reckonings[grade.pk].audit  # read already
             grade.audit.submission.assignment = assignment
             _release(grade, reckonings[grade.pk], by=by, note=note.strip())
-        tell_of_releases(assignment=assignment, audits=[(grade.released or {})["audit"] for grade in news])
-        if letters:
-            notify_all(
-                organization_id=assignment.organization_id, kind=NoticeKind.RELEASED,
-                letters=[_letter_to(grade) for grade in news],
-            )  # fmt: skip
+        _tell(assignment, news, letters=letters)
     return len(news)
 
 
@@ -149,6 +144,13 @@ def _told_of_others(released: dict[str, Any], grade: Grade, submission: str) -> 
     last = {key: said for key, said in released.items() if key != "earlier"}
     last["at"] = grade.released_at.isoformat() if grade.released_at else None
     return [told for told in [*released.get("earlier", ()), last] if told["submission"] != submission]
+
+
+def _tell(assignment: Assignment, news: Sequence[Grade], *, letters: bool) -> None:
+    tell_of_releases(assignment=assignment, audits=[(grade.released or {})["audit"] for grade in news])
+    if letters:
+        written = [_letter_to(grade) for grade in news]
+        notify_all(organization_id=assignment.organization_id, kind=NoticeKind.RELEASED, letters=written)
 
 
 def _letter_to(grade: Grade) -> Letter:
