@@ -46,6 +46,12 @@ def test_nobody_else_says_whether_it_helped(finding: Any) -> None:
     assert said() == []
 
 
+def test_what_is_neither_yes_nor_no_is_not_taken_for_a_no(finding: Any) -> None:
+    client = signed_in(finding.student.user)
+    posted = client.post(page_of_finding(finding), {"do": "help", "helpful": "perhaps"})
+    assert (posted.status_code, said()) == (400, [])
+
+
 def test_the_latest_word_of_its_owner_stands_and_no_log_tells_whose_it_is(finding: Any) -> None:
     client = signed_in(finding.student.user)
     for answer in ("yes", "no"):

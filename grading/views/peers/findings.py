@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
@@ -114,8 +114,11 @@ def finding(request: MemberRequest, org: str, cohort: str, assignment: str, find
 
 
 def _helped(request: MemberRequest, row: Finding) -> HttpResponse:
-    say_whether_it_helped(finding=row, helpful=request.POST.get("helpful") == "yes", by=request.user)
-    messages.success(request, "Thank you: your teachers see how many found what helpful, and not who.")
+    said = request.POST.get("helpful")
+    if said not in {"yes", "no"}:
+        return HttpResponseBadRequest("Say yes or no.")
+    say_whether_it_helped(finding=row, helpful=said == "yes", by=request.user)
+    messages.success(request, "Thank you. Your teachers see how many findings helped, never who said so.")
     return redirect(request.path)
 
 
