@@ -19,8 +19,6 @@ from grading.enums import (
     RubricState,
 )
 from grading.models import Assignment, Audit, BulkItem, BulkRun, Grade, ModelUsage, RubricVersion
-from grading.queries.results.flags import flags_of
-from grading.queries.results.grades import grades_of
 
 LAST_RUNS = 20
 MOST_MOVED = 10
@@ -54,11 +52,6 @@ class Progress:
     changed: int
     waiting: int
     cancelled: int
-
-
-def flagged_grades(assignment: Assignment) -> list[Grade]:
-    """Those with any of the overview's flags, in the roster's order."""
-    return [grade for grade in grades_of(assignment) if flags_of(grade)]
 
 
 def failed_audits(assignment: Assignment) -> list[Audit]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from grading.models import RubricVersion
 from grading.permissions import access_assignment, access_rubric_version
 from grading.views.reading.rubric import criteria_texts
 from grading.views.requests import MemberRequest
@@ -16,25 +19,19 @@ from grading.views.trails import trail_to_assignment, trail_to_organization
 def rubric(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
     """What an assignment is judged by now."""
     found = access_assignment(request.user, cohort, assignment)
-    context = {
-        "version": found.rubric_version,
-        "assignment": found,
-        "criteria": (criteria := criteria_texts(found.rubric_version.document)),
-        "has_points": any(criterion.points is not None for criterion in criteria),
-        "trail": trail_to_assignment(found),
-    }
-    return render(request, "rubrics/rubric.html", context)
+    context = {"assignment": found, "trail": trail_to_assignment(found)}
+    return render(request, "rubrics/rubric.html", context | _read(found.rubric_version))
 
 
 @require_safe
 def rubric_version(request: MemberRequest, org: str, version_id: int) -> HttpResponse:
     """Any version as students would read it, also a draft; beside it what they would not."""
     version = access_rubric_version(request.user, version_id, level="staff")
-    context = {
-        "version": version,
-        "criteria": (criteria := criteria_texts(version.document)),
-        "has_points": any(criterion.points is not None for criterion in criteria),
-        "for_staff": True,
-        "trail": trail_to_organization(version.organization),
-    }
-    return render(request, "rubrics/rubric.html", context)
+    context = {"for_staff": True, "trail": trail_to_organization(version.organization)}
+    return render(request, "rubrics/rubric.html", context | _read(version))
+
+
+def _read(version: RubricVersion) -> dict[str, Any]:
+    criteria = criteria_texts(version.document)
+    has_points = any(criterion.points is not None for criterion in criteria)
+    return {"version": version, "criteria": criteria, "has_points": has_points}

@@ -9,10 +9,8 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-TEXT_NEEDS, MARK_NEEDS = (
-    4.5,
-    3.0,
-)  # WCAG 2.2: 1.4.3 for text of ordinary size, 1.4.11 for borders, marks and focus
+# WCAG 2.2: 1.4.3 for text of ordinary size, 1.4.11 for borders, marks and focus.
+TEXT_NEEDS, MARK_NEEDS = 4.5, 3.0
 GROUNDS = ("paper", "panel", "sunk")
 TEXTS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("ink-soft", "accent", "accent-strong"), GROUNDS),
@@ -22,7 +20,7 @@ TEXTS: Mapping[str, tuple[str, ...]] = {
     "panel": ("prosecutor", "defense", "techlead", "ink"),
     "ink": (*GROUNDS, "good-ground", "warn-ground", "bad-ground", "code-ground"),
 }
-MARKS = {**dict.fromkeys(("focus", "ink-soft", "prosecutor", "defense", "techlead", "good", "bad"), GROUNDS)}
+MARKS = dict.fromkeys(("focus", "ink-soft", "prosecutor", "defense", "techlead", "good", "bad"), GROUNDS)
 
 
 class Colour(NamedTuple):
