@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from django.contrib.auth.models import User
+from django.test import Client
 from playwright.sync_api import Browser, Page
 
 FLAGS = (
@@ -13,6 +15,13 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
 PATIENCE_MS = 60_000
+
+
+def session_of(user: User, address: str) -> Any:
+    """The cookie of somebody who has signed in at the site of this address."""
+    client = Client()
+    client.force_login(user)
+    return {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": address}
 
 
 @contextmanager

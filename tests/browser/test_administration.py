@@ -15,8 +15,7 @@ from playwright.sync_api import sync_playwright
 from grading.admin.tenancy import MachineMadeAdmin
 from grading.models import Audit, Organization, RubricVersion
 from tests.browser.examiner import axe, faults_of
-from tests.browser.tabs import FLAGS
-from tests.browser.test_look import session_of
+from tests.browser.tabs import FLAGS, session_of
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere
 from tests.factories.work import RubricVersionFactory

@@ -13,8 +13,7 @@ from grading.enums import ReleasePolicy, RubricState
 from grading.models import RubricVersion
 from tests.browser.examiner import axe, faults_of
 from tests.browser.keyboard import Keyboard, Stop
-from tests.browser.tabs import FLAGS, tab
-from tests.browser.test_look import session_of
+from tests.browser.tabs import FLAGS, session_of, tab
 from tests.browser.test_rubric_editor import draft_and_teacher, titles
 from tests.factories.people import CohortFactory, everywhere, student
 from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
-from django.test import Client
-from playwright.sync_api import sync_playwright
+from django.contrib.auth.models import User
+from playwright.sync_api import Page, sync_playwright
 
-from tests.browser.tabs import FLAGS, tab
+from tests.browser.examiner import TOO_WIDE, UNFOLD
+from tests.browser.tabs import FLAGS, session_of, tab
 from tests.factories.grades import BulkItemFactory, GradeFactory
 from tests.factories.people import CohortFactory, staff_user, student
 from tests.factories.work import (
@@ -21,17 +23,11 @@ from tests.site.report_example import report_json
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WINDOWS = ((390, "dark"), (1280, "light"))
-UNFOLD = "document.querySelectorAll('details').forEach(fold => fold.open = true)"
 LONG = "a_name_that_goes_on_" * 8
 
 
-def session_of(user: Any, address: str) -> Any:
-    client = Client()
-    client.force_login(user)
-    return {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": address}
-
-
-def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> None:
+def visits() -> list[tuple[User | None, list[str]]]:
+    """Who opens which pages, where whatever has a name has one without a break."""
     enrolled = student(CohortFactory.create(slug="autumn", name="Autumn"), name=LONG)
     assignment = AssignmentFactory.create(cohort=enrolled.cohort, slug="auditor", title=LONG)
     submission = SubmissionFactory.create(
@@ -48,7 +44,7 @@ def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> 
     teacher.is_staff = True
     teacher.save()
     run = BulkItemFactory.create(run__assignment=assignment, submission=submission, audit=reported).run
-    visits = [
+    return [
         (enrolled.user, ["/", f"{cohort}a/auditor/", f"{cohort}a/auditor/submit/", "/accounts/email/"]),
         (enrolled.user, [f"{org}audits/{audit.pk}/" for audit in (reported, failed)]),
         (teacher, [org, cohort, f"{cohort}roster/", f"{cohort}a/auditor/", f"{cohort}a/new/"]),
@@ -70,19 +66,23 @@ def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> 
         ),
         (None, ["/", "/accounts/login/", "/accounts/signup/"]),
     ]
-    sessions = [(session_of(user, live_server.url) if user else None, pages) for user, pages in visits]
+
+
+def too_wide_in(page: Page, address: str) -> bool:
+    page.goto(address)
+    page.evaluate(UNFOLD)
+    return bool(page.evaluate(TOO_WIDE))
+
+
+def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> None:
+    sessions = [([session_of(user, live_server.url)] if user else [], pages) for user, pages in visits()]
     too_wide = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        for width, scheme in WINDOWS:
-            for session, pages in sessions:
-                window: Any = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
-                with tab(browser, live_server.url, **window) as page:
-                    page.context.add_cookies([session] if session else [])
-                    for address in pages:
-                        page.goto(address)
-                        page.evaluate(UNFOLD)
-                        if page.evaluate("document.documentElement.scrollWidth") > width:
-                            too_wide.append((address, width))
+        for (width, scheme), (cookies, pages) in product(WINDOWS, sessions):
+            window: Any = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+            with tab(browser, live_server.url, **window) as page:
+                page.context.add_cookies(cookies)
+                too_wide += [(address, width) for address in pages if too_wide_in(page, address)]
         browser.close()
     assert too_wide == []

@@ -18,8 +18,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from grading import engine
-from tests.browser.tabs import FLAGS, PATIENCE_MS, tab
-from tests.browser.test_look import session_of
+from tests.browser.tabs import FLAGS, PATIENCE_MS, session_of, tab
 from tests.factories.people import staff_user, student
 from tests.factories.repositories import Commit, git, make_repository
 from tests.factories.work import AssignmentFactory

@@ -7,11 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.test import Client
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from grading.enums import ReleasePolicy
-from tests.browser.tabs import FLAGS, tab
+from tests.browser.tabs import FLAGS, session_of, tab
 from tests.factories.people import EnrollmentFactory, staff_user, student
 from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document
 from tests.site.graded_work import CRITERIA, graded, page_of, page_of_audit
@@ -31,7 +30,9 @@ def test_a_teacher_scores_by_hand_and_releases_and_only_then_the_student_reads_i
     report = page_of_audit(graded(assignment, ada).audit)
     graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name="Bob"), widest_spread=4)
     standings, grades = page_of(assignment, "assignment"), page_of(assignment)
-    teacher, reader = session_of(staff_user(assignment.organization)), session_of(ada.user)
+    teacher, reader = (
+        session_of(user, live_server.url) for user in (staff_user(assignment.organization), ada.user)
+    )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         student_reads(browser, live_server.url, reader, report, "Your work was judged")
@@ -48,16 +49,10 @@ def test_a_teacher_scores_by_hand_and_releases_and_only_then_the_student_reads_i
         browser.close()
 
 
-def session_of(user: Any) -> str:
-    client = Client()
-    client.force_login(user)
-    return client.cookies["sessionid"].value
-
-
 @contextmanager
-def signed_in_tab(browser: Browser, address: str, session: str, **options: Any) -> Iterator[Page]:
+def signed_in_tab(browser: Browser, address: str, session: Any, **options: Any) -> Iterator[Page]:
     with tab(browser, address, **options) as page:
-        page.context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
+        page.context.add_cookies([session])
         yield page
 
 
@@ -110,7 +105,7 @@ def take_the_file(page: Page, standings: str) -> None:
     assert lines[1].split(",")[5] == "3.5"
 
 
-def student_reads(browser: Browser, address: str, session: str, where: str, words: str) -> None:
+def student_reads(browser: Browser, address: str, session: Any, where: str, words: str) -> None:
     with signed_in_tab(browser, address, session, java_script_enabled=False) as page:
         page.goto(where)
         expect(page.get_by_role("main")).to_contain_text(words)

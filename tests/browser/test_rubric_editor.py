@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Page, expect, sync_playwright
 
 from grading.actions.courses.rubrics import draft_rubric_version
 from grading.enums import RubricState
 from grading.models import RubricVersion
-from tests.browser.tabs import FLAGS, tab
+from tests.browser.tabs import FLAGS, session_of, tab
 from tests.factories.people import everywhere, staff_user
 from tests.factories.work import RubricFactory, rubric_document
 
@@ -32,12 +31,6 @@ def draft_and_teacher() -> tuple[RubricVersion, User]:
     with everywhere():
         draft = draft_rubric_version(rubric=rubric, document=rubric_document("one", "two", "three"), by=user)
     return draft, user
-
-
-def session_of(user: User, address: str) -> Any:
-    client = Client()
-    client.force_login(user)
-    return {"name": "sessionid", "value": client.cookies["sessionid"].value, "url": address}
 
 
 def titles(page: Page) -> list[str]:

@@ -15,8 +15,7 @@ from grading.actions.courses.rubrics import draft_rubric_version
 from grading.enums import RubricState
 from grading.jobs import resynthesise_chunk
 from grading.models import Assignment, Grade, RubricVersion
-from tests.browser.tabs import FLAGS, tab
-from tests.browser.test_rubric_editor import session_of
+from tests.browser.tabs import FLAGS, session_of, tab
 from tests.factories.people import CohortFactory, staff_user
 from tests.grading.preview_works import judged_assignment
 
