@@ -31,6 +31,7 @@ from grading.models import (
     RubricVersion,
     Submission,
 )
+from grading.queries.peers.complaints import reported_by
 from grading.queries.peers.grants import PairingSide, ReportSide, is_granted, is_running
 from grading.remembering import remembered
 from grading.walls import as_person
@@ -212,6 +213,13 @@ def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackRepo
     return report, side
 
 
+def access_reported(user: Somebody, report_id: UUID | str) -> FeedbackReport:
+    """A report that they reported as abusive: what came of that they read also when it grants nothing any more."""
+    if report := reported_by(user.pk, report_id):
+        return report
+    raise Http404
+
+
 def access_finding(user: Somebody, finding_id: UUID | str, *, level: Level = "student") -> Finding:
     """A finding in one's own work, or any of the organization for its staff."""
     found = Finding.objects.select_related(
@@ -281,20 +289,12 @@ def _side_of_report(user: Somebody, report: FeedbackReport) -> ReportSide | None
     role = role_of(user, report.organization)
     if role in STAFF_ROLES:
         return "staff"
-    if role is None or (report.pairing is not None and not is_granted(report.pairing)):
-        return None
-    if report.kind == FeedbackKind.PEER and report.pairing is None and not _brought(user, report):
+    is_brought = report.brought_by is not None and report.brought_by.user_id == user.pk
+    stands_alone = report.kind != FeedbackKind.PEER or is_brought
+    if role is None or not (is_granted(report.pairing) if report.pairing is not None else stands_alone):
         return None
     if report.author is not None and report.author.user_id == user.pk:
         return "author"
     is_theirs = report.subject is not None and report.subject.user_id == user.pk
-    return "subject" if is_theirs and _has_arrived(report) else None
-
-
-def _brought(user: Somebody, report: FeedbackReport) -> bool:
-    return report.brought_by is not None and report.brought_by.user_id == user.pk
-
-
-def _has_arrived(report: FeedbackReport) -> bool:
-    """When a peer is at work is nothing that the audited should see."""
-    return report.audit is None or report.audit.has_report
+    has_arrived = report.audit is None or report.audit.has_report  # that a peer is at work is told to nobody
+    return "subject" if is_theirs and has_arrived else None

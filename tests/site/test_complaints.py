@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from grading.actions.peers.complaints import complain, decide_complaint
 from grading.enums import ComplaintState, NoticeKind, Role
 from grading.errors import FeedbackRefused
-from grading.models import Activity, Complaint, FeedbackReport, Notice
+from grading.models import Activity, Cohort, Complaint, FeedbackReport, Notice
 from grading.queries.peers.exchange import exchanges_of
 from grading.queries.peers.exchange_facts import exchange_of
 from grading.queries.peers.findings import findings_of
@@ -174,6 +176,29 @@ def test_a_second_decision_finds_it_decided_and_what_was_hidden_can_be_shown_aga
         letters = Notice.objects.filter(user=case.ada.user).values_list("kind", "path")
         assert list(letters) == [(NoticeKind.COMPLAINT, case.form)] * 2
     assert "Add a docstring" in read(case.ada, f"{case.here}feedback/{case.report.pk}/")
+
+
+def test_what_was_decided_is_read_also_when_the_cohort_is_over_and_nothing_else_of_the_report(
+    case: Case,
+) -> None:
+    other = case.circle.brought(case.circle.ada)
+    case.hidden()
+    with everywhere():
+        Cohort.objects.update(ends_on=timezone.now().date() - timedelta(days=1))
+    page = read(case.ada, case.form)
+    report = f"{case.here}feedback/{case.report.pk}/"
+    assert ("It insults you." in page, "<textarea" in page, report in page.replace(case.form, "")) == (
+        True,
+        False,
+        False,
+    )
+    refused = [
+        client_of(case.ada).get(report),
+        client_of(case.ada).post(case.form, {"text": "Again."}),
+        client_of(case.cy).get(case.form),
+        client_of(case.circle.bob).get(f"{case.here}feedback/{other.pk}/complain/"),
+    ]
+    assert [answer.status_code for answer in refused] == [404] * 4
 
 
 @pytest.mark.parametrize("what", ["complain", "complaints", "complaint"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,7 +18,14 @@ from grading.enums import ComplaintState, FeedbackKind
 from grading.errors import FeedbackRefused
 from grading.forms.complaints import ComplaintForm, DecisionForm
 from grading.forms.refusals import put_beside
-from grading.permissions import access_complaint, access_feedback, access_organization, may
+from grading.models import FeedbackReport
+from grading.permissions import (
+    access_complaint,
+    access_feedback,
+    access_organization,
+    access_reported,
+    may,
+)
 from grading.queries.peers.complaints import complaints_in, complaints_on
 from grading.views.requests import MemberRequest
 from grading.views.trails import trail_to_organization, trail_to_peers
@@ -29,8 +37,8 @@ MOST_SHOWN = 200
 @require_http_methods(["GET", "HEAD", "POST"])
 def complain(request: MemberRequest, org: str, received_id: UUID) -> HttpResponse:
     """For whom the report is about: what they said of it, what came of that, and a form while nothing waits."""
-    report, side = access_feedback(request.user, received_id)
-    if side != "subject" or report.kind != FeedbackKind.PEER:
+    report, is_readable = _report_on(request.user, received_id)
+    if request.method == "POST" and not is_readable:
         raise Http404
     form = ComplaintForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -42,14 +50,26 @@ def complain(request: MemberRequest, org: str, received_id: UUID) -> HttpRespons
             messages.success(request, "Your teachers look at it, and you get a letter with what they decide.")
             return redirect(request.path)
     made = list(complaints_on(report))
-    waits = any(each.state == ComplaintState.OPEN for each in made)
+    over = not is_readable or report.hidden_at or any(e.state == ComplaintState.OPEN for e in made)
     context = {
         "report": report,
         "complaints": made,
-        "form": form if form.is_bound or not (waits or report.hidden_at) else None,
+        "is_readable": is_readable,
+        "form": form if form.is_bound or not over else None,
         "trail": trail_to_peers(report.assignment.cohort),
     }
     return render(request, "complaints/new.html", context)
+
+
+def _report_on(user: User, report_id: UUID) -> tuple[FeedbackReport, bool]:
+    """A peer's report on their work, and whether they may still read it; what they reported stays, without it."""
+    try:
+        report, side = access_feedback(user, report_id)
+    except Http404:
+        return access_reported(user, report_id), False
+    if side != "subject" or report.kind != FeedbackKind.PEER:
+        raise Http404
+    return report, True
 
 
 @require_safe
