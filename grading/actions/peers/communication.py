@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from grading.actions.activities import note
+from grading.actions.typed_words import refuse_longer, typed
 from grading.enums import EntryKind
 from grading.errors import EntryRefused
 from grading.models import Assignment, CommunicationEntry, Enrollment, Pairing
@@ -34,7 +35,7 @@ def post_entry(
     `pairing` needs its round, assignment and cohort. Raises EntryRefused: not_yours, cohort_over, kind_unknown,
     text_missing, text_too_long, pairing_not_open, too_many_today.
     """
-    text = text.replace("\r\n", "\n").strip()
+    text = typed(text)
     _refuse_others(assignment, student, by)
     _refuse_unfit(kind, text)
     if pairing is not None:
@@ -82,9 +83,7 @@ def _refuse_unfit(kind: str, text: str) -> None:
         raise EntryRefused("kind", "kind_unknown", "Choose what the entry tells of.")
     if not text:
         raise EntryRefused("text", "text_missing", "Write what there is to tell.")
-    if len(text) > MOST_CHARACTERS:
-        sentence = f"At most {MOST_CHARACTERS:,} characters are kept; these are {len(text):,}."
-        raise EntryRefused("text", "text_too_long", sentence)
+    refuse_longer(text, MOST_CHARACTERS, field="text", refused=EntryRefused)
 
 
 def _refuse_pairing(pairing: Pairing, assignment: Assignment, student: Enrollment) -> None:

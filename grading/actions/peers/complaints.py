@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from grading.actions.activities import note
 from grading.actions.messages.notices import Letter, notify, notify_all
+from grading.actions.typed_words import words_of
 from grading.enums import COMPLAINT_MOVES, TEACHING_ROLES, ComplaintState, FeedbackKind, NoticeKind
 from grading.errors import FeedbackRefused
 from grading.models import Complaint, Enrollment, FeedbackReport, Membership
@@ -25,7 +26,8 @@ def complain(*, report: FeedbackReport, text: str, by: User) -> Complaint:
 
     Raises FeedbackRefused: not_yours, text_missing, text_too_long, complaint_open, hidden_already.
     """
-    text = _words(text, "text", "Say what in it is not in order.")
+    missing = "Say what in it is not in order."
+    text = words_of(text, MOST_CHARACTERS, field="text", missing=missing, refused=FeedbackRefused)
     subject = report.subject
     if subject is None or subject.user_id != by.pk or report.kind != FeedbackKind.PEER:
         sentence = "Only whom a peer's report is about can report it as abusive."
@@ -55,8 +57,9 @@ def decide_complaint(*, complaint: Complaint, hide: bool, answer: str, by: User)
 
     Raises FeedbackRefused: answer_missing, answer_too_long, complaint_over.
     """
-    answer, now = _words(answer, "answer", "Say why: the student reads it."), timezone.now()
-    after = ComplaintState.HIDDEN if hide else ComplaintState.DISMISSED
+    missing = "Say why: the student reads it."
+    answer = words_of(answer, MOST_CHARACTERS, field="answer", missing=missing, refused=FeedbackRefused)
+    now, after = timezone.now(), ComplaintState.HIDDEN if hide else ComplaintState.DISMISSED
     before = [state for state, moves in COMPLAINT_MOVES.items() if after in moves]
     with transaction.atomic():
         undecided = Complaint.objects.filter(pk=complaint.pk, state__in=before)
@@ -70,16 +73,6 @@ def decide_complaint(*, complaint: Complaint, hide: bool, answer: str, by: User)
             verb="complaint.hidden" if hide else "complaint.dismissed",
         )  # fmt: skip
         _tell_student(complaint)
-
-
-def _words(text: str, field: str, missing: str) -> str:
-    text = text.replace("\r\n", "\n").strip()
-    if not text:
-        raise FeedbackRefused(field, f"{field}_missing", missing)
-    if len(text) > MOST_CHARACTERS:
-        sentence = f"At most {MOST_CHARACTERS:,} characters are kept; these are {len(text):,}."
-        raise FeedbackRefused(field, f"{field}_too_long", sentence)
-    return text
 
 
 def _tell_teachers(complaint: Complaint, report: FeedbackReport) -> None:

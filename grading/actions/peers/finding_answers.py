@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from grading.actions.activities import note
 from grading.actions.peers.fix_verification import verify_again, verify_on_commit
+from grading.actions.typed_words import refuse_longer, typed
 from grading.enums import ResponseKind
 from grading.errors import FindingRefused
 from grading.models import Finding, FindingResponse
@@ -33,7 +34,7 @@ def answer_finding(
     may have been pushed meanwhile. Raises FindingRefused: not_yours, cohort_over, kind_unknown,
     commit_missing, commit_malformed, commit_not_asked, reason_missing, reason_too_long.
     """
-    kind, commit, reason = _kind(kind), _commit_in(commit), reason.strip()
+    kind, commit, reason = _kind(kind), _commit_in(commit), typed(reason)
     _refuse_others(finding, by)
     _refuse_too_little(kind, commit, reason)
     with transaction.atomic():
@@ -94,6 +95,4 @@ def _refuse_too_little(kind: ResponseKind, commit: str, reason: str) -> None:
         raise FindingRefused("commit", "commit_not_asked", sentence)
     if kind in REASONS_MISSING and not reason:
         raise FindingRefused("reason", "reason_missing", REASONS_MISSING[kind])
-    if len(reason) > MOST_CHARACTERS:
-        sentence = f"At most {MOST_CHARACTERS:,} characters are kept; these are {len(reason):,}."
-        raise FindingRefused("reason", "reason_too_long", sentence)
+    refuse_longer(reason, MOST_CHARACTERS, field="reason", refused=FindingRefused)

@@ -19,6 +19,7 @@ from grading.actions.messages.webhooks import tell_of_appeal
 from grading.actions.results import grades, releases
 from grading.actions.results.appeals import MOST_CHARACTERS, move
 from grading.actions.results.marking import reckon, told
+from grading.actions.typed_words import words_of
 from grading.enums import TEACHING_ROLES, AppealState, BulkVerb, NoticeKind, Role, WebhookEvent
 from grading.errors import AppealRefused
 from grading.models import Appeal, Audit, Grade, Membership, Override, Submission
@@ -210,15 +211,8 @@ def _is_the_only_teacher(appeal: Appeal) -> bool:
 
 
 def _answer(text: str) -> str:
-    text = text.replace("\r\n", "\n").strip()
-    if not text:
-        raise AppealRefused(
-            "answer", "answer_missing", "Say why: the student reads it, and it stays on record."
-        )
-    if len(text) > MOST_CHARACTERS:
-        sentence = f"These are {len(text)} characters; at most {MOST_CHARACTERS} are kept."
-        raise AppealRefused("answer", "answer_too_long", sentence)
-    return text
+    missing = "Say why: the student reads it, and it stays on record."
+    return words_of(text, MOST_CHARACTERS, field="answer", missing=missing, refused=AppealRefused)
 
 
 def _write_to_student(appeal: Appeal) -> bool:

@@ -13,6 +13,7 @@ from django.utils.timezone import localtime, now
 from grading.actions.activities import note
 from grading.actions.messages.webhooks import tell_of_appeal
 from grading.actions.results.grades import hold_attempts
+from grading.actions.typed_words import words_of
 from grading.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState, WebhookEvent
 from grading.errors import AppealRefused
 from grading.models import Appeal, Audit, Grade
@@ -31,7 +32,9 @@ def file_appeal(
     not_released, window_over, appeals_used_up, appeal_pending, appeal_answered, criterion_unknown, text_missing,
     text_too_long, evidence_unknown, place_unreadable, places_too_many.
     """
-    text, found = _text(text), read_places(places)
+    missing = "Say what is wrong with the verdict, and why."
+    text = words_of(text, MOST_CHARACTERS, field="text", missing=missing, refused=AppealRefused)
+    found = read_places(places)
     with transaction.atomic():
         grade = _held(grade)
         _refuse_unless_allowed(grade)
@@ -110,16 +113,6 @@ def _held(grade: Grade) -> Grade:
     if found is None:  # with its cohort
         raise AppealRefused("", "not_released", "This grade is gone: nothing can be appealed any more.")
     return found
-
-
-def _text(text: str) -> str:
-    text = text.replace("\r\n", "\n").strip()
-    if not text:
-        raise AppealRefused("text", "text_missing", "Say what is wrong with the verdict, and why.")
-    if len(text) > MOST_CHARACTERS:
-        sentence = f"These are {len(text)} characters; at most {MOST_CHARACTERS} are read."
-        raise AppealRefused("text", "text_too_long", sentence)
-    return text
 
 
 def _refuse_unless_allowed(grade: Grade) -> None:
