@@ -75,9 +75,8 @@ class _Server:
     def serve(self) -> None:
         while self.asked:
             for key, _ in self.selector.select():
-                if (
-                    self.selector.get_map().get(key.fileobj) is key
-                ):  # no act before it has ended what it is about
+                # One that acted before may have ended what this one is about.
+                if self.selector.get_map().get(key.fileobj) is key:
                     act: Callable[[], None] = key.data
                     act()
 

@@ -60,7 +60,8 @@ T = TypeVar("T")
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """`task` probe: how many `pages`, or PdfRefused. `task` read: the fields of PdfReading as JSON.
 
-    Other keys: file (a path or an open descriptor), most_pages, and for read most_characters, most_images, seconds (of CPU).
+    Other keys: file (a path or an open descriptor), most_pages, and for read most_characters, most_images, seconds
+    (of CPU).
     """
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     gc.set_threshold(

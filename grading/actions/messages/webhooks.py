@@ -140,7 +140,7 @@ def tell_of_appeal(*, appeal: Appeal, event: WebhookEvent) -> None:
 
 
 def tell_of_feedback(*, report: FeedbackReport) -> None:
-    """A peer's report arrived. Neither who wrote it nor on whom is told: the report's page says to each what they may know."""
+    """A peer's report arrived. Neither who wrote it nor on whom is told: its page says to each what they may know."""
     if webhooks := _told_of(WebhookEvent.FEEDBACK_RECEIVED):
         news = [(report.pk, {"feedback": str(report.pk)})]
         _tell(webhooks, WebhookEvent.FEEDBACK_RECEIVED, report.assignment, "feedback", news)

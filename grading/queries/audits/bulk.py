@@ -43,8 +43,8 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is. `done` counts what has ended, `failed` and `changed` of it; with `waiting` and `cancelled` it makes
-    up `total`. Of a cancelled run `waiting` is what was at work then and still is."""
+    """How far a run is. `done` counts what has ended, `failed` and `changed` of it; with `waiting` and `cancelled` it
+    makes up `total`. Of a cancelled run `waiting` is what was at work then and still is."""
 
     total: int
     done: int

@@ -65,7 +65,7 @@ def start_of_month() -> datetime:
 
 
 def _sum(rows: QuerySet[ModelUsage]) -> Spent:
-    sums = rows.aggregate(  # what sums a column stands before what takes its name
+    sums = rows.aggregate(  # `cost_usd` last: after it the name means the sum, and no longer the column
         calls=Sum("calls", default=0),
         prompt_tokens=Sum("prompt_tokens", default=0),
         cached_tokens=Sum("cached_tokens", default=0),

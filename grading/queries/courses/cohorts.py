@@ -82,7 +82,6 @@ def assignments_asked_of(user: User) -> QuerySet[Assignment]:
     attempts that are `used`."""
     mine = Assignment.objects.filter(cohort__enrollments__user=user)
     used = Count("submissions", filter=Q(submissions__student__user=user, submissions__counts=True))
-    ranked = mine.annotate(used=used).order_by(
-        "due_at", "title", "pk"
-    )  # counting loses the model's own order
+    # Counting loses the model's own order.
+    ranked = mine.annotate(used=used).order_by("due_at", "title", "pk")
     return ranked.select_related("organization", "cohort")

@@ -1,4 +1,7 @@
-"""A report on somebody's work beside the verdict, as one of its sides may see it (queries/peers/editions.py), and to download."""
+"""A report on somebody's work beside the verdict, as one of its sides may see it, and to download.
+
+What that is, queries/peers/editions.py decides.
+"""
 
 from __future__ import annotations
 
