@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django_scopes import scope
 
 from grading.actions.audits import runs
+from grading.actions.results.appeals import file_appeal
 from grading.actions.results.releases import release_grades
 from grading.enums import AuditState
 from grading.events import CriterionRow, Verdict
@@ -22,6 +23,8 @@ from tests.factories.work import (
     rubric_document,
 )
 from tests.site.report_example import NAMES, report_json
+
+FIRST, SECOND, THIRD = (name[0] for name in NAMES[:3])
 
 
 def assignment_of(criteria: int = 3, **fields: Any) -> Assignment:
@@ -93,3 +96,10 @@ class Released:
     def now(self, appeal: Appeal) -> Appeal:
         with scope(organization=self.organization):
             return Appeal.objects.select_related("submission__assignment", "organization").get(pk=appeal.pk)
+
+
+def filed(released: Released, criterion_id: str = FIRST, **fields: Any) -> Appeal:
+    """The student appeals a criterion of what was released."""
+    given = {"text": "The history has five commits.", "by": released.student.user}
+    with scope(organization=released.organization):
+        return file_appeal(grade=released.grade, criterion_id=criterion_id, **given | fields)

@@ -24,9 +24,8 @@ from grading.queries.courses.activity import LogFilter, Mark, log_of
 from grading.views.reading.log import FAMILIES, SENTENCES, sentence_of
 from grading.views.reading.log_words import family_name
 from tests.factories.people import CohortFactory, UserFactory, student
-from tests.factories.released import Released
+from tests.factories.released import Released, filed
 from tests.factories.work import SubmissionFactory
-from tests.grading.test_appeals import filed
 from tests.site.page_reading import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]

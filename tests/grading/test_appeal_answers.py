@@ -24,8 +24,7 @@ from grading.models import Activity, Appeal, Audit, Membership, Notice, Override
 from grading.queries.results.appeals import InboxFilter, counts_for_the_grade, grade_behind, inbox
 from tests.factories.grades import NoticeOptOutFactory
 from tests.factories.people import staff_user
-from tests.factories.released import Released, ended, judged
-from tests.grading.test_appeals import FIRST, SECOND, filed
+from tests.factories.released import FIRST, SECOND, Released, ended, filed, judged
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 

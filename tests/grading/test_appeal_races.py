@@ -15,9 +15,8 @@ from grading.errors import AppealRefused
 from grading.models import Appeal, Grade, Notice, Override
 from tests.factories.grades import NoticeFactory
 from tests.factories.people import everywhere
-from tests.factories.released import Released
+from tests.factories.released import FIRST, SECOND, THIRD, Released, filed
 from tests.grading.races import at_once, while_deleted
-from tests.grading.test_appeals import FIRST, SECOND, THIRD, filed
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 

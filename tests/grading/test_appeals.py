@@ -10,23 +10,16 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.actions.results.appeal_answers import change_score, keep_verdict
-from grading.actions.results.appeals import file_appeal, withdraw_appeal
+from grading.actions.results.appeals import withdraw_appeal
 from grading.actions.results.grades import override_criterion
 from grading.enums import AppealState
 from grading.errors import AppealRefused
 from grading.models import Activity, Appeal, Grade
 from grading.places import read_places
 from grading.queries.results.appeals import Allowance, allowance_of
-from tests.factories.released import Released, judged
+from tests.factories.released import FIRST, SECOND, THIRD, Released, filed, judged
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
-FIRST, SECOND, THIRD = "git_forensics", "state_management", "graph_orchestration"
-
-
-def filed(released: Released, criterion_id: str = FIRST, **fields: Any) -> Appeal:
-    given = {"text": "The history has five commits.", "by": released.student.user}
-    with scope(organization=released.organization):
-        return file_appeal(grade=released.grade, criterion_id=criterion_id, **given | fields)
 
 
 def refusal(released: Released, criterion_id: str = FIRST, **fields: Any) -> tuple[str, str]:

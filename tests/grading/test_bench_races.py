@@ -18,9 +18,8 @@ from grading.errors import AppealRefused
 from grading.models import RubricVersion
 from grading.rubric_engine import document_digest
 from tests.factories.people import everywhere, staff_user
-from tests.factories.released import Released
+from tests.factories.released import Released, filed
 from tests.factories.work import RubricVersionFactory, rubric_document
-from tests.grading.test_appeals import filed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 

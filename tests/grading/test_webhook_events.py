@@ -17,10 +17,9 @@ from grading.enums import AuditKind, WebhookEvent
 from grading.models import WebhookDelivery
 from tests.factories.peers import FeedbackReportFactory, PairingFactory
 from tests.factories.people import everywhere, student
-from tests.factories.released import Released, ended, judged
+from tests.factories.released import Released, ended, filed, judged
 from tests.factories.webhooks import WebhookFactory
 from tests.factories.work import AuditFactory, claimed
-from tests.grading.test_appeals import filed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 

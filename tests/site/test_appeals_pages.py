@@ -15,9 +15,8 @@ from grading.enums import AppealState, Role
 from grading.models import Appeal, Grade
 from tests.factories.grades import AppealFactory
 from tests.factories.people import everywhere, staff_user, student
-from tests.factories.released import Released, judged
+from tests.factories.released import FIRST, SECOND, Released, filed, judged
 from tests.factories.work import SubmissionFactory
-from tests.grading.test_appeals import FIRST, SECOND, filed
 from tests.site.page_reading import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]

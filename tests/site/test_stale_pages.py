@@ -13,9 +13,8 @@ from grading.actions.results import grades as actions
 from grading.models import Appeal, Assignment, Audit, BlindGrade, CriterionVerdict, Grade, Override
 from tests.factories.grades import BlindSampleFactory
 from tests.factories.people import everywhere, staff_user, student
-from tests.factories.released import Released, ended
+from tests.factories.released import FIRST, SECOND, Released, ended, filed
 from tests.factories.work import AssignmentFactory, AuditFactory, RubricVersionFactory, rubric_document
-from tests.grading.test_appeals import FIRST, SECOND, filed
 from tests.site.graded_work import CRITERIA, graded, page_of_audit, signed_in
 from tests.site.page_reading import faults_of
 
