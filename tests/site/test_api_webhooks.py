@@ -186,10 +186,18 @@ def test_deliveries_are_narrowed_and_come_a_page_at_a_time(program, webhook):
     assert (len(first["results"]), len(second["results"]), second["next"]) == (2, 1, None)
 
 
-@pytest.mark.parametrize("rows", [1, 3])
-def test_many_are_read_in_as_many_queries_as_one(program, webhook, rows, django_assert_max_num_queries):
-    WebhookFactory.create_batch(rows, organization=webhook.organization)
-    WebhookDeliveryFactory.create_batch(rows, webhook=webhook)
-    for path in ("webhooks/", f"webhooks/{webhook.pk}/deliveries/"):
-        with django_assert_max_num_queries(9):
-            program.get(path)
+def test_many_are_read_in_as_many_queries_as_one(program, webhook, django_assert_max_num_queries):
+    def asked():
+        counts = []
+        for path in ("webhooks/", f"webhooks/{webhook.pk}/deliveries/"):
+            with django_assert_max_num_queries(9) as counted:
+                program.get(path)
+            counts.append(len(counted))
+        return counts
+
+    WebhookDeliveryFactory(webhook=webhook)
+    program.get("webhooks/")  # the first use of a token is written down
+    for_one = asked()
+    WebhookFactory.create_batch(3, organization=webhook.organization)
+    WebhookDeliveryFactory.create_batch(3, webhook=webhook)
+    assert asked() == for_one
