@@ -142,7 +142,9 @@ def test_answers_to_ones_own_report_are_new_until_one_opens_it() -> None:
     assert news(client) == []
 
 
-def test_the_page_asks_no_more_for_more_of_everything(django_assert_max_num_queries: Any) -> None:
+def test_the_page_asks_at_most_fifteen_queries_of_whoever_has_some_of_everything(
+    django_assert_max_num_queries: Any,
+) -> None:
     circle = Circle()
     for each in circle.students:
         answered(circle.audited(each))

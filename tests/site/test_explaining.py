@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from courtroom.justice import rules
+from grading.views.reading.criterion import criterion_views
+from grading.views.reading.explaining import RULES
 from tests.site.report_example import report_json
-
-from grading.views.reading.criterion import criterion_views  # isort: skip
 
 FROM_THAT = (
     "From that, the Prosecutor, who looks for gaps and flaws, gave 4; the Defense, who looks for effort and intent, "
@@ -68,8 +69,5 @@ def test_each_rule_is_explained_once_whatever_its_order() -> None:
 
 
 def test_every_rule_of_a_constitution_has_its_sentence() -> None:
-    from courtroom.justice import rules
-    from grading.views.reading.explaining import RULES
-
     kinds = {rule.model_fields["kind"].default for rule in rules.GuardedRule.__subclasses__()}
     assert kinds == set(RULES)
