@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import DatabaseError, IntegrityError, OperationalError, connection
+from django.db import DatabaseError, IntegrityError, OperationalError
 from django.urls import reverse
 from psycopg.errors import DeadlockDetected, ForeignKeyViolation, UniqueViolation
 
 from grading.api.refusals import answer_to
 from grading.collisions import COLLIDED, is_collision
-from grading.models import Cohort, FeedbackReport
+from grading.models import Audit, Cohort, FeedbackReport
 from grading.queries.courses.holdings import holdings_of
 from tests.factories.people import everywhere, staff_user
-from tests.faults.site import eventually
-from tests.grading.test_appeal_races import audits_held, waiting_for_a_row
+from tests.grading.races import in_turn
 from tests.site.page_reading import faults_of
 from tests.site.peer_works import MARKDOWN, Circle, client_of
 
@@ -27,27 +25,14 @@ races = pytest.mark.django_db(transaction=True)
 needs_a_queue = pytest.mark.usefixtures("redis")
 
 
-def beside_the_deletion(circle: Circle, act: Callable[[], Any]) -> tuple[Any, Any]:
+def beside_the_deletion(circle: Circle, act: Callable[[], Any]) -> list[Any]:
     """What whoever deletes is answered, and whoever acts while the students' places are locked for that."""
     teacher = client_of(staff_user(circle.organization))
     with everywhere():
         seen = holdings_of(circle.cohort).fingerprint
     address = reverse("cohort-delete", args=[circle.organization.slug, circle.cohort.slug])
-
-    def alone(ask: Callable[[], Any]) -> Any:
-        try:
-            return ask()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(2) as pool:
-        with audits_held():  # which whoever deletes asks for last
-            typed = {"typed": circle.cohort.slug, "seen": seen}
-            deletes = pool.submit(alone, lambda: teacher.post(address, typed))
-            eventually(lambda: waiting_for_a_row() == 1)
-            acts = pool.submit(alone, act)
-            eventually(lambda: waiting_for_a_row() == 2)
-        return deletes.result(), acts.result()
+    typed = {"typed": circle.cohort.slug, "seen": seen}
+    return in_turn(Audit, lambda: teacher.post(address, typed), act)  # the attempts are asked for last
 
 
 @races
