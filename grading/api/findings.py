@@ -54,7 +54,7 @@ class FindingSerializer(Serializer[SeenFinding]):
     group = ChoiceField(choices=GROUPS)
     criterion = CharField(source="finding.criterion_id")
     check_id = CharField(source="finding.check_id")
-    title = CharField(source="finding.title")
+    title = CharField()
     place = CharField(source="finding.place")
     lines = ListField(child=IntegerField(), source="last.row.lines")
     action = CharField(source="last.row.action")

@@ -12,12 +12,13 @@ from django.utils import timezone
 from grading.actions.peers.complaints import complain, decide_complaint
 from grading.enums import ComplaintState, NoticeKind, Role
 from grading.errors import FeedbackRefused
-from grading.models import Activity, Cohort, Complaint, FeedbackReport, Notice
+from grading.models import Activity, Cohort, Complaint, FeedbackReport, Finding, Notice
 from grading.queries.peers.exchange import exchanges_of
 from grading.queries.peers.exchange_facts import exchange_of
 from grading.queries.peers.findings import findings_of
-from tests.factories.peers import ComplaintFactory
+from tests.factories.peers import ComplaintFactory, FindingSightingFactory
 from tests.factories.people import everywhere, staff_user
+from tests.factories.work import AuditFactory
 from tests.site.page_reading import faults_of
 from tests.site.peer_works import Circle, client_of, read
 
@@ -158,6 +159,21 @@ def test_of_what_was_hidden_no_answer_is_owed_and_none_counts_as_missing(case: C
     assert owed() == (0, 0, 0)
     with everywhere():
         assert len(findings_of(case.circle.assignment, case.ada, is_staff=True)) == 1
+
+
+def test_a_hidden_report_lends_no_title_to_what_the_site_saw_as_well(case: Case) -> None:
+    with everywhere():
+        finding = Finding.objects.get()
+        site = AuditFactory.create(submission=case.report.submission, done=True)
+        said = {"submission": site.submission, "audit": site, "report": None, "text": "There is no README."}
+        FindingSightingFactory.create(finding=finding, **said)
+    page = case.circle.page("findings")
+    assert "A README" in read(case.ada, page)
+    case.hidden()
+    for address in (page, f"{page}{finding.pk}/"):
+        shown = read(case.ada, address)
+        assert ("A README" in shown, "There is no README." in shown) == (False, True)
+    assert "A README" in read(case.teacher, f"{page}{finding.pk}/")
 
 
 def test_a_second_decision_finds_it_decided_and_what_was_hidden_can_be_shown_again(case: Case) -> None:

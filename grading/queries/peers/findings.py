@@ -66,10 +66,11 @@ class Sight:
 class SeenFinding:
     """`sights` in the order of attempts; `answer` is the one that stands, `answers` all of them, newest first.
 
-    `latest` is the last attempt of which the reader may know what was found.
+    `latest` is the last attempt of which the reader may know what was found; `title` is told by what they may read.
     """
 
     finding: Finding
+    title: str
     sights: tuple[Sight, ...]
     life: Life
     latest: int
@@ -167,7 +168,10 @@ def findings_of(
     told = [(row, sights) for row, sights in told if any(sight.present for sight in sights)]
     latest = _latest(sight for _row, sights in told for sight in sights)
     seen = [
-        SeenFinding(row, sights, _life(sights), latest, tuple(row.responses.all())) for row, sights in told
+        SeenFinding(
+            row, _title(row, sights, witnesses), sights, _life(sights), latest, tuple(row.responses.all())
+        )
+        for row, sights in told
     ]
     return tuple(sorted(seen, key=_urgency))
 
@@ -258,6 +262,14 @@ def _sights(row: Finding, witnesses: _Witnesses, hidden: set[UUID]) -> tuple[Sig
     )
 
 
+def _title(row: Finding, sights: tuple[Sight, ...], witnesses: _Witnesses) -> str:
+    """The row's own, unless a report that was hidden from this reader may have lent it."""
+    if not any(told.present and witnesses.is_hidden(told) for told in row.sightings.all()):
+        return row.title
+    stands = [sight.row for sight in sights if sight.present][-1]
+    return stands.text or stands.action or row.criterion_name
+
+
 def _latest(heard: Iterable[Sight]) -> int:
     """The last attempt that was audited, else the last that a report was brought along on."""
     attempts = [(sight.row.audit_id is not None, sight.attempt) for sight in heard]
@@ -271,5 +283,5 @@ def _life(sights: Iterable[Sight]) -> Life:
 def _urgency(seen: SeenFinding) -> tuple[Any, ...]:
     row = seen.finding
     return (
-        GROUPS.index(seen.group), PRIORITIES.index(seen.last.row.priority), row.criterion_name, row.place, row.title,
+        GROUPS.index(seen.group), PRIORITIES.index(seen.last.row.priority), row.criterion_name, row.place, seen.title,
     )  # fmt: skip

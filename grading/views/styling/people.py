@@ -93,7 +93,7 @@ def _seen(title: str, place: str, life: Life, answers: tuple[FindingResponse, ..
         Sight(hand_in(1), Witness("my own audits", is_own=True), row),
         Sight(hand_in(2), Witness("Peer 482", is_own=False), row),
     )
-    return SeenFinding(finding=finding, sights=sights, life=life, latest=3, answers=answers)
+    return SeenFinding(finding=finding, title=title, sights=sights, life=life, latest=3, answers=answers)
 
 
 def _answer(*, verified: bool) -> FindingResponse:
