@@ -25,6 +25,11 @@ def test_every_text_and_mark_stands_out_from_its_ground() -> None:
     assert [pair for pair in contrasts() if min(pair.light, pair.dark) < pair.least] == []
 
 
+def test_every_colour_but_that_of_lines_is_held_to_a_contrast() -> None:
+    held = {name for pair in contrasts() for name in (pair.colour, pair.ground)}
+    assert set(colours()) - held == {"line"}
+
+
 def test_every_colour_of_the_house_has_a_dark_one() -> None:
     assert {name for name, colour in colours().items() if colour.light == colour.dark} == set()
 
