@@ -87,6 +87,6 @@ class AnswerForm(forms.Form):
         label="Why, or what you mean to do",
         required=False,
         max_length=MOST_CHARACTERS,
-        help_text="Needed where you defer or contest. Whoever audited you may read it.",
+        help_text="Needed where you defer or contest. Your teachers may read it; your peers are told only that you answered.",
         widget=forms.Textarea(attrs={"rows": 4}),
     )

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from grading.actions.peers.finding_answers import answer_finding
 from grading.enums import Anonymity, FeedbackKind
 from grading.imports_engine import read_report_text
-from grading.models import Activity, FeedbackReport
+from grading.models import Activity, FeedbackReport, Finding
 from tests.factories.peers import FeedbackReportFactory
 from tests.factories.people import everywhere, staff_user
 from tests.site.page_reading import faults_of
@@ -44,6 +45,30 @@ def test_whose_work_it_is_reads_it_whole_and_not_who_audited():
     assert "src/tools/git_forensics.py" in page
     assert [told for told in ("Ada", "Alpha", circle.ada.email) if told in page] == []
     assert faults_of(page) == []
+
+
+def test_who_audited_is_told_that_their_findings_were_answered_and_not_what_was_said_to_them():
+    circle = Circle(Anonymity.OPEN)
+    report = circle.audited(circle.ada)
+    with everywhere():
+        finding = Finding.objects.get()
+        answer_finding(finding=finding, kind="contested", reason="You misread it.", by=circle.bob.user)
+    address = f"{circle.page('findings')}{finding.pk}/"
+    form = read(circle.bob, address)
+    assert ("You misread it." in form, "your peers are told only that you answered" in form) == (True, True)
+    pages = [
+        read(circle.ada, page)
+        for page in (
+            circle.page("peers"),
+            circle.page("pairing", circle.of(circle.ada).pk),
+            circle.page("feedback", report.pk),
+        )
+    ]
+    assert ("1 of 1 answered" in pages[0], ["You misread it." in page for page in pages]) == (
+        True,
+        [False] * 3,
+    )
+    assert client_of(circle.ada).get(address).status_code == 404
 
 
 def test_staff_read_who_wrote_on_whom():
