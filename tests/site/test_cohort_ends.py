@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from typing import Any
 
@@ -57,6 +58,20 @@ def test_the_pages_are_sound_and_cost_the_same_whatever_is_in_the_cohort(
         assert faults_of(answer.content.decode()) == []
         assert len(counted) == (12 if works else 10)  # of what belongs to nothing, nothing is asked
         assert dict(answer.context["holdings"].kinds)["attempts handed in"] == works
+
+
+def test_the_pages_list_what_there_is_and_name_in_one_line_what_there_is_none_of(
+    teacher: Client, cohort: Cohort
+) -> None:
+    worked(cohort)
+    for name in ("archive", "cohort-delete"):
+        shown = teacher.get(page(cohort, name)).content.decode()
+        rows = re.findall(r'<th scope="row">([^<]*)</th><td>(\d+)', shown)
+        assert [what for what, number in rows if number == "0"] in ([], ["Uploaded reports (PDF)"])
+        none = re.search(r"There are no ([^<]*)\.", shown)
+        assert none is not None
+        assert {what.lower() for what, _ in rows}.isdisjoint(none[1].split(", "))
+        assert "Attempts handed in" in dict(rows)
 
 
 def test_the_cohorts_page_leads_to_them_for_who_may(teacher: Client, cohort: Cohort) -> None:

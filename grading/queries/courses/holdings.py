@@ -86,6 +86,14 @@ class Holdings:
     running: int
 
     @property
+    def there(self) -> list[tuple[str, int]]:
+        return [(words, number) for words, number in self.kinds if number]
+
+    @property
+    def none_of(self) -> list[str]:
+        return [words for words, number in self.kinds if not number]
+
+    @property
     def fingerprint(self) -> str:
         """Of what is shown: another hand-in, verdict or appeal changes it."""
         return "-".join(str(number) for _words, number in self.kinds) + f"-{self.uploads}"
