@@ -88,6 +88,16 @@ def test_what_does_not_fit_is_said_beside_its_field_and_nothing_is_lost(
     assert answer.context["form"]["verb"].value() == chosen.get("verb", BulkVerb.REJUDGE)
 
 
+def test_whoever_was_ticked_stays_ticked_when_something_else_is_refused(
+    teacher: Client, assignment: Assignment
+) -> None:
+    ticked, other = graded(assignment, 2)
+    asked = choice(assignment, scope="chosen", grade=[ticked.pk], criterion=7, start="1")
+    answer = teacher.post(start_page(assignment), asked)
+    shown = {grade.pk: chosen for grade, _flags, chosen in answer.context["listed"]}
+    assert (shown, runs()) == ({ticked.pk: True, other.pk: False}, 0)
+
+
 def test_count_and_cost_are_shown_before_anything_starts(teacher: Client, assignment: Assignment) -> None:
     graded(assignment, 2)
     asked: dict[str, Any] = {

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpResponse
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -50,20 +50,19 @@ def bulk(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
     grades = list(grades_of(found).select_related("audit__rubric_version").defer(*_HEAVY))
     asked = request.POST if request.method == "POST" else request.GET
     versions = list(judgeable_versions(found))
-    chosen_before = _chosen_before(request, grades)
+    chosen = _chosen(asked, grades)
     form = BulkForm(
         asked if "verb" in asked or request.method == "POST" else None,
         assignment=found,
         versions=versions,
         grades={grade.pk for grade in grades},
-        initial={"scope": CHOSEN} if chosen_before else None,
+        initial={"scope": CHOSEN} if chosen else None,
     )
     estimate = _estimate(found, form, grades) if form.is_bound and form.is_valid() else None
     if estimate and request.method == "POST" and "start" in request.POST:
         run = _started(request, found, form, estimate)
         if run is not None:
             return redirect("bulk-run", org, run.pk)
-    chosen = set(form.cleaned_data.get("grade", ())) if form.is_bound and form.is_valid() else chosen_before
     context = {
         "assignment": found,
         "form": form,
@@ -77,10 +76,10 @@ def bulk(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
     return render(request, "bulk/start.html", context)
 
 
-def _chosen_before(request: MemberRequest, grades: list[Grade]) -> set[int]:
-    """Who was chosen in the list of grades, where nothing else is asked yet."""
-    asked = set(request.GET.getlist("grade"))
-    return {grade.pk for grade in grades if str(grade.pk) in asked}
+def _chosen(asked: QueryDict, grades: list[Grade]) -> set[int]:
+    """Who was chosen here, whatever is refused of it, or in the list of grades before."""
+    keys = set(asked.getlist("grade"))
+    return {grade.pk for grade in grades if str(grade.pk) in keys}
 
 
 _HEAVY = ("released", "audit__report", "audit__rubric_version__document")
