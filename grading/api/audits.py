@@ -41,8 +41,9 @@ class AuditSerializer(Serializer[Audit]):
     """`state` is one of received, queued, running, done, needs_review, degraded, failed; done is all that is told of a
     verdict that is withheld from you, without even how many opinions it rests on.
 
-    `overall_score` is null while a criterion waits for a person. `position` is the place in the queue, 1 for the next, null when it does not wait; `seconds_to_report` an estimate
-    from past audits, null where there is nothing to go by. `report` is null until there is one that you may read.
+    `overall_score` is null while a criterion waits for a person. `position` is the place in the queue, 1 for the next,
+    null when it does not wait; `seconds_to_report` an estimate from past audits, null where there is nothing to go by.
+    `report` is null until there is one that you may read.
     """
 
     id = UUIDField()

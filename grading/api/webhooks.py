@@ -78,8 +78,9 @@ class ChangeWebhookSerializer(Serializer[Any]):
 
 
 class DeliverySerializer(Serializer[WebhookDelivery]):
-    """One event: `state` is waiting, delivered or failed. `tries` counts how often it was sent, `next_at` is when it may be
-    sent again; `status` the last answer's, null where there was none, `answer` how that began, `error` why it did not arrive.
+    """One event: `state` is waiting, delivered or failed. `tries` counts how often it was sent, `next_at` is when it may
+    be sent again; `status` the last answer's, null where there was none, `answer` how that began, `error` why it did
+    not arrive.
     """
 
     id = UUIDField()
