@@ -31,7 +31,6 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
     from grading.actions.courses.cohorts import open_cohort
     from grading.actions.courses.rubrics import adopt_shipped_rubric
     from grading.actions.people.membership import found_organization
-    from grading.models import Enrollment, Membership
 
     town = User.objects.count()
     teacher = User.objects.create(username=f"teacher-{town}", email=f"teacher-{town}@example.org")
@@ -42,21 +41,7 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
         assignment = create_assignment(
             cohort=cohort, title="The deadline", slug="deadline", rubric_version=version, by=teacher
         )
-        users = User.objects.bulk_create(
-            User(username=f"student-{town}-{n}", email=f"student-{town}-{n}@example.org")
-            for n in range(number)
-        )
-        Membership.objects.bulk_create(Membership(organization=organization, user=user) for user in users)
-        Enrollment.objects.bulk_create(
-            Enrollment(
-                organization=organization,
-                cohort=cohort,
-                user=user,
-                email=user.email,
-                name=f"Student {user.pk}",
-            )
-            for user in users
-        )
+        users = _students(cohort, [f"student-{town}-{n}" for n in range(number)])
     _let_sign_in(users[:SIGN_INS])
     cohort_path = f"/o/{organization.slug}/c/{cohort.slug}/"
     return {
@@ -64,6 +49,23 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
         "assignment": f"{cohort_path}a/{assignment.slug}/",
         "people": [_person(user, n, repositories) for n, user in enumerate(users)],
     }
+
+
+def _students(cohort: Any, names: list[str]) -> list[Any]:
+    from django.contrib.auth.models import User
+
+    from grading.models import Enrollment, Membership
+
+    organization = cohort.organization
+    users = User.objects.bulk_create(User(username=name, email=f"{name}@example.org") for name in names)
+    Membership.objects.bulk_create(Membership(organization=organization, user=user) for user in users)
+    Enrollment.objects.bulk_create(
+        Enrollment(
+            organization=organization, cohort=cohort, user=user, email=user.email, name=f"Student {user.pk}"
+        )
+        for user in users
+    )
+    return users
 
 
 def _let_sign_in(users: list[Any]) -> None:
