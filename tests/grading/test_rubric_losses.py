@@ -59,7 +59,7 @@ def test_of_a_criterion_that_is_gone_its_verdicts_scores_by_hand_and_appeals_are
     AppealFactory.create(submission=audit.submission, **on_it)
     [(what, then)] = said(published, rest)
     assert what == f"The criterion “{first['name']}” is gone."
-    for words in ("1 verdict on it stays", "1 score given by hand", "1 appeal that wait"):
+    for words in ("1 verdict on it stays", "1 score given by hand", "1 waiting appeal can still be answered"):
         assert words in then
 
 

@@ -25,7 +25,7 @@ def explained(criterion: dict[str, Any], told: dict[str, Any] | None = None) -> 
 
 def test_the_record_is_told_from_checks_to_what_keeps_it_from_more() -> None:
     assert explained({}) == [
-        "Of 2 checks, 0 came out as asked and 1 did not; 1 could not be established and count for nobody.",
+        "Of 2 checks, 0 came out as asked and 1 did not; 1 could not be established, which counts neither for nor against you.",
         FROM_THAT,
         "The score is the judges' average, each with the weight that the rules give them.",
         "So it stands at 5 of 5.",

@@ -42,7 +42,9 @@ def _criterion_gone(criterion: Mapping[str, Any], standing: Standing) -> Loss:
     if standing.by_hand:
         then.append(f"{_counted(standing.by_hand, 'score')} given by hand then count for nothing.")
     if standing.appeals:
-        then.append(f"{_counted(standing.appeals, 'appeal')} that wait can be answered, but bring no score.")
+        then.append(
+            f"{_counted(standing.appeals, 'waiting appeal')} can still be answered, but no score follows."
+        )
     return Loss(f"The criterion “{criterion.get('name') or criterion.get('id')}” is gone.", " ".join(then))
 
 

@@ -29,9 +29,14 @@ def _checks(view: CriterionView) -> str:
     if not checks:
         return "The rubric ties this criterion to no checks: the judges had the general evidence."
     tally = Counter(check.outcome for check in checks)
-    said = f"Of {len(checks)} checks, {tally['met']} came out as asked and {tally['not met']} did not"
+    asked = f"{len(checks)} check{'' if len(checks) == 1 else 's'}"
+    said = f"Of {asked}, {tally['met']} came out as asked and {tally['not met']} did not"
     open_ones = tally["not established"]
-    return f"{said}; {open_ones} could not be established and count for nobody." if open_ones else f"{said}."
+    return (
+        f"{said}; {open_ones} could not be established, which counts neither for nor against you."
+        if open_ones
+        else f"{said}."
+    )
 
 
 def _judges(view: CriterionView) -> str:
