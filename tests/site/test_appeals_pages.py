@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from django.db import connection
 from django.test import Client
@@ -17,15 +15,10 @@ from tests.factories.grades import AppealFactory
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.released import FIRST, SECOND, Released, filed, judged
 from tests.factories.work import SubmissionFactory
+from tests.site.graded_work import signed_in
 from tests.site.page_reading import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
-
-
-def client_of(user: Any) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 @pytest.fixture
@@ -35,12 +28,12 @@ def released() -> Released:
 
 @pytest.fixture
 def ada(released: Released) -> Client:
-    return client_of(released.student.user)
+    return signed_in(released.student.user)
 
 
 @pytest.fixture
 def teacher(released: Released) -> Client:
-    return client_of(released.teacher)
+    return signed_in(released.teacher)
 
 
 def filing(released: Released, position: int = 0) -> str:
@@ -100,7 +93,7 @@ def test_a_criterion_that_is_not_there_answers_404(released, ada, position):
 
 
 def test_nobody_else_files_in_a_students_name(released, teacher):
-    classmate = client_of(student(released.assignment.cohort).user)
+    classmate = signed_in(student(released.assignment.cohort).user)
     assert [client.get(filing(released)).status_code for client in (teacher, classmate)] == [404, 404]
     appeal = filed(released)
     assert classmate.get(inbox(released, f"{appeal.pk}/")).status_code == 404
@@ -136,7 +129,7 @@ def test_the_report_says_beside_each_criterion_how_many_are_left_and_until_when(
         with scope(organization=released.organization):
             Grade.objects.update(released_at=released_at)
     html = page(
-        client_of(released.student.user), f"/o/{released.organization.slug}/audits/{released.audit.pk}/"
+        signed_in(released.student.user), f"/o/{released.organization.slug}/audits/{released.audit.pk}/"
     )
     assert html.count(said) == 3
     assert html.count("Appeal this criterion") == (2 if said.startswith("2") else 0)
@@ -231,7 +224,7 @@ def test_an_appeal_is_judged_again_or_left_to_an_owner_by_a_button(released, tea
 
 
 def test_who_assists_reads_and_answers_nothing(released):
-    assistant = client_of(staff_user(released.organization, Role.ASSISTANT))
+    assistant = signed_in(staff_user(released.organization, Role.ASSISTANT))
     appeal = filed(released)
     assert "Answer the appeal" not in page(assistant, inbox(released, f"{appeal.pk}/"))
     assert assistant.post(inbox(released, f"{appeal.pk}/"), {"do": "escalate"}).status_code == 404

@@ -17,16 +17,11 @@ from tests.factories.findings import attempt_of, audited, flaw, met, missing
 from tests.factories.peers import FindingResponseFactory, PairingFactory, RoundMemberFactory
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.work import AssignmentFactory, SubmissionFactory
+from tests.site.graded_work import signed_in
 from tests.site.page_reading import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 README, SHELL = "tidy.readme", "tidy.shell"
-
-
-def client_of(user: Any) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def handed_in(**fields: Any) -> Submission:
@@ -84,7 +79,7 @@ def test_a_student_sees_what_is_new_open_fixed_and_came_back():
     audited(second, met(README), flaw(("a.py", 4)), met("tidy.old"))
     third = attempt_of(second)
     audited(third, missing(README), flaw(("a.py", 4), ("c.py", 8)), met("tidy.old"))
-    html = page(client_of(first.student.user), place(first.assignment))
+    html = page(signed_in(first.student.user), place(first.assignment))
     order = [html.index(f"{words}</h2>") for words in ("Came back", "New", "Still open", "Fixed")]
     assert order == sorted(order)
     assert (html.count("<tr>"), html.count("came back")) == (4 + 5, 1)
@@ -96,20 +91,20 @@ def test_what_no_audit_has_looked_for_since_says_so():
     first = handed_in()
     audited(first, missing(README), missing("tidy.dropped"))
     audited(attempt_of(first), missing(README))
-    assert page(client_of(first.student.user), place(first.assignment)).count("not looked for since") == 1
+    assert page(signed_in(first.student.user), place(first.assignment)).count("not looked for since") == 1
 
 
 def test_nothing_found_is_said_in_words():
     first = handed_in()
     assert "Nothing is known that would have to be mended" in page(
-        client_of(first.student.user), place(first.assignment)
+        signed_in(first.student.user), place(first.assignment)
     )
 
 
 def test_staff_choose_whose_findings_they_read_and_answer_none():
     first = handed_in()
     audited(first, missing(README))
-    teacher = client_of(staff_user(first.organization))
+    teacher = signed_in(staff_user(first.organization))
     html = page(teacher, place(first.assignment))
     assert f"?student={first.student.pk}" in html
     assert "Findings in the work of Ada Lovelace" in page(
@@ -127,28 +122,28 @@ def test_a_student_asking_for_another_sees_their_own():
     first = handed_in()
     audited(first, missing(README))
     other = student(first.assignment.cohort)
-    html = page(client_of(other.user), place(first.assignment, f"findings/?student={first.student.pk}"))
+    html = page(signed_in(other.user), place(first.assignment, f"findings/?student={first.student.pk}"))
     assert README not in html
 
 
 def test_a_verdict_that_is_withheld_is_withheld_here_and_a_peers_finding_is_not():
     first = handed_in(release_policy=ReleasePolicy.AFTER_RELEASE)
     audited(first, missing(README), flaw(("a.py", 3)))
-    ada = client_of(first.student.user)
+    ada = signed_in(first.student.user)
     assert "Nothing is known" in page(ada, place(first.assignment))
     page(ada, address(first), 404)
     by_peer(first, flaw(("a.py", 3)))
     html = page(ada, place(first.assignment))
     assert (README in html, "a.py" in html, "Peer 482" in html) == (False, True, True)
     assert "my own" not in html
-    assert page(client_of(staff_user(first.organization)), address(first)).count("there") >= 1
+    assert page(signed_in(staff_user(first.organization)), address(first)).count("there") >= 1
 
 
 def test_who_saw_it_is_called_as_the_round_lets_them_be_called():
     first = handed_in()
     audited(first, missing(README))
     by_peer(first, missing(README), flaw(("a.py", 3)))
-    ada, teacher = client_of(first.student.user), client_of(staff_user(first.organization))
+    ada, teacher = signed_in(first.student.user), signed_in(staff_user(first.organization))
     for where in (place(first.assignment), address(first)):
         html = page(ada, where)
         assert ("Peer 482" in html, "Grace Hopper" in html) == (True, False)
@@ -162,7 +157,7 @@ def test_a_filter_that_is_unknown_is_said_and_asks_for_nothing():
     first = handed_in()
     audited(first, missing(README))
     html = page(
-        client_of(first.student.user), place(first.assignment, "findings/?group=lost&criterion=none&page=x")
+        signed_in(first.student.user), place(first.assignment, "findings/?group=lost&criterion=none&page=x")
     )
     assert html.count("There is no such choice") == 2
     assert "1 of 1" in html
@@ -172,7 +167,7 @@ def test_answers_are_owed_to_peers_alone_and_filtered_by_kind():
     first = handed_in()
     audited(first, missing(README))
     by_peer(first, flaw(("a.py", 3), ("b.py", 3)))
-    ada = client_of(first.student.user)
+    ada = signed_in(first.student.user)
     assert "<strong>2</strong> answers owed" in page(ada, place(first.assignment))
     with everywhere():
         FindingResponseFactory(finding=Finding.objects.get(place="a.py"))
@@ -183,7 +178,7 @@ def test_answers_are_owed_to_peers_alone_and_filtered_by_kind():
 def test_what_is_wrong_with_an_answer_stands_beside_its_field_and_nothing_typed_is_lost():
     first = handed_in()
     audited(first, missing(README))
-    ada = client_of(first.student.user)
+    ada = signed_in(first.student.user)
     html = ada.post(
         address(first), {"kind": "fixed", "commit": "main", "reason": "Done & dusted."}
     ).content.decode()
@@ -200,7 +195,7 @@ def test_what_is_wrong_with_an_answer_stands_beside_its_field_and_nothing_typed_
 def test_an_answer_is_kept_and_the_earlier_ones_can_be_read():
     first = handed_in()
     audited(first, missing(README))
-    ada = client_of(first.student.user)
+    ada = signed_in(first.student.user)
     assert ada.post(address(first), {"kind": "will_fix", "reason": "Tomorrow."}).status_code == 302
     ada.post(address(first), {"kind": "contested", "reason": "<b>It is there.</b>"})
     html = page(ada, address(first))
@@ -213,7 +208,7 @@ def test_a_finding_is_found_at_its_own_assignment_alone():
     first = handed_in()
     audited(first, missing(README))
     other = AssignmentFactory.create(cohort=first.assignment.cohort)
-    page(client_of(first.student.user), address(first).replace(first.assignment.slug, other.slug), 404)
+    page(signed_in(first.student.user), address(first).replace(first.assignment.slug, other.slug), 404)
 
 
 def test_as_many_queries_for_one_finding_as_for_many():
@@ -223,7 +218,7 @@ def test_as_many_queries_for_one_finding_as_for_many():
         by_peer(first, *(missing(f"tidy.{number}") for number in range(count)))
         second = attempt_of(first)
         audited(second, *(met(f"tidy.{number}") for number in range(count // 2)))
-        client = client_of(first.student.user)
+        client = signed_in(first.student.user)
         with CaptureQueriesContext(connection) as asked:
             page(client, place(first.assignment))
         return len(asked)
@@ -242,7 +237,7 @@ def test_the_report_says_what_became_of_the_findings_since_the_attempt_before():
     before = audited(first, missing(README), flaw(("a.py", 3), ("b.py", 5)))
     second = attempt_of(first)
     after = audited(second, met(README), flaw(("b.py", 5), ("c.py", 8)))
-    ada, teacher = client_of(first.student.user), client_of(staff_user(first.organization))
+    ada, teacher = signed_in(first.student.user), signed_in(staff_user(first.organization))
     reports = f"/o/{first.organization.slug}/audits/"
     assert "Since the attempts before" not in page(ada, f"{reports}{before.pk}/")
     for reader in (ada, teacher):
@@ -257,5 +252,5 @@ def test_the_report_tells_nothing_of_an_attempt_before_that_is_withheld():
     with everywhere():
         [grade] = Grade.objects.select_related("assignment", "student")
         release_grades(assignment=first.assignment, grades=[grade], by=staff_user(first.organization))
-    html = page(client_of(first.student.user), f"/o/{first.organization.slug}/audits/{audit.pk}/")
+    html = page(signed_in(first.student.user), f"/o/{first.organization.slug}/audits/{audit.pk}/")
     assert since(html) == [0, 0, 1, 0]

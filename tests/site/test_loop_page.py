@@ -16,7 +16,8 @@ from tests.factories.findings import attempt_of, audited, flaw, met, missing
 from tests.factories.peers import FindingResponseFactory
 from tests.factories.people import everywhere, staff_user
 from tests.factories.work import AuditFactory, SubmissionFactory
-from tests.site.test_findings_pages import README, SHELL, by_peer, client_of, handed_in, page, place
+from tests.site.graded_work import signed_in
+from tests.site.test_findings_pages import README, SHELL, by_peer, handed_in, page, place
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
@@ -125,7 +126,7 @@ def test_nothing_is_drawn_before_there_is_anything():
     first = handed_in()
     assert picture_of(told(first.student).turns) is None
     assert "No peer has audited this work yet." in page(
-        client_of(first.student.user), place(first.assignment, "loop/")
+        signed_in(first.student.user), place(first.assignment, "loop/")
     )
 
 
@@ -146,7 +147,7 @@ def test_the_page_offers_to_hand_in_again_and_tells_the_whole_story():
     second = attempt_of(first)
     audited(second, met(README), met(SHELL, flaw=True), missing("tidy.d"), missing("tidy.e"))
     by_peer(second, met(SHELL, flaw=True), missing("tidy.e"))
-    ada, teacher = client_of(first.student.user), client_of(staff_user(first.organization))
+    ada, teacher = signed_in(first.student.user), signed_in(staff_user(first.organization))
     html = page(ada, place(first.assignment, "loop/"))
     assert ("Hand in again" in html, "In attempt 2" in html, "Peer 482" in html) == (True, True, True)
     assert "Grace Hopper" not in html
@@ -160,7 +161,7 @@ def test_before_a_first_hand_in_the_page_says_so():
     other = SubmissionFactory.build(assignment=first.assignment, student=None)
     with everywhere():
         first.delete()
-    html = page(client_of(first.student.user), place(other.assignment, "loop/"))
+    html = page(signed_in(first.student.user), place(other.assignment, "loop/"))
     assert "Nothing was handed in yet." in html
 
 
@@ -172,7 +173,7 @@ def test_as_many_queries_for_two_attempts_as_for_five():
             by_peer(submission, missing("tidy.0"))
             submission = attempt_of(submission)
         with CaptureQueriesContext(connection) as asked:
-            page(client_of(first.student.user), place(first.assignment, "loop/"))
+            page(signed_in(first.student.user), place(first.assignment, "loop/"))
         return len(asked)
 
     assert queries(2) == queries(4)

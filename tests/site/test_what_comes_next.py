@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -16,6 +15,7 @@ from tests.factories.grades import GradeFactory
 from tests.factories.people import everywhere, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 from tests.leaks.world import TOLD
+from tests.site.graded_work import signed_in
 from tests.site.report_example import report_json
 
 pytestmark = pytest.mark.django_db
@@ -30,12 +30,6 @@ def assignment() -> Assignment:
 @pytest.fixture
 def ada(assignment: Assignment) -> Enrollment:
     return student(assignment.cohort, name="Ada")
-
-
-def signed_in(user: Any) -> Client:
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def due_in(assignment: Assignment, **units: int) -> None:
