@@ -2,22 +2,23 @@
 
 GradingError               code, a sentence the person can act on
 ├── ActionRefused          what was asked for cannot be done as it stands
-│   ├── HandInRefused      field: the form field at fault (repo_url, ref, pdf, or "" for the whole)
-│   │   └── AlreadyRunning already_running: audit_id is where the same hand-in is being audited
+│   ├── FieldRefused       field: the form field at fault, or "" for the whole
+│   │   ├── HandInRefused  repo_url, ref, pdf
+│   │   │   └── AlreadyRunning already_running: audit_id is where the same hand-in is being audited
+│   │   ├── GradeRefused   score, reason, ... of what a person wanted to change by hand
+│   │   ├── AppealRefused  text, cited, places, decision, answer
+│   │   ├── FeedbackRefused file, text, answer: a peer's audit not begun, a report or a complaint not taken
+│   │   ├── FindingRefused kind, commit, reason: an answer that says too little
+│   │   ├── EntryRefused   kind, text, pairing: an entry of the communication log that was not taken
+│   │   ├── BulkRefused    scope, confirmed
+│   │   ├── RoundRefused   peers, students, ends_at, ...
+│   │   └── WebhookRefused url, events
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
 │   │   └── RubricKnown    rubric_known: version_id is where the same document stands already
-│   ├── GradeRefused       field: score, reason, ... of what a person wanted to change by hand
-│   ├── AppealRefused      field: text, cited, places, decision, answer or "" for the whole
-│   ├── FeedbackRefused    field: file, or "" for the whole: a peer's audit not begun, a report not taken
-│   ├── FindingRefused     field: kind, commit, reason, or "" for the whole: an answer that says too little
-│   ├── EntryRefused         field: kind, text, pairing: an entry of the communication log that was not taken
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
-│   ├── BulkRefused        field: scope, confirmed or "" for the whole
-│   ├── RoundRefused       field: peers, students, ends_at, ... or "" for the whole
 │   ├── SettingsRefused    settings_fixed: `faults`, field by field, what can no longer be changed so
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
-│   ├── KeyRefused             key_in_use, key_reused: the Idempotency-Key of another request
-│   ├── WebhookRefused     field: url, events or "" for the whole
+│   ├── KeyRefused         key_in_use, key_reused: the Idempotency-Key of another request
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
 ├── InputRefused           the courtroom's own codes: a hand-in that was accepted cannot be audited as it is
@@ -45,12 +46,16 @@ class ActionRefused(GradingError):
     """Nothing was changed."""
 
 
-class HandInRefused(ActionRefused):
-    """A submission that was not accepted; `field` says beside which field the sentence belongs."""
+class FieldRefused(ActionRefused):
+    """`field` is the form's field beside which the sentence belongs, "" for the whole form."""
 
     def __init__(self, field: str, code: str, sentence: str) -> None:
         super().__init__(code, sentence)
         self.field = field
+
+
+class HandInRefused(FieldRefused):
+    """A submission that was not accepted."""
 
 
 class AlreadyRunning(HandInRefused):
@@ -75,64 +80,36 @@ class RubricKnown(RubricRefused):
         self.notes = notes
 
 
-class GradeRefused(ActionRefused):
-    """A grade that cannot be changed as it was asked; `field` says beside which field the sentence belongs."""
-
-    def __init__(self, field: str, code: str, sentence: str) -> None:
-        super().__init__(code, sentence)
-        self.field = field
+class GradeRefused(FieldRefused):
+    """A grade that cannot be changed as it was asked."""
 
 
-class AppealRefused(ActionRefused):
-    """An appeal that cannot be filed or answered as it was asked; `field` as in GradeRefused."""
-
-    def __init__(self, field: str, code: str, sentence: str) -> None:
-        super().__init__(code, sentence)
-        self.field = field
+class AppealRefused(FieldRefused):
+    """An appeal that cannot be filed or answered as it was asked."""
 
 
-class FeedbackRefused(ActionRefused):
-    """A peer's audit that was not begun, or a report that was not taken; `field` as in GradeRefused."""
-
-    def __init__(self, field: str, code: str, sentence: str) -> None:
-        super().__init__(code, sentence)
-        self.field = field
+class FeedbackRefused(FieldRefused):
+    """A peer's audit that was not begun, or a report that was not taken."""
 
 
-class FindingRefused(ActionRefused):
-    """An answer to a finding that was not taken; `field` as in GradeRefused."""
-
-    def __init__(self, field: str, code: str, sentence: str) -> None:
-        super().__init__(code, sentence)
-        self.field = field
+class FindingRefused(FieldRefused):
+    """An answer to a finding that was not taken."""
 
 
-class EntryRefused(ActionRefused):
-    """An entry of a communication log that was not taken; `field` as in GradeRefused."""
-
-    def __init__(self, field: str, code: str, sentence: str) -> None:
-        super().__init__(code, sentence)
-        self.field = field
+class EntryRefused(FieldRefused):
+    """An entry of a communication log that was not taken."""
 
 
 class RenewalRefused(ActionRefused):
     """Work that cannot be judged or audited again as it was asked."""
 
 
-class BulkRefused(ActionRefused):
-    """A bulk run that was not started; `field` says beside which field the sentence belongs."""
-
-    def __init__(self, field: str, code: str, sentence: str) -> None:
-        super().__init__(code, sentence)
-        self.field = field
+class BulkRefused(FieldRefused):
+    """A bulk run that was not started."""
 
 
-class RoundRefused(ActionRefused):
-    """A round of peers that cannot be started or changed as it was asked; `field` as in GradeRefused."""
-
-    def __init__(self, field: str, code: str, sentence: str) -> None:
-        super().__init__(code, sentence)
-        self.field = field
+class RoundRefused(FieldRefused):
+    """A round of peers that cannot be started or changed as it was asked."""
 
 
 class SettingsRefused(ActionRefused):
@@ -151,12 +128,8 @@ class KeyRefused(ActionRefused):
     """A key that another request has, or had."""
 
 
-class WebhookRefused(ActionRefused):
-    """A webhook that was not made, or an address that is not connected to; `field` as in GradeRefused."""
-
-    def __init__(self, field: str, code: str, sentence: str) -> None:
-        super().__init__(code, sentence)
-        self.field = field
+class WebhookRefused(FieldRefused):
+    """A webhook that was not made, or an address that is not connected to."""
 
 
 class RoleRefused(ActionRefused):

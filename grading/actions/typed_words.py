@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from grading.errors import ActionRefused
-
-# A class of refusals, made of the field at fault, a code and a sentence.
-Refused = Callable[[str, str, str], ActionRefused]
+from grading.errors import FieldRefused
 
 
 def typed(text: str) -> str:
@@ -15,14 +10,14 @@ def typed(text: str) -> str:
     return text.replace("\r\n", "\n").strip()
 
 
-def refuse_longer(text: str, most: int, *, field: str, refused: Refused) -> None:
+def refuse_longer(text: str, most: int, *, field: str, refused: type[FieldRefused]) -> None:
     """Raises <field>_too_long."""
     if len(text) > most:
         sentence = f"At most {most:,} characters are kept; these are {len(text):,}."
         raise refused(field, f"{field}_too_long", sentence)
 
 
-def words_of(text: str, most: int, *, field: str, missing: str, refused: Refused) -> str:
+def words_of(text: str, most: int, *, field: str, missing: str, refused: type[FieldRefused]) -> str:
     """Raises <field>_missing, which says what is `missing`, and <field>_too_long."""
     text = typed(text)
     if not text:

@@ -4,29 +4,12 @@ from __future__ import annotations
 
 from django import forms
 
-from grading.errors import (
-    ActionRefused,
-    AppealRefused,
-    BulkRefused,
-    EntryRefused,
-    FeedbackRefused,
-    FindingRefused,
-    GradeRefused,
-    HandInRefused,
-    RoundRefused,
-    SlugTaken,
-    WebhookRefused,
-)
-
-_NAMING_THEIR_FIELD = (
-    HandInRefused, GradeRefused, AppealRefused, BulkRefused, EntryRefused, FeedbackRefused, FindingRefused, RoundRefused,
-    WebhookRefused,
-)  # fmt: skip
+from grading.errors import ActionRefused, FieldRefused, SlugTaken
 
 
 def put_beside(form: forms.BaseForm, refusal: ActionRefused, *, field: str | None = None) -> None:
     """Add the refusal to its field (its own, else `field`), or to the whole form when it has none there."""
-    if isinstance(refusal, _NAMING_THEIR_FIELD):
+    if isinstance(refusal, FieldRefused):
         field = refusal.field
     elif isinstance(refusal, SlugTaken):
         field = "slug"
