@@ -62,19 +62,19 @@ def next_attempt(assignment: Assignment, student: Enrollment) -> int:
 def attempts_of(student: Enrollment, assignment: Assignment) -> QuerySet[Submission]:
     """Newest first, each with its assignment and its `audits` (newest first, reports left out)."""
     theirs = Submission.objects.filter(student=student, assignment=assignment)
-    return _with_audits(theirs.select_related("assignment", "student")).order_by("-attempt")
+    return with_audits(theirs.select_related("assignment", "student")).order_by("-attempt")
 
 
 def handed_in_at(assignment: Assignment) -> QuerySet[Submission]:
     """Everybody's attempts, newest first, each with its student, its assignment and its `audits` as in attempts_of."""
     everybody = Submission.objects.filter(assignment=assignment).select_related("assignment", "student")
-    return _with_audits(everybody).order_by("-handed_in_at", "pk")
+    return with_audits(everybody).order_by("-handed_in_at", "pk")
 
 
 def attempts_across(student: Enrollment, assignments: Iterable[Assignment]) -> QuerySet[Submission]:
     """As attempts_of, at several assignments at once."""
     theirs = Submission.objects.filter(student=student, assignment__in=list(assignments))
-    return _with_audits(theirs.select_related("assignment")).order_by("assignment_id", "-attempt")
+    return with_audits(theirs.select_related("assignment")).order_by("assignment_id", "-attempt")
 
 
 def attempts_seen(
@@ -91,7 +91,7 @@ def attempts_seen(
 
 def latest_attempts_of(user: User, *, limit: int = 10) -> list[Attempt]:
     """The user's own newest attempts in the organizations whose scope is entered, as they may see them."""
-    mine = _with_audits(Submission.objects.filter(student__user=user))
+    mine = with_audits(Submission.objects.filter(student__user=user))
     related = mine.select_related("organization", "assignment__cohort")
     return attempts_seen(related.order_by("-handed_in_at", "pk")[:limit])
 
@@ -109,7 +109,7 @@ def standings_of(assignment: Assignment) -> list[Standing]:
         .order_by("student_id", "-attempt")
         .distinct("student_id")
     )
-    latest = {submission.student_id: submission for submission in _with_audits(newest)}
+    latest = {submission.student_id: submission for submission in with_audits(newest)}
     grades = {g.student_id: g for g in Grade.objects.filter(assignment=assignment).defer("released")}
     return [
         Standing(
@@ -159,6 +159,7 @@ def _verdict_of(audit: Audit) -> float | None:
     return audit.overall_score if audit.state == AuditState.DONE else None
 
 
-def _with_audits(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+def with_audits(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Their `audits` loaded, newest first, reports left out, as audit_to_show asks for them."""
     audits = Audit.objects.defer("report").order_by("-created_at")
     return submissions.prefetch_related(Prefetch("audits", queryset=audits))

@@ -10,12 +10,11 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db.models import Min, Prefetch, QuerySet
+from django.db.models import Min
 
 from grading.enums import AuditState
 from grading.models import (
     Assignment,
-    Audit,
     BlindGrade,
     BlindSample,
     CriterionVerdict,
@@ -23,7 +22,7 @@ from grading.models import (
     OpinionRecord,
     Submission,
 )
-from grading.queries.audits.attempts import audit_to_show
+from grading.queries.audits.attempts import audit_to_show, with_audits
 from grading.queries.results.flags import flags_of
 from grading.queries.results.grades import grades_of
 
@@ -113,7 +112,7 @@ def submission_at(sample: BlindSample, place: int) -> Submission | None:
     if not 1 <= place <= len(sample.submissions):
         return None
     found = Submission.objects.filter(assignment=sample.assignment_id, pk=sample.submissions[place - 1])
-    return _with_audits(found.select_related("organization", "assignment__cohort")).first()
+    return with_audits(found.select_related("organization", "assignment__cohort")).first()
 
 
 def finished_by(reader: User, assignment: Assignment) -> set[UUID]:
@@ -141,9 +140,7 @@ def scored_of(assignment: Assignment) -> list[Scored]:
     given = list(
         sealed.values_list("submission_id", "criterion_id", "graded_by_id", "score", "graded_by__email")
     )
-    works = _with_audits(
-        Submission.objects.filter(pk__in={row[0] for row in given}).select_related("student")
-    )
+    works = with_audits(Submission.objects.filter(pk__in={row[0] for row in given}).select_related("student"))
     shown = {work.pk: (work, audit.pk) for work in works if (audit := audit_to_show(work)) is not None}
     verdicts = CriterionVerdict.objects.filter(audit__in=[audit for _work, audit in shown.values()])
     court = {(verdict.audit_id, verdict.criterion_id): verdict for verdict in verdicts}
@@ -180,8 +177,3 @@ def first_opinions(audits: Iterable[UUID]) -> dict[str, dict[UUID, dict[str, int
 
 def _rank(submission: UUID, seed: int) -> str:
     return hashlib.sha256(f"{seed} {submission}".encode()).hexdigest()
-
-
-def _with_audits(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    audits = Audit.objects.defer("report").order_by("-created_at")
-    return submissions.prefetch_related(Prefetch("audits", queryset=audits))
