@@ -237,6 +237,57 @@ def test_a_witness_is_isolated_from_the_user_and_the_environment(witness):
     assert (names, seen) == (["HOME", "LC_ALL", "PATH"], {"isolated": 1, "site": False})
 
 
+DEEDS = {
+    "kill": "os.kill(os.getppid(), 0)",
+    "group": "os.killpg(os.getpgid(os.getppid()), 0)",
+    "all": "os.kill(-1, 0)",
+    "tgkill": "called(234 if x86 else 131, os.getppid(), os.getppid(), 0)",
+    "tkill": "called(200 if x86 else 130, os.getppid(), 0)",
+    "handle": "os.pidfd_open(os.getppid())",
+    "trace": "called(101 if x86 else 117, 16, os.getppid(), 0, 0)",
+    "memory": "called(310 if x86 else 270, os.getppid(), 0, 0, 0, 0, 0)",
+    "own": "fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())",
+}
+REACHING = """
+import ctypes, fcntl, os, signal
+
+x86 = os.uname().machine == "x86_64"
+
+def called(*numbers):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.syscall(*numbers) < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+def answer(request):
+    try:
+        exec(request["do"])
+    except OSError as error:
+        return {"said": error.strerror}
+    return {"said": ""}
+"""
+
+
+@pytest.fixture
+def neighbour(tmp_path, monkeypatch) -> str:
+    (tmp_path / "neighbour.py").write_text(REACHING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return "neighbour"
+
+
+@pytest.mark.usefixtures("without_bubblewrap")
+@pytest.mark.parametrize("deed", DEEDS)
+def test_who_only_answers_reaches_no_process_but_itself(neighbour, deed):
+    assert examine(neighbour, {"do": DEEDS[deed]}, limits=LIMITS) == {"said": "Operation not permitted"}
+
+
+@pytest.mark.usefixtures("without_bubblewrap")
+def test_who_only_answers_may_still_end_itself(neighbour):
+    said = examine(neighbour, {"do": "os.kill(os.getpid(), 0); signal.raise_signal(0)"}, limits=LIMITS)
+    assert said == {"said": ""}
+    with pytest.raises(ChildFailed, match=r"SIGABRT|signal 6"):
+        examine(neighbour, {"do": "os.abort()"}, limits=LIMITS)
+
+
 def test_a_look_that_gets_no_turn_in_time_is_a_failure_of_ours(tmp_path, monkeypatch):
     monkeypatch.setattr(confine, "_FORKED_AT_ONCE", threading.BoundedSemaphore(1))
     (tmp_path / "report").touch()

@@ -42,8 +42,6 @@ CALLS = {
     "x86_64": (41, 425, 56, 57, 58, 435, 59, 322, 62, 200, 234, 129, 297, 424, 434, 438, 101, 310, 311, 302, 272, 308, 165, 166, 141, 142, 144, 203, 314, 251, 256, 279, 440, 448, 29, 64, 68, 240, 248, 249, 250),
     "aarch64": (198, 425, 220, 435, 221, 281, 129, 130, 131, 138, 240, 424, 434, 438, 117, 270, 271, 261, 97, 268, 40, 39, 140, 118, 119, 122, 274, 30, 238, 239, 440, 448, 194, 190, 186, 180, 217, 218, 219),
 }  # fmt: skip
-# A pipe that has an owner signals them when it is written to: F_SETOWN, F_SETSIG, F_SETOWN_EX of fcntl.
-FCNTL, OWNING = {"x86_64": 72, "aarch64": 25}, (8, 10, 15)
 
 
 def main(arguments: list[str]) -> None:
@@ -143,7 +141,7 @@ def _confine(server: int, numbers: list[int], descriptors: list[int]) -> None:
     launch.limit_oneself(memory, cpu, file_bytes)
     launch.die_with(server)
     machine = os.uname().machine
-    if not launch.refuse(CALLS[machine], but=(FCNTL[machine], OWNING)):
+    if not launch.refuse(CALLS[machine], but=(launch.FCNTL[machine], launch.OWNING)):
         sys.exit("the kernel refuses no system calls here")
 
 

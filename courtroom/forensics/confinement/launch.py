@@ -19,9 +19,16 @@ PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS, SECCOMP_MODE_FILTER = 22, 38, 2
 # By machine: its number for the kernel's audit, and for socket(); io_uring, which can open one too, is 425 on both.
 MACHINES = {"x86_64": (0xC000003E, 41), "aarch64": (0xC00000B7, 198)}
 IO_URING_SETUP, X32_CALLS = 425, 0x40000000
+# kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo: of these a process may reach itself, as abort() does. Then
+# pidfd_send_signal, pidfd_open, pidfd_getfd, ptrace, process_vm_readv, process_vm_writev.
+SIGNALLING = {"x86_64": (62, 200, 234, 129, 297), "aarch64": (129, 130, 131, 138, 240)}
+REACHING = {"x86_64": (424, 434, 438, 101, 310, 311), "aarch64": (424, 434, 438, 117, 270, 271)}
+# A pipe that has an owner signals them when it is written to: F_SETOWN, F_SETSIG, F_SETOWN_EX of fcntl.
+FCNTL, OWNING = {"x86_64": 72, "aarch64": 25}, (8, 10, 15)
 # Classic BPF: load a word of (call number, machine), compare, answer.
 LOAD, IF_EQUAL, IF_AT_LEAST, ANSWER = 0x20, 0x15, 0x35, 0x06
-MACHINE_AT, CALL_AT, SECOND_ARGUMENT_AT = 4, 0, 24  # bytes into what the kernel shows of a call
+# Bytes into what the kernel shows of a call.
+MACHINE_AT, CALL_AT, FIRST_ARGUMENT_AT, SECOND_ARGUMENT_AT = 4, 0, 16, 24
 ALLOWED, REFUSED = 0x7FFF0000, 0x00050000 | 1  # the second is an error: not permitted
 
 
@@ -38,6 +45,7 @@ def main(arguments: list[str]) -> None:
         open_no_socket()
     if arguments[5] == "run":
         _become(arguments[6:])
+    leave_others_alone()
     answer()
 
 
@@ -73,10 +81,29 @@ def open_no_socket() -> bool:
     return refuse((socket_call, IO_URING_SETUP))
 
 
-def refuse(calls: tuple[int, ...], *, but: tuple[int, tuple[int, ...]] | None = None) -> bool:
+def leave_others_alone() -> bool:
+    """Have the kernel refuse every signal to another process, its memory and its descriptors; whether it will.
+
+    Without walls the parent is near: the web process, or the worker. git that a child starts ends when its input does.
+    """
+    machine = os.uname().machine
+    if machine not in SIGNALLING:
+        return False
+    return refuse(
+        REACHING[machine], but=(FCNTL[machine], OWNING), to_others=(SIGNALLING[machine], os.getpid())
+    )
+
+
+def refuse(
+    calls: tuple[int, ...],
+    *,
+    but: tuple[int, tuple[int, ...]] | None = None,
+    to_others: tuple[tuple[int, ...], int] = ((), 0),
+) -> bool:
     """Have the kernel refuse these system calls from now on; whether it will. No root is needed for that.
 
-    `but` is one more call, allowed except where its second argument is one of those.
+    `but` is one more call, allowed except where its second argument is one of those; `to_others` are calls that are
+    refused unless their first argument is this number.
     """
     import ctypes
     import struct
@@ -85,15 +112,21 @@ def refuse(calls: tuple[int, ...], *, but: tuple[int, tuple[int, ...]] | None = 
     if sys.platform != "linux" or not machine:
         return False
     within = _of_one_call(*but) if but else []
-    far = len(calls) + len(within)
-    # A jump counts the steps it leaves out; the last step but one allows, the last refuses.
+    aimed, own = to_others
+    far = len(calls) + len(aimed) + len(within)
+    # A jump counts the steps it leaves out. Two that allow and refuse; behind them, what may reach but oneself.
     steps = [
         (LOAD, 0, 0, MACHINE_AT),
         (IF_EQUAL, 0, far + 3, machine),  # another machine's numbers are refused outright
         (LOAD, 0, 0, CALL_AT),
         (IF_AT_LEAST, far + 1, 0, X32_CALLS),
         *((IF_EQUAL, far - place, 0, call) for place, call in enumerate(calls)),
+        *((IF_EQUAL, len(aimed) - place + len(within) + 1, 0, call) for place, call in enumerate(aimed)),
         *within,
+        (ANSWER, 0, 0, ALLOWED),
+        (ANSWER, 0, 0, REFUSED),
+        (LOAD, 0, 0, FIRST_ARGUMENT_AT),
+        (IF_EQUAL, 0, 1, own),
         (ANSWER, 0, 0, ALLOWED),
         (ANSWER, 0, 0, REFUSED),
     ]
@@ -116,7 +149,7 @@ def _become(argv: list[str]) -> None:
 
 
 def _of_one_call(call: int, refused: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
-    """Steps that stand right before those that allow and refuse."""
+    """Steps that stand right before the first that allow and refuse."""
     many = len(refused)
     return [
         (IF_EQUAL, 0, many + 1, call),
