@@ -244,7 +244,7 @@ DEEDS = {
     "tgkill": "called(234 if x86 else 131, os.getppid(), os.getppid(), 0)",
     "tkill": "called(200 if x86 else 130, os.getppid(), 0)",
     "handle": "os.pidfd_open(os.getppid())",
-    "trace": "called(101 if x86 else 117, 16, os.getppid(), 0, 0)",
+    "trace": "called(101 if x86 else 117, 2, os.getppid(), 0, 0)",
     "memory": "called(310 if x86 else 270, os.getppid(), 0, 0, 0, 0, 0)",
     "own": "fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())",
 }
