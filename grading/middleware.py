@@ -40,12 +40,15 @@ class TenantMiddleware:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Whatever was deleted between being found and being asked for is missing like any other."""
+        """Whatever was deleted between being found and being asked for is missing like any other.
+
+        Logged as an error, for a fault of ours looks the same to who asks.
+        """
         if isinstance(exception, ObjectDoesNotExist):
-            log.warning("gone_meanwhile", path=request.path_info, exc_info=exception)
+            log.error("gone_meanwhile", path=request.path_info, exc_info=exception)
             raise Http404 from exception
         if is_collision(exception):
-            log.warning("collided", path=request.path_info, exc_info=exception)
+            log.error("collided", path=request.path_info, exc_info=exception)
             return render(request, "409.html", {"collided": COLLIDED}, status=HTTPStatus.CONFLICT)
         return None
 

@@ -58,7 +58,7 @@ def answer_to(error: Exception, _context: dict[str, Any]) -> Response:
         case Http404():
             return refusal(HTTPStatus.NOT_FOUND, *MISSING)
         case ObjectDoesNotExist():  # deleted between being found and being asked for
-            log.warning("gone_meanwhile", exc_info=error)
+            log.error("gone_meanwhile", exc_info=error)
             return refusal(HTTPStatus.NOT_FOUND, *MISSING)
         case PermissionDenied():
             return refusal(HTTPStatus.FORBIDDEN, "forbidden", "You may not do this.")
@@ -77,7 +77,7 @@ def answer_to(error: Exception, _context: dict[str, Any]) -> Response:
 
 def _unforeseen(error: Exception) -> Response:
     if is_collision(error):
-        log.warning("collided", exc_info=error)
+        log.error("collided", exc_info=error)
         return refusal(HTTPStatus.CONFLICT, "collided", COLLIDED)
     log.error("api_failed", error=type(error).__name__, exc_info=error)
     return refusal(
