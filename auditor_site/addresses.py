@@ -17,7 +17,9 @@ def database(url: str) -> dict[str, Any]:
     """
     parts = _split("DATABASE_URL", url)
     if parts.scheme not in {"postgres", "postgresql"}:
-        raise ImproperlyConfigured("DATABASE_URL must start with postgresql://: no other database will do.")
+        raise ImproperlyConfigured(
+            "DATABASE_URL must start with postgresql://: no other database will do."
+        )
     options = dict(parse_qsl(parts.query))
     host = options.pop("host", "") or _host(parts)
     port = options.pop("port", "") or str(_port("DATABASE_URL", parts) or "")
@@ -28,7 +30,7 @@ def database(url: str) -> dict[str, Any]:
     if not name:
         raise ImproperlyConfigured("DATABASE_URL names no database: postgresql://user@host/NAME.")
     return {
-        "ENGINE": "grading.postgresql",
+        "ENGINE": "grading.core.rls",
         "NAME": name,
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),

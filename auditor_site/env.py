@@ -23,9 +23,17 @@ class Variable:
 
 
 VARIABLES = (
-    Variable("DATABASE_URL", "", "PostgreSQL; unset: an embedded server (local settings only)", secret=True),
     Variable(
-        "REDIS_URL", "", "Redis or Valkey; unset: an embedded server (local settings only)", secret=True
+        "DATABASE_URL",
+        "",
+        "PostgreSQL; unset: an embedded server (local settings only)",
+        secret=True,
+    ),
+    Variable(
+        "REDIS_URL",
+        "",
+        "Redis or Valkey; unset: an embedded server (local settings only)",
+        secret=True,
     ),
     Variable("SECRET_KEY", "", "signs sessions; required in production", secret=True),
     Variable(
@@ -34,19 +42,27 @@ VARIABLES = (
         "earlier ones, separated by commas: what they signed and sealed stays readable",
         secret=True,
     ),
-    Variable("EVIDENCE_SECRET", "", "marks the fences in prompts; unset: from SECRET_KEY", secret=True),
+    Variable(
+        "EVIDENCE_SECRET", "", "marks the fences in prompts; unset: from SECRET_KEY", secret=True
+    ),
     Variable("ALLOWED_HOSTS", "", "host names, separated by commas; required in production"),
     Variable(
         "SITE_URL",
         "http://127.0.0.1:8000",
         "the address people use: forms are taken from it, mail comes from its host (local: unset, that of PORT)",
     ),
-    Variable("EMAIL_URL", "console:", "console: or smtp://user:password@host:port (smtps: or smtp+tls:)"),
+    Variable(
+        "EMAIL_URL", "console:", "console: or smtp://user:password@host:port (smtps: or smtp+tls:)"
+    ),
     Variable("MEDIA_ROOT", "var/media", "folder of the uploaded reports, never served by URL"),
-    Variable("TRUSTED_PROXIES", "1", "proxies in front that write X-Forwarded-For (local: not asked)"),
+    Variable(
+        "TRUSTED_PROXIES", "1", "proxies in front that write X-Forwarded-For (local: not asked)"
+    ),
     Variable("GITHUB_CLIENT_ID", "", "sign-in with GitHub: the OAuth app's id; unset: off"),
     Variable("GITHUB_CLIENT_SECRET", "", "and its secret", secret=True),
-    Variable("OIDC_SERVER_URL", "", "sign-in with OpenID Connect: the issuer's address; unset: off"),
+    Variable(
+        "OIDC_SERVER_URL", "", "sign-in with OpenID Connect: the issuer's address; unset: off"
+    ),
     Variable("OIDC_CLIENT_ID", "", "the client's id at that issuer"),
     Variable("OIDC_CLIENT_SECRET", "", "and its secret", secret=True),
     Variable("OIDC_NAME", "Single sign-on", "what its button says"),
@@ -57,16 +73,30 @@ VARIABLES = (
     Variable("TECH_LEAD_MODEL", "", "model of the Tech Lead"),
     Variable("VISION_MODEL", "", "model that reads diagrams"),
     Variable(
-        "MODEL_PRICES", "", "JSON, US dollars per million tokens, as docs/operations.md says; unset: no costs"
+        "MODEL_PRICES",
+        "",
+        "JSON, US dollars per million tokens, as docs/operations.md says; unset: no costs",
     ),
-    Variable("MODEL_CACHES_PREFIXES", "", "true sends one call first, where the provider caches prefixes"),
+    Variable(
+        "MODEL_CACHES_PREFIXES", "", "true sends one call first, where the provider caches prefixes"
+    ),
     Variable("MODEL_REQUESTS_PER_MINUTE", "0", "of one key, over all workers; 0: no limit of ours"),
     Variable("MODEL_TOKENS_PER_MINUTE", "0", "of one key, over all workers; 0: no limit of ours"),
     Variable("JUDGES_CONCURRENCY", "30", "calls of one audit at once"),
-    Variable("JUDGES_DEADLINE_SECONDS", "60", "for an answer with all its calls, waiting for its turn apart"),
-    Variable("JUDGES_BATCH", "per_criterion", "per_criterion, or per_judge: one call of a judge for all"),
-    Variable("JUDGES_DEBATE", "", "true adds a round in which each judge sees the others' arguments"),
-    Variable("AUDIT_BUDGET_USD", "", "the most that one audit may spend on models; needs MODEL_PRICES"),
+    Variable(
+        "JUDGES_DEADLINE_SECONDS",
+        "60",
+        "for an answer with all its calls, waiting for its turn apart",
+    ),
+    Variable(
+        "JUDGES_BATCH", "per_criterion", "per_criterion, or per_judge: one call of a judge for all"
+    ),
+    Variable(
+        "JUDGES_DEBATE", "", "true adds a round in which each judge sees the others' arguments"
+    ),
+    Variable(
+        "AUDIT_BUDGET_USD", "", "the most that one audit may spend on models; needs MODEL_PRICES"
+    ),
     Variable("JUDGES", "heuristic", "the default bench: heuristic or llm"),
     Variable("AUDIT_WORKERS", "2", "worker processes that `make run` starts"),
     Variable("OPEN_AUDITS_PER_STUDENT", "3", "audits of one student that may wait or run at once"),
@@ -74,10 +104,15 @@ VARIABLES = (
     Variable("OPEN_AUDITS_PER_ORGANIZATION", "2000", "and of one organization"),
     Variable("AUDIT_LEASE_SECONDS", "60", "how long an audit waits for a worker that fell silent"),
     Variable(
-        "ALLOW_LOCAL_REPOSITORIES", "", "true lets repositories on this machine be audited (local: true)"
+        "ALLOW_LOCAL_REPOSITORIES",
+        "",
+        "true lets repositories on this machine be audited (local: true)",
     ),
     Variable(
-        "METRICS_TOKEN", "", "what a scrape of /metrics must show; unset: there is no such page", secret=True
+        "METRICS_TOKEN",
+        "",
+        "what a scrape of /metrics must show; unset: there is no such page",
+        secret=True,
     ),
     Variable("PORT", "8000", "port of the web server"),
 )
@@ -116,7 +151,9 @@ def complete(*names: str) -> tuple[str, ...]:
     values = tuple(secret(name) if _BY_NAME[name].secret else text(name) for name in names)
     missing = [name for name, value in zip(names, values, strict=True) if not value]
     if missing and any(values):
-        raise ImproperlyConfigured(f"{' and '.join(missing)} must be set too, or none of {', '.join(names)}.")
+        raise ImproperlyConfigured(
+            f"{' and '.join(missing)} must be set too, or none of {', '.join(names)}."
+        )
     return () if missing else values
 
 
@@ -136,7 +173,9 @@ def number(name: str, *, least: int, most: int) -> int:
     """A whole number within its bounds, both included."""
     value = text(name)
     if not value.isdecimal() or not least <= int(value) <= most:
-        raise ImproperlyConfigured(f"{name} must be a whole number from {least} to {most}, not {value!r}.")
+        raise ImproperlyConfigured(
+            f"{name} must be a whole number from {least} to {most}, not {value!r}."
+        )
     return int(value)
 
 
@@ -144,7 +183,9 @@ def choice(name: str, allowed: Collection[str]) -> str:
     """One of the allowed words."""
     value = text(name)
     if value not in allowed:
-        raise ImproperlyConfigured(f"{name} must be one of {', '.join(sorted(allowed))}, not {value!r}.")
+        raise ImproperlyConfigured(
+            f"{name} must be one of {', '.join(sorted(allowed))}, not {value!r}."
+        )
     return value
 
 

@@ -17,7 +17,9 @@ def web() -> bool:
     connection = http.client.HTTPConnection(
         "127.0.0.1", env.number("PORT", least=1, most=65535), timeout=SECONDS
     )
-    connection.request("GET", "/healthz", headers={"Host": env.words("ALLOWED_HOSTS")[0].lstrip(".")})
+    connection.request(
+        "GET", "/healthz", headers={"Host": env.words("ALLOWED_HOSTS")[0].lstrip(".")}
+    )
     return connection.getresponse().status == http.HTTPStatus.OK
 
 

@@ -36,7 +36,10 @@ def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]
     formatter = {
         "()": structlog.stdlib.ProcessorFormatter,
         "foreign_pre_chain": _SHARED,
-        "processors": [structlog.stdlib.ProcessorFormatter.remove_processors_meta, RENDERERS[renderer]],
+        "processors": [
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            RENDERERS[renderer],
+        ],
     }
     return {
         "version": 1,
@@ -46,7 +49,9 @@ def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django.server": {"handlers": [], "propagate": True},
-            "rq.worker": {"level": max(level, logging.WARNING)},  # it tells of every registry it sweeps
+            "rq.worker": {
+                "level": max(level, logging.WARNING)
+            },  # it tells of every registry it sweeps
         },
     }
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-from grading.views.service import api_tokens
+from grading.api.tokens import views as tokens_views
 
 # One door for everybody: the administration's own form would know neither limits nor a second factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]  # -- as allauth documents it
@@ -16,13 +16,16 @@ accounts: list[URLPattern | URLResolver] = [
     path("2fa/", include("allauth.mfa.urls")),
 ]
 if settings.SOCIALACCOUNT_PROVIDERS:
-    accounts += [path("3rdparty/", include("allauth.socialaccount.urls")), *build_provider_urlpatterns()]
+    accounts += [
+        path("3rdparty/", include("allauth.socialaccount.urls")),
+        *build_provider_urlpatterns(),
+    ]
 
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("accounts/", include(accounts)),
-    path("accounts/tokens/", api_tokens.api_tokens, name="api-tokens"),
-    path("accounts/tokens/<int:token_id>/revoke/", api_tokens.revoke, name="api-token-revoke"),
+    path("accounts/tokens/", tokens_views.api_tokens, name="api-tokens"),
+    path("accounts/tokens/<int:token_id>/revoke/", tokens_views.revoke, name="api-token-revoke"),
     path("api/v1/", include("grading.api.urls")),
     path("", include("grading.urls")),
 ]

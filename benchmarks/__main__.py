@@ -32,7 +32,15 @@ def whole_audit(folder: Path) -> None:
         "--quiet",
     ]
     libraries = [sys.executable, "-c", "import langgraph.graph"]
-    clone = ["git", "clone", "--quiet", "--bare", "--no-local", str(source), str(folder / "clone.git")]
+    clone = [
+        "git",
+        "clone",
+        "--quiet",
+        "--bare",
+        "--no-local",
+        str(source),
+        str(folder / "clone.git"),
+    ]
     drop = ["sh", "-c", f'rm -rf {folder / "clone.git"}; exec "$0" "$@"', *clone]
     audits, imports, clones = in_turn([audit, libraries, drop], runs=RUNS)
     wall, floor, cloned = (median_of(runs, "wall") for runs in (audits, imports, clones))

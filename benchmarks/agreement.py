@@ -9,13 +9,30 @@ from statistics import fmean
 from typing import Any
 
 Facts = Mapping[str, Any]
-RULES = ("security_override", "fact_supremacy", "functionality_weight", "dissent", "variance_re_evaluation")
+RULES = (
+    "security_override",
+    "fact_supremacy",
+    "functionality_weight",
+    "dissent",
+    "variance_re_evaluation",
+)
 TERMS = ("Dialectical Synthesis", "Fan-In / Fan-Out", "Metacognition", "State Synchronization")
 FLAGS = (
-    "bulk_upload", "detectives_parallel", "judges_parallel", "fan_in_before_judges", "fan_in_before_justice",
-    "conditional_error_route", "clone_in_tempdir", "clone_timeout", "clone_errors_handled", "url_validated",
-    "structured_output_retry", "persona_prompts_distinct", "justice_deterministic", "markdown_report",
-)  # fmt: skip
+    "bulk_upload",
+    "detectives_parallel",
+    "judges_parallel",
+    "fan_in_before_judges",
+    "fan_in_before_justice",
+    "conditional_error_route",
+    "clone_in_tempdir",
+    "clone_timeout",
+    "clone_errors_handled",
+    "url_validated",
+    "structured_output_retry",
+    "persona_prompts_distinct",
+    "justice_deterministic",
+    "markdown_report",
+)
 CALLS = ("os_system_calls", "shell_true_calls", "eval_exec_calls", "structured_output_calls")
 LOWEST, HIGHEST = 1, 5
 _TERMINALS = {"__start__": "START", "__end__": "END"}
@@ -36,7 +53,9 @@ class Overlap:
         return 2 * self.common / total if total else 1.0
 
     def __add__(self, other: Overlap) -> Overlap:
-        return Overlap(self.common + other.common, self.extra + other.extra, self.missed + other.missed)
+        return Overlap(
+            self.common + other.common, self.extra + other.extra, self.missed + other.missed
+        )
 
 
 def overlap(label: frozenset[Any], report: frozenset[Any]) -> Overlap:
@@ -67,13 +86,17 @@ def sets(facts: Facts) -> dict[str, frozenset[Any]]:
             (item["field"], item["reducer"].split(".")[-1]) for item in facts.get("reducers") or ()
         ),
         "pydantic_models": frozenset(facts.get("pydantic_models") or ()),
-        **{name: frozenset((c["path"], c.get("line")) for c in facts.get(name) or ()) for name in CALLS},
+        **{
+            name: frozenset((c["path"], c.get("line")) for c in facts.get(name) or ())
+            for name in CALLS
+        },
         "personas": frozenset(
             item["persona"].lower().replace(" ", "").replace("_", "")
             for item in facts.get("persona_prompts") or ()
         ),
         **{
-            name: frozenset(facts.get(name) or ()) for name in ("pdf_claimed_paths", "pdf_hallucinated_paths")
+            name: frozenset(facts.get(name) or ())
+            for name in ("pdf_claimed_paths", "pdf_hallucinated_paths")
         },
     }
 
@@ -99,6 +122,8 @@ def weighted_kappa(pairs: Sequence[tuple[int, int]]) -> float:
     """Cohen's kappa on 1..5 with quadratic weights; nan when chance leaves no room for disagreement."""
     left, right = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
     grades = range(LOWEST, HIGHEST + 1)
-    by_chance = sum(left[i] * right[j] * (i - j) ** 2 for i in grades for j in grades) / max(1, len(pairs))
+    by_chance = sum(left[i] * right[j] * (i - j) ** 2 for i in grades for j in grades) / max(
+        1, len(pairs)
+    )
     seen = sum((one - other) ** 2 for one, other in pairs)
     return 1 - seen / by_chance if by_chance else float("nan")

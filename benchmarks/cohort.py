@@ -59,7 +59,15 @@ def _read(label_file: Path, git_dir: Path, folder: Path) -> Reading:
     label = json.loads(label_file.read_text("utf-8"))
     name = label_file.stem
     written = folder / f"{name}.json"
-    command = [sys.executable, "-m", "courtroom", str(git_dir), "--ref", label["head"], "--allow-local"]
+    command = [
+        sys.executable,
+        "-m",
+        "courtroom",
+        str(git_dir),
+        "--ref",
+        label["head"],
+        "--allow-local",
+    ]
     command += ["--quiet", "--json", str(written), "--markdown", str(folder / f"{name}.md")]
     if label["pdf"]:
         pdf = folder / f"{name}.pdf"
@@ -68,7 +76,9 @@ def _read(label_file: Path, git_dir: Path, folder: Path) -> Reading:
         command += ["--pdf", str(pdf)]
     begin = perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
-    print(f"{name}: exit {done.returncode} in {perf_counter() - begin:.1f} s {_last_line(done.stderr)}")
+    print(
+        f"{name}: exit {done.returncode} in {perf_counter() - begin:.1f} s {_last_line(done.stderr)}"
+    )
     return Reading(name, label, json.loads(written.read_text("utf-8")) if written.exists() else {})
 
 
@@ -121,7 +131,9 @@ def _print_scores(readings: list[Reading]) -> None:
     pairs = [(label, report) for _, _, label, report in both]
     one_sided = sum((label is None) != (report is None) for _, _, label, report in rows)
     print("\nscores of the heuristic bench, the worst first")
-    for name, criterion, label, report in sorted(both, key=lambda row: -abs(row[2] - row[3]))[:WORST]:
+    for name, criterion, label, report in sorted(both, key=lambda row: -abs(row[2] - row[3]))[
+        :WORST
+    ]:
         if label != report:
             print(f"  {name} {criterion}: label {label}, report {report}")
     _print_criteria(both)

@@ -41,7 +41,9 @@ def compare(folder: Path) -> None:
             f" (goal {GOAL_RATIO})   peak {peak:.0f} MB (goal {GOAL_MEGABYTES})"
         )
     first, last = SIZES[0], SIZES[-1]
-    print(f"  {last // first} times the files take {seconds[last] / seconds[first]:.1f} times as long")
+    print(
+        f"  {last // first} times the files take {seconds[last] / seconds[first]:.1f} times as long"
+    )
 
 
 def _side(name: str, source: str) -> list[str]:
@@ -50,13 +52,13 @@ def _side(name: str, source: str) -> list[str]:
 
 def examine(source: Path, folder: Path) -> float:
     """Seconds from the address to the dossier: clone, history, survey, answers, verification."""
-    from courtroom.case import Limits
+    from courtroom.analysis.git.snapshot import take_snapshot
     from courtroom.detectives.evidence_aggregator import aggregate
     from courtroom.detectives.repo_investigator import investigate
     from courtroom.detectives.targeting import owed
-    from courtroom.exhibits import visit
-    from courtroom.forensics.snapshot import take_snapshot
-    from courtroom.rubric_reading.reader import shipped_rubric
+    from courtroom.inputs import visit
+    from courtroom.models.case import Limits
+    from courtroom.rubric_import.read_rubric import shipped_rubric
 
     rubric, limits = shipped_rubric("self_audit"), Limits()
     repository_checks = rubric.model_copy(
@@ -86,7 +88,9 @@ def yardstick(source: Path, folder: Path) -> float:
 
 
 def _git(clone: Path, *words: str, stdin: str = "") -> str:
-    done = subprocess.run(["git", "-C", clone, *words], input=stdin.encode(), check=True, capture_output=True)
+    done = subprocess.run(
+        ["git", "-C", clone, *words], input=stdin.encode(), check=True, capture_output=True
+    )
     return done.stdout.decode()
 
 

@@ -41,9 +41,12 @@ class Seen:
         self.prompts.append([message["content"] for message in body["messages"]])
         await asyncio.sleep(self.seconds)
         payload = json.dumps(completion(body)).encode()
-        return b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (
-            len(payload),
-            payload,
+        return (
+            b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+            % (
+                len(payload),
+                payload,
+            )
         )
 
     def summary(self) -> dict[str, int]:
@@ -59,7 +62,9 @@ class Seen:
 def completion(body: dict[str, Any]) -> dict[str, Any]:
     schema = body["response_format"]["json_schema"]["schema"]["properties"]
     answer = (
-        opinion(schema) if "score" in schema else {k: opinion(v["properties"]) for k, v in schema.items()}
+        opinion(schema)
+        if "score" in schema
+        else {k: opinion(v["properties"]) for k, v in schema.items()}
     )
     message = {"role": "assistant", "content": json.dumps(answer), "refusal": None}
     return {

@@ -37,7 +37,10 @@ def audit(arguments: list[str], *, seconds: float, **environment: str) -> dict[s
         url = f"http://127.0.0.1:{endpoint.stdout.readline().strip()}/v1"
         timed = subprocess.run(
             [sys.executable, "-m", "benchmarks.timed_audit", *arguments],
-            env=os.environ | models | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": url} | environment,
+            env=os.environ
+            | models
+            | {"OPENAI_API_KEY": "key", "OPENAI_BASE_URL": url}
+            | environment,
             capture_output=True,
             text=True,
             check=True,
@@ -49,21 +52,27 @@ def audit(arguments: list[str], *, seconds: float, **environment: str) -> dict[s
 def show(name: str, runs: list[dict[str, Any]]) -> None:
     seconds = sorted(run["seconds"] for run in runs)
     calls, flight = {run["calls"] for run in runs}, min(run["in_flight"] for run in runs)
-    print(f"  {name}: median {median(seconds):.2f} s ({seconds[0]:.2f} to {seconds[-1]:.2f}), calls {calls}, "
-          f"in flight {flight} or more")  # fmt: skip
+    print(
+        f"  {name}: median {median(seconds):.2f} s ({seconds[0]:.2f} to {seconds[-1]:.2f}), calls {calls}, "
+        f"in flight {flight} or more"
+    )
 
 
 def speed(folder: Path) -> None:
     source, pdf = repository(folder, files=20), report(folder, pages=10)
     arguments = [str(source), str(pdf)]
-    print(f"10 criteria, 3 judges, {SECONDS} s per call, {RUNS} runs; from the first call to the last answer")
+    print(
+        f"10 criteria, 3 judges, {SECONDS} s per call, {RUNS} runs; from the first call to the last answer"
+    )
     for name, wanted, environment in (
         ("all at once", WANTED["cold"], {}),
         ("one warm-up call first", WANTED["warm"], {"MODEL_CACHES_PREFIXES": "true"}),
         ("one call of a judge for all criteria", None, {"JUDGES_BATCH": "per_judge"}),
     ):
-        show(f"{name}{f' (at most {wanted} s)' if wanted else ''}",
-             [audit(arguments, seconds=SECONDS, **environment) for _ in range(RUNS)])  # fmt: skip
+        show(
+            f"{name}{f' (at most {wanted} s)' if wanted else ''}",
+            [audit(arguments, seconds=SECONDS, **environment) for _ in range(RUNS)],
+        )
     for batch in ("per_criterion", "per_judge"):
         size("the generated repository", audit(arguments, seconds=0, JUDGES_BATCH=batch), batch)
 
@@ -83,8 +92,10 @@ def main() -> None:
         size(path, run)
     if seen:
         shares = [run["shared"] / run["characters"] for run in seen]
-        print(f"  median of {len(seen)}: {median(run['characters'] for run in seen):,.0f} characters "
-              f"(at most {WANTED['characters']:,}), {median(shares):.0%} shared (at least {WANTED['shared']:.0%})")  # fmt: skip
+        print(
+            f"  median of {len(seen)}: {median(run['characters'] for run in seen):,.0f} characters "
+            f"(at most {WANTED['characters']:,}), {median(shares):.0%} shared (at least {WANTED['shared']:.0%})"
+        )
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from grading.demo.pdf_writer import Arrow, Box, Page, make_pdf
-from tests.courtroom.submissions import GRAPH, MAIN, STATE, TOOLS
 from tests.factories.repositories import Commit, make_repository
+from tests.factories.student_project import GRAPH, MAIN, STATE, TOOLS
 
 MODULE = '''"""Module {number} of the generated project."""
 from dataclasses import dataclass

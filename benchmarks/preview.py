@@ -38,8 +38,8 @@ def measure(text: str) -> None:
     from django.test import Client
     from django_scopes import scope
 
-    from grading.previews import preview
-    from grading.queries.courses.previews import counting_grades, reports_of
+    from grading.rubrics.previews.queries import counting_grades, reports_of
+    from grading.rubrics.previews.rubric_preview import preview
     from tests.factories.people import staff_user
 
     assignment, draft = filled(json.loads(text))
@@ -57,7 +57,9 @@ def measure(text: str) -> None:
     print(f"{REPORTS} reports of ten criteria, {kilobytes:.0f} kB each, {RUNS} runs, medians")
     print(f"  read from the database {reading:.2f} s")
     print(f"  foreseen {foreseen:.2f} s: ratio {foreseen / reading:.1f}")
-    print(f"  the whole page {page:.2f} s: ratio {page / reading:.1f} (at most {AT_MOST_SECONDS} s)")
+    print(
+        f"  the whole page {page:.2f} s: ratio {page / reading:.1f} (at most {AT_MOST_SECONDS} s)"
+    )
 
 
 def filled(report: dict[str, Any]) -> tuple[Any, Any]:
@@ -65,8 +67,8 @@ def filled(report: dict[str, Any]) -> tuple[Any, Any]:
     from django_scopes import scope
 
     from courtroom import AuditReport, shipped_rubric
-    from grading import engine
-    from grading.actions.audits import runs
+    from grading.audits import actions as audit_actions
+    from grading.engine import audits as engine_audits
     from tests.factories.people import student
     from tests.factories.work import (
         AssignmentFactory,
@@ -76,19 +78,31 @@ def filled(report: dict[str, Any]) -> tuple[Any, Any]:
         claimed,
     )
 
-    rubric, verdict = shipped_rubric("self_audit"), engine.verdict_of(AuditReport.model_validate(report))
+    rubric, verdict = (
+        shipped_rubric("self_audit"),
+        engine_audits.verdict_of(AuditReport.model_validate(report)),
+    )
     text = rubric.model_dump(mode="json")
-    assignment = AssignmentFactory.create(rubric_version__document=text, rubric_version__digest=rubric.digest)
+    assignment = AssignmentFactory.create(
+        rubric_version__document=text, rubric_version__digest=rubric.digest
+    )
     for _ in range(REPORTS):
-        submission = SubmissionFactory.create(assignment=assignment, student=student(assignment.cohort))
+        submission = SubmissionFactory.create(
+            assignment=assignment, student=student(assignment.cohort)
+        )
         lease = claimed(AuditFactory.create(submission=submission))
         with scope(organization=assignment.organization):
-            runs.finish_audit(lease=lease, verdict=verdict)
+            audit_actions.finish_audit(lease=lease, verdict=verdict)
     other = deepcopy(text)
     for criterion in other["criteria"]:
         for check in criterion["checks"]:
             check["weight"] += 1
-    made = {"rubric": assignment.rubric_version.rubric, "number": 2, "draft": True, "document": other}
+    made = {
+        "rubric": assignment.rubric_version.rubric,
+        "number": 2,
+        "draft": True,
+        "document": other,
+    }
     return assignment, RubricVersionFactory.create(**made)
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 from benchmarks.material import report, repository
-from courtroom.case import Case
-from courtroom.foresight import Revision, foresee
-from courtroom.hearing import hold_audit
-from courtroom.justice.constitutions import preset
-from courtroom.record import AuditReport
-from courtroom.resynthesis import resynthesise
-from courtroom.rubric_reading.reader import shipped_rubric
+from courtroom.models.case import Case
+from courtroom.models.record import AuditReport
+from courtroom.replay.resynthesis import resynthesise
+from courtroom.replay.rubric_preview import Revision, foresee
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.run_audit import hold_audit
+from courtroom.synthesis.constitutions import preset
 
 REPORTS = 200
 AT_MOST_SECONDS = 2.0
@@ -47,7 +47,9 @@ def judge_again(texts: list[str], name: str) -> None:
     """The whole report anew, sealed; one at a time, as they come from a store."""
     rubric, rules = shipped_rubric("self_audit"), preset(name)
     begin, cpu = perf_counter(), process_time()
-    digests = [resynthesise(AuditReport.model_validate_json(t), rubric, rules).digest for t in texts]
+    digests = [
+        resynthesise(AuditReport.model_validate_json(t), rubric, rules).digest for t in texts
+    ]
     show(f"{len(digests)} reports judged again under {name}", begin, cpu)
 
 
@@ -57,7 +59,11 @@ def foresee_change(texts: list[str]) -> None:
     heavier = [criterion.model_copy(update={"weight": 2.0}) for criterion in rubric.criteria]
     reworded = [
         criterion.model_copy(
-            update={"checks": tuple(c.model_copy(update={"weight": c.weight + 1}) for c in criterion.checks)}
+            update={
+                "checks": tuple(
+                    c.model_copy(update={"weight": c.weight + 1}) for c in criterion.checks
+                )
+            }
         )
         for criterion in rubric.criteria
     ]
@@ -65,7 +71,9 @@ def foresee_change(texts: list[str]) -> None:
         revision = Revision(rubric, rubric.model_copy(update={"criteria": tuple(criteria)}))
         documents = [json.loads(text) for text in texts]
         begin, cpu = perf_counter(), process_time()
-        scores = [foresee(one, revision, preset("default")).verdict.overall_score for one in documents]
+        scores = [
+            foresee(one, revision, preset("default")).verdict.overall_score for one in documents
+        ]
         show(f"{len(scores)} reports foreseen with other {what}", begin, cpu)
 
 

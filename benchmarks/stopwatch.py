@@ -39,7 +39,10 @@ def timed(command: Sequence[str]) -> Run:
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, list(command))
     return Run(
-        wall=wall, cpu=usage.ru_utime + usage.ru_stime, peak_mb=usage.ru_maxrss / 1024, printed=printed
+        wall=wall,
+        cpu=usage.ru_utime + usage.ru_stime,
+        peak_mb=usage.ru_maxrss / 1024,
+        printed=printed,
     )
 
 

@@ -11,18 +11,22 @@ import sys
 from pathlib import Path
 from time import perf_counter
 
-from courtroom.bench_options import bench_of
-from courtroom.case import Case
-from courtroom.graph import JUDGES
-from courtroom.hearing import hold_audit
-from courtroom.justice.constitutions import constitution_of
-from courtroom.rubric_reading.reader import shipped_rubric
+from courtroom.cli import bench_of
+from courtroom.graph.wiring import JUDGES
+from courtroom.models.case import Case
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.run_audit import hold_audit
+from courtroom.synthesis.constitutions import constitution_of
 
 
 async def judged_within(repository: str, pdf: Path | None) -> float:
     rubric, began, ended = shipped_rubric("self_audit"), None, 0.0
     case = Case(
-        repo_url=repository, pdf=pdf, rubric=rubric, constitution=constitution_of(rubric), allow_local=True
+        repo_url=repository,
+        pdf=pdf,
+        rubric=rubric,
+        constitution=constitution_of(rubric),
+        allow_local=True,
     )
     async for event in hold_audit(case, bench=bench_of("llm", os.environ)):
         if event.stage in JUDGES.values():

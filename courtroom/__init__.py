@@ -10,82 +10,84 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from courtroom.case import BenchSettings as BenchSettings
-    from courtroom.case import Case as Case
-    from courtroom.case import Known as Known
-    from courtroom.case import Limits as Limits
-    from courtroom.detectives.recollection import Trial as Trial
-    from courtroom.detectives.recollection import try_check as try_check
-    from courtroom.errors import CourtroomError as CourtroomError
-    from courtroom.errors import InputRefused as InputRefused
-    from courtroom.forensics.commit_touches import CommitTouch as CommitTouch
-    from courtroom.forensics.commit_touches import commit_touches as commit_touches
-    from courtroom.forensics.confinement.standing import missing_walls as missing_walls
-    from courtroom.forensics.pdf import probe_pdf as probe_pdf
-    from courtroom.forensics.snapshot import probe_repository as probe_repository
-    from courtroom.foresight import Foresight as Foresight
-    from courtroom.foresight import Revision as Revision
-    from courtroom.foresight import foresee as foresee
-    from courtroom.hearing import hold_audit as hold_audit
-    from courtroom.hearing import warm_up as warm_up
-    from courtroom.judges.gate import NotAdmitted as NotAdmitted
-    from courtroom.justice.constitutions import constitution_of as constitution_of
-    from courtroom.justice.constitutions import preset as preset
-    from courtroom.justice.rules import Constitution as Constitution
-    from courtroom.record import AuditEvent as AuditEvent
-    from courtroom.record import AuditReport as AuditReport
-    from courtroom.record import JudgeFailure as JudgeFailure
-    from courtroom.record import JudicialOpinion as JudicialOpinion
-    from courtroom.record import Usage as Usage
-    from courtroom.report import render_markdown as render_markdown
-    from courtroom.report_reading.imported import ImportedReport as ImportedReport
-    from courtroom.report_reading.matching import CriteriaMatch as CriteriaMatch
-    from courtroom.report_reading.matching import matched_criteria as matched_criteria
-    from courtroom.report_reading.reader import read_report as read_report
-    from courtroom.report_reading.repository_reports import RepositoryReports as RepositoryReports
-    from courtroom.report_reading.repository_reports import read_repository_reports as read_repository_reports
-    from courtroom.rubric import Rubric as Rubric
-    from courtroom.rubric_reading.reader import read_rubric as read_rubric
-    from courtroom.rubric_reading.reader import shipped_rubric as shipped_rubric
+    from courtroom.analysis.git.commit_touches import CommitTouch as CommitTouch
+    from courtroom.analysis.git.commit_touches import commit_touches as commit_touches
+    from courtroom.analysis.git.snapshot import probe_repository as probe_repository
+    from courtroom.analysis.pdf.read_pdf import probe_pdf as probe_pdf
+    from courtroom.analysis.sandbox.availability import missing_walls as missing_walls
+    from courtroom.judges.rate_limit import NotAdmitted as NotAdmitted
+    from courtroom.models.case import BenchSettings as BenchSettings
+    from courtroom.models.case import Case as Case
+    from courtroom.models.case import Known as Known
+    from courtroom.models.case import Limits as Limits
+    from courtroom.models.errors import CourtroomError as CourtroomError
+    from courtroom.models.errors import InputRefused as InputRefused
+    from courtroom.models.record import AuditEvent as AuditEvent
+    from courtroom.models.record import AuditReport as AuditReport
+    from courtroom.models.record import JudgeFailure as JudgeFailure
+    from courtroom.models.record import JudicialOpinion as JudicialOpinion
+    from courtroom.models.record import Usage as Usage
+    from courtroom.models.rubric import Rubric as Rubric
+    from courtroom.rendering.markdown_report import render_markdown as render_markdown
+    from courtroom.replay.rubric_preview import Foresight as Foresight
+    from courtroom.replay.rubric_preview import Revision as Revision
+    from courtroom.replay.rubric_preview import foresee as foresee
+    from courtroom.replay.stored_checks import Trial as Trial
+    from courtroom.replay.stored_checks import try_check as try_check
+    from courtroom.report_import.criterion_matching import CriteriaMatch as CriteriaMatch
+    from courtroom.report_import.criterion_matching import matched_criteria as matched_criteria
+    from courtroom.report_import.imported_report import ImportedReport as ImportedReport
+    from courtroom.report_import.read_report import read_report as read_report
+    from courtroom.report_import.repository_reports import RepositoryReports as RepositoryReports
+    from courtroom.report_import.repository_reports import (
+        read_repository_reports as read_repository_reports,
+    )
+    from courtroom.rubric_import.read_rubric import read_rubric as read_rubric
+    from courtroom.rubric_import.read_rubric import shipped_rubric as shipped_rubric
+    from courtroom.run_audit import hold_audit as hold_audit
+    from courtroom.run_audit import warm_up as warm_up
+    from courtroom.synthesis.constitutions import constitution_of as constitution_of
+    from courtroom.synthesis.constitutions import preset as preset
+    from courtroom.synthesis.rules import Constitution as Constitution
 
 _ROOMS = {
-    "BenchSettings": "case",
-    "Case": "case",
-    "Known": "case",
-    "Limits": "case",
-    "Trial": "detectives.recollection",
-    "try_check": "detectives.recollection",
-    "CourtroomError": "errors",
-    "InputRefused": "errors",
-    "Foresight": "foresight",
-    "Revision": "foresight",
-    "foresee": "foresight",
-    "CommitTouch": "forensics.commit_touches",
-    "commit_touches": "forensics.commit_touches",
-    "probe_pdf": "forensics.pdf",
-    "probe_repository": "forensics.snapshot",
-    "missing_walls": "forensics.confinement.standing",
-    "hold_audit": "hearing",
-    "warm_up": "hearing",
-    "NotAdmitted": "judges.gate",
-    "constitution_of": "justice.constitutions",
-    "preset": "justice.constitutions",
-    "Constitution": "justice.rules",
-    "AuditEvent": "record",
-    "AuditReport": "record",
-    "JudgeFailure": "record",
-    "JudicialOpinion": "record",
-    "Usage": "record",
-    "render_markdown": "report",
-    "ImportedReport": "report_reading.imported",
-    "CriteriaMatch": "report_reading.matching",
-    "matched_criteria": "report_reading.matching",
-    "read_report": "report_reading.reader",
-    "RepositoryReports": "report_reading.repository_reports",
-    "read_repository_reports": "report_reading.repository_reports",
-    "Rubric": "rubric",
-    "read_rubric": "rubric_reading.reader",
-    "shipped_rubric": "rubric_reading.reader",
+    "BenchSettings": "models.case",
+    "Case": "models.case",
+    "Known": "models.case",
+    "Limits": "models.case",
+    "Trial": "replay.stored_checks",
+    "try_check": "replay.stored_checks",
+    "CourtroomError": "models.errors",
+    "InputRefused": "models.errors",
+    "Foresight": "replay.rubric_preview",
+    "Revision": "replay.rubric_preview",
+    "foresee": "replay.rubric_preview",
+    "CommitTouch": "analysis.git.commit_touches",
+    "commit_touches": "analysis.git.commit_touches",
+    "probe_pdf": "analysis.pdf.read_pdf",
+    "probe_repository": "analysis.git.snapshot",
+    "missing_walls": "analysis.sandbox.availability",
+    "hold_audit": "run_audit",
+    "warm_up": "run_audit",
+    "NotAdmitted": "judges.rate_limit",
+    "constitution_of": "synthesis.constitutions",
+    "preset": "synthesis.constitutions",
+    "Constitution": "synthesis.rules",
+    "AuditEvent": "models.record",
+    "AuditReport": "models.record",
+    "JudgeFailure": "models.record",
+    "JudicialOpinion": "models.record",
+    "Usage": "models.record",
+    "render_markdown": "rendering.markdown_report",
+    "ImportedReport": "report_import.imported_report",
+    "CriteriaMatch": "report_import.criterion_matching",
+    "matched_criteria": "report_import.criterion_matching",
+    "read_report": "report_import.read_report",
+    "RepositoryReports": "report_import.repository_reports",
+    "read_repository_reports": "report_import.repository_reports",
+    "Rubric": "models.rubric",
+    "read_rubric": "rubric_import.read_rubric",
+    "shipped_rubric": "rubric_import.read_rubric",
 }
 __all__ = sorted(_ROOMS)  # noqa: PLE0605 -- one list: the rooms and what is exported
 

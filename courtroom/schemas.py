@@ -8,9 +8,9 @@ from pathlib import Path
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode
 
-from courtroom.record import AuditReport
-from courtroom.rubric import Rubric
-from courtroom.rubric_reading.shipped import FOLDER
+from courtroom.models.record import AuditReport
+from courtroom.models.rubric import Rubric
+from courtroom.rubric_import.shipped_rubrics import FOLDER
 
 PUBLISHED: dict[str, type[BaseModel]] = {"schema.json": Rubric, "report.schema.json": AuditReport}
 
@@ -18,7 +18,10 @@ PUBLISHED: dict[str, type[BaseModel]] = {"schema.json": Rubric, "report.schema.j
 def schema_text(model: type[BaseModel]) -> str:
     """The schema as it is committed. A rubric is described as it is written, a report as it is read."""
     mode: JsonSchemaMode = "validation" if model is Rubric else "serialization"
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **model.model_json_schema(mode=mode)}
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **model.model_json_schema(mode=mode),
+    }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -29,7 +29,10 @@ def main(place: str, repository: str) -> None:
         time.sleep(2)
     print(audit["state"], audit["overall_score"], audit["failure_message"])
     if audit["report"]:
-        print(*(f"{c['name']}: {c['final_score']}" for c in call(audit["report"])["criteria"]), sep="\n")
+        print(
+            *(f"{c['name']}: {c['final_score']}" for c in call(audit["report"])["criteria"]),
+            sep="\n",
+        )
     for finding in call(f"{here}/findings/?group=new")["results"]:
         print(f"{finding['place']}:{finding['lines']} {finding['action']}")
         call(f"o/{organization}/findings/{finding['id']}/answers/", {"kind": "will_fix"})

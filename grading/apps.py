@@ -8,6 +8,6 @@ class GradingConfig(AppConfig):
     verbose_name = "Grading"
 
     def ready(self) -> None:
-        from grading.actions.people import membership
+        from grading.courses.organizations import actions as organization_actions
 
-        membership.link_on_login()
+        organization_actions.link_on_login()

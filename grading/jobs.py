@@ -10,19 +10,21 @@ import structlog
 from django.conf import settings
 from django_scopes import scope
 
-from grading.actions.audits import runs, trials
-from grading.actions.audits.budgets import grant_budget
-from grading.actions.bulk import bulk_work
-from grading.actions.messages import deliveries, letters
-from grading.actions.peers import fix_verification, repository_reports
-from grading.enums import Bench
-from grading.errors import InputRefused, LeaseLostError
-from grading.events import Look, OpinionRow, Stage, Verdict
+from grading.audits import actions as audit_actions
+from grading.audits.budgets import grant_budget
+from grading.bulk import resynthesis_jobs
+from grading.core.enums import Bench
+from grading.core.errors import InputRefused, LeaseLostError
+from grading.core.rls.rls_scope import as_dispatcher
+from grading.engine.events import Look, OpinionRow, Stage, Verdict
+from grading.findings import fix_verification
 from grading.models import Audit
-from grading.walls import as_dispatcher
+from grading.notifications import email_outbox, webhook_deliveries
+from grading.peer_review.feedback import repository_reports
+from grading.rubrics.check_trials import actions as trial_actions
 
 if TYPE_CHECKING:
-    from grading.events import RunEvent
+    from grading.engine.events import RunEvent
 
 BEATS_PER_LEASE = 4  # three may be missed
 BROKEN = ("engine_failed", "The audit broke three times on our side: a person has to look at it.")
@@ -35,11 +37,16 @@ def in_scope_of_audit(job: Callable[..., None]) -> Callable[..., None]:
     @wraps(job)
     def scoped(audit_id: str, *args: Any) -> None:
         with as_dispatcher():
-            organization = Audit.objects.filter(pk=audit_id).values_list("organization", flat=True).first()
+            organization = (
+                Audit.objects.filter(pk=audit_id).values_list("organization", flat=True).first()
+            )
         if organization is None:
             log.warning("audit_gone_or_over", audit=audit_id)
             return
-        with scope(organization=organization), structlog.contextvars.bound_contextvars(audit=audit_id):
+        with (
+            scope(organization=organization),
+            structlog.contextvars.bound_contextvars(audit=audit_id),
+        ):
             job(audit_id, *args)
 
     return scoped
@@ -54,7 +61,7 @@ def run_audit(audit_id: str, run_attempt: int) -> None:
     so far are not bought again. If this process only seemed dead, its token fits no more, its next write
     changes nothing and it stops. Started twice, one of the two finds nothing to claim.
     """
-    lease = runs.claim_audit(audit_id=audit_id, run_attempt=run_attempt)
+    lease = audit_actions.claim_audit(audit_id=audit_id, run_attempt=run_attempt)
     if lease is None:
         log.info("audit_not_waiting", attempt=run_attempt)
         return
@@ -63,23 +70,25 @@ def run_audit(audit_id: str, run_attempt: int) -> None:
     except LeaseLostError:
         log.warning("lease_lost", attempt=run_attempt)
     except InputRefused as refused:
-        runs.fail_audit(lease=lease, code=refused.code, message=refused.sentence)
+        audit_actions.fail_audit(lease=lease, code=refused.code, message=refused.sentence)
     except Exception:
         code, message = BROKEN
         held = Audit.objects.defer("report").filter(pk=audit_id, lease_token=lease.token).first()
         if held is not None:
-            runs.give_back(audit=held, code=code, message=message)
+            audit_actions.give_back(audit=held, code=code, message=message)
         raise
 
 
-def _hold(lease: runs.Lease) -> None:
-    from grading import engine
+def _hold(lease: audit_actions.Lease) -> None:
+    from grading.engine import audits as engine_audits
 
-    audit = Audit.objects.select_related("rubric_version", "submission__assignment").get(pk=lease.audit_id)
+    audit = Audit.objects.select_related("rubric_version", "submission__assignment").get(
+        pk=lease.audit_id
+    )
     if audit.submission.assignment.bench == Bench.LLM:
         audit.budget_usd = grant_budget(lease=lease)
     with closing(
-        engine.hold_audit(audit, beat_seconds=settings.AUDIT_LEASE_SECONDS / BEATS_PER_LEASE)
+        engine_audits.hold_audit(audit, beat_seconds=settings.AUDIT_LEASE_SECONDS / BEATS_PER_LEASE)
     ) as events:
         for event in events:
             _write_down(lease, event)
@@ -88,20 +97,20 @@ def _hold(lease: runs.Lease) -> None:
     raise RuntimeError("the court closed without a report")
 
 
-def _write_down(lease: runs.Lease, event: "RunEvent") -> None:
+def _write_down(lease: audit_actions.Lease, event: "RunEvent") -> None:
     match event:
         case Verdict():
-            runs.finish_audit(lease=lease, verdict=event)
+            audit_actions.finish_audit(lease=lease, verdict=event)
         case Look():
-            runs.record_look(lease=lease, look=event)
+            audit_actions.record_look(lease=lease, look=event)
         case OpinionRow():
-            runs.record_opinion(lease=lease, opinion=event)
+            audit_actions.record_opinion(lease=lease, opinion=event)
         case tuple():
-            runs.record_evidence(lease=lease, rows=event)
+            audit_actions.record_evidence(lease=lease, rows=event)
         case Stage(name=name, ended=False):
-            runs.record_stage(lease=lease, stage=name)
+            audit_actions.record_stage(lease=lease, stage=name)
         case _:
-            runs.renew_lease(lease=lease)
+            audit_actions.renew_lease(lease=lease)
 
 
 def send_letters(organization_id: int) -> None:
@@ -111,7 +120,7 @@ def send_letters(organization_id: int) -> None:
     again after a while, like all that had not left yet: at most the one at hand arrives twice. Started twice,
     the two share the letters.
     """
-    sent = letters.send_due(organization_id=organization_id)
+    sent = email_outbox.send_due(organization_id=organization_id)
     log.info("letters_sent", organization=organization_id, sent=sent)
 
 
@@ -121,7 +130,7 @@ def send_deliveries(organization_id: int) -> None:
     What if the machine dies here? A delivery's try was counted before it was sent, so it is tried again after a while,
     under the same id, by which its receiver knows it again. Started twice, the two share the deliveries.
     """
-    arrived = deliveries.send_due(organization_id=organization_id)
+    arrived = webhook_deliveries.send_due(organization_id=organization_id)
     log.info("deliveries_sent", organization=organization_id, arrived=arrived)
 
 
@@ -131,15 +140,18 @@ def try_check(organization_id: int, audit_id: str, key: str, check: str) -> None
     What if the machine dies here? Nothing is kept, RQ reports the job as failed, and the page says that it broke off and
     may be asked once more. Started twice, both keep the same answer.
     """
-    from grading import trial_engine
+    from grading.engine import check_trials
 
-    with scope(organization=organization_id), structlog.contextvars.bound_contextvars(audit=audit_id):
+    with (
+        scope(organization=organization_id),
+        structlog.contextvars.bound_contextvars(audit=audit_id),
+    ):
         audit = Audit.objects.defer("report").select_related("submission").get(pk=audit_id)
         try:
-            answer = trials.Answer(trial=trial_engine.examine(audit, json.loads(check)))
+            answer = trial_actions.Answer(trial=check_trials.examine(audit, json.loads(check)))
         except InputRefused as refused:
-            answer = trials.Answer(refusal=refused.sentence)
-        trials.keep_answer(audit_id=audit_id, key=key, answer=answer)
+            answer = trial_actions.Answer(refusal=refused.sentence)
+        trial_actions.keep_answer(audit_id=audit_id, key=key, answer=answer)
 
 
 def resynthesise_chunk(organization_id: int, run_id: str, chunk: int) -> None:
@@ -149,8 +161,11 @@ def resynthesise_chunk(organization_id: int, run_id: str, chunk: int) -> None:
     waits on with the rest; the reconciler makes the chunk's job again. Who kills the worker three times is given up.
     Started twice, the two share the chunk: a row is locked while it is worked on, and looked at again then.
     """
-    with scope(organization=organization_id), structlog.contextvars.bound_contextvars(bulk_run=run_id):
-        bulk_work.resynthesise_chunk(run_id=run_id, chunk=chunk)
+    with (
+        scope(organization=organization_id),
+        structlog.contextvars.bound_contextvars(bulk_run=run_id),
+    ):
+        resynthesis_jobs.resynthesise_chunk(run_id=run_id, chunk=chunk)
 
 
 def import_reports(organization_id: int, audit_id: str) -> None:
@@ -159,7 +174,10 @@ def import_reports(organization_id: int, audit_id: str) -> None:
     What if the machine dies here? Each report is taken in a transaction of its own, and none twice; the rest comes with
     the next audit, or when its student asks for it. Started twice, both find the same, and the second what is known.
     """
-    with scope(organization=organization_id), structlog.contextvars.bound_contextvars(audit=audit_id):
+    with (
+        scope(organization=organization_id),
+        structlog.contextvars.bound_contextvars(audit=audit_id),
+    ):
         repository_reports.import_from_repository(audit_id=audit_id)
 
 
@@ -169,5 +187,8 @@ def verify_fix(organization_id: int, response_id: int) -> None:
     What if the machine dies here? The answer still waits to be verified, and the reconciler makes the job again; where
     RQ reports it as failed, the answer says that it could not be looked up. Started twice, both write the same.
     """
-    with scope(organization=organization_id), structlog.contextvars.bound_contextvars(answer=response_id):
+    with (
+        scope(organization=organization_id),
+        structlog.contextvars.bound_contextvars(answer=response_id),
+    ):
         fix_verification.verify_fix(response_id=response_id)

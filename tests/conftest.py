@@ -17,8 +17,10 @@ from django.db import connection
 from django.test import override_settings
 from redis import Redis
 
-from grading.postgresql.base import SITE_ROLE, as_owner
+from grading.core.rls.base import SITE_ROLE, as_owner
 from tests.databases import template_of_all_workers
+
+pytest_plugins = ["tests.page_fixtures"]
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM to its path."
@@ -38,13 +40,17 @@ def _uploads_stay_in_the_test(tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
-    django_db_modify_db_settings: None, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any
+    django_db_modify_db_settings: None,
+    tmp_path_factory: pytest.TempPathFactory,
+    django_db_blocker: Any,
 ) -> Iterator[None]:
     """xdist's workers migrate one database between them; a single process has no use for a second one."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         yield
         return
-    with template_of_all_workers(tmp_path_factory.getbasetemp().parent, django_db_blocker) as template:
+    with template_of_all_workers(
+        tmp_path_factory.getbasetemp().parent, django_db_blocker
+    ) as template:
         connection.settings_dict["TEST"]["TEMPLATE"] = template
         yield
 
@@ -93,11 +99,18 @@ def chromium() -> str:
 @pytest.fixture
 def worker() -> Iterator[None]:
     """A worker process on this test's database, queue and uploads."""
-    url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
+    url = (
+        urlsplit(os.environ["DATABASE_URL"])
+        ._replace(path=f"/{connection.settings_dict['NAME']}")
+        .geturl()
+    )
     environment = os.environ | {
-        "DATABASE_URL": url, "REDIS_URL": configuration.REDIS_URL, "MEDIA_ROOT": str(configuration.MEDIA_ROOT),
-        "SECRET_KEY": configuration.SECRET_KEY, "DJANGO_SETTINGS_MODULE": "auditor_site.settings.local",
-    }  # fmt: skip
+        "DATABASE_URL": url,
+        "REDIS_URL": configuration.REDIS_URL,
+        "MEDIA_ROOT": str(configuration.MEDIA_ROOT),
+        "SECRET_KEY": configuration.SECRET_KEY,
+        "DJANGO_SETTINGS_MODULE": "auditor_site.settings.local",
+    }
     process = subprocess.Popen(
         [sys.executable, "manage.py", "audit_worker"], cwd=configuration.BASE_DIR, env=environment
     )

@@ -29,7 +29,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     os.environ.update(SIGN_IN)
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker:
-        os.environ["REDIS_URL"] = own_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
+        os.environ["REDIS_URL"] = own_database(
+            os.environ["REDIS_URL"], int(worker.removeprefix("gw"))
+        )
         return
     stack = ExitStack()
     early_config.add_cleanup(stack.close)

@@ -33,7 +33,9 @@ def main(arguments: list[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m auditor_site.localservices", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m auditor_site.localservices", description=__doc__
+    )
     execute = parser.add_subparsers(required=True, metavar="exec").add_parser(
         "exec", help="run CMD with servers"
     )
@@ -66,7 +68,9 @@ def _outlived(child: subprocess.Popen[bytes], servers: list[Server]) -> int:
         except subprocess.TimeoutExpired:
             gone = [server.name for server in servers if server.is_gone()]
         if gone:
-            sys.stderr.write(f"The embedded {' and '.join(gone)} ended, so this ends too: start it again.\n")
+            sys.stderr.write(
+                f"The embedded {' and '.join(gone)} ended, so this ends too: start it again.\n"
+            )
             child.terminate()
             child.wait()
             return 1
@@ -84,7 +88,11 @@ def _forward(number: int, child: subprocess.Popen[bytes]) -> None:
 
 
 def _in_foreground() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty() and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    return (
+        sys.stdin is not None
+        and sys.stdin.isatty()
+        and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    )
 
 
 def _leave(number: int, _frame: FrameType | None) -> None:

@@ -19,7 +19,9 @@ from auditor_site.localservices.server import Server
 SUPERUSER = "postgres"
 PORT = 5432  # only a part of the socket's name; said aloud, because PGPORT may say otherwise
 SITE = "auditor"  # the role that logs in, and the database it owns
-SITE_ROLE = "auditor_site"  # what it becomes to serve: owns nothing, so that row-level security binds it
+SITE_ROLE = (
+    "auditor_site"  # what it becomes to serve: owns nothing, so that row-level security binds it
+)
 BUILTIN_LOCALE_SINCE = 17
 
 # Only for servers that keep nothing: a crash may lose all, and commits need not wait for the disk.
@@ -111,7 +113,9 @@ class Postgres(Server):
             **self.place.owner.identity,
         )
         if done.returncode:
-            raise LocalServiceError(f"initdb failed: {done.stderr.decode(errors='replace').strip()}")
+            raise LocalServiceError(
+                f"initdb failed: {done.stderr.decode(errors='replace').strip()}"
+            )
         draft.rename(self.data)
 
     def _check_version(self, programs: Path) -> None:
@@ -124,7 +128,9 @@ class Postgres(Server):
 
     def _make_site_role(self) -> None:
         """The login, what it becomes, and its database last; each looked for first, so that a kill in between mends."""
-        superuser = make_conninfo(host=str(self.place.sockets), port=PORT, user=SUPERUSER, dbname=SUPERUSER)
+        superuser = make_conninfo(
+            host=str(self.place.sockets), port=PORT, user=SUPERUSER, dbname=SUPERUSER
+        )
         site, role = sql.Identifier(SITE), sql.Identifier(SITE_ROLE)
         may = sql.SQL("CREATEDB" if self.place.ephemeral else "NOCREATEDB")
         with psycopg.connect(superuser, autocommit=True, connect_timeout=5) as connection:

@@ -72,7 +72,10 @@ class Server(ABC):
 
     def is_gone(self) -> bool:
         """Whether nobody listens at its socket any more; a server too busy to answer is still there."""
-        with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(TimeoutError, BlockingIOError):
+        with (
+            socket.socket(socket.AF_UNIX) as client,
+            contextlib.suppress(TimeoutError, BlockingIOError),
+        ):
             client.settimeout(1)
             try:
                 client.connect(str(self.socket))
@@ -113,7 +116,9 @@ def start(server: Server) -> Running | None:
         if server.answers():
             return None
         time.sleep(POLL_SECONDS)
-    raise LocalServiceError(f"Another process holds {server.lock}, but its {server.name} does not answer.")
+    raise LocalServiceError(
+        f"Another process holds {server.lock}, but its {server.name} does not answer."
+    )
 
 
 def take_lock(path: Path) -> int | None:

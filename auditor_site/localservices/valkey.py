@@ -47,7 +47,10 @@ class Valkey(Server):
             "--appendonly": "no" if self.place.ephemeral else "yes",
             "--databases": str(DATABASES),
         }
-        return [str(valkey_program(self.place)), *(word for option in options.items() for word in option)]
+        return [
+            str(valkey_program(self.place)),
+            *(word for option in options.items() for word in option),
+        ]
 
     def bring_up(self) -> bool:
         return self.answers()

@@ -28,7 +28,7 @@ ACCOUNT_PREVENT_ENUMERATION = True
 # What allauth limits by default is limited; these two say aloud what holds back guessing.
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
 
-MFA_ADAPTER = "grading.second_factor.SealingAdapter"
+MFA_ADAPTER = "grading.core.second_factor.SealingAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Automaton Auditor"
 MFA_TOTP_TOLERANCE = 1  # a clock may be half a minute off
@@ -40,7 +40,9 @@ SOCIALACCOUNT_STORE_TOKENS = False
 GITHUB = env.complete("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET")
 OIDC = env.complete("OIDC_SERVER_URL", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET")
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {}
-SIGN_IN_ELSEWHERE: list[str] = []  # the origins where signing in goes on, for the Content-Security-Policy
+SIGN_IN_ELSEWHERE: list[
+    str
+] = []  # the origins where signing in goes on, for the Content-Security-Policy
 if GITHUB:
     SIGN_IN_ELSEWHERE.append("https://github.com")
     SOCIALACCOUNT_PROVIDERS["github"] = {

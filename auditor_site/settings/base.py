@@ -53,8 +53,8 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "grading.middleware.TenantMiddleware",
-    "grading.sign_in_elsewhere.IssuerDownMiddleware",
+    "grading.core.middleware.TenantMiddleware",
+    "grading.core.middleware.IssuerDownMiddleware",
 ]
 
 TEMPLATES = [
@@ -129,7 +129,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_THROTTLE_RATES": {"user": "240/min", "submit": "30/min"},
     "DEFAULT_SCHEMA_CLASS": "grading.api.schema.RefusingSchema",
-    "EXCEPTION_HANDLER": "grading.api.refusals.answer_to",
+    "EXCEPTION_HANDLER": "grading.api.error_responses.answer_to",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

@@ -48,7 +48,9 @@ def kept_secret(path: Path) -> str:
         draft = path.with_name(f"{path.name}.{os.getpid()}")
         draft.touch(mode=0o600)
         draft.write_text(secrets.token_urlsafe(48), encoding="utf-8")
-        with contextlib.suppress(FileExistsError):  # another process was first: its secret is read below
+        with contextlib.suppress(
+            FileExistsError
+        ):  # another process was first: its secret is read below
             path.hardlink_to(draft)
         draft.unlink()
     return path.read_text(encoding="utf-8")

@@ -34,10 +34,14 @@ def main() -> int:
         for students in asked.steps:
             steps.append(asyncio.run(_step(house, material, students)))
             print(of_step(steps[-1]), flush=True)
-        signing_in = asyncio.run(sign_ins(house.address, house.town(SIGN_INS, material.repositories)))
+        signing_in = asyncio.run(
+            sign_ins(house.address, house.town(SIGN_INS, material.repositories))
+        )
         queries = house.queries()
     print(closing(steps, signing_in, queries))
-    broken = [words for step in steps[-1:] for words in _broken(step, queries)] if asked.judge else []
+    broken = (
+        [words for step in steps[-1:] for words in _broken(step, queries)] if asked.judge else []
+    )
     for words in broken:
         print(f"NOT HELD: {words}")
     return 1 if broken else 0
@@ -46,7 +50,9 @@ def main() -> int:
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.load", description=__doc__)
     parser.add_argument("--students", type=int, default=200)
-    parser.add_argument("--ladder", default="", help="steps such as 50,100,200,400 in place of --students")
+    parser.add_argument(
+        "--ladder", default="", help="steps such as 50,100,200,400 in place of --students"
+    )
     parser.add_argument("--cores", default="0,1", help="the processors that everything shares")
     asked = parser.parse_args()
     asked.steps = [int(n) for n in asked.ladder.split(",")] if asked.ladder else [asked.students]

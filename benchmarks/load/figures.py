@@ -61,10 +61,13 @@ class Step:
 def hardware() -> str:
     """The processor, how many cores this process may use, and the memory."""
     model = next(
-        (line.partition(":")[2].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
-         if line.startswith("model name")),
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
         platform.machine(),
-    )  # fmt: skip
+    )
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     load = os.getloadavg()[0]
     cores = len(os.sched_getaffinity(0))
@@ -73,9 +76,13 @@ def hardware() -> str:
 
 def closing(steps: list[Step], signing_in: list[float], queries: dict[str, tuple[int, ...]]) -> str:
     lines = [_ran_out(steps)]
-    lines += [f"sign-in, one after the other: median {median(signing_in):.2f} s of {len(signing_in)}"]
+    lines += [
+        f"sign-in, one after the other: median {median(signing_in):.2f} s of {len(signing_in)}"
+    ]
     lines += ["queries of a page, smallest cohort / largest:"]
-    lines += [f"  {'/'.join(map(str, counts)):>7}  {page}" for page, counts in sorted(queries.items())]
+    lines += [
+        f"  {'/'.join(map(str, counts)):>7}  {page}" for page, counts in sorted(queries.items())
+    ]
     return "\n".join(lines)
 
 
@@ -87,7 +94,9 @@ def of_step(step: Step) -> str:
         for kind, times in sorted(seen.taken.items())
     ]
     busy = sorted(step.busy.items(), key=lambda item: -item[1])
-    told = [f"  failed: {count} x {words}" for words, count in Counter(seen.failures).most_common(10)]
+    told = [
+        f"  failed: {count} x {words}" for words, count in Counter(seen.failures).most_common(10)
+    ]
     lines = [
         f"{step.students} students: {seen.requests} requests, {len(seen.failures)} failed",
         f"  {seen.handed_in} handed in, {seen.read} reports read, {seen.seconds:.0f} s until the last",

@@ -58,14 +58,19 @@ class Watch:
             begin, busy = time.monotonic(), _busy_seconds()
             for _ in range(round(seconds / LOOK_SECONDS)):
                 self.open.append(self.seen.open)
-                self.connections.append(int(_told(database, "SELECT count(datid) FROM pg_stat_activity")) - 1)
+                self.connections.append(
+                    int(_told(database, "SELECT count(datid) FROM pg_stat_activity")) - 1
+                )
                 if over.wait(LOOK_SECONDS):
                     break
             took = time.monotonic() - begin
             shares = [(now - then) / took for now, then in zip(_busy_seconds(), busy, strict=True)]
             self.gauges = (
-                _processor(*shares), self._threads(), self._connections(most), self._worker(),
-            )  # fmt: skip
+                _processor(*shares),
+                self._threads(),
+                self._connections(most),
+                self._worker(),
+            )
 
     def _threads(self) -> Gauge:
         threads = webserver.workers * webserver.threads

@@ -44,7 +44,9 @@ class House:
 
     def _told(self, *words: str) -> Any:
         command = [sys.executable, "-m", "benchmarks.load.town", *words]
-        said = subprocess.run(command, env=self.environment, check=True, stdout=subprocess.PIPE, text=True)
+        said = subprocess.run(
+            command, env=self.environment, check=True, stdout=subprocess.PIPE, text=True
+        )
         return json.loads(said.stdout.splitlines()[-1])
 
 
@@ -57,11 +59,17 @@ def open_house(folder: Path) -> Iterator[House]:
         servers: dict[str, Server] = {"DATABASE_URL": Postgres(place), "REDIS_URL": Valkey(place)}
         roots = {server.name: _started(server, stack) for server in servers.values()}
         environment = _environment(folder, {name: server.url for name, server in servers.items()})
-        for errand in (["migrate", "--verbosity", "0"], ["collectstatic", "--noinput", "--verbosity", "0"]):
+        for errand in (
+            ["migrate", "--verbosity", "0"],
+            ["collectstatic", "--noinput", "--verbosity", "0"],
+        ):
             subprocess.run([sys.executable, "manage.py", *errand], env=environment, check=True)
         roots["web"] = [_running(web_command(PORT), environment, stack, folder / "web.log")]
         _wait()
-        for name, words in {"worker": ["audit_worker"], "reconciler": ["reconcile", "--forever"]}.items():
+        for name, words in {
+            "worker": ["audit_worker"],
+            "reconciler": ["reconcile", "--forever"],
+        }.items():
             command = [sys.executable, "manage.py", *words]
             roots[name] = [_running(command, environment, stack, folder / f"{name}.log")]
         stack.callback(_say_errors, folder / "web.log")
@@ -83,19 +91,25 @@ def _started(server: Server, stack: contextlib.ExitStack) -> list[int]:
 
 
 def _environment(folder: Path, servers: dict[str, str]) -> dict[str, str]:
-    return os.environ | servers | {
-        "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",
-        "SECRET_KEY": secrets.token_urlsafe(50),
-        "ALLOWED_HOSTS": "127.0.0.1",
-        "SITE_URL": f"https://127.0.0.1:{PORT}",
-        "EMAIL_URL": "console:",
-        "ALLOW_LOCAL_REPOSITORIES": "true",
-        "MEDIA_ROOT": str(folder / "media"),
-        "PORT": str(PORT),
-    }  # fmt: skip
+    return (
+        os.environ
+        | servers
+        | {
+            "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",
+            "SECRET_KEY": secrets.token_urlsafe(50),
+            "ALLOWED_HOSTS": "127.0.0.1",
+            "SITE_URL": f"https://127.0.0.1:{PORT}",
+            "EMAIL_URL": "console:",
+            "ALLOW_LOCAL_REPOSITORIES": "true",
+            "MEDIA_ROOT": str(folder / "media"),
+            "PORT": str(PORT),
+        }
+    )
 
 
-def _running(command: list[str], environment: dict[str, str], stack: contextlib.ExitStack, log: Path) -> int:
+def _running(
+    command: list[str], environment: dict[str, str], stack: contextlib.ExitStack, log: Path
+) -> int:
     output = stack.enter_context(log.open("wb"))
     process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
     stack.callback(process.wait, 30)

@@ -27,20 +27,30 @@ class Meter:
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
     ) -> None:
         seconds = time.monotonic() - self._begin
-        self.busy = {name: (used - self._used[name]) / seconds for name, used in self._look().items()}
+        self.busy = {
+            name: (used - self._used[name]) / seconds for name, used in self._look().items()
+        }
 
     def _look(self) -> dict[str, float]:
         now = _all()
-        used = {name: sum(_used_below(root, now) for root in roots) for name, roots in self._groups.items()}
+        used = {
+            name: sum(_used_below(root, now) for root in roots)
+            for name, roots in self._groups.items()
+        }
         return used | {"the students": now[os.getpid()][1]}
 
 
 def _used_below(root: int, now: dict[int, tuple[int, float]]) -> float:
     own = now[root][1] if root in now else 0.0
-    return own + sum(_used_below(pid, now) for pid, (parent, _seconds) in now.items() if parent == root)
+    return own + sum(
+        _used_below(pid, now) for pid, (parent, _seconds) in now.items() if parent == root
+    )
 
 
 def _all() -> dict[int, tuple[int, float]]:

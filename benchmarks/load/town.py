@@ -27,14 +27,15 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
     from django.contrib.auth.models import User
     from django_scopes import scope
 
-    from grading.actions.courses.assignments import create_assignment
-    from grading.actions.courses.cohorts import open_cohort
-    from grading.actions.courses.rubrics import adopt_shipped_rubric
-    from grading.actions.people.membership import found_organization
+    from grading.courses.actions import create_assignment, open_cohort
+    from grading.courses.organizations.actions import found_organization
+    from grading.rubrics.actions import adopt_shipped_rubric
 
     town = User.objects.count()
     teacher = User.objects.create(username=f"teacher-{town}", email=f"teacher-{town}@example.org")
-    organization = found_organization(name=f"Town of {number}", slug=f"town-{town}", founder=teacher)
+    organization = found_organization(
+        name=f"Town of {number}", slug=f"town-{town}", founder=teacher
+    )
     with scope(organization=organization):
         cohort = open_cohort(organization=organization, name="Evening", slug="evening", by=teacher)
         version = adopt_shipped_rubric(organization=organization, name="self_audit", by=teacher)
@@ -57,11 +58,19 @@ def _students(cohort: Any, names: list[str]) -> list[Any]:
     from grading.models import Enrollment, Membership
 
     organization = cohort.organization
-    users = User.objects.bulk_create(User(username=name, email=f"{name}@example.org") for name in names)
-    Membership.objects.bulk_create(Membership(organization=organization, user=user) for user in users)
+    users = User.objects.bulk_create(
+        User(username=name, email=f"{name}@example.org") for name in names
+    )
+    Membership.objects.bulk_create(
+        Membership(organization=organization, user=user) for user in users
+    )
     Enrollment.objects.bulk_create(
         Enrollment(
-            organization=organization, cohort=cohort, user=user, email=user.email, name=f"Student {user.pk}"
+            organization=organization,
+            cohort=cohort,
+            user=user,
+            email=user.email,
+            name=f"Student {user.pk}",
         )
         for user in users
     )
@@ -104,7 +113,7 @@ def queries() -> dict[str, list[int]]:
     """How many queries each page asks, in the smallest and in the largest town that has handed in."""
     from django_scopes import scope
 
-    from grading.enums import AuditState
+    from grading.core.enums import AuditState
     from grading.models import Audit, Cohort, Organization
 
     sizes = {}
@@ -120,12 +129,14 @@ def queries() -> dict[str, list[int]]:
 def _counts(organization: Any) -> dict[str, int]:
     from django_scopes import scope
 
-    from grading.enums import AuditState, Role
+    from grading.core.enums import AuditState, Role
     from grading.models import Audit, Membership
 
     with scope(organization=organization):
         audit = (
-            Audit.objects.filter(state=AuditState.DONE).select_related("submission__student__user").first()
+            Audit.objects.filter(state=AuditState.DONE)
+            .select_related("submission__student__user")
+            .first()
         )
         teacher = Membership.objects.select_related("user").get(role=Role.OWNER).user
     cohort = f"/o/{organization.slug}/c/evening/"
@@ -133,7 +144,8 @@ def _counts(organization: Any) -> dict[str, int]:
     pages = {"home": "/", "cohort": cohort, "assignment": assignment}
     counted = {f"teacher: {name}": _count(teacher, path) for name, path in pages.items()}
     counted |= {
-        f"teacher: {name}": _count(teacher, f"{assignment}{name}/") for name in ("grades", "bulk", "export")
+        f"teacher: {name}": _count(teacher, f"{assignment}{name}/")
+        for name in ("grades", "bulk", "export")
     }
     if audit is not None:
         student, path = audit.submission.student.user, f"/o/{organization.slug}/audits/{audit.pk}/"
@@ -156,7 +168,9 @@ def _count(user: Any, path: str) -> int:
         answer = client.get(path, SERVER_NAME="127.0.0.1")
     if answer.status_code != HTTPStatus.OK:
         raise RuntimeError(f"{path} answered {answer.status_code}")
-    return sum(not query["sql"].startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")) for query in asked)
+    return sum(
+        not query["sql"].startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")) for query in asked
+    )
 
 
 if __name__ == "__main__":

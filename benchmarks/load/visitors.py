@@ -38,11 +38,15 @@ class Visitor:
         return await self._ask("POST", path, kind, **sent)
 
     async def _ask(self, method: str, path: str, kind: str, **sent: Any) -> httpx.Response | None:
-        headers = SECURE | {
-            "X-Forwarded-For": self._address,
-            "Referer": f"https://{self._client.base_url.host}:{self._client.base_url.port}{path}",
-            "Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items()),
-        } | sent.pop("headers", {})  # fmt: skip
+        headers = (
+            SECURE
+            | {
+                "X-Forwarded-For": self._address,
+                "Referer": f"https://{self._client.base_url.host}:{self._client.base_url.port}{path}",
+                "Cookie": "; ".join(f"{name}={value}" for name, value in self._cookies.items()),
+            }
+            | sent.pop("headers", {})
+        )
         begin = perf_counter()
         self._seen.open += 1
         try:
@@ -54,14 +58,18 @@ class Visitor:
             self._seen.open -= 1
         self._seen.note(kind, perf_counter() - begin)
         if answer.status_code >= HTTPStatus.BAD_REQUEST:
-            self._seen.failures.append(f"{kind}: {answer.status_code} {re.sub(r'[0-9a-f-]{36}', '…', path)}")
+            self._seen.failures.append(
+                f"{kind}: {answer.status_code} {re.sub(r'[0-9a-f-]{36}', '…', path)}"
+            )
             return None
         for name, value in answer.cookies.items():
             self._cookies[name] = value
         return answer
 
 
-async def evening(address: str, town: dict[str, Any], report: bytes, seen: Seen, *, within: float) -> None:
+async def evening(
+    address: str, town: dict[str, Any], report: bytes, seen: Seen, *, within: float
+) -> None:
     """Everybody comes at a moment of their own within so many seconds, and stays until their report is read."""
     begin = perf_counter()
     # Shorter than the server keeps a connection: a proxy does not send on one that is just being closed either.
@@ -70,7 +78,14 @@ async def evening(address: str, town: dict[str, Any], report: bytes, seen: Seen,
     async with httpx.AsyncClient(base_url=address, timeout=30, limits=limits) as client:
         await asyncio.gather(
             *(
-                _student(Visitor(client, person, seen), town, person, report, seen, chance.uniform(0, within))
+                _student(
+                    Visitor(client, person, seen),
+                    town,
+                    person,
+                    report,
+                    seen,
+                    chance.uniform(0, within),
+                )
                 for person in town["people"]
             )
         )
@@ -78,7 +93,12 @@ async def evening(address: str, town: dict[str, Any], report: bytes, seen: Seen,
 
 
 async def _student(
-    visitor: Visitor, town: dict[str, Any], person: dict[str, str], report: bytes, seen: Seen, wait: float
+    visitor: Visitor,
+    town: dict[str, Any],
+    person: dict[str, str],
+    report: bytes,
+    seen: Seen,
+    wait: float,
 ) -> None:
     await asyncio.sleep(wait)
     for path in ("/", town["cohort"], town["assignment"]):
@@ -94,7 +114,10 @@ async def _student(
         return
     seen.ended += 1
     answers = [await visitor.get(audit), await visitor.get(audit + "report.md", "download")]
-    answers += [await visitor.get(audit + "report.json", "download"), await visitor.get(town["assignment"])]
+    answers += [
+        await visitor.get(audit + "report.json", "download"),
+        await visitor.get(town["assignment"]),
+    ]
     seen.read += all(answer is not None for answer in answers)
 
 
@@ -105,7 +128,10 @@ async def _hand_in(visitor: Visitor, path: str, repository: str, report: bytes) 
     if token is None:
         return None
     await _read()
-    sent = {"data": {"repo_url": repository}, "files": {"pdf": ("report.pdf", report, "application/pdf")}}
+    sent = {
+        "data": {"repo_url": repository},
+        "files": {"pdf": ("report.pdf", report, "application/pdf")},
+    }
     answer = await visitor.post(path, "submission", token[1].decode(), **sent)
     moved = answer is not None and answer.status_code == HTTPStatus.FOUND
     return answer.headers["Location"] if answer is not None and moved else None
@@ -149,7 +175,9 @@ async def sign_ins(address: str, town: dict[str, Any]) -> list[float]:
             page = await visitor.get("/accounts/login/")
             token = TOKEN.search(page.content) if page else None
             sent = {"data": {"login": person["email"], "password": person["password"]}}
-            await visitor.post("/accounts/login/", "sign-in", token[1].decode() if token else "", **sent)
+            await visitor.post(
+                "/accounts/login/", "sign-in", token[1].decode() if token else "", **sent
+            )
             taken += _succeeded(seen.taken["sign-in"], seen.failures)
     return taken
 

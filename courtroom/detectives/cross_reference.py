@@ -9,28 +9,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from courtroom.detectives.claim_checks import claims_hold, claims_supported
-from courtroom.detectives.clone_source import cleans_up_by_itself
-from courtroom.detectives.diagram_checks import what_it_shows
-from courtroom.detectives.diagram_survey import diagrams_of_both
-from courtroom.detectives.document_checks import NO_PDF, READ_NOT_UNDERSTOOD
-from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
-from courtroom.detectives.testimony import PATH_FACTS, Claim, Testimony
-from courtroom.errors import ExaminationFailed
-from courtroom.facts import DiagramFact, GraphFact
-from courtroom.forensics.diagrams import DiagramSighting, diagram_of
-from courtroom.forensics.document.claimed_paths import (
+from courtroom.analysis.diagrams.diagram_kind import DiagramSighting, diagram_of
+from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.analysis.pdf_claims.claimed_paths import (
     ClaimedPath,
     PathVerdicts,
     hold_against_tree,
     path_facts,
 )
-from courtroom.forensics.document.claims import HeldClaim, feature_claims, hold_against_code
-from courtroom.forensics.pdf import PdfReading
-from courtroom.forensics.project.deferrals import deferrals_on_pages
-from courtroom.project_facts import Deferral
-from courtroom.record import CheckOutcome
-from courtroom.rubric import Check, Diagram, FeedbackLog, PdfPaths
+from courtroom.analysis.pdf_claims.claims import HeldClaim, feature_claims, hold_against_code
+from courtroom.analysis.project.deferrals import deferrals_on_pages
+from courtroom.detectives.claim_checks import claims_hold, claims_supported, cleans_up_by_itself
+from courtroom.detectives.detective_result import PATH_FACTS, Claim, Testimony
+from courtroom.detectives.diagram_checks import what_it_shows
+from courtroom.detectives.diagram_survey import diagrams_of_both
+from courtroom.detectives.document_checks import NO_PDF, READ_NOT_UNDERSTOOD
+from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
+from courtroom.models.errors import ExaminationFailed
+from courtroom.models.facts import DiagramFact, GraphFact
+from courtroom.models.project_facts import Deferral
+from courtroom.models.record import CheckOutcome
+from courtroom.models.rubric import Check, Diagram, FeedbackLog, PdfPaths
 
 NO_TREE = "The repository's file list could not be read."
 
@@ -40,7 +39,7 @@ class BothSides:
     """What report and repository come to together. `paths` is null where either side is missing,
     `claims` where the report's text is.
 
-    `code` holds what was found of the code, by the names of courtroom.facts.
+    `code` holds what was found of the code, by the names of courtroom.models.facts.
     """
 
     pdf: PdfReading | ExaminationFailed | None
@@ -70,16 +69,22 @@ def lay_side_by_side(
     return BothSides(
         pdf=pdf,
         code=code,
-        paths=None if claims is None or tree is None else hold_against_tree(map(_as_claimed, claims), tree),
+        paths=None
+        if claims is None or tree is None
+        else hold_against_tree(map(_as_claimed, claims), tree),
         claims=_held(pdf, code, files or {}),
         diagram=diagram_of(reading, graph) if reading else None,
         diagrams=None if files is None else diagrams_of_both(reading, files, graph),
-        put_off=tuple(Deferral(**one) for one in deferrals_on_pages(reading.pages)) if reading else (),
+        put_off=tuple(Deferral(**one) for one in deferrals_on_pages(reading.pages))
+        if reading
+        else (),
     )
 
 
 def _held(
-    pdf: PdfReading | ExaminationFailed | None, code: Mapping[str, Any], files: Mapping[str, Sequence[str]]
+    pdf: PdfReading | ExaminationFailed | None,
+    code: Mapping[str, Any],
+    files: Mapping[str, Sequence[str]],
 ) -> tuple[HeldClaim, ...] | None:
     if pdf is None:
         return ()
@@ -122,7 +127,9 @@ def is_open_again(check: Check, outcome: CheckOutcome, sides: BothSides) -> bool
 
 def _put_off(deferrals: Sequence[Deferral]) -> Finding:
     why = "Puts work off, with a reason."
-    clues = [Clue(why, one.text, page=one.page, confidence=READ_NOT_UNDERSTOOD) for one in deferrals]
+    clues = [
+        Clue(why, one.text, page=one.page, confidence=READ_NOT_UNDERSTOOD) for one in deferrals
+    ]
     return present(f"The report puts work off with a reason in {len(clues)} places.", clues)
 
 
@@ -144,18 +151,23 @@ def facts_of_both(sides: BothSides) -> tuple[dict[str, Any], dict[str, str]]:
 
 def _hallucinated(maximum: int, paths: PathVerdicts) -> Finding:
     missing, there = paths.hallucinated, paths.verified
-    reason = (
-        f"The report names {len(missing) + len(there)} files of the repository; {len(missing)} do not exist."
-    )
+    reason = f"The report names {len(missing) + len(there)} files of the repository; {len(missing)} do not exist."
     clues = [_clue(c, f"The tree has no {c.path}.") for c in missing]
     clues = clues or [_clue(c, f"{c.path} is in the tree.") for c in there]
     if not clues:
-        return absent(reason, "Held the files that the report names against the tree: it names none.")
+        return absent(
+            reason, "Held the files that the report names against the tree: it names none."
+        )
     return present(reason, clues, met=len(missing) <= maximum)
 
 
 def _clue(claim: ClaimedPath, rationale: str) -> Clue:
-    return Clue(rationale=rationale, statement=claim.passage, page=claim.page, confidence=READ_NOT_UNDERSTOOD)
+    return Clue(
+        rationale=rationale,
+        statement=claim.passage,
+        page=claim.page,
+        confidence=READ_NOT_UNDERSTOOD,
+    )
 
 
 def _as_claimed(claim: Claim) -> ClaimedPath:

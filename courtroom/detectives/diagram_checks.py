@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from courtroom.analysis.diagrams.diagram_kind import DiagramSighting, diagram_of
+from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
-from courtroom.forensics.diagrams import DiagramSighting, diagram_of
-from courtroom.forensics.pdf import PdfReading
-from courtroom.rubric import Diagram
+from courtroom.models.rubric import Diagram
 
 # Read from geometry and labels, not seen.
 READ_NOT_SEEN = 0.7
@@ -29,7 +29,9 @@ def what_it_shows(check: Diagram, seen: DiagramSighting) -> Finding:
     if seen.kind == "none":
         return _no_diagram(seen)
     met = seen.kind == "accurate" if check.aspect == "accurate" else seen.kind in SHOWS_SPLITS
-    return present(f"The best diagram is of the kind: {seen.kind.replace('_', ' ')}.", [_clue(seen)], met=met)
+    return present(
+        f"The best diagram is of the kind: {seen.kind.replace('_', ' ')}.", [_clue(seen)], met=met
+    )
 
 
 def _no_diagram(seen: DiagramSighting) -> Finding:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from courtroom.facts import DiagramFact, GraphFact
-from courtroom.forensics.diagrams import sketches_of
-from courtroom.forensics.figures.chart_texts import charts_in_file, read_chart
-from courtroom.forensics.figures.sketches import Sketch, agreement, sketch_of
-from courtroom.forensics.pages.pdf_reading import PdfReading
+from courtroom.analysis.diagrams.diagram_kind import sketches_of
+from courtroom.analysis.diagrams.diagram_match import Sketch, agreement, sketch_of
+from courtroom.analysis.diagrams.diagram_text import charts_in_file, read_chart
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.models.facts import DiagramFact, GraphFact
 
 # Files whose diagrams are read: whoever looks for one looks in the README and in docs first.
 MOST_FILES = 30
@@ -36,7 +36,9 @@ def _in_report(pdf: PdfReading | None, graph: GraphFact | None) -> Iterator[Diag
         yield _fact(sketch, graph).model_copy(update={"drawn_as": source, "page": sketch.page})
 
 
-def _in_repository(files: Mapping[str, Sequence[str]], graph: GraphFact | None) -> Iterator[DiagramFact]:
+def _in_repository(
+    files: Mapping[str, Sequence[str]], graph: GraphFact | None
+) -> Iterator[DiagramFact]:
     for path, lines in files.items():
         for text in charts_in_file(path, lines):
             chart = read_chart(text)

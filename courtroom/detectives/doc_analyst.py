@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from courtroom.detectives.document_checks import concept, names_files, no_report
-from courtroom.detectives.evidence_writer import write_down
-from courtroom.detectives.findings import Finding, could_not_look
-from courtroom.detectives.testimony import (
+from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.analysis.pdf_claims.claimed_paths import claimed_paths
+from courtroom.analysis.pdf_claims.concepts import NO_TEXT_LAYER, document_facts
+from courtroom.detectives.detective_result import (
     CLAIM_FACTS,
     DOCUMENT_FACTS,
     PATH_FACTS,
@@ -15,12 +15,12 @@ from courtroom.detectives.testimony import (
     Testimony,
     failed_testimony,
 )
-from courtroom.errors import ExaminationFailed
-from courtroom.forensics.concepts import NO_TEXT_LAYER, document_facts
-from courtroom.forensics.document.claimed_paths import claimed_paths
-from courtroom.forensics.pdf import PdfReading
-from courtroom.record import DetectiveName, RecordedError
-from courtroom.rubric import Check, PdfConcept, PdfPaths
+from courtroom.detectives.document_checks import concept, names_files, no_report
+from courtroom.detectives.evidence_writer import write_down
+from courtroom.detectives.findings import Finding, could_not_look
+from courtroom.models.errors import ExaminationFailed
+from courtroom.models.record import DetectiveName, RecordedError
+from courtroom.models.rubric import Check, PdfConcept, PdfPaths
 
 NAME: DetectiveName = "DocAnalyst"
 
@@ -69,6 +69,10 @@ def _finding_on(check: Check, pdf: PdfReading | None, claims: Sequence[Claim]) -
 
 
 def _errors(reading: PdfReading) -> tuple[RecordedError, ...]:
-    unread = [("pdf_no_text_layer", f"Not read: {NO_TEXT_LAYER}.")] if reading.text_layer == "none" else []
+    unread = (
+        [("pdf_no_text_layer", f"Not read: {NO_TEXT_LAYER}.")]
+        if reading.text_layer == "none"
+        else []
+    )
     found = [*reading.errors, *unread]
     return tuple(RecordedError(stage=NAME, code=code, message=message) for code, message in found)

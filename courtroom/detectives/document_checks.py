@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.analysis.pdf_claims.concepts import use_of_term
+from courtroom.detectives.detective_result import Claim
 from courtroom.detectives.findings import Clue, Finding, absent, present
-from courtroom.detectives.testimony import Claim
-from courtroom.facts import TermUse
-from courtroom.forensics.concepts import use_of_term
-from courtroom.forensics.pdf import PdfReading
-from courtroom.rubric import PdfConcept
+from courtroom.models.facts import TermUse
+from courtroom.models.rubric import PdfConcept
 
 NO_PDF = "No PDF report was handed in."
 REACH: tuple[TermUse, ...] = ("absent", "mentioned", "substantive")
@@ -28,12 +28,12 @@ def concept(check: PdfConcept, reading: PdfReading) -> Finding:
     wanted = check.polarity == "positive"
     met = (REACH.index(seen.use) >= REACH.index(check.use)) == wanted
     if seen.passage is None:
-        searched = (
-            f"Looked for {check.term!r} and its usual spellings on {len(reading.pages)} pages: it is absent."
-        )
+        searched = f"Looked for {check.term!r} and its usual spellings on {len(reading.pages)} pages: it is absent."
         return absent(f"The report does not use {check.term!r}.", searched, met=met)
     reason = f"The report's use of {check.term!r} is {seen.use}."
-    clue = Clue(rationale=reason, statement=seen.passage, page=seen.page, confidence=READ_NOT_UNDERSTOOD)
+    clue = Clue(
+        rationale=reason, statement=seen.passage, page=seen.page, confidence=READ_NOT_UNDERSTOOD
+    )
     return present(reason, [clue], met=met)
 
 

@@ -6,6 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from courtroom.analysis.git.snapshot import Snapshot, read_files
+from courtroom.analysis.pdf.pdf_content import SeenPicture
+from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.detectives.cross_reference import (
     BothSides,
     facts_of_both,
@@ -13,19 +16,16 @@ from courtroom.detectives.cross_reference import (
     is_open_again,
     lay_side_by_side,
 )
+from courtroom.detectives.detective_result import Dossier, Testimony, recorded
 from courtroom.detectives.diagram_survey import chart_paths
 from courtroom.detectives.evidence_writer import write_down
-from courtroom.detectives.suspicion import evidence_of, integrity_of, suspicions_of, tagged
+from courtroom.detectives.integrity_evidence import evidence_of, integrity_of, suspicions_of, tagged
+from courtroom.detectives.quote_verification import unverified
 from courtroom.detectives.targeting import DETECTIVES
-from courtroom.detectives.testimony import Dossier, Testimony, recorded
-from courtroom.detectives.verification import unverified
-from courtroom.errors import ExaminationFailed
-from courtroom.facts import Facts, establish
-from courtroom.forensics.pages.pdf_reading import SeenPicture
-from courtroom.forensics.pdf import PdfReading
-from courtroom.forensics.snapshot import Snapshot, read_files
-from courtroom.record import CheckOutcome, Evidence, RecordedError
-from courtroom.rubric import Check, Rubric
+from courtroom.models.errors import ExaminationFailed
+from courtroom.models.facts import Facts, establish
+from courtroom.models.record import CheckOutcome, Evidence, RecordedError
+from courtroom.models.rubric import Check, Rubric
 
 STAGE = "EvidenceAggregator"
 UNVERIFIED = "evidence_unverified"
@@ -90,14 +90,20 @@ def _joined(
     """Evidence and outcomes in the rubric's order, with answers to the checks that are still open for both."""
     given = {outcome.check: outcome for testimony in testimonies for outcome in testimony.outcomes}
     again = {c.id for c in checks if c.id in given and is_open_again(c, given[c.id], sides)}
-    unanswered = [(c, finding_on_both(c, sides)) for c in checks if c.id not in given or c.id in again]
+    unanswered = [
+        (c, finding_on_both(c, sides)) for c in checks if c.id not in given or c.id in again
+    ]
     added, answers = write_down(unanswered)
     outcomes = given | {outcome.check: outcome for outcome in answers}
     order = {check.id: place for place, check in enumerate(checks)}
     told = (item for testimony in testimonies for item in testimony.evidence)
     items = [*(item for item in told if item.check not in again), *added]
-    ranked = sorted((item for item in items if item.check in order), key=lambda item: order[item.check])
-    return tuple({item.id: item for item in ranked}.values()), tuple(outcomes[check.id] for check in checks)
+    ranked = sorted(
+        (item for item in items if item.check in order), key=lambda item: order[item.check]
+    )
+    return tuple({item.id: item for item in ranked}.values()), tuple(
+        outcomes[check.id] for check in checks
+    )
 
 
 def _verify(
@@ -110,7 +116,9 @@ def _verify(
         return {item.id for item in evidence if item.location.path}, (recorded(STAGE, failed),)
     if not dropped:
         return dropped, ()
-    message = f"{len(dropped)} pieces of evidence were not verbatim at their place and were dropped."
+    message = (
+        f"{len(dropped)} pieces of evidence were not verbatim at their place and were dropped."
+    )
     return dropped, (RecordedError(stage=STAGE, code=UNVERIFIED, message=message),)
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from courtroom.analysis.git.snapshot import Snapshot, read_lines
 from courtroom.detectives.findings import Clue, Finding
 from courtroom.detectives.targeting import detective_for
-from courtroom.forensics.snapshot import Snapshot, read_lines
-from courtroom.record import CheckOutcome, Evidence, Location, evidence
-from courtroom.rubric import Check
+from courtroom.models.record import CheckOutcome, Evidence, Location, evidence
+from courtroom.models.rubric import Check
 
 QUOTED_LINES = 12
 # Longer quotes help nobody and cost every judge; a minified file is one line of half a megabyte.
@@ -31,7 +31,9 @@ def write_down(
         found = finding.met == (check.polarity == "positive")
         items = [_written(check, clue, found, quotes, snapshot) for clue in finding.clues]
         ids = tuple(dict.fromkeys(item.id for item in items))
-        outcomes.append(CheckOutcome(check=check.id, met=finding.met, reason=finding.reason, evidence=ids))
+        outcomes.append(
+            CheckOutcome(check=check.id, met=finding.met, reason=finding.reason, evidence=ids)
+        )
         collected += items
     return tuple({item.id: item for item in collected}.values()), tuple(outcomes)
 
@@ -52,7 +54,11 @@ def _span(clue: Clue) -> Span | None:
 
 
 def _written(
-    check: Check, clue: Clue, found: bool, quotes: Mapping[Span, str | None], snapshot: Snapshot | None
+    check: Check,
+    clue: Clue,
+    found: bool,
+    quotes: Mapping[Span, str | None],
+    snapshot: Snapshot | None,
 ) -> Evidence:
     """`found`: what the check looks for is there. Only then do the check's tags say something about the place."""
     content, line_end = _content(clue, quotes)
@@ -64,7 +70,11 @@ def _written(
         found=found,
         content=content,
         location=Location(
-            path=clue.path, line_start=clue.line_start, line_end=line_end, page=clue.page, commit=commit
+            path=clue.path,
+            line_start=clue.line_start,
+            line_end=line_end,
+            page=clue.page,
+            commit=commit,
         ),
         rationale=clue.rationale,
         confidence=clue.confidence,
@@ -84,4 +94,6 @@ def _content(clue: Clue, quotes: Mapping[Span, str | None]) -> tuple[str | None,
     while len(lines) > 1 and sum(map(len, lines)) > QUOTED_CHARACTERS:
         lines.pop()
     shown = "\n".join(lines)
-    return (shown if len(shown) <= QUOTED_CHARACTERS + len(lines) else None), span[1] + len(lines) - 1
+    return (shown if len(shown) <= QUOTED_CHARACTERS + len(lines) else None), span[1] + len(
+        lines
+    ) - 1

@@ -5,10 +5,10 @@ Either answers a check, and the evidence says which. Shares are of what the site
 
 from __future__ import annotations
 
+from courtroom.analysis.project.log_locations import MEASURED
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
-from courtroom.forensics.project.log_sightings import MEASURED
-from courtroom.project_facts import ExchangeFact
-from courtroom.rubric import CommunicationLog, FeedbackLog
+from courtroom.models.project_facts import ExchangeFact
+from courtroom.models.rubric import CommunicationLog, FeedbackLog
 
 NONE_RECEIVED = "The site knows of no finding that was received."
 NONE_STATED = "The site knows of no finding that the student's own auditor stated about a peer."
@@ -36,9 +36,15 @@ def with_records(
 def _kept(aspect: str, exchange: ExchangeFact) -> tuple[int, str]:
     """How many the site keeps, and what they are, in words."""
     given, own, received, deferred = (
-        exchange.generated, exchange.self_, exchange.received, exchange.deferred
-    )  # fmt: skip
-    on_peers, by_peers = _number(given, "report") + " on peers", _number(received, "report") + " by peers"
+        exchange.generated,
+        exchange.self_,
+        exchange.received,
+        exchange.deferred,
+    )
+    on_peers, by_peers = (
+        _number(given, "report") + " on peers",
+        _number(received, "report") + " by peers",
+    )
     return {
         "generated": (given, on_peers),
         "self": (own, _number(own, "report") + " of the student's own auditor on itself"),
@@ -48,7 +54,9 @@ def _kept(aspect: str, exchange: ExchangeFact) -> tuple[int, str]:
     }[aspect]
 
 
-def _either(check: FeedbackLog | CommunicationLog, in_repository: Finding, known: int, words: str) -> Finding:
+def _either(
+    check: FeedbackLog | CommunicationLog, in_repository: Finding, known: int, words: str
+) -> Finding:
     """Enough of it in the repository or on the site. They may hold the same, so they are not added up."""
     wanted = check.polarity == "positive"
     needed = check.minimum if isinstance(check, CommunicationLog) else 1
@@ -59,7 +67,9 @@ def _either(check: FeedbackLog | CommunicationLog, in_repository: Finding, known
     if known >= needed:
         return present(said, [clue], met=wanted)
     if in_repository.met is (not wanted):
-        return present(f"{in_repository.reason} {said}", [*in_repository.clues, clue], met=not wanted)
+        return present(
+            f"{in_repository.reason} {said}", [*in_repository.clues, clue], met=not wanted
+        )
     return in_repository
 
 
@@ -68,8 +78,12 @@ def _of_the_received(check: FeedbackLog, in_repository: Finding, exchange: Excha
     if not exchange.findings_received:
         return in_repository if check.aspect == "answered" else could_not_look(NONE_RECEIVED)
     if check.aspect == "answered":
-        kinds = f"{exchange.deferred} of them deferred and {exchange.contested} contested with a reason"
-        return _share(check, exchange.answered, exchange.findings_received, "findings received", kinds)
+        kinds = (
+            f"{exchange.deferred} of them deferred and {exchange.contested} contested with a reason"
+        )
+        return _share(
+            check, exchange.answered, exchange.findings_received, "findings received", kinds
+        )
     looked = f"{exchange.fixes_verified} of them in a commit that was looked at"
     return _share(check, exchange.fixed, exchange.findings_received, "findings received", looked)
 
@@ -78,7 +92,9 @@ def _relevant(check: FeedbackLog, exchange: ExchangeFact) -> Finding:
     told = exchange.relevance
     if told is None or not told.stated:
         return could_not_look(NONE_STATED)
-    beside = f"{told.with_place} of them with file and line; {told.duplicates} repetitions do not count"
+    beside = (
+        f"{told.with_place} of them with file and line; {told.duplicates} repetitions do not count"
+    )
     return _share(check, told.confirmed, told.stated, "findings stated about peers", beside)
 
 

@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from courtroom.analysis.locations import Sighting
+from courtroom.analysis.survey import Survey
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.detectives.source_checks import clue_of
-from courtroom.forensics.sightings import Sighting
-from courtroom.forensics.survey import Survey
-from courtroom.rubric import (
+from courtroom.models.rubric import (
     CheckBase,
     GraphTopology,
     PersonaOverlap,
@@ -49,7 +49,9 @@ CLONE_FACTS = {
 }
 # Which edges to show for a flag of the graph. They choose what is quoted, never what is established.
 EDGE_WORDS = {
-    "detectives_parallel": re.compile(r"investigat|analyst|inspect|detective|repo|doc|vision", re.IGNORECASE),
+    "detectives_parallel": re.compile(
+        r"investigat|analyst|inspect|detective|repo|doc|vision", re.IGNORECASE
+    ),
     "fan_in_before_judges": re.compile(r"aggregat|collect|join|sync|merge|evidence", re.IGNORECASE),
     "judges_parallel": re.compile(r"judge|prosecut|defen[cs]e|tech", re.IGNORECASE),
     "fan_in_before_justice": re.compile(r"justice|chief|verdict|synthes|opinion", re.IGNORECASE),
@@ -61,7 +63,9 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     fact = survey.facts.get("reducers")
     if fact is None:
         return _unknown("reducers", survey)
-    fitting = [r for r in fact if not check.any_of or r["reducer"].rsplit(".", 1)[-1] in check.any_of]
+    fitting = [
+        r for r in fact if not check.any_of or r["reducer"].rsplit(".", 1)[-1] in check.any_of
+    ]
     named = f" among {' or '.join(check.any_of)}" if check.any_of else ""
     reason = f"The graph's state has {len(fitting)} reducers{named} ({len(fact)} in all)."
     clues = [_line(r, f"{r['field']} is reduced by {r['reducer']}.") for r in fitting]
@@ -77,7 +81,9 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     value = survey.facts.get(check.aspect)
     if value is None:
         return _unknown(check.aspect, survey)
-    places = survey.places.get(check.aspect) or _telling(check.aspect, survey.places.get("graph", ()))
+    places = survey.places.get(check.aspect) or _telling(
+        check.aspect, survey.places.get("graph", ())
+    )
     return _decided(check.aspect, value, places, survey)
 
 
@@ -104,11 +110,15 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
     if function is None and survey.facts.get("clone_in_tempdir") is None:
         return _unknown("clone_function", survey)
     if function is None:
-        reason = survey.reasons.get("clone_function", "No function that clones a repository was found.")
+        reason = survey.reasons.get(
+            "clone_function", "No function that clones a repository was found."
+        )
         return _nothing(reason, "clone_function", survey)
     if check.aspect == "exists":
         reason = f"{function['name']} clones the repository."
-        return present(reason, _clues(survey.places.get("clone_function", ())) or [_line(function, reason)])
+        return present(
+            reason, _clues(survey.places.get("clone_function", ())) or [_line(function, reason)]
+        )
     return _flag(CLONE_FACTS[check.aspect], "clone_function", survey)
 
 
@@ -118,7 +128,10 @@ def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     unknown = next((fact for fact in needed if survey.facts.get(fact) is None), None)
     if unknown:
         return _unknown(unknown, survey)
-    wanted, kinds = check.polarity == "positive", ", ".join(UNSAFE_WORDS[kind] for kind in check.any_of)
+    wanted, kinds = (
+        check.polarity == "positive",
+        ", ".join(UNSAFE_WORDS[kind] for kind in check.any_of),
+    )
     clues = [clue for kind in check.any_of for clue in _dangers(kind, survey)]
     if not clues:
         return absent(f"Not found: {kinds}.", _searched(kinds, survey), met=not wanted)
@@ -140,7 +153,10 @@ def _dangers(kind: str, survey: Survey) -> list[Clue]:
     }
     places = found if kind in UNSAFE_FACTS else known.values()
     return [
-        _line(place, f"Here: {UNSAFE_WORDS[kind]}{_source(known.get((place['path'], place['line'])))}.")
+        _line(
+            place,
+            f"Here: {UNSAFE_WORDS[kind]}{_source(known.get((place['path'], place['line'])))}.",
+        )
         for place in places
     ]
 
@@ -148,7 +164,9 @@ def _dangers(kind: str, survey: Survey) -> list[Clue]:
 def _source(call: Mapping[str, Any] | None) -> str:
     if call is None or call["from_outside"] is None:
         return ""
-    return ", with a value from outside" if call["from_outside"] else ", with a value written out here"
+    return (
+        ", with a value from outside" if call["from_outside"] else ", with a value written out here"
+    )
 
 
 def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
@@ -165,9 +183,13 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
         clues = [_line(call, f"Bound to {call['schema'] or 'a schema'}.") for call in fitting]
         return present(f"{len(fitting)} model calls are bound{named}.", clues)
     reason = f"No model call is bound{named or ' to a schema'}."
-    others = [_line(call, f"Bound to {call['schema'] or 'an unnamed schema'} instead.") for call in calls]
+    others = [
+        _line(call, f"Bound to {call['schema'] or 'an unnamed schema'} instead.") for call in calls
+    ]
     return (
-        present(reason, others, met=False) if others else _nothing(reason, "structured_output_calls", survey)
+        present(reason, others, met=False)
+        if others
+        else _nothing(reason, "structured_output_calls", survey)
     )
 
 
@@ -241,7 +263,9 @@ def _clues(places: Sequence[Sighting], reason: str = "") -> list[Clue]:
 
 
 def _line(place: dict[str, Any], rationale: str) -> Clue:
-    return Clue(rationale=rationale, path=place["path"], line_start=place["line"], line_end=place["line"])
+    return Clue(
+        rationale=rationale, path=place["path"], line_start=place["line"], line_end=place["line"]
+    )
 
 
 def _unknown(name: str, survey: Survey) -> Finding:

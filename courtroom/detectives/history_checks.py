@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from courtroom.detectives.findings import Clue, Finding, absent, present
-from courtroom.errors import ExaminationFailed
-from courtroom.forensics.history import (
+from courtroom.analysis.git.history import (
     Commit,
     History,
     history_facts,
@@ -14,8 +12,10 @@ from courtroom.forensics.history import (
     weak_messages,
     without_empty,
 )
-from courtroom.forensics.project.pace import deferrals_of, pace_of
-from courtroom.rubric import CommitHistory
+from courtroom.analysis.project.commit_pace import deferrals_of, pace_of
+from courtroom.detectives.findings import Clue, Finding, absent, present
+from courtroom.models.errors import ExaminationFailed
+from courtroom.models.rubric import CommitHistory
 
 # A quarter of messages may be hasty before the history stops explaining itself.
 WEAK_SHARE = 0.25
@@ -47,7 +47,11 @@ def deferred_in_commits(history: History | ExaminationFailed) -> Finding | None:
     if isinstance(history, ExaminationFailed):
         return None
     deferring = {one["commit"] for one in deferrals_of(history)}
-    clues = [commit_clue(c, "Puts work off, with a reason.") for c in history.commits if c.sha in deferring]
+    clues = [
+        commit_clue(c, "Puts work off, with a reason.")
+        for c in history.commits
+        if c.sha in deferring
+    ]
     return present(f"{len(clues)} commits put work off with a reason.", clues) if clues else None
 
 
@@ -71,7 +75,9 @@ def _more_than(minimum: int, history: History) -> Finding:
 def _not_bulk(history: History) -> Finding:
     facts, reasons = history_facts(history)
     largest = sorted(history.commits, key=lambda c: c.python_lines_added, reverse=True)[:2]
-    clues = [commit_clue(c, "One of the two commits that brought the most Python.") for c in largest]
+    clues = [
+        commit_clue(c, "One of the two commits that brought the most Python.") for c in largest
+    ]
     if facts.get("bulk_upload") is None:
         return Finding(
             met=None, reason=reasons.get("bulk_upload", "It could not be told how code was added.")
@@ -92,7 +98,8 @@ def _progression(minimum: int, history: History) -> Finding:
     clues = [commit_clue(by_sha[s.sha], f"Begins the stage: {s.name}.") for s in stages]
     if not clues:
         return absent(
-            reason, f"Read {len(history.commits)} commits for stages of work: none could be told apart."
+            reason,
+            f"Read {len(history.commits)} commits for stages of work: none could be told apart.",
         )
     return present(reason, clues, met=in_turn >= minimum)
 
@@ -112,7 +119,9 @@ def _messages(history: History) -> Finding:
     met = len(weak) <= WEAK_SHARE * count
     if weak:
         return present(
-            reason, [commit_clue(c, "The message does not say what was changed.") for c in weak], met=met
+            reason,
+            [commit_clue(c, "The message does not say what was changed.") for c in weak],
+            met=met,
         )
     return present(
         reason, [commit_clue(history.commits[-1], "A message that says what was changed.")], met=met
@@ -122,7 +131,9 @@ def _messages(history: History) -> Finding:
 def _spread(minimum: int, history: History) -> Finding:
     pace, count = pace_of(history), len(history.commits)
     met = pace.days >= minimum and pace.busiest_hour <= max(1, SITTING_SHARE * count)
-    reason = f"{count} commits on {pace.days} days; the busiest hour holds {pace.busiest_hour} of them."
+    reason = (
+        f"{count} commits on {pace.days} days; the busiest hour holds {pace.busiest_hour} of them."
+    )
     ends = [
         commit_clue(history.commits[0], "The first commit."),
         commit_clue(history.commits[-1], "The last commit."),

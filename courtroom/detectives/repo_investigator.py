@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from courtroom.detectives.evidence_writer import write_down
-from courtroom.detectives.exchange_checks import with_records
-from courtroom.detectives.fact_checks import FACT_CHECKS
-from courtroom.detectives.findings import Finding, could_not_look
-from courtroom.detectives.history_checks import deferred_in_commits, finding_on_history
-from courtroom.detectives.source_checks import sighted
-from courtroom.detectives.testimony import (
+from courtroom.analysis.git.history import History, history_facts
+from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.project.commit_pace import deferrals_of, story_of
+from courtroom.analysis.survey import Survey
+from courtroom.detectives.detective_result import (
     HISTORY_FACTS,
     SOURCE_FACTS,
     Suspicion,
@@ -19,21 +17,18 @@ from courtroom.detectives.testimony import (
     failed_testimony,
     recorded,
 )
-from courtroom.errors import ExaminationFailed
-from courtroom.exhibits import Scene
-from courtroom.facts import NO_SITE
-from courtroom.forensics.history import History, history_facts
-from courtroom.forensics.project.pace import deferrals_of, story_of
-from courtroom.forensics.snapshot import Snapshot
-from courtroom.forensics.survey import Survey
-from courtroom.project_facts import ExchangeFact
-from courtroom.record import DetectiveName, Location, RecordedError
-from courtroom.rubric import (
-    Check,
-    CommitHistory,
-    CommunicationLog,
-    FeedbackLog,
-)
+from courtroom.detectives.evidence_writer import write_down
+from courtroom.detectives.exchange_checks import with_records
+from courtroom.detectives.fact_checks import FACT_CHECKS
+from courtroom.detectives.findings import Finding, could_not_look
+from courtroom.detectives.history_checks import deferred_in_commits, finding_on_history
+from courtroom.detectives.source_checks import sighted
+from courtroom.inputs import Scene
+from courtroom.models.errors import ExaminationFailed
+from courtroom.models.facts import NO_SITE
+from courtroom.models.project_facts import ExchangeFact
+from courtroom.models.record import DetectiveName, Location, RecordedError
+from courtroom.models.rubric import Check, CommitHistory, CommunicationLog, FeedbackLog
 
 NAME: DetectiveName = "RepoInvestigator"
 
@@ -47,8 +42,12 @@ def investigate(
     """
     facts, reasons = _facts(scene)
     facts["malformed_objects"] = snapshot.malformed_objects
-    on_record = {} if exchange is None else {"exchange": exchange.model_dump(mode="json", by_alias=True)}
-    findings = [(check, _with_records(check, _finding_on(check, scene), exchange)) for check in checks]
+    on_record = (
+        {} if exchange is None else {"exchange": exchange.model_dump(mode="json", by_alias=True)}
+    )
+    findings = [
+        (check, _with_records(check, _finding_on(check, scene), exchange)) for check in checks
+    ]
     try:
         evidence, outcomes = write_down(findings, snapshot)
     except ExaminationFailed as error:
@@ -94,7 +93,9 @@ def _facts(scene: Scene) -> tuple[dict[str, Any], dict[str, str]]:
         if isinstance(part, ExaminationFailed):
             reasons |= dict.fromkeys(names, part.message)
         else:
-            known, unknown = _history(part) if isinstance(part, History) else (part.facts, part.reasons)
+            known, unknown = (
+                _history(part) if isinstance(part, History) else (part.facts, part.reasons)
+            )
             facts |= known
             reasons |= unknown
     if isinstance(scene.history, History) and facts.get("deferrals") is not None:
@@ -134,5 +135,7 @@ def _errors(scene: Scene) -> tuple[RecordedError, ...]:
     parts = (scene.history, scene.suspicions, scene.survey)
     failed = [recorded(NAME, part) for part in parts if isinstance(part, ExaminationFailed)]
     if isinstance(scene.survey, Survey):
-        failed += [RecordedError(stage=NAME, code=code, message=text) for code, text in scene.survey.errors]
+        failed += [
+            RecordedError(stage=NAME, code=code, message=text) for code, text in scene.survey.errors
+        ]
     return tuple(failed)

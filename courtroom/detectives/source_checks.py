@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from courtroom.analysis.locations import Sighting
+from courtroom.analysis.survey import Survey
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
-from courtroom.forensics.sightings import Sighting
-from courtroom.forensics.survey import Survey
-from courtroom.rubric import (
+from courtroom.models.rubric import (
     Check,
     CodePattern,
     CommunicationLog,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from courtroom.record import DetectiveName
-from courtroom.rubric import Check, Diagram, PdfConcept, PdfPaths, Rubric
+from courtroom.models.record import DetectiveName
+from courtroom.models.rubric import Check, Diagram, PdfConcept, PdfPaths, Rubric
 
 DETECTIVES: tuple[DetectiveName, ...] = ("RepoInvestigator", "DocAnalyst", "VisionInspector")
 
 
 def owed(rubric: Rubric) -> dict[DetectiveName, tuple[Check, ...]]:
     """Every check of the rubric under exactly one detective, in the rubric's order."""
-    return {name: tuple(c for c in rubric.checks if detective_for(c) == name) for name in DETECTIVES}
+    return {
+        name: tuple(c for c in rubric.checks if detective_for(c) == name) for name in DETECTIVES
+    }
 
 
 def detective_for(check: Check) -> DetectiveName:

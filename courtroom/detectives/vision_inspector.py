@@ -7,17 +7,22 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Protocol
 
+from courtroom.analysis.diagrams.diagram_kind import pages_to_look_at, sketches_of
+from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.detectives.detective_result import (
+    DIAGRAM_FACTS,
+    SeenDiagram,
+    Testimony,
+    failed_testimony,
+)
 from courtroom.detectives.diagram_checks import is_present
 from courtroom.detectives.document_checks import no_report
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.findings import Finding
-from courtroom.detectives.looking import Look
-from courtroom.detectives.testimony import DIAGRAM_FACTS, SeenDiagram, Testimony, failed_testimony
-from courtroom.errors import ExaminationFailed
-from courtroom.forensics.diagrams import pages_to_look_at, sketches_of
-from courtroom.forensics.pdf import PdfReading
-from courtroom.record import DetectiveName, RecordedError
-from courtroom.rubric import Check, Diagram
+from courtroom.detectives.image_analysis import Look
+from courtroom.models.errors import ExaminationFailed
+from courtroom.models.record import DetectiveName, RecordedError
+from courtroom.models.rubric import Check, Diagram
 
 NAME: DetectiveName = "VisionInspector"
 
@@ -51,7 +56,11 @@ def inspect(
 
 
 def _left_open(pdf: PdfReading) -> list[int]:
-    return [] if any(len(sketch.splits) >= 2 for _, sketch in sketches_of(pdf)) else pages_to_look_at(pdf)
+    return (
+        []
+        if any(len(sketch.splits) >= 2 for _, sketch in sketches_of(pdf))
+        else pages_to_look_at(pdf)
+    )
 
 
 def _told(look: Look) -> dict[str, Any]:

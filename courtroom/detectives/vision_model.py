@@ -13,20 +13,20 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from courtroom.case import BenchSettings, Limits
-from courtroom.detectives.looking import Look
-from courtroom.errors import ExaminationFailed
-from courtroom.forensics.pages.page_pictures import MEDIA_TYPE, PagePicture, page_pictures
-from courtroom.forensics.pages.pdf_reading import SeenPicture
-from courtroom.forensics.pages.plain_text import plain
-from courtroom.judges.exchange import Answering, Call, Exchange
-from courtroom.judges.failures import Unusable
-from courtroom.judges.gate import Gate
+from courtroom.analysis.pdf.page_rendering import MEDIA_TYPE, PagePicture, page_pictures
+from courtroom.analysis.pdf.pdf_content import SeenPicture
+from courtroom.analysis.pdf.plain_text import plain
+from courtroom.detectives.image_analysis import Look
+from courtroom.judges.answer_schema import json_of
+from courtroom.judges.budget import Purse, total_of
 from courtroom.judges.prompts import Prompt
+from courtroom.judges.provider_call import Answering, Call, Exchange
+from courtroom.judges.provider_failures import Unusable
 from courtroom.judges.providers import Lines, Spoken
-from courtroom.judges.purse import Purse, total_of
-from courtroom.judges.replies import json_of
-from courtroom.record import Usage
+from courtroom.judges.rate_limit import Gate
+from courtroom.models.case import BenchSettings, Limits
+from courtroom.models.errors import ExaminationFailed
+from courtroom.models.record import Usage
 
 MOST_COMPLETION_TOKENS = 4000
 TOKENS_PER_PICTURE = 1600  # what providers count for one of 1600 pixels, rounded up
@@ -69,7 +69,13 @@ class VisionModel:
     """One model before one PDF; it is asked once for all pictures of a report."""
 
     def __init__(
-        self, settings: BenchSettings, pdf: Path, limits: Limits, *, lines: Lines, exchange: Exchange
+        self,
+        settings: BenchSettings,
+        pdf: Path,
+        limits: Limits,
+        *,
+        lines: Lines,
+        exchange: Exchange,
     ) -> None:
         self.name = settings.vision_model or ""
         self._deadline, self._limits, self._pdf = settings.deadline_seconds, limits, pdf
@@ -106,7 +112,9 @@ class VisionModel:
 
     def _call(self, pictures: Sequence[PagePicture]) -> Call:
         tokens = TOKENS_PER_PICTURE * len(pictures)
-        return Call(self.name, self._line, _prompt(pictures), SCHEMA, MOST_COMPLETION_TOKENS, tokens)
+        return Call(
+            self.name, self._line, _prompt(pictures), SCHEMA, MOST_COMPLETION_TOKENS, tokens
+        )
 
     def _failed(self, kind: str, sentence: str, usages: Sequence[Usage] = ()) -> Look:
         return Look(kind=kind, failure=sentence, usage=total_of(list(usages)), model=self.name)
@@ -139,18 +147,30 @@ def _read(spoken: Spoken, pictures: Sequence[PagePicture]) -> tuple[SeenPicture,
         transcripts = Transcripts.model_validate(json_of(spoken)).pictures
     except ValidationError as unfit:
         first = unfit.errors()[0]
-        raise Unusable("out_of_schema", f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from unfit
+        raise Unusable(
+            "out_of_schema", f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        ) from unfit
     if len(transcripts) != len(pictures):
-        raise Unusable("out_of_schema", f"{len(transcripts)} pictures described, {len(pictures)} shown")
-    return tuple(_seen(picture.page, one) for picture, one in zip(pictures, transcripts, strict=True))
+        raise Unusable(
+            "out_of_schema", f"{len(transcripts)} pictures described, {len(pictures)} shown"
+        )
+    return tuple(
+        _seen(picture.page, one) for picture, one in zip(pictures, transcripts, strict=True)
+    )
 
 
 def _seen(page: int, one: Transcript) -> SeenPicture:
     """Only arrows between boxes that were listed count."""
-    names = list(dict.fromkeys(filter(None, map(_name, one.nodes if one.is_diagram else ()))))[:MOST_NODES]
+    names = list(dict.fromkeys(filter(None, map(_name, one.nodes if one.is_diagram else ()))))[
+        :MOST_NODES
+    ]
     places = {name: place for place, name in enumerate(names)}
-    pairs = ((places.get(_name(arrow.source)), places.get(_name(arrow.target))) for arrow in one.arrows)
-    edges = ((source, target) for source, target in pairs if source is not None and target is not None)
+    pairs = (
+        (places.get(_name(arrow.source)), places.get(_name(arrow.target))) for arrow in one.arrows
+    )
+    edges = (
+        (source, target) for source, target in pairs if source is not None and target is not None
+    )
     return SeenPicture(page=page, labels=tuple(names), edges=tuple(dict.fromkeys(edges)))
 
 
@@ -172,10 +192,16 @@ def _list_of(items: dict[str, Any]) -> dict[str, Any]:
 
 
 _WORDS = {"type": "string"}
-SCHEMA: dict[str, Any] = _strict({
-    "pictures": _list_of(_strict({
-        "is_diagram": {"type": "boolean"},
-        "nodes": _list_of(_WORDS),
-        "arrows": _list_of(_strict({"source": _WORDS, "target": _WORDS})),
-    })),
-})  # fmt: skip
+SCHEMA: dict[str, Any] = _strict(
+    {
+        "pictures": _list_of(
+            _strict(
+                {
+                    "is_diagram": {"type": "boolean"},
+                    "nodes": _list_of(_WORDS),
+                    "arrows": _list_of(_strict({"source": _WORDS, "target": _WORDS})),
+                }
+            )
+        ),
+    }
+)

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from courtroom.case import BenchSettings, Known
-from courtroom.judges.gate import OPEN, Gate
+from courtroom.judges.budget import Purse
 from courtroom.judges.heuristic import HeuristicBench
 from courtroom.judges.opinion import Answer, Bench, Brief
-from courtroom.judges.purse import Purse
-from courtroom.record import CheckOutcome, Evidence, JudgeReference, JudicialOpinion, Persona, Usage
-from courtroom.remembrance import opinions_of
-from courtroom.rubric import Rubric
+from courtroom.judges.rate_limit import OPEN, Gate
+from courtroom.models.case import BenchSettings, Known
+from courtroom.models.record import (
+    CheckOutcome,
+    Evidence,
+    JudgeReference,
+    JudicialOpinion,
+    Persona,
+    Usage,
+)
+from courtroom.models.rubric import Rubric
+from courtroom.replay.report_reuse import opinions_of
 
 
 class RememberingBench:
@@ -32,7 +39,9 @@ class RememberingBench:
     def together(self) -> bool:
         return self._bench.together
 
-    def docket(self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]) -> str:
+    def docket(
+        self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
+    ) -> str:
         return self._bench.docket(rubric, evidence, outcomes)
 
     def key(self, brief: Brief) -> str:
@@ -43,14 +52,17 @@ class RememberingBench:
         unknown = [brief for brief in briefs if known[brief.criterion.id] is None]
         fresh = iter(await self._bench.hear(unknown) if unknown else ())
         return [
-            Answer(opinion=said, usage=Usage(reused=1)) if said else next(fresh) for said in known.values()
+            Answer(opinion=said, usage=Usage(reused=1)) if said else next(fresh)
+            for said in known.values()
         ]
 
     async def close(self) -> None:
         await self._bench.close()
 
 
-def seat(settings: BenchSettings, known: Known, gate: Gate = OPEN, purse: Purse | None = None) -> Bench:
+def seat(
+    settings: BenchSettings, known: Known, gate: Gate = OPEN, purse: Purse | None = None
+) -> Bench:
     """The bench for these settings. The LLM bench is imported only when it is asked for: it is heavy.
 
     `purse`: where others spend from the same budget.

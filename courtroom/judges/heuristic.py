@@ -12,8 +12,15 @@ from math import floor
 from typing import cast
 
 from courtroom.judges.opinion import Answer, Brief, failure, opinion
-from courtroom.record import CheckOutcome, Evidence, JudgeReference, Persona, Score, digest_of
-from courtroom.rubric import Check, Rubric
+from courtroom.models.record import (
+    CheckOutcome,
+    Evidence,
+    JudgeReference,
+    Persona,
+    Score,
+    digest_of,
+)
+from courtroom.models.rubric import Check, Rubric
 
 MODEL = "heuristic/2"
 # Below this share of established weight a judge would be guessing.
@@ -44,7 +51,9 @@ TEMPERS: dict[Persona, Temper] = {
     "Prosecutor": Temper(
         gap=PROSECUTORS_GAP, heeds_essentials=True, heeds_security=True, credits_effort=False
     ),
-    "Defense": Temper(gap=DEFENSES_GAP, heeds_essentials=False, heeds_security=False, credits_effort=True),
+    "Defense": Temper(
+        gap=DEFENSES_GAP, heeds_essentials=False, heeds_security=False, credits_effort=True
+    ),
     "TechLead": Temper(gap=1.0, heeds_essentials=True, heeds_security=False, credits_effort=False),
 }
 
@@ -113,10 +122,14 @@ def answer(brief: Brief, key: str) -> Answer:
     reading = read(brief)
     reason = _why_abstain(reading)
     if reason:
-        return Answer(opinion=failure(brief, kind="abstained", message=reason, model=MODEL, key=key))
+        return Answer(
+            opinion=failure(brief, kind="abstained", message=reason, model=MODEL, key=key)
+        )
     score = judge(brief, reading)
     argument, cited = argue(brief, reading, score)
-    return Answer(opinion=opinion(brief, score=score, argument=argument, cited=cited, model=MODEL, key=key))
+    return Answer(
+        opinion=opinion(brief, score=score, argument=argument, cited=cited, model=MODEL, key=key)
+    )
 
 
 def _digest(persona: Persona) -> str:
@@ -129,7 +142,9 @@ def _digest(persona: Persona) -> str:
 def read(brief: Brief) -> Reading:
     outcomes = {outcome.check: outcome for outcome in brief.outcomes}
     findings = [
-        Finding(check, outcomes[check.id]) for check in brief.criterion.checks if check.id in outcomes
+        Finding(check, outcomes[check.id])
+        for check in brief.criterion.checks
+        if check.id in outcomes
     ]
     return Reading(
         met=tuple(f for f in findings if f.outcome.met is True),
@@ -150,7 +165,10 @@ def _why_abstain(reading: Reading) -> str:
 def judge(brief: Brief, reading: Reading) -> Score:
     """1 + 4 x the persona's share of met weight, rounded half up, then the persona's floors and ceilings."""
     temper = TEMPERS[brief.persona]
-    met, missing = reading.weight(reading.met), reading.weight(reading.unmet) * temper.gap_in(brief.round)
+    met, missing = (
+        reading.weight(reading.met),
+        reading.weight(reading.unmet) * temper.gap_in(brief.round),
+    )
     score = floor(1 + 4 * met / (met + missing) + 0.5)
     if reading.unmet and not temper.credits_effort:
         score = min(score, 4)
@@ -172,7 +190,9 @@ def argue(brief: Brief, reading: Reading, score: Score) -> tuple[str, list[str]]
     speech = {"Prosecutor": _prosecute, "Defense": _defend, "TechLead": _appraise}[brief.persona]
     sentences = [speech(reading), _what_is_open(reading), _on_second_hearing(brief)]
     first, second = (
-        (reading.unmet, reading.met) if brief.persona == "Prosecutor" else (reading.met, reading.unmet)
+        (reading.unmet, reading.met)
+        if brief.persona == "Prosecutor"
+        else (reading.met, reading.unmet)
     )
     cited = [i for f in first for i in f.outcome.evidence[:2]] + [
         i for f in second for i in f.outcome.evidence[:1]
@@ -187,7 +207,11 @@ def _goals(pile: tuple[Finding, ...]) -> str:
 def _prosecute(reading: Reading) -> str:
     if not reading.unmet:
         return f"I looked for gaps and found none among {len(reading.met)} checks."
-    held = f" What does hold: {_goals(reading.met)}." if reading.met else " Nothing that was asked holds."
+    held = (
+        f" What does hold: {_goals(reading.met)}."
+        if reading.met
+        else " Nothing that was asked holds."
+    )
     return f"Not met: {_goals(reading.unmet)}.{held}"
 
 
@@ -213,7 +237,11 @@ def _count(reading: Reading) -> str:
 
 
 def _what_is_open(reading: Reading) -> str:
-    return f"Not established, and not held against anyone: {_goals(reading.open)}." if reading.open else ""
+    return (
+        f"Not established, and not held against anyone: {_goals(reading.open)}."
+        if reading.open
+        else ""
+    )
 
 
 def _on_second_hearing(brief: Brief) -> str:

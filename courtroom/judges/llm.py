@@ -10,18 +10,18 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from courtroom.case import BenchSettings
-from courtroom.errors import InputRefused
-from courtroom.judges.docket import docket
-from courtroom.judges.exchange import Answering, Call, Exchange
-from courtroom.judges.failures import Unusable
-from courtroom.judges.gate import OPEN, Gate
+from courtroom.judges.answer_schema import Reply, argument_of, cited_ids, read, schema_for
+from courtroom.judges.budget import Purse, total_of
 from courtroom.judges.opinion import Answer, Brief, failure, opinion
 from courtroom.judges.prompts import messages, prompt_digest, room_for_docket
+from courtroom.judges.provider_call import Answering, Call, Exchange
+from courtroom.judges.provider_failures import Unusable
 from courtroom.judges.providers import Lines
-from courtroom.judges.purse import Purse, total_of
-from courtroom.judges.replies import Reply, argument_of, cited_ids, read, schema_for
-from courtroom.record import (
+from courtroom.judges.rate_limit import OPEN, Gate
+from courtroom.judges.shared_prompt import docket
+from courtroom.models.case import BenchSettings
+from courtroom.models.errors import InputRefused
+from courtroom.models.record import (
     PERSONAS,
     CheckOutcome,
     Evidence,
@@ -31,7 +31,7 @@ from courtroom.record import (
     Persona,
     Usage,
 )
-from courtroom.rubric import Rubric
+from courtroom.models.rubric import Rubric
 
 # An answer that was cut short or malformed is asked for once more.
 ATTEMPTS = 2
@@ -50,7 +50,9 @@ class LlmBench:
     ) -> None:
         _refuse_what_is_missing(settings)
         self._settings, self._opened = settings, lines or Lines(settings)
-        self._lines = {model: self._opened.to(model) for model in sorted(set(settings.models.values()))}
+        self._lines = {
+            model: self._opened.to(model) for model in sorted(set(settings.models.values()))
+        }
         self._exchange = Exchange(gate, purse or Purse(settings.budget_usd, settings.prices))
         self._warm: dict[str, asyncio.Event] = {}
 
@@ -62,12 +64,16 @@ class LlmBench:
     def references(self) -> dict[Persona, JudgeReference]:
         return {
             persona: JudgeReference(
-                kind="llm", model=self._settings.models[persona], prompt_digest=prompt_digest(persona)
+                kind="llm",
+                model=self._settings.models[persona],
+                prompt_digest=prompt_digest(persona),
             )
             for persona in PERSONAS
         }
 
-    def docket(self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]) -> str:
+    def docket(
+        self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
+    ) -> str:
         room = room_for_docket(self._settings.prompt_characters, rubric, together=self.together)
         secret = self._settings.fence_secret.get_secret_value()
         return docket(rubric, evidence, secret, outcomes=outcomes, room=room)
@@ -81,9 +87,12 @@ class LlmBench:
         usages: list[Usage] = []
         async with self._turn(model):
             failed = await self._within_deadline(briefs, said, usages)
-        heard = [self._recorded(brief, said.get(brief.criterion.id, failed), model) for brief in briefs]
+        heard = [
+            self._recorded(brief, said.get(brief.criterion.id, failed), model) for brief in briefs
+        ]
         return [
-            Answer(opinion=o, usage=Usage() if place else total_of(usages)) for place, o in enumerate(heard)
+            Answer(opinion=o, usage=Usage() if place else total_of(usages))
+            for place, o in enumerate(heard)
         ]
 
     async def close(self) -> None:
@@ -105,7 +114,9 @@ class LlmBench:
         finally:
             self._warm[model].set()
 
-    async def _within_deadline(self, briefs: Sequence[Brief], said: Said, usages: list[Usage]) -> Unusable:
+    async def _within_deadline(
+        self, briefs: Sequence[Brief], said: Said, usages: list[Usage]
+    ) -> Unusable:
         """Fill `said` as far as the deadline allows; answers what became of the rest."""
         seconds = self._settings.deadline_seconds
         try:
@@ -118,9 +129,15 @@ class LlmBench:
     async def _ask(self, briefs: Sequence[Brief], said: Said, answering: Answering) -> None:
         """Ask for all, and once more for what was cut short or malformed."""
         model = self._settings.models[briefs[0].persona]
-        asked, complaint, room = list(briefs), "", self._settings.max_completion_tokens * len(briefs)
+        asked, complaint, room = (
+            list(briefs),
+            "",
+            self._settings.max_completion_tokens * len(briefs),
+        )
         for _ in range(ATTEMPTS):
-            call = Call(model, self._lines[model], messages(asked, complaint), schema_for(asked), room)
+            call = Call(
+                model, self._lines[model], messages(asked, complaint), schema_for(asked), room
+            )
             try:
                 said |= read(await self._exchange.send(call, answering), asked)
             except Unusable as bad:
@@ -132,7 +149,9 @@ class LlmBench:
             cut_short = isinstance(first, Unusable) and first.kind == "truncated"
             complaint, room = ("", room * 2) if cut_short else (str(first), room)
 
-    def _recorded(self, brief: Brief, said: Reply | Unusable, model: str) -> JudicialOpinion | JudgeFailure:
+    def _recorded(
+        self, brief: Brief, said: Reply | Unusable, model: str
+    ) -> JudicialOpinion | JudgeFailure:
         key = self.key(brief)
         if isinstance(said, Unusable):
             return failure(brief, kind=said.kind, message=said.message, model=model, key=key)

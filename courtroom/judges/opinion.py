@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from courtroom.record import (
+from courtroom.models.record import (
     CheckOutcome,
     Evidence,
     FailureKind,
@@ -18,7 +18,7 @@ from courtroom.record import (
     Usage,
     digest_of,
 )
-from courtroom.rubric import Criterion, Rubric
+from courtroom.models.rubric import Criterion, Rubric
 
 
 class Brief(Frozen):

@@ -9,14 +9,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from courtroom.judges.docket import LABEL_CHARACTERS, quotation
 from courtroom.judges.opinion import Brief
-from courtroom.record import PERSONAS, Persona, digest_of
-from courtroom.rubric import Criterion, Rubric
+from courtroom.judges.shared_prompt import LABEL_CHARACTERS, quotation
+from courtroom.models.record import PERSONAS, Persona, digest_of
+from courtroom.models.rubric import Criterion, Rubric
 
 # A message is text, or the parts of one that shows pictures.
 Prompt = list[tuple[str, str | list[str | dict[str, Any]]]]
-FILES: dict[Persona, str] = {"Prosecutor": "prosecutor", "Defense": "defense", "TechLead": "tech_lead"}
+FILES: dict[Persona, str] = {
+    "Prosecutor": "prosecutor",
+    "Defense": "defense",
+    "TechLead": "tech_lead",
+}
 NO_EVIDENCE = "There is no evidence to cite: say what is missing."
 # Between the parts of a prompt.
 BETWEEN_CHARACTERS = 4
@@ -86,7 +90,9 @@ def _earlier(brief: Brief) -> str:
         f"- {o.judge} gave {o.score} on {_labels(o.cited_evidence) or 'no evidence'}: {quotation(o.argument)}"
         for o in brief.earlier
     )
-    head = "The bench disagreed" if len({o.score for o in brief.earlier}) > 1 else "The bench agreed"
+    head = (
+        "The bench disagreed" if len({o.score for o in brief.earlier}) > 1 else "The bench agreed"
+    )
     return (
         f"{head} in its last round. Look once more at the evidence that each side cites, answer the others'"
         f" arguments, and keep or change your score.\n{said}"

@@ -17,16 +17,28 @@ from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
 from openai import DefaultAsyncHttpx2Client
 
-from courtroom.case import BenchSettings
-from courtroom.errors import InputRefused
 from courtroom.judges.prompts import Prompt
-from courtroom.record import Usage
+from courtroom.models.case import BenchSettings
+from courtroom.models.errors import InputRefused
+from courtroom.models.record import Usage
 
 # langchain's names of providers that speak another protocol; `ollama:` keeps the colon in its models' names.
 PROVIDERS = (
-    "anthropic", "azure_openai", "bedrock_converse", "cohere", "deepseek", "fireworks", "google_genai",
-    "google_vertexai", "groq", "huggingface", "mistralai", "ollama", "together", "xai",
-)  # fmt: skip
+    "anthropic",
+    "azure_openai",
+    "bedrock_converse",
+    "cohere",
+    "deepseek",
+    "fireworks",
+    "google_genai",
+    "google_vertexai",
+    "groq",
+    "huggingface",
+    "mistralai",
+    "ollama",
+    "together",
+    "xai",
+)
 CUT_SHORT = ("length", "max_tokens", "MAX_TOKENS")
 WITHHELD = ("content_filter", "SAFETY", "refusal", "guardrail_intervened")
 
@@ -60,7 +72,10 @@ class OpenAiLine:
         )
 
     async def ask(self, prompt: Prompt, schema: dict[str, Any], room: int) -> Spoken:
-        form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+        form = {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "strict": True, "schema": schema},
+        }
         message = await self._client.ainvoke(
             prompt, max_completion_tokens=room, extra_body={"response_format": form}
         )
@@ -96,14 +111,18 @@ class Lines:
         if self._settings.api_key is None:
             raise InputRefused("bench_no_key", "The LLM bench needs an API key (OPENAI_API_KEY).")
         self._http = self._http or DefaultAsyncHttpx2Client()
-        return OpenAiLine(name if colon and provider == "openai" else model, self._settings, self._http)
+        return OpenAiLine(
+            name if colon and provider == "openai" else model, self._settings, self._http
+        )
 
     async def close(self) -> None:
         if self._http is not None:
             await self._http.aclose()
 
 
-def _initialiser(provider: str, name: str, settings: BenchSettings) -> Callable[[int], BaseChatModel]:
+def _initialiser(
+    provider: str, name: str, settings: BenchSettings
+) -> Callable[[int], BaseChatModel]:
     try:
         from langchain.chat_models import init_chat_model  # type: ignore[import-not-found]  # -- an extra
 
@@ -119,9 +138,7 @@ def _initialiser(provider: str, name: str, settings: BenchSettings) -> Callable[
 
         make(settings.max_completion_tokens)
     except ImportError as missing:
-        message = (
-            f"Models of {provider} need more packages: pip install langchain and its {provider} package."
-        )
+        message = f"Models of {provider} need more packages: pip install langchain and its {provider} package."
         raise InputRefused("bench_no_provider", f"{message} ({missing})") from missing
     return make
 

@@ -19,16 +19,16 @@ from rest_framework.serializers import (
     UUIDField,
 )
 
-from grading.actions.results.marking import counting_in
 from grading.api.schema import READING
 from grading.api.tenancy import TenantView
-from grading.by_hand import scores_by_hand
-from grading.enums import AuditState
+from grading.audits.fair_turns import position_shown
+from grading.audits.queries import Edition, report_for
+from grading.audits.wait_times import pace_of
+from grading.core.enums import AuditState
+from grading.core.permissions import access_audit, may
+from grading.grades.final_scores import counting_in
+from grading.grades.override_markdown import scores_by_hand
 from grading.models import Audit
-from grading.permissions import access_audit, may
-from grading.queries.audits.audits import Edition, report_for
-from grading.queries.audits.pace import pace_of
-from grading.queries.audits.turns import position_shown
 
 STATES = {
     "verdict": AuditState.DONE,
@@ -133,10 +133,12 @@ class ReportText(TenantView):
     @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR, **READING})
     def get(self, request: Request, org: str, audit_id: str) -> HttpResponse:
         """The report as Markdown."""
-        from grading import engine
+        from grading.engine import audits as engine_audits
 
         audit, edition = _readable(request, audit_id)
-        text = engine.render_markdown(edition.report, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}")
+        text = engine_audits.render_markdown(
+            edition.report, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
+        )
         text += scores_by_hand(counting_in(audit, edition))
         headers = {
             "X-Content-Type-Options": "nosniff",

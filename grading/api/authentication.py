@@ -11,8 +11,8 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from grading.actions.people.api_tokens import token_for
-from grading.enums import ApiScope
+from grading.api.tokens.actions import token_for
+from grading.core.enums import ApiScope
 from grading.models import ApiToken
 
 if TYPE_CHECKING:  # the framework's own settings import this module
@@ -33,7 +33,9 @@ class BearerAuthentication(BaseAuthentication):
         except UnicodeDecodeError:
             token = None
         if token is None:
-            raise AuthenticationFailed("This token is unknown, expired or revoked.", code="token_invalid")
+            raise AuthenticationFailed(
+                "This token is unknown, expired or revoked.", code="token_invalid"
+            )
         return token.user, token
 
     def authenticate_header(self, _request: Request) -> str:

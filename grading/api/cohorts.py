@@ -15,9 +15,9 @@ from rest_framework.serializers import (
 )
 
 from grading.api.tenancy import TenantView, member
+from grading.core.permissions import access_assignment, access_cohort
+from grading.courses.queries import assignments_of, cohorts_of
 from grading.models import Assignment, Cohort
-from grading.permissions import access_assignment, access_cohort
-from grading.queries.courses.cohorts import assignments_of, cohorts_of
 
 
 class CohortSerializer(Serializer[Cohort]):
@@ -80,4 +80,6 @@ class OneAssignment(TenantView, RetrieveAPIView[Assignment]):
     serializer_class = AssignmentSerializer
 
     def get_object(self) -> Any:
-        return access_assignment(self.request.user, self.kwargs["cohort"], self.kwargs["assignment"])
+        return access_assignment(
+            self.request.user, self.kwargs["cohort"], self.kwargs["assignment"]
+        )

@@ -8,12 +8,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.serializers import BooleanField, ChoiceField, Serializer
 
-from grading.actions.results.exports import export_grades, table_of
 from grading.api.schema import REFUSALS
 from grading.api.tenancy import TenantView, member
-from grading.enums import ApiScope
-from grading.exports import ExportChoice
-from grading.permissions import access_assignment
+from grading.core.enums import ApiScope
+from grading.core.permissions import access_assignment
+from grading.grades.exports.actions import export_grades, table_of
+from grading.grades.exports.csv_layouts import ExportChoice
 
 
 class ExportSerializer(Serializer[ExportChoice]):
@@ -31,8 +31,12 @@ class Export(TenantView):
 
     scopes = {"POST": ApiScope.EXPORTS}
 
-    @extend_schema(request=ExportSerializer, responses={(200, "text/csv"): OpenApiTypes.STR, **REFUSALS})
-    def post(self, request: Request, org: str, cohort: str, assignment: str) -> StreamingHttpResponse:
+    @extend_schema(
+        request=ExportSerializer, responses={(200, "text/csv"): OpenApiTypes.STR, **REFUSALS}
+    )
+    def post(
+        self, request: Request, org: str, cohort: str, assignment: str
+    ) -> StreamingHttpResponse:
         """The grades as CSV, for staff; who took them is logged."""
         found = access_assignment(request.user, cohort, assignment, level="staff")
         asked = ExportSerializer(data=request.data)

@@ -23,14 +23,14 @@ from rest_framework.serializers import (
     ValidationError,
 )
 
-from grading.actions.peers.finding_answers import answer_finding
 from grading.api.paging import PAGED, ByPlace
 from grading.api.schema import PAGING, READING, REFUSALS, paged
 from grading.api.tenancy import TenantView, member
-from grading.enums import ApiScope, ResponseKind
+from grading.core.enums import ApiScope, ResponseKind
+from grading.core.permissions import access_assignment, access_enrollment, access_finding, may
+from grading.findings.answers import answer_finding
+from grading.findings.queries import GROUPS, SeenFinding, findings_of
 from grading.models import Assignment, Enrollment, Finding, FindingResponse
-from grading.permissions import access_assignment, access_enrollment, access_finding, may
-from grading.queries.peers.findings import GROUPS, SeenFinding, findings_of
 
 
 class AnswerSerializer(Serializer[FindingResponse]):
@@ -79,7 +79,9 @@ class Findings(TenantView):
     @extend_schema(
         parameters=[
             OpenApiParameter("group", str, enum=GROUPS, description="Only these."),
-            OpenApiParameter("criterion", str, description="Only those of this criterion, by its id."),
+            OpenApiParameter(
+                "criterion", str, description="Only those of this criterion, by its id."
+            ),
             OpenApiParameter("student", str, description="For staff: whose, by e-mail."),
             *PAGING,
         ],

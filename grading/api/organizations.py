@@ -7,8 +7,8 @@ from rest_framework.generics import ListAPIView
 from rest_framework.serializers import CharField, Serializer
 
 from grading.api.tenancy import ApiView, member
+from grading.courses.queries import organizations_seen_by
 from grading.models import Organization
-from grading.queries.courses.cohorts import organizations_seen_by
 
 
 class OrganizationSerializer(Serializer[Organization]):

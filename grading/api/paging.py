@@ -34,7 +34,9 @@ class ByCursor(CursorPagination):
     def get_page_size(self, request: Request) -> int:
         asked = request.query_params.get(self.page_size_query_param, str(PAGE))
         if not _WHOLE.fullmatch(asked) or not 1 <= int(asked) <= MOST:
-            raise ValidationError({self.page_size_query_param: [f"A whole number from 1 to {MOST}."]})
+            raise ValidationError(
+                {self.page_size_query_param: [f"A whole number from 1 to {MOST}."]}
+            )
         return int(asked)
 
     def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str, ...]:
@@ -60,7 +62,9 @@ class ByCursor(CursorPagination):
         told: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
         bounds = {"minimum": 1, "maximum": MOST}
         return [
-            each | {"schema": each["schema"] | bounds} if each["name"] == self.page_size_query_param else each
+            each | {"schema": each["schema"] | bounds}
+            if each["name"] == self.page_size_query_param
+            else each
             for each in told
         ]
 
@@ -69,7 +73,12 @@ class ByPlace(ByCursor):
     """The same for what is worked out in one piece: the cursor names the last row of the page before."""
 
     def page_of(
-        self, rows: Sequence[Row], request: Request, *, key: Callable[[Row], str], told: Callable[[Row], Any]
+        self,
+        rows: Sequence[Row],
+        request: Request,
+        *,
+        key: Callable[[Row], str],
+        told: Callable[[Row], Any],
     ) -> dict[str, Any]:
         """`key` is what is stable of a row, `told` how it is written. Raises NotFound for a cursor that names none."""
         keys = [key(row) for row in rows]
@@ -78,7 +87,9 @@ class ByPlace(ByCursor):
         last, before = begin + size, max(0, begin - size)
         return {
             "next": _at(here, keys[last - 1]) if last < len(rows) else None,
-            "previous": (_at(here, keys[before - 1]) if before else remove_query_param(here, "cursor"))
+            "previous": (
+                _at(here, keys[before - 1]) if before else remove_query_param(here, "cursor")
+            )
             if begin
             else None,
             "results": [told(row) for row in rows[begin:last]],

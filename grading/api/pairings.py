@@ -24,16 +24,16 @@ from rest_framework.serializers import (
     UUIDField,
 )
 
-from grading.actions.peers.feedback_reading import mark_read
-from grading.actions.peers.peer_audits import run_peer_audit
 from grading.api.schema import READING, REFUSALS
 from grading.api.tenancy import TenantView, member
-from grading.enums import ApiScope, AuditState
+from grading.core.enums import ApiScope, AuditState
+from grading.core.permissions import access_cohort, access_feedback, access_pairing, may
 from grading.models import FeedbackReport, Pairing
-from grading.permissions import access_cohort, access_feedback, access_pairing, may
-from grading.queries.peers.editions import edition_of, shown_names
-from grading.queries.peers.exchange_rows import reports_under
-from grading.queries.peers.grants import Side, granted_pairings
+from grading.peer_review.access_grants import Side, granted_pairings
+from grading.peer_review.actions import run_peer_audit
+from grading.peer_review.exchange.queries import reports_under
+from grading.peer_review.feedback.actions import mark_read
+from grading.peer_review.feedback.queries import edition_of, shown_names
 
 
 class PairingSerializer(Serializer[Pairing]):
@@ -123,8 +123,9 @@ class Pairings(TenantView, ListAPIView[Pairing]):
 
     def _side(self, pairing: Pairing) -> Side:
         sides: dict[int | None, Side] = {
-            pairing.auditee.user_id: "auditee", pairing.auditor.user_id: "auditor",
-        }  # fmt: skip
+            pairing.auditee.user_id: "auditee",
+            pairing.auditor.user_id: "auditor",
+        }
         return sides.get(self.request.user.pk, "staff")
 
 

@@ -22,15 +22,15 @@ from rest_framework.serializers import (
     SerializerMethodField,
 )
 
-from grading import rubric_engine
-from grading.actions.courses.rubrics import import_rubric
 from grading.api.schema import REFUSALS
 from grading.api.tenancy import TenantView, member
-from grading.enums import ApiScope
-from grading.errors import RubricRefused
+from grading.core.enums import ApiScope
+from grading.core.errors import RubricRefused
+from grading.core.permissions import access_assignment, access_organization, access_rubric_version
+from grading.engine import rubrics as engine_rubrics
 from grading.models import Rubric, RubricVersion
-from grading.permissions import access_assignment, access_organization, access_rubric_version
-from grading.previews import Change, preview, share_of
+from grading.rubrics.actions import import_rubric
+from grading.rubrics.previews.rubric_preview import Change, preview, share_of
 
 MOST_CHARACTERS = 1_000_000
 
@@ -112,7 +112,9 @@ class Versions(TenantView, ListAPIView[RubricVersion]):
     def get_queryset(self) -> QuerySet[RubricVersion]:
         access_organization(self.request.user, self.organization.slug, level="staff")
         rubric = get_object_or_404(Rubric, slug=self.kwargs["rubric"])
-        return RubricVersion.objects.filter(rubric=rubric).select_related("rubric").defer("document")
+        return (
+            RubricVersion.objects.filter(rubric=rubric).select_related("rubric").defer("document")
+        )
 
 
 class OneVersion(TenantView, RetrieveAPIView[RubricVersion]):
@@ -144,14 +146,16 @@ class Preview(TenantView):
 
     scopes = {"POST": ApiScope.RUBRICS}
 
-    @extend_schema(request=PreviewSerializer, responses={200: ChangeSerializer(many=True), **REFUSALS})
+    @extend_schema(
+        request=PreviewSerializer, responses={200: ChangeSerializer(many=True), **REFUSALS}
+    )
     def post(self, request: Request, org: str, cohort: str, assignment: str) -> Response:
         """Everybody's result under this rubric, in the roster's order. Nothing is stored, and no model is asked."""
         found = access_assignment(request.user, cohort, assignment, level="staff")
         asked = PreviewSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         document = asked.validated_data["document"]
-        faults = rubric_engine.rubric_faults(document) if isinstance(document, dict) else ()
+        faults = engine_rubrics.rubric_faults(document) if isinstance(document, dict) else ()
         if faults or not isinstance(document, dict):
             first = faults[0].message if faults else "A rubric is one JSON object."
             raise RubricRefused("rubric_faulty", first)

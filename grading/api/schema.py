@@ -39,13 +39,17 @@ REFUSALS: dict[int, Any] = {
     422: OpenApiResponse(
         RefusalSerializer, "It was understood and refused: the code and the sentence say why."
     ),
-    429: OpenApiResponse(RefusalSerializer, "Too many requests: Retry-After says when to ask again."),
+    429: OpenApiResponse(
+        RefusalSerializer, "Too many requests: Retry-After says when to ask again."
+    ),
 }
 ALWAYS = (400, 401, 403, 404, 429)
 # For what extend_schema describes by hand.
 READING = {code: REFUSALS[code] for code in ALWAYS}
 PAGING = [
-    OpenApiParameter("cursor", str, description="Of another page: the pages before and after name it."),
+    OpenApiParameter(
+        "cursor", str, description="Of another page: the pages before and after name it."
+    ),
     OpenApiParameter("page_size", {"type": "integer", "minimum": 1, "maximum": MOST}),
 ]
 
@@ -55,7 +59,9 @@ class RefusingSchema(AutoSchema):
 
     def get_response_serializers(self) -> Any:
         told = super().get_response_serializers()
-        given = told if isinstance(told, dict) else {"201" if self.method == "POST" else "200": told}
+        given = (
+            told if isinstance(told, dict) else {"201" if self.method == "POST" else "200": told}
+        )
         codes = ALWAYS if self.method == "GET" else tuple(REFUSALS)
         return {str(code): REFUSALS[code] for code in codes} | given
 

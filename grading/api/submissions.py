@@ -23,15 +23,15 @@ from rest_framework.serializers import (
     ValidationError,
 )
 
-from grading.actions.audits.repeated import once
-from grading.actions.audits.submissions import hand_in
-from grading.api.reading import BoundedForm, BoundedJSON
+from grading.api.request_body import BoundedForm, BoundedJSON
 from grading.api.schema import REFUSALS
 from grading.api.tenancy import TenantView, member
-from grading.enums import ApiScope
+from grading.core.enums import ApiScope
+from grading.core.permissions import access_assignment, access_enrollment, access_submission, may
 from grading.models import Assignment, Submission
-from grading.permissions import access_assignment, access_enrollment, access_submission, may
-from grading.queries.audits.attempts import attempts_of, audit_to_show, handed_in_at
+from grading.submissions.actions import hand_in
+from grading.submissions.idempotency import once
+from grading.submissions.queries import attempts_of, audit_to_show, handed_in_at
 
 KEY = "Idempotency-Key"
 MOST_KEY_CHARACTERS = 200
@@ -96,10 +96,15 @@ class Submissions(TenantView, ListAPIView[Submission]):
         return attempts_of(access_enrollment(self.request.user, assignment.cohort), assignment)
 
     @extend_schema(
-        request={"application/json": HandInSerializer, "multipart/form-data": HandInWithReportSerializer},
+        request={
+            "application/json": HandInSerializer,
+            "multipart/form-data": HandInWithReportSerializer,
+        },
         parameters=[
             OpenApiParameter(
-                KEY, str, OpenApiParameter.HEADER,
+                KEY,
+                str,
+                OpenApiParameter.HEADER,
                 description="Any text of your own: asking again with it within a day hands in nothing more.",
             )
         ],
@@ -108,7 +113,7 @@ class Submissions(TenantView, ListAPIView[Submission]):
             200: OpenApiResponse(SubmissionSerializer, "Handed in before under this key."),
             **REFUSALS,
         },
-    )  # fmt: skip
+    )
     def post(self, request: Request, org: str, cohort: str, assignment: str) -> Response:
         """Hand in a repository, with or without a report: it is looked at, stored and queued before the answer."""
         found = self._assignment()
@@ -124,16 +129,23 @@ class Submissions(TenantView, ListAPIView[Submission]):
         key = _key_of(request)
         if key:
             submission, new = once(
-                key=key, sent=_sent(found, asked.validated_data), assignment=found, by=by, hand_in=hand_it_in
+                key=key,
+                sent=_sent(found, asked.validated_data),
+                assignment=found,
+                by=by,
+                hand_in=hand_it_in,
             )
         else:
             submission, new = hand_it_in(), True
         return Response(
-            SubmissionSerializer(submission).data, status=HTTPStatus.CREATED if new else HTTPStatus.OK
+            SubmissionSerializer(submission).data,
+            status=HTTPStatus.CREATED if new else HTTPStatus.OK,
         )
 
     def _assignment(self) -> Assignment:
-        return access_assignment(self.request.user, self.kwargs["cohort"], self.kwargs["assignment"])
+        return access_assignment(
+            self.request.user, self.kwargs["cohort"], self.kwargs["assignment"]
+        )
 
 
 class OneSubmission(TenantView, RetrieveAPIView[Submission]):

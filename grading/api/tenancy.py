@@ -17,11 +17,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from grading.api.paging import PAGED
-from grading.api.reading import BoundedJSON, OneForm, refuse_unknown
-from grading.enums import ApiScope
+from grading.api.request_body import BoundedJSON, OneForm, refuse_unknown
+from grading.core.enums import ApiScope
+from grading.core.permissions import access_organization
+from grading.core.request_cache import remembering
 from grading.models import Organization
-from grading.permissions import access_organization
-from grading.remembering import remembering
 
 
 def member(request: Request) -> User:
@@ -41,7 +41,9 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         self.enter(request, **kwargs)
-        refuse_unknown(request, (*self.filters, *(PAGED if isinstance(self, ListModelMixin) else ())))
+        refuse_unknown(
+            request, (*self.filters, *(PAGED if isinstance(self, ListModelMixin) else ()))
+        )
 
     def enter(self, request: Request, **kwargs: Any) -> None:
         """What comes before anything is answered to somebody who has signed in."""

@@ -14,7 +14,7 @@ from grading.api import (
     submissions,
     webhooks,
 )
-from grading.api.refusals import nowhere
+from grading.api.error_responses import nowhere
 
 COHORT = "o/<slug:org>/cohorts/<slug:cohort>/"
 ASSIGNMENT = f"{COHORT}assignments/<slug:assignment>/"
@@ -42,12 +42,24 @@ urlpatterns = [
     path(FINDING, findings.OneFinding.as_view(), name="api-finding"),
     path(f"{FINDING}answers/", findings.Answers.as_view(), name="api-answers"),
     path(f"{COHORT}pairings/", pairings.Pairings.as_view(), name="api-pairings"),
-    path("o/<slug:org>/pairings/<uuid:pairing_id>/", pairings.OnePairing.as_view(), name="api-pairing"),
-    path("o/<slug:org>/feedback/<uuid:report_id>/", pairings.Feedback.as_view(), name="api-feedback"),
+    path(
+        "o/<slug:org>/pairings/<uuid:pairing_id>/",
+        pairings.OnePairing.as_view(),
+        name="api-pairing",
+    ),
+    path(
+        "o/<slug:org>/feedback/<uuid:report_id>/", pairings.Feedback.as_view(), name="api-feedback"
+    ),
     path("o/<slug:org>/rubrics/", rubrics.Rubrics.as_view(), name="api-rubrics"),
     path("o/<slug:org>/rubrics/import/", rubrics.Import.as_view(), name="api-rubric-import"),
-    path("o/<slug:org>/rubrics/<slug:rubric>/versions/", rubrics.Versions.as_view(), name="api-versions"),
-    path("o/<slug:org>/versions/<int:version_id>/", rubrics.OneVersion.as_view(), name="api-version"),
+    path(
+        "o/<slug:org>/rubrics/<slug:rubric>/versions/",
+        rubrics.Versions.as_view(),
+        name="api-versions",
+    ),
+    path(
+        "o/<slug:org>/versions/<int:version_id>/", rubrics.OneVersion.as_view(), name="api-version"
+    ),
     path(f"{ASSIGNMENT}preview/", rubrics.Preview.as_view(), name="api-preview"),
     path(f"{ASSIGNMENT}export/", exports.Export.as_view(), name="api-export"),
     path("o/<slug:org>/webhooks/", webhooks.Webhooks.as_view(), name="api-webhooks"),

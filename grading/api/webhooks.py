@@ -24,13 +24,13 @@ from rest_framework.serializers import (
     ValidationError,
 )
 
-from grading.actions.messages.webhooks import add_webhook, change_webhook, delete_webhook, send_test
 from grading.api.schema import REFUSALS
 from grading.api.tenancy import TenantView, member
-from grading.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, WebhookEvent
+from grading.core.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, WebhookEvent
+from grading.core.permissions import access_organization
 from grading.models import Organization, Webhook, WebhookDelivery
-from grading.permissions import access_organization
-from grading.queries.messages.webhooks import deliveries_of, webhooks_of
+from grading.notifications.queries import deliveries_of, webhooks_of
+from grading.notifications.webhooks import add_webhook, change_webhook, delete_webhook, send_test
 
 
 class EventField(ChoiceField):
@@ -122,7 +122,9 @@ class Webhooks(_ForTeachers, ListAPIView[Webhook]):
         organization = self._organization()
         asked = AddSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        made, secret = add_webhook(organization=organization, by=member(request), **asked.validated_data)
+        made, secret = add_webhook(
+            organization=organization, by=member(request), **asked.validated_data
+        )
         told = WebhookSerializer(webhooks_of(organization).get(pk=made.pk)).data
         return Response({**told, "secret": secret}, status=HTTPStatus.CREATED)
 
@@ -159,7 +161,9 @@ class Deliveries(_ForTeachers, ListAPIView[WebhookDelivery]):
     filters = ("state",)
 
     @extend_schema(
-        parameters=[OpenApiParameter("state", str, enum=DeliveryState.values, description="Only these.")]
+        parameters=[
+            OpenApiParameter("state", str, enum=DeliveryState.values, description="Only these.")
+        ]
     )
     def get(self, request: Request, org: str, webhook_id: int) -> Response:
         """What a webhook was told, the newest first; what has ended is kept for 30 days."""

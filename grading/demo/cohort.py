@@ -12,20 +12,23 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.audits.submissions import hand_in
-from grading.actions.courses.assignments import create_assignment
-from grading.actions.courses.cohorts import open_cohort
-from grading.actions.courses.roster import import_roster
-from grading.actions.courses.rubrics import adopt_shipped_rubric
-from grading.actions.messages.notices import choose_letters
-from grading.actions.people.membership import found_organization
-from grading.actions.people.roles import add_member
+from grading.core.enums import LatePolicy, NoticeKind, Role
+from grading.courses.actions import create_assignment, open_cohort
+from grading.courses.organizations.actions import add_member, found_organization
+from grading.courses.roster import import_roster
 from grading.demo.first_week import seed_first_week
 from grading.demo.peers import seed_peers
-from grading.demo.people import INSTITUTE, INSTITUTE_SLUG, INSTRUCTOR, PASSWORD, STUDENTS, Person, Student
+from grading.demo.people import (
+    INSTITUTE,
+    INSTITUTE_SLUG,
+    INSTRUCTOR,
+    PASSWORD,
+    STUDENTS,
+    Person,
+    Student,
+)
 from grading.demo.reports import write_report
 from grading.demo.stories import publish_repository
-from grading.enums import LatePolicy, NoticeKind, Role
 from grading.models import (
     Assignment,
     Cohort,
@@ -35,11 +38,16 @@ from grading.models import (
     Organization,
     Submission,
 )
+from grading.notifications.emails import choose_letters
+from grading.rubrics.actions import adopt_shipped_rubric
+from grading.submissions.actions import hand_in
 
 COHORT, COHORT_SLUG = "Agents that judge, autumn 2026", "autumn-2026"
 ASSIGNMENT, ASSIGNMENT_SLUG = "Week 2: build an auditor", "auditor"
 STARTS, ENDS = date(2026, 9, 7), date(2026, 12, 18)
-RUNS_ON_FOR = timedelta(weeks=8)  # whenever the demo is made: what ended grants no look at a peer's work
+RUNS_ON_FOR = timedelta(
+    weeks=8
+)  # whenever the demo is made: what ended grants no look at a peer's work
 DUE_IN = timedelta(weeks=4)
 MAX_ATTEMPTS = 20
 INSTRUCTIONS = """Build a LangGraph system that audits a repository and its report:
@@ -116,7 +124,9 @@ def _cohort(organization: Organization, instructor: User) -> Cohort:
         starts_on=STARTS,
         ends_on=max(ENDS, (timezone.now() + RUNS_ON_FOR).date()),
     )
-    if cohort.enrollments.filter(email__in=[student.email for student in STUDENTS]).count() < len(STUDENTS):
+    if cohort.enrollments.filter(email__in=[student.email for student in STUDENTS]).count() < len(
+        STUDENTS
+    ):
         import_roster(cohort=cohort, text=_roster(), by=instructor)
     return cohort
 
@@ -124,7 +134,9 @@ def _cohort(organization: Organization, instructor: User) -> Cohort:
 def _spare_receipts(organization: Organization) -> None:
     """A machine without mail prints letters: a dozen receipts would bury the logins."""
     chosen = NoticeOptOut.objects.filter(kind=NoticeKind.HANDED_IN).values("user")
-    for user in User.objects.filter(email__in=[each.email for each in STUDENTS]).exclude(pk__in=chosen):
+    for user in User.objects.filter(email__in=[each.email for each in STUDENTS]).exclude(
+        pk__in=chosen
+    ):
         wanted = set(NoticeKind) - {NoticeKind.HANDED_IN}
         choose_letters(organization=organization, user=user, wanted=wanted)
 
@@ -135,7 +147,9 @@ def _roster() -> str:
 
 
 def _assignment(cohort: Cohort, instructor: User) -> Assignment:
-    return Assignment.objects.filter(cohort=cohort, slug=ASSIGNMENT_SLUG).first() or create_assignment(
+    return Assignment.objects.filter(
+        cohort=cohort, slug=ASSIGNMENT_SLUG
+    ).first() or create_assignment(
         cohort=cohort,
         title=ASSIGNMENT,
         slug=ASSIGNMENT_SLUG,

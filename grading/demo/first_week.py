@@ -12,14 +12,12 @@ from collections.abc import Callable
 from django.contrib.auth.models import User
 from django_scopes import scope
 
-from grading.actions.audits.submissions import hand_in
-from grading.actions.courses.assignments import create_assignment
-from grading.actions.courses.rubrics import adopt_shipped_rubric
-from grading.actions.results.grades import override_criterion
-from grading.actions.results.releases import release_grades
+from grading.core.enums import ReleasePolicy
+from grading.core.errors import ActionRefused
+from grading.courses.actions import create_assignment
 from grading.demo.people import STUDENTS, Student
-from grading.enums import ReleasePolicy
-from grading.errors import ActionRefused
+from grading.grades.actions import override_criterion
+from grading.grades.releases import release_grades
 from grading.jobs import run_audit
 from grading.models import (
     Assignment,
@@ -31,6 +29,8 @@ from grading.models import (
     Override,
     Submission,
 )
+from grading.rubrics.actions import adopt_shipped_rubric
+from grading.submissions.actions import hand_in
 
 TITLE, SLUG = "Week 1: a repository that others can read", "repository"
 RELEASED, CHANGED, WAITING = STUDENTS[:3]
@@ -44,7 +44,9 @@ def seed_first_week(cohort: Cohort, address_of: Callable[[Student], str], by: Us
     """Whatever of it is missing; `address_of` a student is where their repository is. Outside any scope."""
     with scope(organization=cohort.organization):
         assignment = _assignment(cohort, by)
-        work = [_handed_in(assignment, each, address_of(each)) for each in (RELEASED, CHANGED, WAITING)]
+        work = [
+            _handed_in(assignment, each, address_of(each)) for each in (RELEASED, CHANGED, WAITING)
+        ]
         audits = [submission.audits.earliest("created_at") for submission in work]
     for audit in audits:
         run_audit(str(audit.pk), 1)
@@ -60,7 +62,9 @@ def _assignment(cohort: Cohort, by: User) -> Assignment:
         cohort=cohort,
         title=TITLE,
         slug=SLUG,
-        rubric_version=adopt_shipped_rubric(organization=cohort.organization, name="general", by=by),
+        rubric_version=adopt_shipped_rubric(
+            organization=cohort.organization, name="general", by=by
+        ),
         by=by,
         instructions="Hand in a repository that somebody who has never seen it can read, run and trust.",
         release_policy=ReleasePolicy.AFTER_RELEASE,
@@ -70,7 +74,9 @@ def _assignment(cohort: Cohort, by: User) -> Assignment:
 
 def _handed_in(assignment: Assignment, student: Student, address: str) -> Submission:
     place = Enrollment.objects.get(cohort=assignment.cohort, email=student.email)
-    found = Submission.objects.filter(assignment=assignment, student=place).order_by("attempt").first()
+    found = (
+        Submission.objects.filter(assignment=assignment, student=place).order_by("attempt").first()
+    )
     return found or hand_in(assignment=assignment, student=place, repo_url=address, by=place.user)
 
 
@@ -79,7 +85,9 @@ def wait_for(audit: Audit) -> None:
     until = time.monotonic() + JUDGED_WITHIN_SECONDS
     while not Audit.objects.defer("report").get(pk=audit.pk).is_final:
         if time.monotonic() > until:
-            raise ActionRefused("demo_not_judged", f"Audit {audit.pk} has not ended: run this once more.")
+            raise ActionRefused(
+                "demo_not_judged", f"Audit {audit.pk} has not ended: run this once more."
+            )
         time.sleep(POLL_SECONDS)
 
 
@@ -87,7 +95,10 @@ def _release(assignment: Assignment, by: User) -> None:
     told = [RELEASED.email, CHANGED.email]
     grades = Grade.objects.filter(assignment=assignment, student__email__in=told, released_at=None)
     release_grades(
-        assignment=assignment, grades=list(grades), by=by, note="Well begun. Look at what is asked for next."
+        assignment=assignment,
+        grades=list(grades),
+        by=by,
+        note="Well begun. Look at what is asked for next.",
     )
 
 
@@ -99,5 +110,9 @@ def _change(submission: Submission, by: User) -> None:
     criterion = worst.order_by("score", "position").first()
     if criterion is not None:
         override_criterion(
-            submission=submission, criterion_id=criterion.criterion_id, score=5, reason=REASON, by=by
+            submission=submission,
+            criterion_id=criterion.criterion_id,
+            score=5,
+            reason=REASON,
+            by=by,
         )

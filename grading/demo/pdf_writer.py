@@ -109,7 +109,9 @@ def _assembled(objects: Sequence[bytes]) -> bytes:
 
 
 def _font(name: str) -> bytes:
-    return f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>".encode()
+    return (
+        f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>".encode()
+    )
 
 
 def _page(images: dict[str, int], *, contents: int) -> bytes:
@@ -139,9 +141,13 @@ def _content(page: Page) -> bytes:
     commands += ["1 g", *written, "0 g"] if written else []
     for number, image in enumerate(page.images):
         y -= image.height / 2 + 10
-        commands.append(f"q {image.width / 2} 0 0 {image.height / 2} {MARGIN} {y:.1f} cm /Im{number} Do Q")
+        commands.append(
+            f"q {image.width / 2} 0 0 {image.height / 2} {MARGIN} {y:.1f} cm /Im{number} Do Q"
+        )
     commands += [_box(box) for box in page.boxes]
-    commands += [_arrow(page.boxes[arrow.source], page.boxes[arrow.target]) for arrow in page.arrows]
+    commands += [
+        _arrow(page.boxes[arrow.source], page.boxes[arrow.target]) for arrow in page.arrows
+    ]
     return "\n".join(commands).encode("cp1252", errors="replace")
 
 
@@ -164,7 +170,10 @@ def _line(line: str, y: float, size: int, *, bold: bool, word_by_word: bool) -> 
         return [_show(line, MARGIN, y, size, font)]
     commands, x = [], float(MARGIN)
     for word in line.split():
-        commands += [_show(word, x, y, size, font), _show(" ", x + _width(word, size), y, size, font)]
+        commands += [
+            _show(word, x, y, size, font),
+            _show(" ", x + _width(word, size), y, size, font),
+        ]
         x += _width(f"{word} ", size)
     return commands
 
@@ -180,7 +189,9 @@ def _width(text: str, size: int) -> float:
 
 def _box(box: Box) -> str:
     x, y = box.centre
-    label = _show(box.label, x - _width(box.label, LABEL_SIZE) / 2, y - LABEL_SIZE / 3, LABEL_SIZE, "F1")
+    label = _show(
+        box.label, x - _width(box.label, LABEL_SIZE) / 2, y - LABEL_SIZE / 3, LABEL_SIZE, "F1"
+    )
     return f"1 g 0 G {box.x} {box.y} {box.width} {box.height} re B 0 g\n{label}"
 
 

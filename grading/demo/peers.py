@@ -11,13 +11,10 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.peers.feedback_reading import mark_read
-from grading.actions.peers.finding_answers import answer_finding
-from grading.actions.peers.peer_audits import run_peer_audit
-from grading.actions.peers.rounds import start_round
+from grading.core.enums import Anonymity, ResponseKind
 from grading.demo.first_week import wait_for
 from grading.demo.people import STUDENTS
-from grading.enums import Anonymity, ResponseKind
+from grading.findings.answers import answer_finding
 from grading.jobs import run_audit
 from grading.models import (
     Assignment,
@@ -28,7 +25,10 @@ from grading.models import (
     FindingResponse,
     PairingRound,
 )
-from grading.queries.peers.exchange_rows import is_over
+from grading.peer_review.actions import run_peer_audit
+from grading.peer_review.exchange.queries import is_over
+from grading.peer_review.feedback.actions import mark_read
+from grading.peer_review.rounds.actions import start_round
 
 AUDITED = STUDENTS[1]
 SEED = "northfield"
@@ -37,7 +37,10 @@ ROUND_LASTS = timedelta(weeks=2)
 ANSWERS = (
     (ResponseKind.WILL_FIX, ""),
     (ResponseKind.DEFERRED, "The parser has to be rewritten first; that is next week."),
-    (ResponseKind.CONTESTED, "The rubric asks for this in the report, and it stands there on page 1."),
+    (
+        ResponseKind.CONTESTED,
+        "The rubric asks for this in the report, and it stands there on page 1.",
+    ),
 )
 
 
@@ -46,7 +49,9 @@ def seed_peers(assignment: Assignment, by: User) -> None:
     with scope(organization=assignment.organization):
         if is_over(assignment.cohort):
             return
-        round_ = PairingRound.objects.filter(assignment=assignment).first() or _round(assignment, by)
+        round_ = PairingRound.objects.filter(assignment=assignment).first() or _round(
+            assignment, by
+        )
         audits = _audits_of(round_)
     for audit in audits:
         run_audit(str(audit.pk), 1)
@@ -76,18 +81,22 @@ def _round(assignment: Assignment, by: User) -> PairingRound:
 
 def _audits_of(round_: PairingRound) -> list[Audit]:
     """Those of the one student's work that nobody has begun."""
-    owed = round_.pairings.filter(auditee__email=AUDITED.email, ended_at=None, reports=None).select_related(
-        "auditor__user"
-    )
+    owed = round_.pairings.filter(
+        auditee__email=AUDITED.email, ended_at=None, reports=None
+    ).select_related("auditor__user")
     reports = [run_peer_audit(pairing=pairing, by=pairing.auditor.user) for pairing in owed]
     return [report.audit for report in reports if report.audit is not None]
 
 
 def _answer(student: Enrollment, assignment: Assignment) -> None:
     """One of two reports read, and some of what it found answered; nothing where somebody has answered already."""
-    theirs = FeedbackReport.objects.filter(assignment=assignment, subject=student).order_by("created_at")
+    theirs = FeedbackReport.objects.filter(assignment=assignment, subject=student).order_by(
+        "created_at"
+    )
     report = theirs.first()
-    answered = FindingResponse.objects.filter(finding__assignment=assignment, finding__student=student)
+    answered = FindingResponse.objects.filter(
+        finding__assignment=assignment, finding__student=student
+    )
     if report is None or student.user is None or answered.exists():
         return
     mark_read(report=report, by=student.user)

@@ -31,11 +31,39 @@ INSTRUCTOR = Person("instructor@demo.test", "Imogen", "Hale")
 STUDENTS = (
     Student("ada@demo.test", "Ada", "Okonjo", "N-1041", "tribunal", "careful work"),
     Student(
-        "bram@demo.test", "Bram", "Visser", "N-1042", "code-court", "half of it, in two attempts",
+        "bram@demo.test",
+        "Bram",
+        "Visser",
+        "N-1042",
+        "code-court",
+        "half of it, in two attempts",
         refs=("first-draft", ""),
     ),
-    Student("celia@demo.test", "Celia", "Marchetti", "N-1043", "review-pipeline", "a graph in one line"),
-    Student("dov@demo.test", "Dov", "Lindqvist", "N-1044", "quick-auditor", "a shell fed with the user's address"),
-    Student("esra@demo.test", "Esra", "Yilmaz", "N-1045", "auditor-final", "good code in a single commit"),
-    Student("finn@demo.test", "Finn", "Calloway", "N-1046", "ultimate-auditor", "keywords without a program"),
-)  # fmt: skip
+    Student(
+        "celia@demo.test", "Celia", "Marchetti", "N-1043", "review-pipeline", "a graph in one line"
+    ),
+    Student(
+        "dov@demo.test",
+        "Dov",
+        "Lindqvist",
+        "N-1044",
+        "quick-auditor",
+        "a shell fed with the user's address",
+    ),
+    Student(
+        "esra@demo.test",
+        "Esra",
+        "Yilmaz",
+        "N-1045",
+        "auditor-final",
+        "good code in a single commit",
+    ),
+    Student(
+        "finn@demo.test",
+        "Finn",
+        "Calloway",
+        "N-1046",
+        "ultimate-auditor",
+        "keywords without a program",
+    ),
+)

@@ -46,7 +46,9 @@ def _boxes(rows: Sequence[Sequence[str]]) -> list[list[Box]]:
 def _box(label: str, place: int, of: int, from_below: int) -> Box:
     column = (PAGE_WIDTH - 2 * MARGIN) / of
     x = MARGIN + column * (place + 0.5) - BOX_WIDTH / 2
-    return Box(label.strip(), round(x, 1), LOWEST_ROW + ROW_STEP * from_below, BOX_WIDTH, BOX_HEIGHT)
+    return Box(
+        label.strip(), round(x, 1), LOWEST_ROW + ROW_STEP * from_below, BOX_WIDTH, BOX_HEIGHT
+    )
 
 
 def _arrows(widths: Sequence[int]) -> list[Arrow]:

@@ -43,7 +43,14 @@ def publish_repository(name: str, at: Path) -> str:
     """Make the bare repository `at`, or complete it; answer its newest commit. Nothing changes the second time."""
     at.mkdir(parents=True, exist_ok=True)
     _git("init", "-q", "--bare", "--template=", "-b", "main", at=at)
-    _git("fast-import", "--quiet", "--force", "--done", at=at, stdin=b"".join(_stream(read_story(name))))
+    _git(
+        "fast-import",
+        "--quiet",
+        "--force",
+        "--done",
+        at=at,
+        stdin=b"".join(_stream(read_story(name))),
+    )
     return _git("rev-parse", "HEAD", at=at)
 
 
@@ -65,7 +72,9 @@ def _text_so_far(name: str, path: str, end: str) -> str:
 def _stream(commits: tuple[StoryCommit, ...]) -> Iterator[bytes]:
     for commit in commits:
         who = f"{commit.author} {int(commit.at.timestamp())} +0000"
-        yield f"commit refs/heads/main\nauthor {who}\ncommitter {who}\n".encode() + _data(commit.message)
+        yield f"commit refs/heads/main\nauthor {who}\ncommitter {who}\n".encode() + _data(
+            commit.message
+        )
         for path, text in commit.files.items():
             yield f"M 100644 inline {path}\n".encode() + _data(text)
         if commit.tag:
@@ -80,6 +89,10 @@ def _data(text: str) -> bytes:
 
 def _git(*words: str, at: Path, stdin: bytes = b"") -> str:
     done = subprocess.run(
-        ["git", "-C", str(at), *words], input=stdin, env=ENVIRONMENT, check=True, capture_output=True
+        ["git", "-C", str(at), *words],
+        input=stdin,
+        env=ENVIRONMENT,
+        check=True,
+        capture_output=True,
     )
     return done.stdout.decode().strip()

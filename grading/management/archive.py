@@ -27,8 +27,8 @@ from django.db.migrations.recorder import MigrationRecorder
 from django_scopes import scope
 from psycopg import IsolationLevel, sql
 
+from grading.core.rls.base import as_owner
 from grading.models import Organization
-from grading.postgresql.base import as_owner
 
 FORMAT = "automaton-auditor/backup@1"
 MANIFEST, ROWS = "manifest.json", "rows.json"
@@ -81,7 +81,9 @@ def read_archive(path: Path) -> dict[str, int]:
                 elif member.name == ROWS and json.load(_content(archive, member)) == rows:
                     break
             else:
-                raise CommandError("The archive is not whole: it ends too early, or rows are missing.")
+                raise CommandError(
+                    "The archive is not whole: it ends too early, or rows are missing."
+                )
             _reset_sequences()
     return rows
 
@@ -115,7 +117,9 @@ def _write_database(archive: tarfile.TarFile) -> dict[str, int]:
 
 
 def _dump(archive: tarfile.TarFile, table: str, columns: list[str]) -> int:
-    question = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(_listed(columns), sql.Identifier(table))
+    question = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(
+        _listed(columns), sql.Identifier(table)
+    )
     with TemporaryFile() as spool, connection.cursor() as cursor:
         cursor.execute("SELECT 1")  # the connection is told whose rows may be seen
         with cursor.copy(question) as copy:
@@ -150,7 +154,9 @@ def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
 
 def _refuse_unless_empty() -> None:
     if User.objects.exists() or Organization.objects.exists():
-        raise CommandError("The database is not empty: restore into a new one, after `manage.py migrate`.")
+        raise CommandError(
+            "The database is not empty: restore into a new one, after `manage.py migrate`."
+        )
 
 
 def _columns_of(archive: tarfile.TarFile) -> Columns:
@@ -160,7 +166,9 @@ def _columns_of(archive: tarfile.TarFile) -> Columns:
         raise CommandError("This is not a backup of Automaton Auditor.")
     manifest = json.load(_content(archive, first))
     if manifest["format"] != FORMAT or manifest["migrations"] != _migrations():
-        raise CommandError("The backup is of another version: install that one, migrate, and restore there.")
+        raise CommandError(
+            "The backup is of another version: install that one, migrate, and restore there."
+        )
     columns: Columns = manifest["columns"]
     return columns
 
@@ -194,7 +202,9 @@ def _reset_sequences() -> None:
 
 
 def _tables() -> list[str]:
-    return sorted(connection.introspection.django_table_names(only_existing=True, include_views=False))
+    return sorted(
+        connection.introspection.django_table_names(only_existing=True, include_views=False)
+    )
 
 
 def _columns(table: str) -> list[str]:

@@ -6,7 +6,7 @@ site works as the tables' owner, whom the forced policies bind as well; a login 
 
 from django.db import migrations
 
-from grading.postgresql.policies import ERRAND, PERSON, behind_the_wall, door
+from grading.core.rls.policies import ERRAND, PERSON, behind_the_wall, door
 
 ROLE = """
 DO $$
@@ -49,7 +49,7 @@ END $$;
 TABLES = (
     "activity", "assignment", "audit", "cohort", "criterionverdict", "enrollment", "evidencerecord", "membership",
     "opinionrecord", "rubric", "rubricversion", "submission",
-)  # fmt: skip
+)
 
 WAITING_FOR_ME = f"""
 user_id IS NULL AND lower(email) = ANY ((SELECT array_agg(lower(mine.email)) FROM (

@@ -2,7 +2,7 @@ import django.core.validators
 import django.db.models.deletion
 from django.db import migrations, models
 
-from grading.postgresql.policies import behind_the_wall
+from grading.core.rls.policies import behind_the_wall
 
 
 class Migration(migrations.Migration):

@@ -3,7 +3,7 @@ import uuid
 from django.conf import settings
 from django.db import migrations, models
 
-from grading.postgresql.policies import behind_the_wall
+from grading.core.rls.policies import behind_the_wall
 
 
 # The forced policies bind the tables' owner as well: for this one statement they do not.
@@ -21,7 +21,7 @@ ALTER TABLE grading_assignment FORCE ROW LEVEL SECURITY;
 """
 TABLES = (
     "appeal", "blindgrade", "blindsample", "bulkrun", "grade", "notice", "noticeoptout", "override", "supersededreport",
-)  # fmt: skip
+)
 
 
 class Migration(migrations.Migration):

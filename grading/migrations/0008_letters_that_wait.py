@@ -2,7 +2,7 @@
 
 from django.db import migrations, models
 
-from grading.postgresql.policies import ERRAND, door
+from grading.core.rls.policies import ERRAND, door
 
 
 class Migration(migrations.Migration):

@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from grading.postgresql.policies import ERRAND, behind_the_wall, door
+from grading.core.rls.policies import ERRAND, behind_the_wall, door
 
 
 class Migration(migrations.Migration):

@@ -7,7 +7,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from grading.postgresql.policies import ERRAND, behind_the_wall, door
+from grading.core.rls.policies import ERRAND, behind_the_wall, door
 
 
 class Migration(migrations.Migration):
@@ -528,7 +528,7 @@ class Migration(migrations.Migration):
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="reports",
-                to="grading.pairing",
+                to="grading.peer_review.rounds.pairing",
             ),
         ),
         migrations.AddField(
@@ -539,7 +539,7 @@ class Migration(migrations.Migration):
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="communication",
-                to="grading.pairing",
+                to="grading.peer_review.rounds.pairing",
             ),
         ),
         migrations.AddField(

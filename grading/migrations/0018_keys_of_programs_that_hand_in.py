@@ -4,7 +4,7 @@ import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
 
-from grading.postgresql.policies import behind_the_wall
+from grading.core.rls.policies import behind_the_wall
 
 
 class Migration(migrations.Migration):

@@ -7,7 +7,7 @@ import django.utils.timezone
 from django.conf import settings
 from django.db import migrations, models
 
-from grading.postgresql.policies import ERRAND, behind_the_wall, door
+from grading.core.rls.policies import ERRAND, behind_the_wall, door
 
 
 class Migration(migrations.Migration):

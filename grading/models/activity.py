@@ -22,7 +22,12 @@ class Activity(TenantModel):
         db_constraint=False,
     )
     cohort = models.ForeignKey(
-        Cohort, on_delete=models.DO_NOTHING, null=True, blank=True, related_name="+", db_constraint=False
+        Cohort,
+        on_delete=models.DO_NOTHING,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_constraint=False,
     )
     verb = models.CharField(max_length=60)
     object_type = models.CharField(max_length=40)

@@ -11,7 +11,9 @@ from grading.models.tenant import TenantModel
 class BlindSample(TenantModel):
     """Submissions drawn to be read by hand, in an order that `seed` fixes; `submissions` are ids in that order."""
 
-    assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="blind_samples")
+    assignment = models.ForeignKey(
+        Assignment, on_delete=models.CASCADE, related_name="blind_samples"
+    )
     seed = models.PositiveIntegerField()
     submissions = models.JSONField()
     drawn_by = models.ForeignKey(
@@ -32,10 +34,14 @@ class BlindGrade(TenantModel):
     It may change until it is `sealed`: from then on its giver has seen the verdict.
     """
 
-    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="blind_grades")
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="blind_grades"
+    )
     criterion_id = models.CharField(max_length=200)
     score = models.PositiveSmallIntegerField()
-    graded_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    graded_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+"
+    )
     graded_at = models.DateTimeField(auto_now=True)
     sealed = models.BooleanField(default=False)
 
@@ -43,9 +49,12 @@ class BlindGrade(TenantModel):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["submission", "criterion_id", "graded_by"], name="one_blind_grade_per_person"
+                fields=["submission", "criterion_id", "graded_by"],
+                name="one_blind_grade_per_person",
             ),
-            models.CheckConstraint(condition=Q(score__gte=1, score__lte=5), name="blind_score_1_to_5"),
+            models.CheckConstraint(
+                condition=Q(score__gte=1, score__lte=5), name="blind_score_1_to_5"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -11,7 +11,9 @@ class ApiToken(models.Model):
     people to tell theirs apart. `scopes` are values of ApiScope. `last_used_at` is right to a minute.
     """
 
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
+    )
     name = models.CharField(max_length=80)
     prefix = models.CharField(max_length=12)
     sha256 = models.CharField(max_length=64, unique=True)

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import PENDING_APPEALS, AppealState
+from grading.core.enums import PENDING_APPEALS, AppealState
 from grading.models.audit import Audit
 from grading.models.submission import Submission
 from grading.models.tenant import TenantModel
@@ -27,7 +27,9 @@ class Appeal(TenantModel):
     places = models.TextField(blank=True)
     verdict = models.JSONField()
     report_digest = models.CharField(max_length=64)
-    rejudged_in = models.ForeignKey(Audit, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    rejudged_in = models.ForeignKey(
+        Audit, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
     escalated_at = models.DateTimeField(null=True, blank=True)
     answer = models.TextField(blank=True)
     new_score = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -40,7 +42,9 @@ class Appeal(TenantModel):
     class Meta:
         ordering = ["filed_at", "pk"]
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=AppealState.values), name="appeal_state_known"),
+            models.CheckConstraint(
+                condition=Q(state__in=AppealState.values), name="appeal_state_known"
+            ),
             models.UniqueConstraint(
                 fields=["submission", "criterion_id"],
                 condition=Q(state__in=PENDING_APPEALS),

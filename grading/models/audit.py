@@ -5,7 +5,14 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import FINAL_STATES, JUDGED_STATES, REPORTED_STATES, AuditKind, AuditState, Renewal
+from grading.core.enums import (
+    FINAL_STATES,
+    JUDGED_STATES,
+    REPORTED_STATES,
+    AuditKind,
+    AuditState,
+    Renewal,
+)
 from grading.models.bulk import BulkRun
 from grading.models.rubric import RubricVersion
 from grading.models.submission import Submission
@@ -27,7 +34,9 @@ class Audit(TenantModel):
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="audits")
     kind = models.CharField(max_length=12, choices=AuditKind.choices, default=AuditKind.SELF)
-    rubric_version = models.ForeignKey(RubricVersion, on_delete=models.PROTECT, related_name="audits")
+    rubric_version = models.ForeignKey(
+        RubricVersion, on_delete=models.PROTECT, related_name="audits"
+    )
     renewal = models.CharField(max_length=10, choices=Renewal.choices, default=Renewal.MISSING)
     criteria = models.JSONField(default=list, blank=True)
     bulk_run = models.ForeignKey(
@@ -56,11 +65,17 @@ class Audit(TenantModel):
     class Meta:
         ordering = ["-created_at", "pk"]
         constraints = [
-            models.CheckConstraint(condition=Q(state__in=AuditState.values), name="audit_state_known"),
-            models.CheckConstraint(condition=Q(kind__in=AuditKind.values), name="audit_kind_known"),
-            models.CheckConstraint(condition=Q(renewal__in=Renewal.values), name="audit_renewal_known"),
             models.CheckConstraint(
-                condition=Q(state=AuditState.RUNNING, lease_token__isnull=False, lease_until__isnull=False)
+                condition=Q(state__in=AuditState.values), name="audit_state_known"
+            ),
+            models.CheckConstraint(condition=Q(kind__in=AuditKind.values), name="audit_kind_known"),
+            models.CheckConstraint(
+                condition=Q(renewal__in=Renewal.values), name="audit_renewal_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    state=AuditState.RUNNING, lease_token__isnull=False, lease_until__isnull=False
+                )
                 | ~Q(state=AuditState.RUNNING) & Q(lease_token=None, lease_until=None),
                 name="audit_leased_while_running",
             ),
@@ -86,9 +101,13 @@ class Audit(TenantModel):
         ]
         indexes = [
             # The place in the queue, and the reconciler's search for rows without a job.
-            models.Index(fields=["queued_at"], condition=Q(state=AuditState.QUEUED), name="audit_waiting"),
+            models.Index(
+                fields=["queued_at"], condition=Q(state=AuditState.QUEUED), name="audit_waiting"
+            ),
             # The reconciler's search for workers that died.
-            models.Index(fields=["lease_until"], condition=Q(state=AuditState.RUNNING), name="audit_leased"),
+            models.Index(
+                fields=["lease_until"], condition=Q(state=AuditState.RUNNING), name="audit_leased"
+            ),
             # How long the last ones took.
             models.Index(
                 fields=["organization", "-finished_at"],

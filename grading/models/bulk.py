@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from grading.enums import BulkItemState, BulkState, BulkVerb
+from grading.core.enums import BulkItemState, BulkState, BulkVerb
 from grading.models.rubric import RubricVersion
 from grading.models.submission import Assignment, Submission
 from grading.models.tenant import TenantModel
@@ -41,7 +41,9 @@ class BulkRun(TenantModel):
         ordering = ["-created_at", "pk"]
         constraints = [
             models.CheckConstraint(condition=Q(verb__in=BulkVerb.values), name="bulk_verb_known"),
-            models.CheckConstraint(condition=Q(state__in=BulkState.values), name="bulk_state_known"),
+            models.CheckConstraint(
+                condition=Q(state__in=BulkState.values), name="bulk_state_known"
+            ),
             models.CheckConstraint(
                 condition=Q(done__lte=F("total"), failed__lte=F("done"), changed__lte=F("done")),
                 name="bulk_counts_fit",
@@ -53,7 +55,9 @@ class BulkRun(TenantModel):
             ),
             # Two at once over the same audits would race for their reports.
             models.UniqueConstraint(
-                fields=["assignment"], condition=Q(state=BulkState.RUNNING), name="one_bulk_run_at_a_time"
+                fields=["assignment"],
+                condition=Q(state=BulkState.RUNNING),
+                name="one_bulk_run_at_a_time",
             ),
         ]
 
@@ -78,7 +82,9 @@ class BulkItem(TenantModel):
     renewed = models.OneToOneField(
         "grading.Audit", on_delete=models.CASCADE, null=True, blank=True, related_name="bulk_item"
     )
-    state = models.CharField(max_length=10, choices=BulkItemState.choices, default=BulkItemState.WAITING)
+    state = models.CharField(
+        max_length=10, choices=BulkItemState.choices, default=BulkItemState.WAITING
+    )
     tries = models.PositiveSmallIntegerField(default=0)
     score_before = models.FloatField(null=True, blank=True)
     score_after = models.FloatField(null=True, blank=True)
@@ -92,8 +98,12 @@ class BulkItem(TenantModel):
         constraints = [
             # Also serves the search for what comes next.
             models.UniqueConstraint(fields=["run", "position"], name="bulk_item_place_once"),
-            models.UniqueConstraint(fields=["run", "submission"], name="bulk_item_once_per_attempt"),
-            models.CheckConstraint(condition=Q(state__in=BulkItemState.values), name="bulk_item_state_known"),
+            models.UniqueConstraint(
+                fields=["run", "submission"], name="bulk_item_once_per_attempt"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=BulkItemState.values), name="bulk_item_state_known"
+            ),
             models.CheckConstraint(
                 condition=Q(state=BulkItemState.FAILED) & ~Q(code="")
                 | ~Q(state=BulkItemState.FAILED) & Q(code=""),

@@ -19,7 +19,9 @@ class Cohort(TenantModel):
         ordering = ["-starts_on", "name", "pk"]
         constraints = [
             models.UniqueConstraint(fields=["organization", "slug"], name="cohort_slug_once"),
-            models.CheckConstraint(condition=Q(ends_on__gte=F("starts_on")), name="cohort_ends_after_start"),
+            models.CheckConstraint(
+                condition=Q(ends_on__gte=F("starts_on")), name="cohort_ends_after_start"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import ComplaintState
+from grading.core.enums import ComplaintState
 from grading.models.cohort import Enrollment
 from grading.models.peers import FeedbackReport
 from grading.models.tenant import TenantModel
@@ -17,7 +17,9 @@ class Complaint(TenantModel):
     report = models.ForeignKey(FeedbackReport, on_delete=models.CASCADE, related_name="complaints")
     student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="+")
     text = models.TextField()
-    state = models.CharField(max_length=9, choices=ComplaintState.choices, default=ComplaintState.OPEN)
+    state = models.CharField(
+        max_length=9, choices=ComplaintState.choices, default=ComplaintState.OPEN
+    )
     made_at = models.DateTimeField(auto_now_add=True)
     answer = models.TextField(blank=True)
     decided_at = models.DateTimeField(null=True, blank=True)

@@ -5,7 +5,7 @@ from uuid import uuid4
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import FindingState, ResponseKind
+from grading.core.enums import FindingState, ResponseKind
 from grading.models.audit import Audit
 from grading.models.cohort import Enrollment
 from grading.models.peers import FeedbackReport
@@ -16,7 +16,7 @@ from grading.models.tenant import TenantModel
 class Finding(TenantModel):
     """Something to mend in a student's work, the same one in every audit that sees it.
 
-    Its identity is `key`, a digest of criterion, check and normalised place (grading/findings.py); `check_id` is
+    Its identity is `key`, a digest of criterion, check and normalised place (grading/findings/identity.py); `check_id` is
     empty where an imported report names none, `place` a path of the tree, or words where there is no path. The
     columns from `state` on follow from its sightings in the order of the attempts, whatever the order of the audits:
     `fixed_commit` is the commit of the attempt in which it was first gone.
@@ -45,7 +45,9 @@ class Finding(TenantModel):
         ordering = ["criterion_id", "place", "pk"]
         constraints = [
             models.UniqueConstraint(fields=["assignment", "student", "key"], name="finding_once"),
-            models.CheckConstraint(condition=Q(state__in=FindingState.values), name="finding_state_known"),
+            models.CheckConstraint(
+                condition=Q(state__in=FindingState.values), name="finding_state_known"
+            ),
             models.CheckConstraint(
                 condition=Q(state=FindingState.FIXED, fixed_submission__isnull=False)
                 | ~Q(state=FindingState.FIXED) & Q(fixed_submission=None, fixed_commit=""),
@@ -83,7 +85,9 @@ class FindingSighting(TenantModel):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["finding", "audit"], condition=Q(audit__isnull=False), name="sighted_once_by_an_audit"
+                fields=["finding", "audit"],
+                condition=Q(audit__isnull=False),
+                name="sighted_once_by_an_audit",
             ),
             models.UniqueConstraint(
                 fields=["finding", "report"],
@@ -123,11 +127,14 @@ class FindingResponse(TenantModel):
             models.UniqueConstraint(
                 fields=["finding"], condition=Q(replaced_at=None), name="one_answer_to_a_finding"
             ),
-            models.CheckConstraint(condition=Q(kind__in=ResponseKind.values), name="response_kind_known"),
+            models.CheckConstraint(
+                condition=Q(kind__in=ResponseKind.values), name="response_kind_known"
+            ),
             models.CheckConstraint(
                 condition=Q(kind=ResponseKind.FIXED) & ~Q(commit="")
                 | Q(kind=ResponseKind.WILL_FIX, commit="")
-                | Q(kind__in=(ResponseKind.DEFERRED, ResponseKind.CONTESTED), commit="") & ~Q(reason=""),
+                | Q(kind__in=(ResponseKind.DEFERRED, ResponseKind.CONTESTED), commit="")
+                & ~Q(reason=""),
                 name="response_says_what_it_must",
             ),
         ]

@@ -69,7 +69,9 @@ class SupersededReport(TenantModel):
 
     class Meta:
         ordering = ["-superseded_at", "-pk"]
-        constraints = [models.UniqueConstraint(fields=["audit", "digest"], name="superseded_report_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["audit", "digest"], name="superseded_report_once")
+        ]
 
     def __str__(self) -> str:
         return self.digest
@@ -100,7 +102,9 @@ class Override(TenantModel):
                 condition=Q(withdrawn_at=None),
                 name="one_override_per_criterion",
             ),
-            models.CheckConstraint(condition=Q(score__gte=1, score__lte=5), name="override_score_1_to_5"),
+            models.CheckConstraint(
+                condition=Q(score__gte=1, score__lte=5), name="override_score_1_to_5"
+            ),
             models.CheckConstraint(condition=~Q(reason=""), name="override_has_a_reason"),
         ]
 

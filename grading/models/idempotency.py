@@ -25,7 +25,9 @@ class IdempotencyKey(TenantModel):
     class Meta:
         ordering = ["-created_at", "-pk"]
         constraints = [
-            models.UniqueConstraint(fields=["organization", "user", "key"], name="key_once_per_person")
+            models.UniqueConstraint(
+                fields=["organization", "user", "key"], name="key_once_per_person"
+            )
         ]
 
     def __str__(self) -> str:

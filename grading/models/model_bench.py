@@ -4,7 +4,7 @@ from django.core.validators import MinValueValidator, URLValidator
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import Batch
+from grading.core.enums import Batch
 from grading.models.audit import Audit
 from grading.models.tenant import TenantModel
 
@@ -14,7 +14,7 @@ NOT_NEGATIVE = [MinValueValidator(0)]
 class OrganizationBench(TenantModel):
     """What an organization sets for its judges; what is blank is the operator's.
 
-    `sealed_key` can be read by the site alone (grading.sealing) and is shown to nobody. Budgets are US dollars:
+    `sealed_key` can be read by the site alone (grading.core.crypto) and is shown to nobody. Budgets are US dollars:
     an audit's, and a calendar month's (UTC) of all audits of the organization.
     """
 

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import NoticeKind
+from grading.core.enums import NoticeKind
 from grading.models.tenant import TenantModel
 
 
@@ -28,9 +28,13 @@ class Notice(TenantModel):
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.CheckConstraint(condition=Q(kind__in=NoticeKind.values), name="notice_kind_known")
+            models.CheckConstraint(
+                condition=Q(kind__in=NoticeKind.values), name="notice_kind_known"
+            )
         ]
-        indexes = [models.Index(fields=["created_at"], condition=Q(sent_at=None), name="notice_unsent")]
+        indexes = [
+            models.Index(fields=["created_at"], condition=Q(sent_at=None), name="notice_unsent")
+        ]
 
     def __str__(self) -> str:
         return self.subject
@@ -46,7 +50,9 @@ class NoticeOptOut(TenantModel):
         ordering = ["pk"]
         constraints = [
             models.UniqueConstraint(fields=["organization", "user", "kind"], name="opted_out_once"),
-            models.CheckConstraint(condition=Q(kind__in=NoticeKind.values), name="opt_out_kind_known"),
+            models.CheckConstraint(
+                condition=Q(kind__in=NoticeKind.values), name="opt_out_kind_known"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import Opened
+from grading.core.enums import Opened
 from grading.models.cohort import Enrollment
 from grading.models.tenant import TenantModel
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from grading.enums import Anonymity, EntryKind, FeedbackKind, FeedbackSource
+from grading.core.enums import Anonymity, EntryKind, FeedbackKind, FeedbackSource
 from grading.models.audit import Audit
 from grading.models.cohort import Enrollment
 from grading.models.rubric import RubricVersion
@@ -15,7 +15,7 @@ from grading.models.tenant import TenantModel
 
 
 class PairingRound(TenantModel):
-    """Everybody in it audits `peers` others, and is audited by as many (grading/pairing.py).
+    """Everybody in it audits `peers` others, and is audited by as many (grading/peer_review/rounds/pairing.py).
 
     `rubric_version` is what peers audit under, null for the assignment's own. What a pairing grants is granted from
     `starts_at` to the end of the cohort; reports are asked for until `ends_at`. From `seed` the circle follows.
@@ -25,7 +25,9 @@ class PairingRound(TenantModel):
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="rounds")
     number = models.PositiveSmallIntegerField()
     peers = models.PositiveSmallIntegerField(default=2)
-    anonymity = models.CharField(max_length=14, choices=Anonymity.choices, default=Anonymity.DOUBLE_BLIND)
+    anonymity = models.CharField(
+        max_length=14, choices=Anonymity.choices, default=Anonymity.DOUBLE_BLIND
+    )
     rubric_version = models.ForeignKey(
         RubricVersion, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
     )
@@ -42,9 +44,15 @@ class PairingRound(TenantModel):
         ordering = ["assignment", "number"]
         constraints = [
             models.UniqueConstraint(fields=["assignment", "number"], name="round_number_once"),
-            models.CheckConstraint(condition=Q(peers__gte=1, peers__lte=5), name="round_of_1_to_5_peers"),
-            models.CheckConstraint(condition=Q(ends_at__gt=F("starts_at")), name="round_ends_after_start"),
-            models.CheckConstraint(condition=Q(anonymity__in=Anonymity.values), name="round_anonymity_known"),
+            models.CheckConstraint(
+                condition=Q(peers__gte=1, peers__lte=5), name="round_of_1_to_5_peers"
+            ),
+            models.CheckConstraint(
+                condition=Q(ends_at__gt=F("starts_at")), name="round_ends_after_start"
+            ),
+            models.CheckConstraint(
+                condition=Q(anonymity__in=Anonymity.values), name="round_anonymity_known"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -97,9 +105,13 @@ class Pairing(TenantModel):
         ordering = ["created_at", "pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["round", "auditor", "auditee"], condition=Q(ended_at=None), name="paired_once"
+                fields=["round", "auditor", "auditee"],
+                condition=Q(ended_at=None),
+                name="paired_once",
             ),
-            models.CheckConstraint(condition=~Q(auditor=F("auditee")), name="nobody_is_their_own_peer"),
+            models.CheckConstraint(
+                condition=~Q(auditor=F("auditee")), name="nobody_is_their_own_peer"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -120,7 +132,9 @@ class FeedbackReport(TenantModel):
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
-    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="feedback_reports")
+    assignment = models.ForeignKey(
+        Assignment, on_delete=models.PROTECT, related_name="feedback_reports"
+    )
     pairing = models.ForeignKey(
         Pairing, on_delete=models.PROTECT, null=True, blank=True, related_name="reports"
     )
@@ -130,7 +144,11 @@ class FeedbackReport(TenantModel):
         Enrollment, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback_given"
     )
     subject = models.ForeignKey(
-        Enrollment, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback_received"
+        Enrollment,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="feedback_received",
     )
     submission = models.ForeignKey(
         Submission, on_delete=models.PROTECT, null=True, blank=True, related_name="feedback_reports"
@@ -154,9 +172,13 @@ class FeedbackReport(TenantModel):
     class Meta:
         ordering = ["-created_at", "pk"]
         constraints = [
-            models.CheckConstraint(condition=Q(kind__in=FeedbackKind.values), name="feedback_kind_known"),
             models.CheckConstraint(
-                condition=Q(source=FeedbackSource.PLATFORM, audit__isnull=False, reading=None, original="")
+                condition=Q(kind__in=FeedbackKind.values), name="feedback_kind_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(
+                    source=FeedbackSource.PLATFORM, audit__isnull=False, reading=None, original=""
+                )
                 | Q(
                     source=FeedbackSource.IMPORTED,
                     audit=None,
@@ -172,7 +194,8 @@ class FeedbackReport(TenantModel):
                 name="feedback_on_self_or_peer",
             ),
             models.CheckConstraint(
-                condition=Q(author__isnull=False) | Q(subject__isnull=False), name="feedback_of_somebody"
+                condition=Q(author__isnull=False) | Q(subject__isnull=False),
+                name="feedback_of_somebody",
             ),
             models.UniqueConstraint(
                 fields=["assignment", "brought_by", "kind", "original_sha256", "pairing"],
@@ -190,7 +213,9 @@ class CommunicationEntry(TenantModel):
     """An entry of a student's communication log, posted on the site: for themselves and the staff, and under a
     pairing for the peer as well."""
 
-    assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="communication")
+    assignment = models.ForeignKey(
+        Assignment, on_delete=models.PROTECT, related_name="communication"
+    )
     student = models.ForeignKey(Enrollment, on_delete=models.PROTECT, related_name="communication")
     pairing = models.ForeignKey(
         Pairing, on_delete=models.PROTECT, null=True, blank=True, related_name="communication"

@@ -21,7 +21,9 @@ class EvidenceRecord(TenantModel):
 
     class Meta:
         ordering = ["pk"]
-        constraints = [models.UniqueConstraint(fields=["audit", "key"], name="evidence_once_per_audit")]
+        constraints = [
+            models.UniqueConstraint(fields=["audit", "key"], name="evidence_once_per_audit")
+        ]
 
     def __str__(self) -> str:
         return self.key
@@ -47,7 +49,8 @@ class OpinionRecord(TenantModel):
         constraints = [
             models.UniqueConstraint(fields=["audit", "key"], name="opinion_once_per_audit"),
             models.CheckConstraint(
-                condition=Q(score__isnull=True) | Q(score__gte=1, score__lte=5), name="opinion_score_1_to_5"
+                condition=Q(score__isnull=True) | Q(score__gte=1, score__lte=5),
+                name="opinion_score_1_to_5",
             ),
         ]
 
@@ -72,9 +75,12 @@ class CriterionVerdict(TenantModel):
     class Meta:
         ordering = ["audit", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["audit", "criterion_id"], name="verdict_once_per_criterion"),
+            models.UniqueConstraint(
+                fields=["audit", "criterion_id"], name="verdict_once_per_criterion"
+            ),
             models.CheckConstraint(
-                condition=Q(score__isnull=True) | Q(score__gte=1, score__lte=5), name="verdict_score_1_to_5"
+                condition=Q(score__isnull=True) | Q(score__gte=1, score__lte=5),
+                name="verdict_score_1_to_5",
             ),
         ]
 

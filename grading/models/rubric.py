@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from grading.enums import RubricState
+from grading.core.enums import RubricState
 from grading.models.tenant import TenantModel
 
 
@@ -13,7 +13,9 @@ class Rubric(TenantModel):
 
     class Meta:
         ordering = ["name", "pk"]
-        constraints = [models.UniqueConstraint(fields=["organization", "slug"], name="rubric_slug_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["organization", "slug"], name="rubric_slug_once")
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -29,7 +31,9 @@ class RubricVersion(TenantModel):
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=12, choices=RubricState.choices, default=RubricState.DRAFT)
     document = models.JSONField()
-    based_on = models.ForeignKey("self", on_delete=models.PROTECT, null=True, blank=True, related_name="+")
+    based_on = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="+"
+    )
     note = models.CharField(max_length=300, blank=True)
     digest = models.CharField(max_length=64, blank=True)
     published_at = models.DateTimeField(null=True, blank=True)
@@ -39,9 +43,13 @@ class RubricVersion(TenantModel):
         constraints = [
             models.UniqueConstraint(fields=["rubric", "number"], name="rubric_number_once"),
             models.UniqueConstraint(
-                fields=["rubric"], condition=Q(state=RubricState.PUBLISHED), name="one_published_version"
+                fields=["rubric"],
+                condition=Q(state=RubricState.PUBLISHED),
+                name="one_published_version",
             ),
-            models.CheckConstraint(condition=Q(state__in=RubricState.values), name="rubric_state_known"),
+            models.CheckConstraint(
+                condition=Q(state__in=RubricState.values), name="rubric_state_known"
+            ),
             models.CheckConstraint(
                 condition=Q(state=RubricState.DRAFT, digest="", published_at=None)
                 | ~Q(state=RubricState.DRAFT) & ~Q(digest="") & Q(published_at__isnull=False),

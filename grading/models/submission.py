@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from grading.enums import Bench, LatePolicy, ReleasePolicy
+from grading.core.enums import Bench, LatePolicy, ReleasePolicy
 from grading.models.cohort import Cohort, Enrollment
 from grading.models.rubric import RubricVersion
 from grading.models.tenant import TenantModel
@@ -21,10 +21,14 @@ class Assignment(TenantModel):
     title = models.CharField(max_length=200)
     slug = models.SlugField(max_length=60)
     instructions = models.TextField(blank=True)
-    rubric_version = models.ForeignKey(RubricVersion, on_delete=models.PROTECT, related_name="assignments")
+    rubric_version = models.ForeignKey(
+        RubricVersion, on_delete=models.PROTECT, related_name="assignments"
+    )
     opens_at = models.DateTimeField(null=True, blank=True)
     due_at = models.DateTimeField(null=True, blank=True)
-    late_policy = models.CharField(max_length=8, choices=LatePolicy.choices, default=LatePolicy.REFUSE)
+    late_policy = models.CharField(
+        max_length=8, choices=LatePolicy.choices, default=LatePolicy.REFUSE
+    )
     max_attempts = models.PositiveSmallIntegerField(default=5)
     bench = models.CharField(max_length=12, choices=Bench.choices, default=Bench.HEURISTIC)
     release_policy = models.CharField(
@@ -41,9 +45,15 @@ class Assignment(TenantModel):
             models.CheckConstraint(
                 condition=Q(due_at__gt=F("opens_at")), name="assignment_due_after_opening"
             ),
-            models.CheckConstraint(condition=Q(max_attempts__gte=1), name="assignment_allows_an_attempt"),
-            models.CheckConstraint(condition=Q(late_policy__in=LatePolicy.values), name="late_policy_known"),
-            models.CheckConstraint(condition=Q(bench__in=Bench.values), name="assignment_bench_known"),
+            models.CheckConstraint(
+                condition=Q(max_attempts__gte=1), name="assignment_allows_an_attempt"
+            ),
+            models.CheckConstraint(
+                condition=Q(late_policy__in=LatePolicy.values), name="late_policy_known"
+            ),
+            models.CheckConstraint(
+                condition=Q(bench__in=Bench.values), name="assignment_bench_known"
+            ),
             models.CheckConstraint(
                 condition=Q(release_policy__in=ReleasePolicy.values), name="release_policy_known"
             ),
@@ -82,10 +92,13 @@ class Submission(TenantModel):
         ordering = ["-handed_in_at", "pk"]
         constraints = [
             # Also serves attempts_of: one student's attempts at one assignment, in order.
-            models.UniqueConstraint(fields=["assignment", "student", "attempt"], name="attempt_once"),
+            models.UniqueConstraint(
+                fields=["assignment", "student", "attempt"], name="attempt_once"
+            ),
             models.CheckConstraint(condition=~Q(repo_url=""), name="submission_has_a_repository"),
             models.CheckConstraint(
-                condition=Q(pdf="", pdf_sha256="") | ~Q(pdf="") & ~Q(pdf_sha256=""), name="pdf_has_a_digest"
+                condition=Q(pdf="", pdf_sha256="") | ~Q(pdf="") & ~Q(pdf_sha256=""),
+                name="pdf_has_a_digest",
             ),
         ]
 

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django_scopes import ScopedManager
 
-from grading.enums import Role
+from grading.core.enums import Role
 
 _Row = TypeVar("_Row", bound=models.Model)
 if TYPE_CHECKING:
@@ -51,22 +51,30 @@ class TenantModel(models.Model):
     def clean(self) -> None:
         """In a form, what a row points to is of its own organization, also where somebody teaches in several."""
         for field in self._meta.get_fields():
-            if isinstance(field, models.ForeignKey) and issubclass(field.related_model, TenantModel):
+            if isinstance(field, models.ForeignKey) and issubclass(
+                field.related_model, TenantModel
+            ):
                 row = getattr(self, field.name, None) if getattr(self, field.attname) else None
                 if row is not None and row.organization_id != self.organization_id:
                     raise ValidationError({field.name: "This belongs to another organization."})
 
 
 class Membership(TenantModel):
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships"
+    )
     role = models.CharField(max_length=12, choices=Role.choices, default=Role.STUDENT)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["pk"]
         constraints = [
-            models.UniqueConstraint(fields=["organization", "user"], name="one_membership_per_user"),
-            models.CheckConstraint(condition=models.Q(role__in=Role.values), name="membership_role_known"),
+            models.UniqueConstraint(
+                fields=["organization", "user"], name="one_membership_per_user"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(role__in=Role.values), name="membership_role_known"
+            ),
         ]
 
     def __str__(self) -> str:

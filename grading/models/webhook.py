@@ -7,14 +7,14 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from grading.enums import DeliveryState, WebhookEvent
+from grading.core.enums import DeliveryState, WebhookEvent
 from grading.models.tenant import TenantModel
 
 
 class Webhook(TenantModel):
     """An address that is told of some events. `events` are values of WebhookEvent; whoever is not active is told nothing.
 
-    The secret that signs what is sent is sealed (grading/sealing.py) and shown once.
+    The secret that signs what is sent is sealed (grading/core/crypto.py) and shown once.
     """
 
     url = models.CharField(max_length=500)
@@ -44,7 +44,9 @@ class WebhookDelivery(TenantModel):
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
     event = models.CharField(max_length=24, choices=WebhookEvent.choices)
     payload = models.JSONField()
-    state = models.CharField(max_length=10, choices=DeliveryState.choices, default=DeliveryState.WAITING)
+    state = models.CharField(
+        max_length=10, choices=DeliveryState.choices, default=DeliveryState.WAITING
+    )
     tries = models.PositiveSmallIntegerField(default=0)
     next_at = models.DateTimeField(default=timezone.now)
     status = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -57,16 +59,23 @@ class WebhookDelivery(TenantModel):
         ordering = ["-created_at", "pk"]
         verbose_name_plural = "webhook deliveries"
         constraints = [
-            models.CheckConstraint(condition=Q(event__in=WebhookEvent.values), name="delivery_event_known"),
+            models.CheckConstraint(
+                condition=Q(event__in=WebhookEvent.values), name="delivery_event_known"
+            ),
             models.CheckConstraint(
                 condition=Q(state=DeliveryState.WAITING, ended_at=None)
-                | Q(state__in=(DeliveryState.DELIVERED, DeliveryState.FAILED), ended_at__isnull=False),
+                | Q(
+                    state__in=(DeliveryState.DELIVERED, DeliveryState.FAILED),
+                    ended_at__isnull=False,
+                ),
                 name="delivery_ended_has_a_time",
             ),
         ]
         indexes = [
             models.Index(
-                fields=["next_at"], condition=Q(state=DeliveryState.WAITING), name="delivery_waiting"
+                fields=["next_at"],
+                condition=Q(state=DeliveryState.WAITING),
+                name="delivery_waiting",
             )
         ]
 

@@ -50,6 +50,9 @@ def faults_of(page: Page, *, but: Iterable[str] = ()) -> list[Any]:
     dark = page.evaluate(GRAVE, COLOURS_ONLY)
     page.emulate_media(color_scheme="light")
     page.set_viewport_size({"width": 320, "height": 640})
-    narrow = [*page.evaluate(GRAVE, NARROW_ONLY), *(["scrolls sideways"] if page.evaluate(TOO_WIDE) else [])]
+    narrow = [
+        *page.evaluate(GRAVE, NARROW_ONLY),
+        *(["scrolls sideways"] if page.evaluate(TOO_WIDE) else []),
+    ]
     page.set_viewport_size({"width": 1280, "height": 800})
     return [*(("light", fault) for fault in light), *(("dark", fault) for fault in dark), *narrow]

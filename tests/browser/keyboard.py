@@ -58,7 +58,8 @@ class Keyboard:
         asked = {"expression": "document.activeElement"}
         node: dict[str, Any] = self._tools.send("Runtime.evaluate", asked)["result"]
         tree = self._tools.send(
-            "Accessibility.getPartialAXTree", {"objectId": node["objectId"], "fetchRelatives": False}
+            "Accessibility.getPartialAXTree",
+            {"objectId": node["objectId"], "fetchRelatives": False},
         )
         told = tree["nodes"][0]
         return Stop(*(str(told.get(part, {}).get("value", "")) for part in ("role", "name")))
@@ -88,18 +89,28 @@ class Keyboard:
 
     def walk_out(self, *, at_most: int = 200) -> None:
         """On to the end of the page, where the browser's own controls begin: nothing keeps the keyboard to itself."""
-        assert any(not self._step() for _ in range(at_most)), f"{self._page.url} has no end: {self.stop}"
+        assert any(not self._step() for _ in range(at_most)), (
+            f"{self._page.url} has no end: {self.stop}"
+        )
 
-    def tab_to(self, name: str | re.Pattern[str], *, at_most: int = MOST, back: bool = False) -> Stop:
+    def tab_to(
+        self, name: str | re.Pattern[str], *, at_most: int = MOST, back: bool = False
+    ) -> Stop:
         """Go on until what is called so has the focus."""
         passed = []
         for _ in range(at_most):
             passed.append(self.tab(back=back))
-            if name.fullmatch(passed[-1].name) if isinstance(name, re.Pattern) else passed[-1].name == name:
+            if (
+                name.fullmatch(passed[-1].name)
+                if isinstance(name, re.Pattern)
+                else passed[-1].name == name
+            ):
                 return passed[-1]
         pytest.fail(f"{name!r} never had the focus on {self._page.url}; these had: {passed}")
 
-    def follow(self, name: str | re.Pattern[str], *, at_most: int = MOST, back: bool = False) -> None:
+    def follow(
+        self, name: str | re.Pattern[str], *, at_most: int = MOST, back: bool = False
+    ) -> None:
         """Go to it and press Enter, as on a link, a button or what is folded."""
         self.tab_to(name, at_most=at_most, back=back)
         self.press("Enter")

@@ -12,25 +12,30 @@ from django.test import Client
 from django_rq.models import Dashboard
 from playwright.sync_api import sync_playwright
 
-from grading.admin.tenancy import MachineMadeAdmin
+from grading.core.admin_tenancy import MachineMadeAdmin
 from grading.models import Audit, Organization, RubricVersion
 from tests.browser.examiner import axe, faults_of
 from tests.browser.tabs import FLAGS, session_of
 from tests.factories.institutes import institute
 from tests.factories.people import UserFactory, everywhere
 from tests.factories.work import RubricVersionFactory
-from tests.leaks.test_administration import page, pages_of_a_row, row_of
+from tests.tenancy.test_administration import page, pages_of_a_row, row_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+]
 WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
 # What Django brings along and this site cannot mend: the rule, and why.
 DJANGOS_OWN = {
     "aria-input-field-name": "select2, which completes a user's name: its box names itself after what is chosen in it",
 }
 OWN_FORMS = [
-    model for model, desk in admin.site._registry.items()
+    model
+    for model, desk in admin.site._registry.items()
     if model._meta.app_label == "grading" and not isinstance(desk, MachineMadeAdmin)
-]  # fmt: skip
+]
 
 
 def pages(organization: Organization, client: Client) -> Iterator[str]:
@@ -56,7 +61,9 @@ def pages_of(model: type[Model], row: Model) -> list[str]:
     return [page(model, name, row.pk) for name in pages_of_a_row(model)]
 
 
-def test_every_page_of_the_administration_is_sound_in_both_themes(live_server: Any, chromium: str) -> None:
+def test_every_page_of_the_administration_is_sound_in_both_themes(
+    live_server: Any, chromium: str
+) -> None:
     source, organization, client = axe(), institute(word="Hellerau"), Client()
     operator = UserFactory.create(is_staff=True, is_superuser=True)
     client.force_login(operator)

@@ -15,7 +15,11 @@ from tests.browser.tabs import FLAGS, tab
 from tests.browser.test_student_journey import sign_in
 from tests.factories.released import Released
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+]
 PHONE = {"width": 390, "height": 844}
 
 
@@ -23,7 +27,9 @@ def file_appeal(page: Page) -> None:
     criterion = page.get_by_role("article", name="Graph orchestration")
     criterion.get_by_role("link", name="Appeal this criterion").click()
     expect(page.get_by_text("3 of 3 appeals left")).to_be_visible()
-    page.get_by_label("What is wrong with the verdict").fill("The fan-in is there, in another file.")
+    page.get_by_label("What is wrong with the verdict").fill(
+        "The fan-in is there, in another file."
+    )
     page.get_by_label("Evidence that was missed").fill("src/graph.py:41-60\nsomewhere:odd")
     page.get_by_role("checkbox").first.check()
     page.get_by_role("button", name="File the appeal").click()
@@ -76,11 +82,15 @@ def test_an_appeal_from_filing_to_answer(live_server: Any, chromium: str) -> Non
         ):  # Playwright runs its event loop in this one, where Django asks nothing
             threads.submit(deliver, released.organization.pk).result()
         letter = next(letter for letter in mail.outbox if "appeal" in letter.subject)
-        path = next(line for line in letter.body.splitlines() if "/appeals/" in line).partition("/o/")[2]
+        path = next(line for line in letter.body.splitlines() if "/appeals/" in line).partition(
+            "/o/"
+        )[2]
         with tab(browser, live_server.url) as page:
             sign_in(page, released.student.email)
             page.goto(f"/o/{path}")
             expect(page.get_by_role("heading", name="Upheld: 4 → 5 of 5")).to_be_visible()
             page.get_by_role("link", name="The report").click()
-            expect(page.get_by_role("article", name="Graph orchestration")).to_contain_text("5 of 5")
+            expect(page.get_by_role("article", name="Graph orchestration")).to_contain_text(
+                "5 of 5"
+            )
         browser.close()

@@ -12,20 +12,34 @@ from playwright.sync_api import sync_playwright
 from tests.browser.examiner import axe, faults_of
 from tests.browser.tabs import FLAGS, tab
 from tests.browser.town import Town
-from tests.leaks.matrix_rows import PERSONS, ROWS
+from tests.tenancy.matrix_rows import PERSONS, ROWS
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+]
 ACCOUNTS = {
     "anonymous": ("login/", "signup/", "password/reset/", "password/reset/done/", "inactive/"),
-    "student": ("email/", "password/change/", "2fa/", "2fa/totp/activate/", "tokens/", "reauthenticate/", "logout/"),
-}  # fmt: skip
+    "student": (
+        "email/",
+        "password/change/",
+        "2fa/",
+        "2fa/totp/activate/",
+        "tokens/",
+        "reauthenticate/",
+        "logout/",
+    ),
+}
 WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
 
 
 def pages_of(person: str) -> Iterator[str]:
     """The routes that answer this person with a page; files, parts of pages and programs' addresses are none."""
     for route, (answers, _) in ROWS.items():
-        if answers[PERSONS.index(person)] == 200 and re.fullmatch(r"(?!api/).*(?<!/progress)/|", route):
+        if answers[PERSONS.index(person)] == 200 and re.fullmatch(
+            r"(?!api/).*(?<!/progress)/|", route
+        ):
             yield route
 
 

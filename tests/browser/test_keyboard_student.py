@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grading.enums import AuditState
+from grading.core.enums import AuditState
 from grading.models import Audit
 from tests.browser.examiner import axe, faults_of
 from tests.browser.keyboard import Keyboard, Stop
@@ -23,7 +23,11 @@ from tests.factories.released import Released
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+]
 WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
 
 

@@ -9,29 +9,36 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grading.enums import ReleasePolicy, RubricState
+from grading.core.enums import ReleasePolicy, RubricState
 from grading.models import RubricVersion
 from tests.browser.examiner import axe, faults_of
 from tests.browser.keyboard import Keyboard, Stop
 from tests.browser.tabs import FLAGS, session_of, tab
 from tests.browser.test_rubric_editor import draft_and_teacher, titles
+from tests.factories.graded_work import CRITERIA, graded, page_of
 from tests.factories.people import CohortFactory, everywhere, student
 from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document
-from tests.site.graded_work import CRITERIA, graded, page_of
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+]
 WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
 
 
 def test_who_teaches_needs_no_mouse(live_server: Any, chromium: str) -> None:
     source, (draft, teacher) = axe(), draft_and_teacher()
     version = RubricVersionFactory.create(
-        rubric__organization=draft.organization, document=rubric_document(*(key for key, _, _ in CRITERIA))
+        rubric__organization=draft.organization,
+        document=rubric_document(*(key for key, _, _ in CRITERIA)),
     )
     assignment = AssignmentFactory.create(
-        title="Week 2", rubric_version=version, cohort=CohortFactory.create(organization=draft.organization),
+        title="Week 2",
+        rubric_version=version,
+        cohort=CohortFactory.create(organization=draft.organization),
         release_policy=ReleasePolicy.AFTER_RELEASE,
-    )  # fmt: skip
+    )
     for name in ("Ada", "Bob"):
         graded(assignment, student(assignment.cohort, name=name))
     session = session_of(teacher, live_server.url)

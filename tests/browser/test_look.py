@@ -11,6 +11,7 @@ from playwright.sync_api import Page, sync_playwright
 
 from tests.browser.examiner import TOO_WIDE, UNFOLD
 from tests.browser.tabs import FLAGS, session_of, tab
+from tests.factories.example_report import report_json
 from tests.factories.grades import BulkItemFactory, GradeFactory
 from tests.factories.people import CohortFactory, staff_user, student
 from tests.factories.work import (
@@ -19,7 +20,6 @@ from tests.factories.work import (
     CriterionVerdictFactory,
     SubmissionFactory,
 )
-from tests.site.report_example import report_json
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 WINDOWS = ((390, "dark"), (1280, "light"))
@@ -43,14 +43,22 @@ def visits() -> list[tuple[User | None, list[str]]]:
     teacher = staff_user(assignment.organization)
     teacher.is_staff = True
     teacher.save()
-    run = BulkItemFactory.create(run__assignment=assignment, submission=submission, audit=reported).run
+    run = BulkItemFactory.create(
+        run__assignment=assignment, submission=submission, audit=reported
+    ).run
     return [
-        (enrolled.user, ["/", f"{cohort}a/auditor/", f"{cohort}a/auditor/submit/", "/accounts/email/"]),
+        (
+            enrolled.user,
+            ["/", f"{cohort}a/auditor/", f"{cohort}a/auditor/submit/", "/accounts/email/"],
+        ),
         (enrolled.user, [f"{org}audits/{audit.pk}/" for audit in (reported, failed)]),
         (teacher, [org, cohort, f"{cohort}roster/", f"{cohort}a/auditor/", f"{cohort}a/new/"]),
         (
             teacher,
-            [f"{cohort}a/auditor/grades/{page}" for page in ("", f"release/?grade={grade.pk}", "sample/")],
+            [
+                f"{cohort}a/auditor/grades/{page}"
+                for page in ("", f"release/?grade={grade.pk}", "sample/")
+            ],
         ),
         (
             teacher,
@@ -59,10 +67,17 @@ def visits() -> list[tuple[User | None, list[str]]]:
                 for page in ("", "criteria/0/override/", "count/", "take-back/")
             ],
         ),
-        (teacher, [f"{cohort}a/auditor/{page}/" for page in ("bulk", "export", "settings", "agreement")]),
         (
             teacher,
-            [f"{org}bulk/{run.pk}/", f"{cohort}log/", f"/admin/grading/submission/{submission.pk}/change/"],
+            [f"{cohort}a/auditor/{page}/" for page in ("bulk", "export", "settings", "agreement")],
+        ),
+        (
+            teacher,
+            [
+                f"{org}bulk/{run.pk}/",
+                f"{cohort}log/",
+                f"/admin/grading/submission/{submission.pk}/change/",
+            ],
         ),
         (None, ["/", "/accounts/login/", "/accounts/signup/"]),
     ]
@@ -75,7 +90,9 @@ def too_wide_in(page: Page, address: str) -> bool:
 
 
 def test_every_page_fits_a_phone_and_a_desk(live_server: Any, chromium: str) -> None:
-    sessions = [([session_of(user, live_server.url)] if user else [], pages) for user, pages in visits()]
+    sessions = [
+        ([session_of(user, live_server.url)] if user else [], pages) for user, pages in visits()
+    ]
     too_wide = []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)

@@ -17,13 +17,17 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
-from grading import engine
+from grading.engine import audits as engine_audits
 from tests.browser.tabs import FLAGS, PATIENCE_MS, session_of, tab
 from tests.factories.people import staff_user, student
 from tests.factories.repositories import Commit, git, make_repository
 from tests.factories.work import AssignmentFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+]
 NAMES = (
     "Adalind Alpha",
     "Bohumil Bravo",
@@ -32,10 +36,14 @@ NAMES = (
 )  # nothing a token may hold by chance
 UNSAFE = 'import os\n\n\ndef clone(url):\n    os.system(f"git clone {url}")\n'
 SAFE = 'import subprocess\n\n\ndef clone(url):\n    subprocess.run(["git", "clone", "--", url], check=True)\n'
-BEGUN = [Commit(message="Begin", files={"README.md": "# Work\n"}), Commit(message="Clone", files={"src/clone.py": UNSAFE})]  # fmt: skip
+BEGUN = [
+    Commit(message="Begin", files={"README.md": "# Work\n"}),
+    Commit(message="Clone", files={"src/clone.py": UNSAFE}),
+]
 MENDED = Commit(
-    message="Clone without a shell", files={"src/clone.py": SAFE, "src/rules.py": "def run(text):\n    return eval(text)\n"}
-)  # fmt: skip
+    message="Clone without a shell",
+    files={"src/clone.py": SAFE, "src/rules.py": "def run(text):\n    return eval(text)\n"},
+)
 REPORT = """# Audit of a peer
 
 ## Safe
@@ -46,20 +54,39 @@ Score: 2/5
 - `src/clone.py:5`: Call git with a list of arguments, {name} says.
 """
 CHECKS: list[dict[str, Any]] = [
-    {"id": "safe.shell", "kind": "unsafe_call", "goal": "Nothing runs through a shell", "polarity": "negative", "any_of": ["os_system"]},
-    {"id": "safe.eval", "kind": "unsafe_call", "goal": "Nothing is evaluated", "polarity": "negative", "any_of": ["eval_exec"]},
+    {
+        "id": "safe.shell",
+        "kind": "unsafe_call",
+        "goal": "Nothing runs through a shell",
+        "polarity": "negative",
+        "any_of": ["os_system"],
+    },
+    {
+        "id": "safe.eval",
+        "kind": "unsafe_call",
+        "goal": "Nothing is evaluated",
+        "polarity": "negative",
+        "any_of": ["eval_exec"],
+    },
     {"id": "safe.tests", "kind": "file_exists", "goal": "There are tests", "any_of": ["tests/*"]},
-]  # fmt: skip
-RUBRIC = {"id": "small", "name": "Small", "version": "1", "criteria": [{"id": "safe", "name": "Safe", "checks": CHECKS}]}  # fmt: skip
+]
+RUBRIC = {
+    "id": "small",
+    "name": "Small",
+    "version": "1",
+    "criteria": [{"id": "safe", "name": "Safe", "checks": CHECKS}],
+}
 
 
 class Class:
     """The assignment with its four students, and what they have in their repositories."""
 
     def __init__(self, folder: Path, address: str) -> None:
-        document = engine.read_rubric(json.dumps(RUBRIC))
+        document = engine_audits.read_rubric(json.dumps(RUBRIC))
         self.assignment = AssignmentFactory.create(
-            rubric_version__document=document.document, rubric_version__digest=document.digest, title="Week 2"
+            rubric_version__document=document.document,
+            rubric_version__digest=document.digest,
+            title="Week 2",
         )
         self.folder, self.address = folder, address
         self.sessions = {
@@ -84,7 +111,11 @@ class Class:
         return commit
 
     def page(self, name: str) -> str:
-        slugs = [self.assignment.organization.slug, self.assignment.cohort.slug, self.assignment.slug]
+        slugs = [
+            self.assignment.organization.slug,
+            self.assignment.cohort.slug,
+            self.assignment.slug,
+        ]
         return reverse(name, args=slugs[: 2 if name == "peers" else 3])
 
 
@@ -165,8 +196,14 @@ def wait_for_verdict(page: Page, room: Class, name: str) -> None:
 def look_at_what_changed(page: Page, room: Class, name: str) -> None:
     page.goto(room.page("findings"))
     load_until(page, page.get_by_text("verified"))  # a worker looks the commit up
-    for state, finding in (("Fixed", "src/clone.py"), ("New", "src/rules.py"), ("Still open", "tests")):
-        expect(page.get_by_role("region", name=state).get_by_role("row", name=finding)).to_be_visible()
+    for state, finding in (
+        ("Fixed", "src/clone.py"),
+        ("New", "src/rules.py"),
+        ("Still open", "tests"),
+    ):
+        expect(
+            page.get_by_role("region", name=state).get_by_role("row", name=finding)
+        ).to_be_visible()
     page.goto(room.page("loop"))
     led_by_a_peer = page.get_by_role("row").filter(has_text="src/clone.py").filter(has_text="Peer")
     expect(led_by_a_peer).to_be_visible()
@@ -182,7 +219,9 @@ def load_until(page: Page, shown: Locator) -> None:
         page.reload()
 
 
-def each(browser: Browser, room: Class, do: Callable[[Page, Class, str], None], *names: str) -> None:
+def each(
+    browser: Browser, room: Class, do: Callable[[Page, Class, str], None], *names: str
+) -> None:
     for name in names or NAMES:
         with tab(browser, room.address) as page:
             page.context.add_cookies([room.sessions[name]])
@@ -203,7 +242,9 @@ def test_a_whole_round_of_four_students_over_two_attempts(
             each(browser, room, audit_with_an_own_auditor, *NAMES[1::2])
             each(browser, room, read_and_answer)
             each(browser, room, hand_in)
-            each(browser, room, wait_for_verdict, NAMES[-1])  # audits are held in the order of their hand-ins
+            each(
+                browser, room, wait_for_verdict, NAMES[-1]
+            )  # audits are held in the order of their hand-ins
             each(browser, room, look_at_what_changed)
             teacher.reload()
             expect(teacher.get_by_role("definition").first).to_have_text("4")

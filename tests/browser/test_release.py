@@ -9,29 +9,40 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from grading.enums import ReleasePolicy
+from grading.core.enums import ReleasePolicy
 from tests.browser.tabs import FLAGS, session_of, tab
+from tests.factories.graded_work import CRITERIA, graded, page_of, page_of_audit
 from tests.factories.people import EnrollmentFactory, staff_user, student
 from tests.factories.work import AssignmentFactory, RubricVersionFactory, rubric_document
-from tests.site.graded_work import CRITERIA, graded, page_of, page_of_audit
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+]
 
 
 def test_a_teacher_scores_by_hand_and_releases_and_only_then_the_student_reads_it(
     live_server: Any, chromium: str
 ) -> None:
-    version = RubricVersionFactory.create(document=rubric_document(*(key for key, _, _ in CRITERIA)))
+    version = RubricVersionFactory.create(
+        document=rubric_document(*(key for key, _, _ in CRITERIA))
+    )
     assignment = AssignmentFactory.create(
-        title="Week 2", rubric_version=version, cohort__organization=version.organization,
+        title="Week 2",
+        rubric_version=version,
+        cohort__organization=version.organization,
         release_policy=ReleasePolicy.AFTER_RELEASE,
-    )  # fmt: skip
+    )
     ada = student(assignment.cohort, name="Ada")
     report = page_of_audit(graded(assignment, ada).audit)
-    graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name="Bob"), widest_spread=4)
+    graded(
+        assignment, EnrollmentFactory.create(cohort=assignment.cohort, name="Bob"), widest_spread=4
+    )
     standings, grades = page_of(assignment, "assignment"), page_of(assignment)
     teacher, reader = (
-        session_of(user, live_server.url) for user in (staff_user(assignment.organization), ada.user)
+        session_of(user, live_server.url)
+        for user in (staff_user(assignment.organization), ada.user)
     )
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
@@ -101,7 +112,10 @@ def take_the_file(page: Page, standings: str) -> None:
     with page.expect_download() as coming:
         page.get_by_role("button", name="Download the file").click()
     lines = coming.value.path().read_text().splitlines()
-    assert [line.split(",")[0:5:4] for line in lines[1:]] == [["Ada", lines[1].split(",")[4]], ["Bob", ""]]
+    assert [line.split(",")[0:5:4] for line in lines[1:]] == [
+        ["Ada", lines[1].split(",")[4]],
+        ["Bob", ""],
+    ]
     assert lines[1].split(",")[5] == "3.5"
 
 

@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grading.actions.courses.rubrics import draft_rubric_version
-from grading.enums import RubricState
+from grading.core.enums import RubricState
 from grading.models import RubricVersion
+from grading.rubrics.actions import draft_rubric_version
 from tests.browser.tabs import FLAGS, session_of, tab
 from tests.factories.people import everywhere, staff_user
 from tests.factories.work import RubricFactory, rubric_document
@@ -19,8 +19,10 @@ from tests.factories.work import RubricFactory, rubric_document
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 PHONE: dict[str, Any] = {
-    "viewport": {"width": 390, "height": 844}, "color_scheme": "dark", "java_script_enabled": False,
-}  # fmt: skip
+    "viewport": {"width": 390, "height": 844},
+    "color_scheme": "dark",
+    "java_script_enabled": False,
+}
 
 
 def draft_and_teacher() -> tuple[RubricVersion, User]:
@@ -29,7 +31,9 @@ def draft_and_teacher() -> tuple[RubricVersion, User]:
     user.is_staff = True
     user.save()
     with everywhere():
-        draft = draft_rubric_version(rubric=rubric, document=rubric_document("one", "two", "three"), by=user)
+        draft = draft_rubric_version(
+            rubric=rubric, document=rubric_document("one", "two", "three"), by=user
+        )
     return draft, user
 
 
@@ -69,7 +73,9 @@ def is_as_it_was_made(document: dict[str, Any]) -> bool:
     new, rules = document["criteria"][3], document["constitution"]
     assert [item["name"] for item in document["criteria"]] == ["Two", "Three", "One", "Brand new"]
     assert (new["id"], new["max_points"]) == ("brand_new", 12.5)
-    assert [(check["kind"], check["pattern"]) for check in new["checks"]] == [("code_pattern", "print($A)")]
+    assert [(check["kind"], check["pattern"]) for check in new["checks"]] == [
+        ("code_pattern", "print($A)")
+    ]
     return (rules["id"], rules["rules"][0]["cap"]) == ("default-changed", 4)
 
 
@@ -103,7 +109,9 @@ def add_a_criterion_with_points_and_a_check(page: Page) -> None:
     page.keyboard.type("Good")
     page.keyboard.press("Tab")
     page.keyboard.type("10")
-    expect(new.locator("[data-doubt]")).to_have_text("The best level is worth 10 points, the criterion 12,5.")
+    expect(new.locator("[data-doubt]")).to_have_text(
+        "The best level is worth 10 points, the criterion 12,5."
+    )
     new.get_by_role("button", name="Add a check").click()
     page.keyboard.type("Looks good")
     check = new.locator(".check")
@@ -132,7 +140,9 @@ def without_javascript(page: Page) -> None:
     assert titles(page) == ["Two", "Three", "One", "Brand new"]
     page.get_by_label("Version, as its reports name it").fill("")
     page.get_by_role("button", name="Save the draft").click()
-    expect(page.get_by_label("Version, as its reports name it")).to_have_attribute("aria-invalid", "true")
+    expect(page.get_by_label("Version, as its reports name it")).to_have_attribute(
+        "aria-invalid", "true"
+    )
     page.get_by_label("Version, as its reports name it").fill("2")
     page.get_by_role("button", name="Save the draft").click()
     expect(page.get_by_text("is saved as a draft")).to_be_visible()
@@ -140,6 +150,8 @@ def without_javascript(page: Page) -> None:
 
 def publish(page: Page) -> None:
     page.get_by_role("link", name="Publish…").click()
-    expect(page.get_by_role("row", name="Verdicts given so far")).to_contain_text("stay exactly as they are")
+    expect(page.get_by_role("row", name="Verdicts given so far")).to_contain_text(
+        "stay exactly as they are"
+    )
     page.get_by_role("button", name="Publish").click()
     expect(page.get_by_text("It never changes")).to_be_visible()

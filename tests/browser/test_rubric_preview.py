@@ -11,18 +11,25 @@ from django_rq import get_queue
 from django_scopes import scope
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grading.actions.courses.rubrics import draft_rubric_version
-from grading.enums import RubricState
+from grading.core.enums import RubricState
 from grading.jobs import resynthesise_chunk
 from grading.models import Assignment, Grade, RubricVersion
+from grading.rubrics.actions import draft_rubric_version
 from tests.browser.tabs import FLAGS, session_of, tab
 from tests.factories.people import CohortFactory, staff_user
-from tests.grading.preview_works import judged_assignment
+from tests.factories.preview_works import judged_assignment
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+]
 DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "java_script_enabled": False}
-SHOWN = {"Student 000": ("2.5, 30 of 100 points", "2.5, 60 of 100 points"), "Student 001": ("3.0, 60 of 100 points", "3.0, 90 of 100 points")}  # fmt: skip
+SHOWN = {
+    "Student 000": ("2.5, 30 of 100 points", "2.5, 60 of 100 points"),
+    "Student 001": ("3.0, 60 of 100 points", "3.0, 90 of 100 points"),
+}
 
 
 def begun() -> tuple[Assignment, RubricVersion, Any]:
@@ -34,11 +41,15 @@ def begun() -> tuple[Assignment, RubricVersion, Any]:
     with scope(organization=cohort.organization):
         assignment = judged_assignment(cohort=cohort, title="Week 2")
         text = copy.deepcopy(assignment.rubric_version.document)
-        draft = draft_rubric_version(rubric=assignment.rubric_version.rubric, document=text, by=teacher)
+        draft = draft_rubric_version(
+            rubric=assignment.rubric_version.rubric, document=text, by=teacher
+        )
     return assignment, draft, teacher
 
 
-def test_a_draft_is_changed_previewed_published_and_applied(live_server: Any, chromium: str) -> None:
+def test_a_draft_is_changed_previewed_published_and_applied(
+    live_server: Any, chromium: str
+) -> None:
     assignment, draft, teacher = begun()
     session = session_of(teacher, live_server.url)
     with sync_playwright() as playwright:
@@ -55,7 +66,9 @@ def test_a_draft_is_changed_previewed_published_and_applied(live_server: Any, ch
         with tab(browser, live_server.url, **PHONE) as page:
             page.context.add_cookies([session])
             page.goto(address)
-            assert page.evaluate("document.documentElement.scrollWidth") == PHONE["viewport"]["width"]
+            assert (
+                page.evaluate("document.documentElement.scrollWidth") == PHONE["viewport"]["width"]
+            )
             page.get_by_role("link", name="Publish A small rubric v2").click()
             page.get_by_role("button", name="Publish it").click()
             expect(page.get_by_role("heading", name="Re-synthesise 3 audits")).to_be_visible()
@@ -81,7 +94,11 @@ def make_the_last_level_worth_something(page: Page) -> None:
 
 
 def shown(page: Page) -> dict[str, tuple[str, str]]:
-    rows = page.get_by_role("region", name="Who moves, the farthest first").get_by_role("row").all()[1:]
+    rows = (
+        page.get_by_role("region", name="Who moves, the farthest first")
+        .get_by_role("row")
+        .all()[1:]
+    )
     return {
         row.get_by_role("link").inner_text(): (
             row.locator("[data-label=Before]").inner_text(),

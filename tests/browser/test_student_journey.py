@@ -9,17 +9,24 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
-from grading.actions.courses.rubrics import adopt_shipped_rubric
+from grading.rubrics.actions import adopt_shipped_rubric
 from tests.browser.tabs import FLAGS, PATIENCE_MS, tab
 from tests.factories.pdfs import make_pdf, parallel_graph_page
 from tests.factories.people import PASSWORD, CohortFactory, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+]
 UNSAFE = 'import os\n\n\ndef clone(url):\n    os.system(f"git clone {url} <b>here</b>")\n'
 SAFE = 'import subprocess\n\n\ndef clone(url):\n    subprocess.run(["git", "clone", "--", url], check=True, timeout=60)\n'
-FIRST_COMMITS = (Commit(message="Begin", files={"README.md": "# Work\n"}), Commit(message="Clone", files={"src/clone.py": UNSAFE}))  # fmt: skip
+FIRST_COMMITS = (
+    Commit(message="Begin", files={"README.md": "# Work\n"}),
+    Commit(message="Clone", files={"src/clone.py": UNSAFE}),
+)
 
 
 def sign_in(page: Page, email: str) -> None:
@@ -45,7 +52,9 @@ def test_a_student_hands_in_watches_reads_and_hands_in_again(
     ada = student(cohort, name="Ada")
     first, second = tmp_path / "first.git", tmp_path / "second.git"
     make_repository(first, FIRST_COMMITS)
-    make_repository(second, [*FIRST_COMMITS, Commit(message="Mend the clone", files={"src/clone.py": SAFE})])
+    make_repository(
+        second, [*FIRST_COMMITS, Commit(message="Mend the clone", files={"src/clone.py": SAFE})]
+    )
     pdf, no_pdf = make_pdf(tmp_path / "report.pdf", [parallel_graph_page()]), tmp_path / "no.pdf"
     no_pdf.write_text("<html>")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tests.factories.example_report import NAMES, report_json
 from tests.factories.grades import (
     AppealFactory,
     BlindGradeFactory,
@@ -30,9 +31,8 @@ from tests.factories.work import (
     SubmissionFactory,
     rubric_document,
 )
-from tests.leaks.matrix_rows import ASSIGNMENT, COHORT
-from tests.leaks.world import Institute, World
-from tests.site.report_example import NAMES, report_json
+from tests.tenancy.matrix_rows import ASSIGNMENT, COHORT
+from tests.tenancy.world import Institute, World
 
 LONG = "a_name_that_goes_on_" * 6
 STATES = ("running", "failed", "done")
@@ -57,7 +57,9 @@ class Town(World):
     @staticmethod
     def is_bare(route: str) -> bool:
         """Whether its address needs no more than a cohort and an assignment."""
-        return route.startswith(COHORT) and "<" not in route.removeprefix(COHORT).removeprefix(ASSIGNMENT)
+        return route.startswith(COHORT) and "<" not in route.removeprefix(COHORT).removeprefix(
+            ASSIGNMENT
+        )
 
     def bare_address(self, route: str) -> str:
         return self.address(route, cohort=self.cohort.slug, assignment=self.nothing.slug)
@@ -106,10 +108,15 @@ def enlarge(institute: Institute) -> None:
 def among_peers(institute: Institute) -> None:
     """The round's other members, reports that came and that are owed, findings in several states, words in the log."""
     round_, student = institute.pairing.round, institute.owner
-    peers = [institute.pairing.auditee, EnrollmentFactory.create(cohort=institute.cohort, name=LONG)]
+    peers = [
+        institute.pairing.auditee,
+        EnrollmentFactory.create(cohort=institute.cohort, name=LONG),
+    ]
     for number, each in enumerate([student, *peers]):
         RoundMemberFactory.create(round=round_, student=each, alias=f"Peer {481 + number}")
-    SubmissionFactory.create(assignment=institute.assignment, student=peers[0], resolved_commit="c" * 40)
+    SubmissionFactory.create(
+        assignment=institute.assignment, student=peers[0], resolved_commit="c" * 40
+    )
     received = PairingFactory.create(round=round_, auditor=peers[1], auditee=student)
     PairingFactory.create(round=round_, auditor=peers[0], auditee=peers[1])
     first = institute.audit.submission
@@ -121,4 +128,6 @@ def among_peers(institute: Institute) -> None:
         FindingSightingFactory.create(finding=finding, audit=None, report=feedback)
         FindingResponseFactory.create(finding=finding, reason=LONG)
     for whose in (student, peers[0]):
-        CommunicationEntryFactory.create(assignment=institute.assignment, student=whose, text=f"See {LONG}.")
+        CommunicationEntryFactory.create(
+            assignment=institute.assignment, student=whose, text=f"See {LONG}."
+        )

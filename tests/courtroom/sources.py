@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
-from courtroom.forensics.graph.wiring import flags_of
-from courtroom.forensics.interpretation.values import Builder
-from courtroom.forensics.judging.layers import Layers, read_layers
-from courtroom.forensics.sources.names import Names
-from courtroom.forensics.sources.reach import Reach
-from courtroom.forensics.syntax import parse
-from courtroom.forensics.topology import GraphReading, read_graph
+from courtroom.analysis.langgraph.judging.judge_functions import Layers, read_layers
+from courtroom.analysis.langgraph.parallelism import flags_of
+from courtroom.analysis.langgraph.topology import GraphReading, read_graph
+from courtroom.analysis.python.call_graph import Reach
+from courtroom.analysis.python.names import Names
+from courtroom.analysis.python.symbolic_execution.values import Builder
+from courtroom.analysis.python.syntax import parse
 
 IMPORTS = "import operator\nfrom langgraph.graph import StateGraph, START, END\nfrom langgraph.types import Command, Send\n"
 NODES = (
@@ -31,7 +31,9 @@ def names_of(files: Mapping[str, str] | str) -> Names:
     return Names(parse({path: dedent(text).encode() for path, text in code.items()}))
 
 
-def graph_of(files: Mapping[str, str] | str, texts: Mapping[str, str] | None = None) -> GraphReading:
+def graph_of(
+    files: Mapping[str, str] | str, texts: Mapping[str, str] | None = None
+) -> GraphReading:
     return read_graph(names_of(files), texts or {})
 
 

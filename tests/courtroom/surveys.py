@@ -1,7 +1,7 @@
 """A survey as a test wants it, places in it, and the lines that a finding on it shows."""
 
-from courtroom.forensics.sightings import Sighting
-from courtroom.forensics.survey import Survey
+from courtroom.analysis.locations import Sighting
+from courtroom.analysis.survey import Survey
 
 ASKED = {"id": "c", "goal": "a goal"}
 

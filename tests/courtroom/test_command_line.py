@@ -6,9 +6,8 @@ import sys
 
 import pytest
 
-from courtroom.__main__ import main
-from courtroom.bench_options import MODEL_VARIABLES, VARIABLES
-from tests.courtroom.submissions import student_repository
+from courtroom.cli import MODEL_VARIABLES, VARIABLES, main
+from tests.factories.student_project import student_repository
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +59,9 @@ def courtroom(*arguments):
         (["REPO", "--allow-local", "--json", "/nowhere/at/all.json"], "No such file"),
     ],
 )
-def test_bad_input_is_one_line_on_stderr_and_exit_code_two(repository, arguments, words, capsys, no_models):
+def test_bad_input_is_one_line_on_stderr_and_exit_code_two(
+    repository, arguments, words, capsys, no_models
+):
     code, out, err = here(capsys, *[repository if a == "REPO" else a for a in arguments], "--quiet")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert words in err
@@ -82,7 +83,9 @@ def test_a_verdict_exits_zero_with_the_markdown_alone_on_stdout(repository, tmp_
 
 
 def test_quiet_says_nothing_on_stderr_and_markdown_can_go_to_a_file(repository, tmp_path, capsys):
-    printed = here(capsys, repository, "--allow-local", "--quiet", "--markdown", tmp_path / "report.md")
+    printed = here(
+        capsys, repository, "--allow-local", "--quiet", "--markdown", tmp_path / "report.md"
+    )
     assert printed == (0, "", "")
     assert (tmp_path / "report.md").read_text().startswith("#")
 
@@ -90,17 +93,25 @@ def test_quiet_says_nothing_on_stderr_and_markdown_can_go_to_a_file(repository, 
 def test_known_gives_the_same_record_without_asking_anyone_again(repository, tmp_path, capsys):
     first, second = tmp_path / "first.json", tmp_path / "second.json"
     here(capsys, repository, "--allow-local", "--quiet", "--json", first)
-    code, *_ = here(capsys, repository, "--allow-local", "--quiet", "--known", first, "--json", second)
+    code, *_ = here(
+        capsys, repository, "--allow-local", "--quiet", "--known", first, "--json", second
+    )
     one, two = json.loads(first.read_text()), json.loads(second.read_text())
     assert (code, two["digest"], two["usage"]["reused"]) == (0, one["digest"], 30)
 
 
-def test_what_needs_a_person_exits_three_and_the_report_is_written_all_the_same(repository, tmp_path, capsys):
+def test_what_needs_a_person_exits_three_and_the_report_is_written_all_the_same(
+    repository, tmp_path, capsys
+):
     record = tmp_path / "report.json"
     rubric = tmp_path / "rubric.json"
     rubric.write_text(
-        json.dumps({"dimensions": [{"id": "taste", "name": "Taste", "forensic_instruction": "Is it?"}]})
+        json.dumps(
+            {"dimensions": [{"id": "taste", "name": "Taste", "forensic_instruction": "Is it?"}]}
+        )
     )
-    code, *_ = here(capsys, repository, "--allow-local", "--quiet", "--rubric", rubric, "--json", record)
+    code, *_ = here(
+        capsys, repository, "--allow-local", "--quiet", "--rubric", rubric, "--json", record
+    )
     assert code == 3
     assert [c["final_score"] for c in json.loads(record.read_text())["criteria"]] == [None]

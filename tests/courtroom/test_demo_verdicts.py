@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from courtroom import AuditReport, BenchSettings, Case, Known, constitution_of, hold_audit, shipped_rubric
-from courtroom.record import CriterionResult
+from courtroom import (
+    AuditReport,
+    BenchSettings,
+    Case,
+    Known,
+    constitution_of,
+    hold_audit,
+    shipped_rubric,
+)
+from courtroom.models.record import CriterionResult
 from grading.demo.people import STUDENTS
 from grading.demo.reports import write_report
 from grading.demo.stories import publish_repository
@@ -62,7 +70,11 @@ def test_careful_work_is_seen_as_such(verdict):
 
 def test_half_of_the_work_lies_between(verdict):
     report = verdict("code-court")
-    assert overall(verdict("ultimate-auditor")) + 0.5 < overall(report) < overall(verdict("tribunal")) - 0.5
+    assert (
+        overall(verdict("ultimate-auditor")) + 0.5
+        < overall(report)
+        < overall(verdict("tribunal")) - 0.5
+    )
     assert report.facts.pdf_hallucinated_paths == ("court/settings.py",)
 
 
@@ -77,7 +89,11 @@ def test_a_shell_fed_with_the_address_caps_the_safety_of_the_tools(verdict):
     report = verdict("quick-auditor")
     assert score(report, "safe_tool_engineering") <= 2
     assert "security_override" in criterion(report, "safe_tool_engineering").resolution
-    calls = (report.facts.os_system_calls, report.facts.shell_true_calls, report.facts.eval_exec_calls)
+    calls = (
+        report.facts.os_system_calls,
+        report.facts.shell_true_calls,
+        report.facts.eval_exec_calls,
+    )
     assert [[place.line for place in found or ()] for found in calls] == [[10, 11], [16, 20], [28]]
     assert score(report, "graph_orchestration") >= 3
 

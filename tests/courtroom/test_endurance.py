@@ -6,15 +6,15 @@ from time import perf_counter
 
 import pytest
 
-from courtroom.case import Limits
-from courtroom.errors import RepositoryRefused
-from courtroom.facts import establish
-from courtroom.forensics.pdf import read_pdf
-from courtroom.forensics.survey import Survey, survey_repository
-from courtroom.rubric_reading.reader import shipped_rubric
+from courtroom.analysis.pdf.read_pdf import read_pdf
+from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.models.case import Limits
+from courtroom.models.errors import RepositoryRefused
+from courtroom.models.facts import establish
+from courtroom.rubric_import.read_rubric import shipped_rubric
 from grading.demo.pdf_writer import Page, make_pdf
-from tests.courtroom.submissions import GRAPH, STATE
-from tests.courtroom.test_general_facts import snapshot_of
+from tests.courtroom.analysis.project.test_general_facts import snapshot_of
+from tests.factories.student_project import GRAPH, STATE
 
 FILES: dict[str, str | bytes | None] = {"src/state.py": STATE, "src/graph.py": GRAPH}
 SECONDS = 30
@@ -51,17 +51,25 @@ def test_a_large_text_file_is_named_as_not_searched(tmp_path):
 
 
 def test_twenty_thousand_files_are_read_and_one_more_is_refused(tmp_path):
-    many: dict[str, str | bytes | None] = {f"data/{n % 100}/item_{n}.json": "{}\n" for n in range(19_998)}
+    many: dict[str, str | bytes | None] = {
+        f"data/{n % 100}/item_{n}.json": "{}\n" for n in range(19_998)
+    }
     found = survey({**FILES, **many}, tmp_path / "enough")
     assert (found.facts["file_count"], found.facts["python_file_count"]) == (20_000, 2)
-    assert found.facts["project"]["languages"][0] == {"language": "JSON", "files": 19_998, "lines": 19_998}
+    assert found.facts["project"]["languages"][0] == {
+        "language": "JSON",
+        "files": 19_998,
+        "lines": 19_998,
+    }
     with pytest.raises(RepositoryRefused) as refusal:
         survey({**FILES, **many, "one.txt": "more"}, tmp_path / "more")
     assert refusal.value.code == "repository_too_many_files"
 
 
 def test_of_a_report_of_three_hundred_pages_the_first_are_read_and_the_cut_is_on_record(tmp_path):
-    pdf = make_pdf(tmp_path / "long.pdf", [Page(lines=[f"# Section {n}", "Some words."]) for n in range(300)])
+    pdf = make_pdf(
+        tmp_path / "long.pdf", [Page(lines=[f"# Section {n}", "Some words."]) for n in range(300)]
+    )
     reading = read_pdf(pdf, Limits())
     assert len(reading.pages) == 200
     assert reading.errors == (("pdf_too_many_pages", "Only the first 200 of 300 pages were read."),)

@@ -8,11 +8,11 @@ from typing import Any
 
 from django_scopes import scope
 
-from courtroom import record
-from courtroom.facts import establish
-from grading.actions.audits import runs
-from grading.enums import AuditKind, AuditState
-from grading.events import Verdict
+from courtroom.models import record
+from courtroom.models.facts import establish
+from grading.audits import actions as audit_actions
+from grading.core.enums import AuditKind, AuditState
+from grading.engine.events import Verdict
 from grading.models import Audit, Submission
 from tests.factories.work import CRITERIA, AuditFactory, SubmissionFactory, claimed, criterion_row
 
@@ -53,17 +53,31 @@ def report_of_checks(
     evidence = {check: _evidence(check, commit) for check in checks}
     pieces = {piece.id: piece for rows in evidence.values() for piece in rows}
     report = record.AuditReport(
-        repo_url="https://git.example.org/student/work", commit=commit, ref=None, pdf_sha256=None,
+        repo_url="https://git.example.org/student/work",
+        commit=commit,
+        ref=None,
+        pdf_sha256=None,
         rubric=record.RubricReference(id="small", version="1", digest="d" * 64),
         constitution=record.ConstitutionReference(id="default", digest="d" * 64),
-        judges={}, status="verdict", overall_score=3.0, points=None,
+        judges={},
+        status="verdict",
+        overall_score=3.0,
+        points=None,
         criteria=tuple(
-            _criterion(name, {c: rows for c, rows in evidence.items() if c.criterion == name}, name in excluded)
+            _criterion(
+                name,
+                {c: rows for c, rows in evidence.items() if c.criterion == name},
+                name in excluded,
+            )
             for name in criteria
         ),
-        evidence=tuple(pieces.values()), facts=establish({}, {}), integrity=record.Integrity(), errors=(),
-        usage=record.Usage(), timings={},
-    )  # fmt: skip
+        evidence=tuple(pieces.values()),
+        facts=establish({}, {}),
+        integrity=record.Integrity(),
+        errors=(),
+        usage=record.Usage(),
+        timings={},
+    )
     return report.sealed().as_json()
 
 
@@ -76,49 +90,74 @@ def _evidence(check: Checked, commit: str) -> tuple[record.Evidence, ...]:
     ]
     return tuple(
         record.evidence(
-            detective="RepoInvestigator", check=check.name, goal=check.goal or check.name, rationale="Looked for.",
-            found=check.flaw != check.met, location=location, content=None,
+            detective="RepoInvestigator",
+            check=check.name,
+            goal=check.goal or check.name,
+            rationale="Looked for.",
+            found=check.flaw != check.met,
+            location=location,
+            content=None,
         )
         for location in where or [record.Location()]
-    )  # fmt: skip
+    )
 
 
 def _criterion(
     name: str, checks: dict[Checked, tuple[record.Evidence, ...]], excluded: bool
 ) -> record.CriterionResult:
     return record.CriterionResult(
-        id=name, name=name.title(), final_score=None if excluded else 3, excluded=excluded, rationale="As it is.",
+        id=name,
+        name=name.title(),
+        final_score=None if excluded else 3,
+        excluded=excluded,
+        rationale="As it is.",
         checks=tuple(_row(check, pieces) for check, pieces in checks.items()),
         remediation=tuple(
-            change for check, pieces in checks.items() if check.met is False for change in _changes(check, pieces)
+            change
+            for check, pieces in checks.items()
+            if check.met is False
+            for change in _changes(check, pieces)
         ),
-    )  # fmt: skip
+    )
 
 
 def _row(check: Checked, pieces: tuple[record.Evidence, ...]) -> record.CriterionCheck:
     return record.CriterionCheck(
-        check=check.name, kind="file_exists", goal=check.goal or check.name, met=check.met,
-        reason=f"{check.name} was looked for.", weight=1.0, evidence=tuple(piece.id for piece in pieces),
-    )  # fmt: skip
+        check=check.name,
+        kind="file_exists",
+        goal=check.goal or check.name,
+        met=check.met,
+        reason=f"{check.name} was looked for.",
+        weight=1.0,
+        evidence=tuple(piece.id for piece in pieces),
+    )
 
 
 def _changes(check: Checked, pieces: tuple[record.Evidence, ...]) -> list[record.Remediation]:
     groups = [(piece,) for piece in pieces] if check.flaw else [pieces]
     return [
         record.Remediation(
-            path=group[0].location.path, line=group[0].location.line_start, action=f"Mend {check.name}.", snippet=None,
-            priority="high", evidence=tuple(piece.id for piece in group), criterion_id=check.criterion,
+            path=group[0].location.path,
+            line=group[0].location.line_start,
+            action=f"Mend {check.name}.",
+            snippet=None,
+            priority="high",
+            evidence=tuple(piece.id for piece in group),
+            criterion_id=check.criterion,
         )
         for group in groups
-    ]  # fmt: skip
+    ]
 
 
 def attempt_of(before: Submission, **fields: Any) -> Submission:
     """The same student's next attempt at the same assignment."""
     made: Submission = SubmissionFactory.create(
-        assignment=before.assignment, student=before.student, attempt=before.attempt + 1,
-        resolved_commit=f"{before.attempt + 1:040x}", **fields,
-    )  # fmt: skip
+        assignment=before.assignment,
+        student=before.student,
+        attempt=before.attempt + 1,
+        resolved_commit=f"{before.attempt + 1:040x}",
+        **fields,
+    )
     return made
 
 
@@ -133,10 +172,15 @@ def finish(audit: Audit, *checks: Checked) -> None:
     lease = claimed(audit)
     report = report_of_checks(*checks, commit=audit.submission.resolved_commit or "c" * 40)
     with scope(organization=audit.organization):
-        runs.finish_audit(
+        audit_actions.finish_audit(
             lease=lease,
             verdict=Verdict(
-                state=AuditState.DONE, report=report, digest=report["digest"], overall_score=3.0,
-                commit=report["commit"], criteria=tuple(criterion_row(name, score=3) for name in CRITERIA), evidence=(),
+                state=AuditState.DONE,
+                report=report,
+                digest=report["digest"],
+                overall_score=3.0,
+                commit=report["commit"],
+                criteria=tuple(criterion_row(name, score=3) for name in CRITERIA),
+                evidence=(),
             ),
-        )  # fmt: skip
+        )

@@ -38,7 +38,9 @@ def serve_repositories(
         asked: list[str] = []
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
         try:
             yield GitServer(f"http://127.0.0.1:{server.server_port}", Handler.asked)
         finally:
@@ -76,7 +78,11 @@ class GitHandler(BaseHTTPRequestHandler):
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
         }
         done = subprocess.run(
-            ["git", "http-backend"], input=body, capture_output=True, check=True, env=ENVIRONMENT | variables
+            ["git", "http-backend"],
+            input=body,
+            capture_output=True,
+            check=True,
+            env=ENVIRONMENT | variables,
         )
         head, _, answer = done.stdout.partition(b"\r\n\r\n")
         headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
@@ -105,7 +111,9 @@ class GitHandler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", ADVERTISEMENT["Content_Type"])
         self.end_headers()
-        refs = b"".join(b"0041%040x refs/heads/%08x\n" % (number, number) for number in range(10_000))
+        refs = b"".join(
+            b"0041%040x refs/heads/%08x\n" % (number, number) for number in range(10_000)
+        )
         with contextlib.suppress(ConnectionError):
             while not self.finished.is_set():
                 self.wfile.write(refs)
@@ -126,7 +134,9 @@ MISBEHAVIOURS: dict[str, Callable[[GitHandler], None]] = {
     "forbidden": lambda handler: handler.say(403),
     "missing": lambda handler: handler.say(404),
     "broken": lambda handler: handler.say(500),
-    "page": lambda handler: handler.say(200, b"<!doctype html><p>Welcome</p>", Content_Type="text/html"),
+    "page": lambda handler: handler.say(
+        200, b"<!doctype html><p>Welcome</p>", Content_Type="text/html"
+    ),
     "nonsense": lambda handler: handler.say(200, b"nonsense", **ADVERTISEMENT),
     "silent": lambda handler: handler.say(200, b""),
     "cut": GitHandler.cut,

@@ -2,7 +2,7 @@
 
 import factory
 
-from grading.enums import BulkVerb, NoticeKind
+from grading.core.enums import BulkVerb, NoticeKind
 from grading.models import (
     Appeal,
     BlindGrade,
@@ -86,8 +86,12 @@ class BulkItemFactory(TenantFactory):
     run = factory.SubFactory(BulkRunFactory)
     organization = factory.SelfAttribute("run.organization")
     position = factory.Sequence(int)
-    submission = factory.SubFactory(SubmissionFactory, assignment=factory.SelfAttribute("..run.assignment"))
-    audit = factory.SubFactory(AuditFactory, done=True, submission=factory.SelfAttribute("..submission"))
+    submission = factory.SubFactory(
+        SubmissionFactory, assignment=factory.SelfAttribute("..run.assignment")
+    )
+    audit = factory.SubFactory(
+        AuditFactory, done=True, submission=factory.SelfAttribute("..submission")
+    )
 
 
 class BlindSampleFactory(TenantFactory):

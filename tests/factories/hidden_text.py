@@ -39,7 +39,9 @@ def draw_hidden(pdf: Path, words: str, how: str) -> None:
     before = page["/Contents"].indirect_reference
     page[NameObject("/Contents")] = ArrayObject([before, writer._add_object(stream)])
     if how == "clear":
-        _resource(page, "/ExtGState", "/Clear", DictionaryObject({NameObject("/ca"): FloatObject(0)}))
+        _resource(
+            page, "/ExtGState", "/Clear", DictionaryObject({NameObject("/ca"): FloatObject(0)})
+        )
     if how == "layer_off":
         _resource(page, "/Properties", "/Hidden", _layer_switched_off(writer))
     writer.write(pdf)
@@ -52,7 +54,10 @@ def _resource(page, kind, name, value) -> None:
 def _layer_switched_off(writer: PdfWriter):
     group = writer._add_object(
         DictionaryObject(
-            {NameObject("/Type"): NameObject("/OCG"), NameObject("/Name"): TextStringObject("Draft")}
+            {
+                NameObject("/Type"): NameObject("/OCG"),
+                NameObject("/Name"): TextStringObject("Draft"),
+            }
         )
     )
     usual = DictionaryObject({NameObject("/OFF"): ArrayObject([group])})
@@ -73,7 +78,9 @@ def add_xmp(pdf: Path, words: str) -> None:
     writer = PdfWriter(clone_from=pdf)
     packet = StreamObject()
     packet.set_data(f"<x:xmpmeta><dc:description>{words}</dc:description></x:xmpmeta>".encode())
-    packet.update({NameObject("/Type"): NameObject("/Metadata"), NameObject("/Subtype"): NameObject("/XML")})
+    packet.update(
+        {NameObject("/Type"): NameObject("/Metadata"), NameObject("/Subtype"): NameObject("/XML")}
+    )
     writer._root_object[NameObject("/Metadata")] = writer._add_object(packet)
     writer.write(pdf)
 

@@ -3,7 +3,7 @@
 from django.contrib.auth.models import User
 from django_scopes import scope
 
-from grading.actions.audits import runs
+from grading.audits import actions as audit_actions
 from grading.models import Audit, Organization
 from tests.factories.grades import (
     AppealFactory,
@@ -58,7 +58,9 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
     user = user or UserFactory.create(email=f"{word.lower()}@{organization.slug}.example")
     MembershipFactory.create(organization=organization, user=user)
     cohort = CohortFactory.create(organization=organization, slug="same", name=f"{word} cohort")
-    enrollment = EnrollmentFactory.create(cohort=cohort, user=user, email=user.email, name=f"{word} student")
+    enrollment = EnrollmentFactory.create(
+        cohort=cohort, user=user, email=user.email, name=f"{word} student"
+    )
     rubric = RubricFactory.create(organization=organization, name=f"{word} rubric")
     version = RubricVersionFactory.create(rubric=rubric)
     assignment = AssignmentFactory.create(
@@ -72,8 +74,10 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
     OrganizationBenchFactory.create(organization=organization, prosecutor_model=f"{word} model")
     lease = claimed(audit)
     with scope(organization=organization):
-        runs.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
-        runs.finish_audit(lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),)))
+        audit_actions.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
+        audit_actions.finish_audit(
+            lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),))
+        )
     _graded(audit, user, word)
     _among_peers(audit, word)
     return organization
@@ -87,7 +91,9 @@ def _graded(audit: Audit, user: User, word: str) -> None:
     SupersededReportFactory.create(audit=audit)
     IdempotencyKeyFactory.create(submission=submission, user=user, key=f"{word} key")
     OverrideFactory.create(submission=submission, reason=f"{word} reason")
-    AppealFactory.create(submission=submission, text=f"{word} objection", criterion_name=f"{word} criterion")
+    AppealFactory.create(
+        submission=submission, text=f"{word} objection", criterion_name=f"{word} criterion"
+    )
     BlindSampleFactory.create(assignment=submission.assignment)
     BlindGradeFactory.create(submission=submission, graded_by=user)
     NoticeFactory.create(organization=audit.organization, user=user, subject=f"{word} letter")
@@ -109,7 +115,9 @@ def _among_peers(audit: Audit, word: str) -> None:
     report = FeedbackReportFactory.create(pairing=pairing, original=f"# {word} report")
     ComplaintFactory.create(report=report, text=f"{word} complaint")
     OpeningFactory.create(student=owner, about=str(submission.pk))
-    CommunicationEntryFactory.create(assignment=submission.assignment, student=owner, text=f"{word} progress")
+    CommunicationEntryFactory.create(
+        assignment=submission.assignment, student=owner, text=f"{word} progress"
+    )
     finding = FindingFactory.create(first_submission=submission, title=f"{word} finding")
     FindingSightingFactory.create(finding=finding, audit=audit)
     FindingResponseFactory.create(finding=finding, reason=f"{word} excuse")

@@ -65,7 +65,9 @@ def serve_oidc() -> Iterator[OidcServer]:
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         issuer.url = f"http://127.0.0.1:{server.server_port}"
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+        ).start()
         try:
             yield issuer
         finally:

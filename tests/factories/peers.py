@@ -5,7 +5,7 @@ from datetime import timedelta
 import factory
 from django.utils import timezone
 
-from grading.enums import (
+from grading.core.enums import (
     Anonymity,
     AuditKind,
     EntryKind,
@@ -53,7 +53,9 @@ class RoundMemberFactory(TenantFactory):
 
     round = factory.SubFactory(PairingRoundFactory)
     organization = factory.SelfAttribute("round.organization")
-    student = factory.SubFactory(EnrollmentFactory, cohort=factory.SelfAttribute("..round.assignment.cohort"))
+    student = factory.SubFactory(
+        EnrollmentFactory, cohort=factory.SelfAttribute("..round.assignment.cohort")
+    )
     alias = factory.Sequence(lambda n: f"Peer {n}")
     position = factory.Sequence(lambda n: n)
 
@@ -64,8 +66,12 @@ class PairingFactory(TenantFactory):
 
     round = factory.SubFactory(PairingRoundFactory)
     organization = factory.SelfAttribute("round.organization")
-    auditor = factory.SubFactory(EnrollmentFactory, cohort=factory.SelfAttribute("..round.assignment.cohort"))
-    auditee = factory.SubFactory(EnrollmentFactory, cohort=factory.SelfAttribute("..round.assignment.cohort"))
+    auditor = factory.SubFactory(
+        EnrollmentFactory, cohort=factory.SelfAttribute("..round.assignment.cohort")
+    )
+    auditee = factory.SubFactory(
+        EnrollmentFactory, cohort=factory.SelfAttribute("..round.assignment.cohort")
+    )
 
 
 class FeedbackReportFactory(TenantFactory):
@@ -76,17 +82,25 @@ class FeedbackReportFactory(TenantFactory):
 
     class Params:
         platform = factory.Trait(
-            source=FeedbackSource.PLATFORM, brought_by=None, reading=None, original="", original_name="",
-            original_sha256="", origin="",
+            source=FeedbackSource.PLATFORM,
+            brought_by=None,
+            reading=None,
+            original="",
+            original_name="",
+            original_sha256="",
+            origin="",
             submission=factory.SubFactory(
                 SubmissionFactory,
                 assignment=factory.SelfAttribute("..assignment"),
                 student=factory.SelfAttribute("..subject"),
             ),
             audit=factory.SubFactory(
-                AuditFactory, done=True, kind=AuditKind.PEER, submission=factory.SelfAttribute("..submission")
+                AuditFactory,
+                done=True,
+                kind=AuditKind.PEER,
+                submission=factory.SelfAttribute("..submission"),
             ),
-        )  # fmt: skip
+        )
 
     pairing = factory.SubFactory(PairingFactory)
     organization = factory.SelfAttribute("pairing.organization")
@@ -109,7 +123,9 @@ class CommunicationEntryFactory(TenantFactory):
 
     assignment = factory.SubFactory(AssignmentFactory)
     organization = factory.SelfAttribute("assignment.organization")
-    student = factory.SubFactory(EnrollmentFactory, cohort=factory.SelfAttribute("..assignment.cohort"))
+    student = factory.SubFactory(
+        EnrollmentFactory, cohort=factory.SelfAttribute("..assignment.cohort")
+    )
     kind = EntryKind.PROGRESS
     text = "The graph runs end to end."
 
@@ -140,7 +156,9 @@ class FindingSightingFactory(TenantFactory):
     finding = factory.SubFactory(FindingFactory)
     organization = factory.SelfAttribute("finding.organization")
     submission = factory.SelfAttribute("finding.first_submission")
-    audit = factory.SubFactory(AuditFactory, done=True, submission=factory.SelfAttribute("..submission"))
+    audit = factory.SubFactory(
+        AuditFactory, done=True, submission=factory.SelfAttribute("..submission")
+    )
     present = True
     lines = factory.LazyFunction(lambda: [3])
     action = "Write one."

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django_scopes import scope
 from factory.django import DjangoModelFactory
 
-from grading.enums import Role
+from grading.core.enums import Role
 from grading.models import Cohort, Enrollment, Membership, Organization
 
 PASSWORD = "a long enough password"

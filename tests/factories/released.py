@@ -7,12 +7,13 @@ from typing import Any
 from django.contrib.auth.models import User
 from django_scopes import scope
 
-from grading.actions.audits import runs
-from grading.actions.results.appeals import file_appeal
-from grading.actions.results.releases import release_grades
-from grading.enums import AuditState
-from grading.events import CriterionRow, Verdict
+from grading.appeals.actions import file_appeal
+from grading.audits import actions as audit_actions
+from grading.core.enums import AuditState
+from grading.engine.events import CriterionRow, Verdict
+from grading.grades.releases import release_grades
 from grading.models import Appeal, Assignment, Audit, Grade
+from tests.factories.example_report import NAMES, report_json
 from tests.factories.people import CohortFactory, staff_user, student
 from tests.factories.work import (
     AssignmentFactory,
@@ -22,7 +23,6 @@ from tests.factories.work import (
     claimed,
     rubric_document,
 )
-from tests.site.report_example import NAMES, report_json
 
 FIRST, SECOND, THIRD = (name[0] for name in NAMES[:3])
 
@@ -31,13 +31,18 @@ def assignment_of(criteria: int = 3, **fields: Any) -> Assignment:
     """An assignment whose rubric has this many of the example report's criteria."""
     cohort = fields.pop("cohort", None) or CohortFactory.create()
     document = rubric_document(*(name[0] for name in NAMES[:criteria]))
-    version = RubricVersionFactory.create(document=document, rubric__organization=cohort.organization)
+    version = RubricVersionFactory.create(
+        document=document, rubric__organization=cohort.organization
+    )
     return AssignmentFactory.create(cohort=cohort, rubric_version=version, **fields)
 
 
 def verdict_of(report: dict[str, Any], **scores: int | None) -> Verdict:
     """What an audit ends with that made this report; `scores` are other final scores by criterion."""
-    rows = [{**row, "final_score": scores.get(row["id"], row["final_score"])} for row in report["criteria"]]
+    rows = [
+        {**row, "final_score": scores.get(row["id"], row["final_score"])}
+        for row in report["criteria"]
+    ]
     digest = f"{report['digest'][:50]}{abs(hash(tuple(sorted(scores.items())))) % 10**14:014d}"
     return Verdict(
         state=AuditState.DONE,
@@ -53,7 +58,9 @@ def verdict_of(report: dict[str, Any], **scores: int | None) -> Verdict:
     )
 
 
-def judged(assignment: Assignment, *, student: Any = None, attempt: int = 1, **scores: int | None) -> Audit:
+def judged(
+    assignment: Assignment, *, student: Any = None, attempt: int = 1, **scores: int | None
+) -> Audit:
     """A student's attempt with a verdict."""
     given = {"student": student} if student else {}
     submission = SubmissionFactory.create(assignment=assignment, attempt=attempt, **given)
@@ -65,8 +72,12 @@ def ended(audit: Audit, **scores: int | None) -> Audit:
     criteria = len(audit.rubric_version.document["criteria"])
     lease = claimed(audit)
     with scope(organization=audit.organization):
-        runs.finish_audit(lease=lease, verdict=verdict_of(report_json(criteria=criteria), **scores))
-        audit.refresh_from_db(fields=["state", "report", "report_digest", "overall_score", "finished_at"])
+        audit_actions.finish_audit(
+            lease=lease, verdict=verdict_of(report_json(criteria=criteria), **scores)
+        )
+        audit.refresh_from_db(
+            fields=["state", "report", "report_digest", "overall_score", "finished_at"]
+        )
     return audit
 
 
@@ -95,7 +106,9 @@ class Released:
 
     def now(self, appeal: Appeal) -> Appeal:
         with scope(organization=self.organization):
-            return Appeal.objects.select_related("submission__assignment", "organization").get(pk=appeal.pk)
+            return Appeal.objects.select_related("submission__assignment", "organization").get(
+                pk=appeal.pk
+            )
 
 
 def filed(released: Released, criterion_id: str = FIRST, **fields: Any) -> Appeal:

@@ -40,7 +40,9 @@ class Commit:
     modes: Mapping[str, str] = field(default_factory=dict)
 
 
-def make_repository(path: Path, commits: Sequence[Commit], *, tags: Mapping[str, str] | None = None) -> str:
+def make_repository(
+    path: Path, commits: Sequence[Commit], *, tags: Mapping[str, str] | None = None
+) -> str:
     """Make a bare repository whose HEAD is main at `path`; answer the commit HEAD points to ("" when empty).
 
     `tags` maps tag names to the branch they point to.

@@ -8,9 +8,9 @@ from typing import Any
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.peers.rounds import start_round
-from grading.enums import Anonymity, AuditKind
+from grading.core.enums import Anonymity, AuditKind
 from grading.models import Assignment, Enrollment, FeedbackReport, Pairing, PairingRound
+from grading.peer_review.rounds.actions import start_round
 from tests.factories.peers import FeedbackReportFactory, FindingFactory, FindingSightingFactory
 from tests.factories.people import EnrollmentFactory
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
@@ -19,7 +19,9 @@ from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFact
 class Round:
     """`students` work at an assignment, and have audited each other since yesterday; nothing is there yet."""
 
-    def __init__(self, students: int = 5, peers: int = 1, *, handed_in: bool = True, **asked: Any) -> None:
+    def __init__(
+        self, students: int = 5, peers: int = 1, *, handed_in: bool = True, **asked: Any
+    ) -> None:
         self.assignment: Assignment = asked.pop("assignment", None) or AssignmentFactory.create()
         self.students: list[Enrollment] = [
             asked["student"](self.assignment.cohort, name=f"Student {n:03d}")
@@ -32,18 +34,26 @@ class Round:
             for each in self.students:
                 self.hand_in(each)
         given: dict[str, Any] = {
-            "peers": peers, "anonymity": Anonymity.DOUBLE_BLIND, "by": None, "seed": "ab",
-            "starts_at": timezone.now() - timedelta(days=1), "ends_at": timezone.now() + timedelta(days=6),
-        }  # fmt: skip
+            "peers": peers,
+            "anonymity": Anonymity.DOUBLE_BLIND,
+            "by": None,
+            "seed": "ab",
+            "starts_at": timezone.now() - timedelta(days=1),
+            "ends_at": timezone.now() + timedelta(days=6),
+        }
         with scope(organization=self.assignment.organization):
             self.round: PairingRound = start_round(
                 assignment=self.assignment, students=self.students, **given | asked
             )
-            drawn = Pairing.objects.filter(round=self.round).select_related("round", "auditor", "auditee")
+            drawn = Pairing.objects.filter(round=self.round).select_related(
+                "round", "auditor", "auditee"
+            )
             self.pairings = list(drawn.order_by("auditor__name", "pk"))
 
     def hand_in(self, student: Enrollment) -> Any:
-        return SubmissionFactory.create(assignment=self.assignment, student=student, resolved_commit="c" * 40)
+        return SubmissionFactory.create(
+            assignment=self.assignment, student=student, resolved_commit="c" * 40
+        )
 
     def report(self, pairing: Pairing, *, findings: int = 0, **fields: Any) -> FeedbackReport:
         """An imported one, with so many findings."""
@@ -55,7 +65,9 @@ class Round:
                 FindingSightingFactory.create(finding=finding, audit=None, report=made)
         return made
 
-    def audit(self, pairing: Pairing, *, read_at: datetime | None = None, **trait: Any) -> FeedbackReport:
+    def audit(
+        self, pairing: Pairing, *, read_at: datetime | None = None, **trait: Any
+    ) -> FeedbackReport:
         """One of this site's courtroom: `done`, `running` or `failed`."""
         with scope(organization=self.assignment.organization):
             handed_in = pairing.auditee.submissions.get()

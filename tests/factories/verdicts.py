@@ -12,11 +12,11 @@ from typing import Any
 from django_scopes import scope
 
 from courtroom import AuditEvent, Case, Rubric, constitution_of, hold_audit
-from grading import engine
-from grading.actions.audits.verdict_rows import write_evidence, write_verdicts
-from grading.actions.results.grades import count_verdict
-from grading.enums import RubricState
-from grading.events import OpinionRow, Verdict
+from grading.audits.actions import write_evidence, write_verdicts
+from grading.core.enums import RubricState
+from grading.engine import audits as engine_audits
+from grading.engine.events import OpinionRow, Verdict
+from grading.grades.actions import count_verdict
 from grading.models import Assignment, Audit, OpinionRecord, RubricVersion, Submission
 from tests.factories.people import student
 from tests.factories.repositories import Commit, make_repository
@@ -30,15 +30,20 @@ from tests.factories.work import (
 
 
 @cache
-def _rubric(**weights: float) -> engine.RubricDocument:
+def _rubric(**weights: float) -> engine_audits.RubricDocument:
     """The small rubric as the courtroom writes it; `weights` of the criteria's checks that look for Python."""
     document = rubric_document()
     for criterion in document["criteria"]:
         criterion["checks"][1]["weight"] = weights.get(criterion["id"], 1.0)
         criterion["checks"].append(
-            {"id": f"{criterion['id']}.tests", "kind": "file_exists", "goal": "Tests", "any_of": ["tests/*"]}
+            {
+                "id": f"{criterion['id']}.tests",
+                "kind": "file_exists",
+                "goal": "Tests",
+                "any_of": ["tests/*"],
+            }
         )
-    return engine.read_rubric(json.dumps(document))
+    return engine_audits.read_rubric(json.dumps(document))
 
 
 def small_assignment() -> Assignment:
@@ -67,9 +72,15 @@ def judged(assignment: Assignment, **fields: Any) -> Audit:
     submission = SubmissionFactory.create(assignment=assignment, student=student(assignment.cohort))
     verdict, opinions = _verdict()
     audit: Audit = AuditFactory.create(
-        submission=submission, done=True, state=verdict.state, report=verdict.report,
-        report_digest=verdict.digest, overall_score=verdict.overall_score, opinions_expected=6, **fields,
-    )  # fmt: skip
+        submission=submission,
+        done=True,
+        state=verdict.state,
+        report=verdict.report,
+        report_digest=verdict.digest,
+        overall_score=verdict.overall_score,
+        opinions_expected=6,
+        **fields,
+    )
     whose: dict[str, Any] = {"audit_id": audit.pk, "organization_id": audit.organization_id}
     with scope(organization=audit.organization):
         Submission.objects.filter(pk=submission.pk).update(resolved_commit=verdict.commit)
@@ -77,11 +88,16 @@ def judged(assignment: Assignment, **fields: Any) -> Audit:
         write_evidence(verdict.evidence, **whose)
         OpinionRecord.objects.bulk_create(
             OpinionRecord(
-                **whose, key=said.key, judge=said.judge, criterion_id=said.criterion_id, round=said.round,
-                score=said.score, document=said.document,
+                **whose,
+                key=said.key,
+                judge=said.judge,
+                criterion_id=said.criterion_id,
+                round=said.round,
+                score=said.score,
+                document=said.document,
             )
             for said in opinions
-        )  # fmt: skip
+        )
         count_verdict(audit=audit)
     return audit
 
@@ -93,13 +109,18 @@ def _verdict() -> tuple[Verdict, tuple[OpinionRow, ...]]:
         make_repository(repository, [Commit(files={"README.md": "# Work"}) for _ in range(4)])
         rubric = Rubric.model_validate(_rubric().document)
         case = Case(
-            repo_url=str(repository), rubric=rubric, constitution=constitution_of(rubric), allow_local=True
+            repo_url=str(repository),
+            rubric=rubric,
+            constitution=constitution_of(rubric),
+            allow_local=True,
         )
         events = asyncio.run(_held(case))
-    opinions = tuple(engine.opinion_row(event) for event in events if event.kind == "opinion")
+    opinions = tuple(
+        engine_audits.opinion_row(event) for event in events if event.kind == "opinion"
+    )
     report = events[-1].report
     assert report is not None
-    return engine.verdict_of(report), opinions
+    return engine_audits.verdict_of(report), opinions
 
 
 async def _held(case: Case) -> list[AuditEvent]:

@@ -14,10 +14,10 @@ from typing import Any
 
 import factory
 
-from grading.actions.messages.deliveries import SEAL
-from grading.enums import WEBHOOK_EVENTS, WebhookEvent
+from grading.core.crypto import seal
+from grading.core.enums import WEBHOOK_EVENTS, WebhookEvent
 from grading.models import Webhook, WebhookDelivery
-from grading.sealing import seal
+from grading.notifications.webhook_deliveries import SEAL
 from tests.factories.people import OrganizationFactory, TenantFactory
 
 SECRET = "whsec_of_a_test"
@@ -59,7 +59,9 @@ class Told:
         """As docs/api.md tells receivers to look it up."""
         parts = dict(part.split("=", 1) for part in self.headers["Auditor-Signature"].split(","))
         signed = f"{parts['t']}.".encode() + self.body
-        return hmac.compare_digest(hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest(), parts["v1"])
+        return hmac.compare_digest(
+            hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest(), parts["v1"]
+        )
 
 
 @dataclass
@@ -83,7 +85,9 @@ def receiving() -> Iterator[Receiver]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             receiver.told.append(Told(self.path, dict(self.headers.items()), body))
-            answer = receiver.answers.pop(0) if receiver.answers else b"HTTP/1.1 204 No Content\r\n\r\n"
+            answer = (
+                receiver.answers.pop(0) if receiver.answers else b"HTTP/1.1 204 No Content\r\n\r\n"
+            )
             self.wfile.write(answer)
 
         def log_message(self, *_: Any) -> None:

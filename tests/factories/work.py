@@ -8,9 +8,9 @@ import factory
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.actions.audits.runs import Lease, claim_audit
-from grading.enums import AuditState, RubricState
-from grading.events import CriterionRow, EvidenceRow, OpinionRow, UsageRow, Verdict
+from grading.audits.actions import Lease, claim_audit
+from grading.core.enums import AuditState, RubricState
+from grading.engine.events import CriterionRow, EvidenceRow, OpinionRow, UsageRow, Verdict
 from grading.models import (
     Assignment,
     Audit,
@@ -114,7 +114,9 @@ class SubmissionFactory(TenantFactory):
 
     assignment = factory.SubFactory(AssignmentFactory)
     organization = factory.SelfAttribute("assignment.organization")
-    student = factory.SubFactory(EnrollmentFactory, cohort=factory.SelfAttribute("..assignment.cohort"))
+    student = factory.SubFactory(
+        EnrollmentFactory, cohort=factory.SelfAttribute("..assignment.cohort")
+    )
     attempt = 1
     repo_url = "https://git.example.org/student/work"
     handed_in_at = factory.LazyFunction(timezone.now)
@@ -172,7 +174,7 @@ class OpinionRecordFactory(TenantFactory):
 
 
 class CriterionVerdictFactory(TenantFactory):
-    """The first criterion of tests/site/report_example.py, unless it is told otherwise."""
+    """The first criterion of tests/factories/example_report.py, unless it is told otherwise."""
 
     class Meta:
         model = CriterionVerdict
@@ -206,9 +208,13 @@ class OrganizationBenchFactory(TenantFactory):
 
 def usage_row(**fields: Any) -> UsageRow:
     given: dict[str, Any] = {
-        "model": "m", "calls": 1, "prompt_tokens": 100, "cached_tokens": 64, "completion_tokens": 20,
+        "model": "m",
+        "calls": 1,
+        "prompt_tokens": 100,
+        "cached_tokens": 64,
+        "completion_tokens": 20,
         "cost_usd": 0.25,
-    }  # fmt: skip
+    }
     return UsageRow(**given | fields)
 
 
@@ -222,31 +228,51 @@ def claimed(audit: Audit, *, attempt: int = 1) -> Lease:
 
 def evidence_row(key: str = "E-00000001", **fields: Any) -> EvidenceRow:
     given: dict[str, Any] = {
-        "key": key, "detective": "RepoInvestigator", "check": "tidy.readme", "found": True,
-        "path": "README.md", "line_start": 1, "document": {"id": key},
-    }  # fmt: skip
+        "key": key,
+        "detective": "RepoInvestigator",
+        "check": "tidy.readme",
+        "found": True,
+        "path": "README.md",
+        "line_start": 1,
+        "document": {"id": key},
+    }
     return EvidenceRow(**given | fields)
 
 
 def opinion_row(key: str = "key-1", **fields: Any) -> OpinionRow:
     given: dict[str, Any] = {
-        "key": key, "judge": "Prosecutor", "criterion_id": "tidy", "round": 1, "score": 3,
+        "key": key,
+        "judge": "Prosecutor",
+        "criterion_id": "tidy",
+        "round": 1,
+        "score": 3,
         "document": {"key": key},
-    }  # fmt: skip
+    }
     return OpinionRow(**given | fields)
 
 
 def criterion_row(criterion_id: str = "tidy", **fields: Any) -> CriterionRow:
     given: dict[str, Any] = {
-        "criterion_id": criterion_id, "name": criterion_id.title(), "score": 4, "level": "", "points": None,
-        "max_points": None, "needs_review": False, "excluded": False,
-    }  # fmt: skip
+        "criterion_id": criterion_id,
+        "name": criterion_id.title(),
+        "score": 4,
+        "level": "",
+        "points": None,
+        "max_points": None,
+        "needs_review": False,
+        "excluded": False,
+    }
     return CriterionRow(**given | fields)
 
 
 def verdict(**fields: Any) -> Verdict:
     given: dict[str, Any] = {
-        "state": AuditState.DONE, "report": {"schema": "automaton-auditor/report@1"}, "digest": "e" * 64,
-        "overall_score": 4.0, "commit": "c" * 40, "criteria": (criterion_row(),), "evidence": (evidence_row(),),
-    }  # fmt: skip
+        "state": AuditState.DONE,
+        "report": {"schema": "automaton-auditor/report@1"},
+        "digest": "e" * 64,
+        "overall_score": 4.0,
+        "commit": "c" * 40,
+        "criteria": (criterion_row(),),
+        "evidence": (evidence_row(),),
+    }
     return Verdict(**given | fields)

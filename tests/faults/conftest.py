@@ -19,7 +19,7 @@ from auditor_site.localservices.postgres import Postgres
 from auditor_site.localservices.server import Running, Server, start
 from auditor_site.localservices.valkey import Valkey
 from auditor_site.settings import derived
-from grading.enums import AuditState
+from grading.core.enums import AuditState
 from grading.models import Audit
 from tests.factories.repositories import Commit, make_repository
 from tests.faults.site import RECOVERY_SECONDS, eventually, is_over, now_of, results_of
@@ -31,7 +31,9 @@ Ends = Callable[..., None]
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     path = tmp_path / "work.git"
-    make_repository(path, [Commit(files={"README.md": "# Work", "main.py": f"print({n})"}) for n in range(4)])
+    make_repository(
+        path, [Commit(files={"README.md": "# Work", "main.py": f"print({n})"}) for n in range(4)]
+    )
     return path
 
 
@@ -47,7 +49,11 @@ def ends(request: pytest.FixtureRequest, record_property: Callable[[str, object]
         verdicts = 0 if state == AuditState.FAILED else CRITERIA
         for audit in audits:
             seen = now_of(audit)
-            assert (seen.state, seen.failure_code, results_of(audit)) == (state, failure, (1, verdicts))
+            assert (seen.state, seen.failure_code, results_of(audit)) == (
+                state,
+                failure,
+                (1, verdicts),
+            )
 
     return end
 
@@ -107,12 +113,16 @@ def postgres() -> Iterator[Servers]:
             "DATABASE_URL": servers.server.url,
             "DJANGO_SETTINGS_MODULE": "auditor_site.settings.test",
         }
-        subprocess.run([sys.executable, "manage.py", "migrate", "-v", "0"], env=environment, check=True)
+        subprocess.run(
+            [sys.executable, "manage.py", "migrate", "-v", "0"], env=environment, check=True
+        )
         yield servers
 
 
 @pytest.fixture
-def own_database(postgres: Servers, django_db_setup: None, django_db_blocker: Any) -> Iterator[Servers]:
+def own_database(
+    postgres: Servers, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[Servers]:
     """This test's database is on a PostgreSQL of its own."""
     before = dict(connection.settings_dict)
     with django_db_blocker.unblock():

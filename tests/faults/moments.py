@@ -71,7 +71,11 @@ def as_owner() -> str:
     """How to reach this test's database as the role that logs in, which owns the tables."""
     at = connection.settings_dict
     return make_conninfo(
-        dbname=at["NAME"], user=at["USER"], password=at["PASSWORD"], host=at["HOST"], port=at["PORT"]
+        dbname=at["NAME"],
+        user=at["USER"],
+        password=at["PASSWORD"],
+        host=at["HOST"],
+        port=at["PORT"],
     )
 
 

@@ -13,8 +13,8 @@ from urllib.parse import quote
 from django.conf import settings
 from django.db import connection
 
-from grading.actions.audits.queueing import enqueue
-from grading.enums import FINAL_STATES
+from grading.audits.queueing import enqueue
+from grading.core.enums import FINAL_STATES
 from grading.models import Activity, Audit, CriterionVerdict
 from tests.factories.people import everywhere
 from tests.factories.work import AuditFactory, rubric_document
@@ -66,7 +66,7 @@ class Crew:
 @contextmanager
 def crew(workers: int = 1, *, environment: Mapping[str, str] | None = None) -> Iterator[Crew]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.crew", str(workers)],
+        [sys.executable, "-m", "tests.faults.services", str(workers)],
         env=os.environ | surroundings() | dict(environment or {}),
         cwd=settings.BASE_DIR,
         start_new_session=True,

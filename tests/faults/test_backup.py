@@ -13,10 +13,10 @@ from django.db import connection
 from psycopg import sql
 
 from courtroom import AuditReport
+from grading.core.rls.base import as_owner
 from grading.jobs import run_audit
 from grading.management.archive import write_archive
 from grading.models import Audit, Submission
-from grading.postgresql.base import as_owner
 from tests.factories.people import everywhere, student
 from tests.faults.site import accepted, now_of
 
@@ -57,12 +57,20 @@ def lose_everything() -> None:
 def all_there_is() -> dict[str, Any]:
     with everywhere(), connection.cursor() as cursor:
         counts = {}
-        for table in connection.introspection.django_table_names(only_existing=True, include_views=False):
+        for table in connection.introspection.django_table_names(
+            only_existing=True, include_views=False
+        ):
             cursor.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table)))
             counts[table] = cursor.fetchone()[0]
-        reports = [AuditReport.model_validate(each.report) for each in Audit.objects.exclude(report=None)]
+        reports = [
+            AuditReport.model_validate(each.report) for each in Audit.objects.exclude(report=None)
+        ]
         uploads = [submission.pdf.read() for submission in Submission.objects.exclude(pdf="")]
-        return {"rows": counts, "digests": [each.sealed().digest for each in reports], "uploads": uploads}
+        return {
+            "rows": counts,
+            "digests": [each.sealed().digest for each in reports],
+            "uploads": uploads,
+        }
 
 
 def test_a_database_that_is_not_empty_is_refused(archive):

@@ -28,10 +28,22 @@ WELL: Answer = (200, {"database": True, "queue": True})
 def web(database: Servers, queue: Servers) -> Iterator[str]:
     """The address of a gunicorn with the container's settings, but one process."""
     environment = os.environ | {
-        "DATABASE_URL": database.server.url, "REDIS_URL": queue.server.url,
+        "DATABASE_URL": database.server.url,
+        "REDIS_URL": queue.server.url,
         "DJANGO_SETTINGS_MODULE": "auditor_site.settings.test",
-    }  # fmt: skip
-    command = [sys.executable, "-m", "gunicorn", "auditor_site.wsgi", "-c", "python:auditor_site.webserver", "--workers", "1", "--bind", "127.0.0.1:0"]  # fmt: skip
+    }
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "auditor_site.wsgi",
+        "-c",
+        "python:auditor_site.webserver",
+        "--workers",
+        "1",
+        "--bind",
+        "127.0.0.1:0",
+    ]
     with subprocess.Popen(
         command, env=environment, cwd=settings.BASE_DIR, stderr=subprocess.PIPE, text=True
     ) as server:
@@ -62,7 +74,9 @@ def standing_still(servers: Servers) -> Iterator[None]:
 
 def test_a_server_that_stands_still_is_said_in_two_seconds() -> None:
     with own(Postgres) as database, own(Valkey) as queue, web(database, queue) as address:
-        eventually(lambda: httpx.get(f"{address}/healthz", timeout=20).status_code == 200)  # its first page
+        eventually(
+            lambda: httpx.get(f"{address}/healthz", timeout=20).status_code == 200
+        )  # its first page
         assert asked(address) == WELL
         with standing_still(database):
             seen = [asked(address) for _ in range(2)]

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from django_scopes import scope
 
-from grading.actions.audits.queueing import enqueue
-from grading.actions.audits.recovery import reconcile
-from grading.enums import AuditState, Bench
+from grading.audits.queueing import enqueue
+from grading.core.enums import AuditState, Bench
 from grading.models import ModelUsage, OpinionRecord
-from tests.courtroom.model_server import Handler, model_endpoint
+from grading.workflow import reconcile
+from tests.factories.model_server import Handler, model_endpoint
 from tests.factories.people import OrganizationFactory
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
@@ -52,7 +52,9 @@ def desk(monkeypatch):
 
 @pytest.fixture
 def audit(tmp_path: Path):
-    make_repository(tmp_path / "work.git", [Commit(files={"README.md": "# Work", "main.py": "print()"})])
+    make_repository(
+        tmp_path / "work.git", [Commit(files={"README.md": "# Work", "main.py": "print()"})]
+    )
     return AuditFactory(
         submission__repo_url=str(tmp_path / "work.git"),
         submission__assignment__cohort__organization=OrganizationFactory(),

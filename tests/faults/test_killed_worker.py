@@ -17,10 +17,10 @@ from django.db import connection
 from django.utils import timezone
 from rq import Worker
 
-from grading.actions.audits.queueing import enqueue
-from grading.actions.audits.recovery import Recovery, reconcile
-from grading.enums import AuditState
+from grading.audits.queueing import enqueue
+from grading.core.enums import AuditState
 from grading.models import Activity, Audit, CriterionVerdict, OpinionRecord
+from grading.workflow import Recovery, reconcile
 from tests.factories.git_server import MISBEHAVIOURS, serve_repositories
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, make_repository
@@ -67,10 +67,20 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 @contextmanager
 def audit_worker(*options: str) -> Iterator[Process]:
     """A real worker process on this test's database and queue."""
-    url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}").geturl()
-    environment = os.environ | FAULT_HANDLER | {
-        "DATABASE_URL": url, "REDIS_URL": settings.REDIS_URL, "DJANGO_SETTINGS_MODULE": "auditor_site.settings.test",
-    }  # fmt: skip
+    url = (
+        urlsplit(os.environ["DATABASE_URL"])
+        ._replace(path=f"/{connection.settings_dict['NAME']}")
+        .geturl()
+    )
+    environment = (
+        os.environ
+        | FAULT_HANDLER
+        | {
+            "DATABASE_URL": url,
+            "REDIS_URL": settings.REDIS_URL,
+            "DJANGO_SETTINGS_MODULE": "auditor_site.settings.test",
+        }
+    )
     command = [sys.executable, "manage.py", "audit_worker", *options]
     worker = subprocess.Popen(command, env=environment, cwd=settings.BASE_DIR)
     try:
@@ -94,7 +104,8 @@ def is_dead(pid: int) -> bool:
 
 def in_mid_audit(gate: Gate) -> Audit:
     audit = AuditFactory(
-        submission__repo_url=gate.url, submission__assignment__rubric_version__document=rubric_document()
+        submission__repo_url=gate.url,
+        submission__assignment__rubric_version__document=rubric_document(),
     )
     enqueue(audit)
     assert gate.reached.wait(PATIENCE_SECONDS)

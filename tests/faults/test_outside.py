@@ -12,12 +12,19 @@ from typing import Any
 import pytest
 from django_scopes import scope
 
-from grading.enums import AuditState, Bench
+from grading.core.enums import AuditState, Bench
 from grading.models import ModelUsage
-from tests.courtroom.model_server import Desk, Handler, model_endpoint
 from tests.factories.git_server import MISBEHAVIOURS, serve_repositories
+from tests.factories.model_server import Desk, Handler, model_endpoint
 from tests.factories.repositories import Commit, make_repository
-from tests.faults.site import PATIENCE_SECONDS, accepted, command_of, crew, descendants_of, eventually
+from tests.faults.site import (
+    PATIENCE_SECONDS,
+    accepted,
+    command_of,
+    crew,
+    descendants_of,
+    eventually,
+)
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
 NO_ANSWER_SECONDS = 30
@@ -29,7 +36,11 @@ LITTLE_MEMORY, SMALL_DISK = 4096, "size=256k"
 @pytest.mark.faults_full
 def test_git_hangs(tmp_path, ends):
     with serve_repositories(tmp_path) as server, crew():
-        ends(accepted(f"{server.url}/hang/work.git"), state=AuditState.FAILED, failure="repository_too_slow")
+        ends(
+            accepted(f"{server.url}/hang/work.git"),
+            state=AuditState.FAILED,
+            failure="repository_too_slow",
+        )
 
 
 @pytest.mark.faults_full
@@ -100,8 +111,12 @@ FULL = pytest.mark.faults_full
 FAULTS = [
     pytest.param("busy", Handler, AuditState.DONE, OPINIONS + 1, id="429 once", marks=FULL),
     pytest.param("broken", Handler, AuditState.DEGRADED, None, id="500 always"),
-    pytest.param("truncated", Handler, AuditState.DEGRADED, None, id="half a JSON always", marks=FULL),
-    pytest.param("good", HalfAnswering, AuditState.DONE, OPINIONS + 1, id="half an answer once", marks=FULL),
+    pytest.param(
+        "truncated", Handler, AuditState.DEGRADED, None, id="half a JSON always", marks=FULL
+    ),
+    pytest.param(
+        "good", HalfAnswering, AuditState.DONE, OPINIONS + 1, id="half an answer once", marks=FULL
+    ),
     pytest.param("good", Hanging, AuditState.DEGRADED, None, id="no answer", marks=FULL),
 ]
 

@@ -10,7 +10,7 @@ from django.conf import settings
 from django_scopes import scope
 from redis import Redis
 
-from grading.actions.audits.queueing import enqueue_on_commit
+from grading.audits.queueing import enqueue_on_commit
 from grading.models import Audit, Submission
 from tests.factories.people import EnrollmentFactory, everywhere
 from tests.factories.work import AssignmentFactory, rubric_document
@@ -27,7 +27,9 @@ def test_the_queue_server_is_killed_and_stays_down(seconds, own_queue, repositor
         held.wait()
         own_queue.kill()
         waiting = accepted(repository, queued=False)
-        enqueue_on_commit(waiting)  # as the site does: that nobody answers is logged, and refuses nobody
+        enqueue_on_commit(
+            waiting
+        )  # as the site does: that nobody answers is logged, and refuses nobody
         held.release()
         pause(seconds)
         own_queue.start()
@@ -67,7 +69,7 @@ def test_the_site_dies_between_the_commit_and_the_queue(own_queue, repository, e
     os.kill(own_queue.pid, signal.SIGSTOP)
     words = [str(assignment.organization_id), str(assignment.pk), str(student.pk), str(repository)]
     site = subprocess.Popen(
-        [sys.executable, "-m", "tests.faults.handing_in", *words], env=os.environ | surroundings()
+        [sys.executable, "-m", "tests.faults.submit", *words], env=os.environ | surroundings()
     )
     with scope(organization=assignment.organization):
         eventually(Submission.objects.exists)

@@ -5,7 +5,7 @@ import signal
 import pytest
 from django_rq import get_queue
 
-from grading.actions.audits.queueing import JOB
+from grading.audits.queueing import JOB
 from tests.factories.repositories import Commit, make_repository
 from tests.faults.moments import MOMENTS, held_at
 from tests.faults.site import Crew, accepted, crew, eventually, is_over, kill, now_of
@@ -16,7 +16,10 @@ FAST = {"repo_investigator"}
 
 def moments(*, fast: set[str]) -> list[object]:
     """Every moment; `make test` keeps to the fast ones."""
-    return [pytest.param(each, marks=[] if each in fast else [pytest.mark.faults_full]) for each in MOMENTS]
+    return [
+        pytest.param(each, marks=[] if each in fast else [pytest.mark.faults_full])
+        for each in MOMENTS
+    ]
 
 
 def busy(there: Crew) -> tuple[int, int]:
@@ -78,7 +81,9 @@ def test_a_worker_told_twice_to_stop_leaves_its_audit_to_the_next(repository, en
 def test_two_workers_have_the_same_job(repository, ends):
     audit = accepted(repository, queued=False)
     for copy in ("one", "two"):
-        get_queue("submissions").enqueue_call(JOB, args=(str(audit.pk), 1), job_id=f"{audit.pk}-{copy}")
+        get_queue("submissions").enqueue_call(
+            JOB, args=(str(audit.pk), 1), job_id=f"{audit.pk}-{copy}"
+        )
     with held_at("claim", eventually) as held, crew(workers=2):
         held.wait()
         held.release()

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from courtroom import hold_audit
-from courtroom.case import Case
-from courtroom.errors import InputRefused
-from courtroom.justice.constitutions import preset
-from courtroom.rubric_reading.reader import shipped_rubric
+from courtroom.models.case import Case
+from courtroom.models.errors import InputRefused
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.synthesis.constitutions import preset
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,9 @@ class Refusal:
         return told[0].isupper() and told.endswith(".") and " " in told and "fatal:" not in told
 
 
-def audited(repo_url: Path | str, folder: Path, *, pdf: Path | None = None, rubric: str = "general") -> Any:
+def audited(
+    repo_url: Path | str, folder: Path, *, pdf: Path | None = None, rubric: str = "general"
+) -> Any:
     """The report as JSON, or the Refusal. The audit's own files are made under `folder` and gone at its end."""
     case = Case(
         repo_url=str(repo_url),

@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from courtroom.case import Limits
+from courtroom.models.case import Limits
 from tests.factories.git_server import ADVERTISEMENT, MISBEHAVIOURS, GitHandler
 
 MEBIBYTE = 1024 * 1024
@@ -39,7 +39,9 @@ def advertising(*lines: str) -> bytes:
 
 def says(status: int, **headers: str) -> Callable[[GitHandler, str], None]:
     def act(handler: GitHandler, trap: str) -> None:
-        handler.say(status, b"", **{name: value.replace("{trap}", trap) for name, value in headers.items()})
+        handler.say(
+            status, b"", **{name: value.replace("{trap}", trap) for name, value in headers.items()}
+        )
 
     return act
 
@@ -59,7 +61,10 @@ def bomb(handler: GitHandler, trap: str) -> None:
     """A quarter of a gigabyte of refs, in a megabyte of gzip."""
     gzip = zlib.compressobj(1, wbits=31)
     line = packet(f"{SOME} refs/heads/{'a' * 900}\n") * 1000
-    parts = [gzip.compress(advertising(f"{SOME} HEAD\0\n")[:-4]), *(gzip.compress(line) for _ in range(270))]
+    parts = [
+        gzip.compress(advertising(f"{SOME} HEAD\0\n")[:-4]),
+        *(gzip.compress(line) for _ in range(270)),
+    ]
     handler.say(200, b"".join([*parts, gzip.flush()]), Content_Encoding="gzip", **ADVERTISEMENT)
 
 
@@ -82,13 +87,25 @@ def drip(handler: GitHandler, trap: str) -> None:
 def endless_pack(handler: GitHandler, trap: str) -> None:
     """Four billion objects are announced, and bytes come for as long as anyone listens."""
     if handler.command == "GET":
-        handler.say(200, advertising(f"{SOME} HEAD\0side-band-64k ofs-delta\n", f"{SOME} refs/heads/main\n"), **ADVERTISEMENT)  # fmt: skip
+        handler.say(
+            200,
+            advertising(f"{SOME} HEAD\0side-band-64k ofs-delta\n", f"{SOME} refs/heads/main\n"),
+            **ADVERTISEMENT,
+        )
         return
-    header = b"PACK" + (2).to_bytes(4) + (2**32 - 1).to_bytes(4) + bytes.fromhex("bf8080808001") + b"\x78\x01"
+    header = (
+        b"PACK"
+        + (2).to_bytes(4)
+        + (2**32 - 1).to_bytes(4)
+        + bytes.fromhex("bf8080808001")
+        + b"\x78\x01"
+    )
     stored = b"\x00\xff\xff\x00\x00" + bytes(65535)  # one stored block of zlib after the other
     first = b"0008NAK\n" + sideband(header)
     endless(
-        handler, first, b"".join(sideband(stored[at : at + 60_000]) for at in range(0, len(stored), 60_000))
+        handler,
+        first,
+        b"".join(sideband(stored[at : at + 60_000]) for at in range(0, len(stored), 60_000)),
     )
 
 
@@ -129,13 +146,31 @@ def known(name: str) -> Callable[[GitHandler, str], None]:
 
 V2 = ("version 2\n", "agent=git/9\n", "ls-refs=unborn\n", "fetch=packfile-uris\n", "bundle-uri\n")
 SERVERS = (
-    EvilServer("redirects_to_the_trap", says(302, Location="{trap}/x.git/info/refs"), "repository_redirected"),
+    EvilServer(
+        "redirects_to_the_trap",
+        says(302, Location="{trap}/x.git/info/refs"),
+        "repository_redirected",
+    ),
     EvilServer("redirects_for_ever", says(301, Location="{trap}/"), "repository_redirected"),
-    EvilServer("redirects_to_a_file", says(307, Location="file:///etc/passwd"), "repository_redirected"),
-    EvilServer("redirects_to_a_program", says(308, Location="ext::sh -c id"), "repository_redirected"),
-    EvilServer("asks_for_a_password", says(401, WWW_Authenticate='Basic realm="\x1b[2J"'), "repository_login_required"),
-    EvilServer("asks_for_a_ticket", says(401, WWW_Authenticate="Negotiate"), "repository_login_required"),
-    EvilServer("asks_for_a_proxy", says(407, Proxy_Authenticate='Basic realm="x"'), "repository_unreachable"),
+    EvilServer(
+        "redirects_to_a_file", says(307, Location="file:///etc/passwd"), "repository_redirected"
+    ),
+    EvilServer(
+        "redirects_to_a_program", says(308, Location="ext::sh -c id"), "repository_redirected"
+    ),
+    EvilServer(
+        "asks_for_a_password",
+        says(401, WWW_Authenticate='Basic realm="\x1b[2J"'),
+        "repository_login_required",
+    ),
+    EvilServer(
+        "asks_for_a_ticket", says(401, WWW_Authenticate="Negotiate"), "repository_login_required"
+    ),
+    EvilServer(
+        "asks_for_a_proxy",
+        says(407, Proxy_Authenticate='Basic realm="x"'),
+        "repository_unreachable",
+    ),
     EvilServer("is_never_ready", says(503, Retry_After="99999"), "repository_unreachable"),
     EvilServer("hangs", known("hang"), "repository_too_slow", HURRIED),
     EvilServer("drips", drip, "repository_too_slow", HURRIED),
@@ -145,9 +180,32 @@ SERVERS = (
     EvilServer("lies_about_its_length", lying, "repository_unreachable", HURRIED),
     EvilServer("large_header", large_header, "repository_too_large"),
     EvilServer("lends_from_the_trap", dumb, "repository_unreachable"),
-    EvilServer("bundles_from_the_trap", advertises(*V2, answer=packet("bundle.version=1\n") + packet("bundle.a.uri={trap}/b\n") + b"0000"), "repository_unreachable"),
-    EvilServer("refs_outside", advertises(f"{SOME} HEAD\0symref=HEAD:refs/heads/../../x\n", f"{SOME} refs/heads/../../../pwned\n"), "repository_unreachable"),
-    EvilServer("ref_like_an_option", advertises(f"{SOME} HEAD\0symref=HEAD:refs/heads/--upload-pack=x\n", f"{SOME} refs/heads/--upload-pack=x\n"), "repository_unreachable"),
-    EvilServer("says_an_error_of_its_own", advertises("ERR \x1b]0;owned\x07<script>alert(1)</script>\n"), "repository_unreachable"),
+    EvilServer(
+        "bundles_from_the_trap",
+        advertises(
+            *V2, answer=packet("bundle.version=1\n") + packet("bundle.a.uri={trap}/b\n") + b"0000"
+        ),
+        "repository_unreachable",
+    ),
+    EvilServer(
+        "refs_outside",
+        advertises(
+            f"{SOME} HEAD\0symref=HEAD:refs/heads/../../x\n", f"{SOME} refs/heads/../../../pwned\n"
+        ),
+        "repository_unreachable",
+    ),
+    EvilServer(
+        "ref_like_an_option",
+        advertises(
+            f"{SOME} HEAD\0symref=HEAD:refs/heads/--upload-pack=x\n",
+            f"{SOME} refs/heads/--upload-pack=x\n",
+        ),
+        "repository_unreachable",
+    ),
+    EvilServer(
+        "says_an_error_of_its_own",
+        advertises("ERR \x1b]0;owned\x07<script>alert(1)</script>\n"),
+        "repository_unreachable",
+    ),
     EvilServer("speaks_a_version_to_come", advertises("version 9\n"), "repository_unreachable"),
-)  # fmt: skip
+)

@@ -25,7 +25,9 @@ def with_author(author: bytes, *, message: bytes = b"Work\n", headers: bytes = b
     def make(path: Path, trap: Trap) -> None:
         repository = empty(path)
         oid = tree(repository, [("100644", b"a.py", blob(repository))])
-        pointing(repository, commit(repository, oid, author=author, message=message, headers=headers))
+        pointing(
+            repository, commit(repository, oid, author=author, message=message, headers=headers)
+        )
 
     return make
 
@@ -36,7 +38,9 @@ def with_file(name: str, content: str) -> Maker:
     def make(path: Path, trap: Trap) -> None:
         make_repository(path, [Commit("Work", SOUND)])
         (path / name).parent.mkdir(parents=True, exist_ok=True)
-        (path / name).write_text(content.replace("{url}", trap.url).replace("{command}", trap.command))
+        (path / name).write_text(
+            content.replace("{url}", trap.url).replace("{command}", trap.command)
+        )
         (path / name).chmod(0o755)
 
     return make
@@ -65,7 +69,9 @@ def many_refs(path: Path, trap: Trap) -> None:
 
 
 def many_commits(path: Path, trap: Trap) -> None:
-    make_repository(path, [Commit(f"Step {number}", {"a.py": f"x = {number}\n"}) for number in range(6000)])
+    make_repository(
+        path, [Commit(f"Step {number}", {"a.py": f"x = {number}\n"}) for number in range(6000)]
+    )
 
 
 def replaced(path: Path, trap: Trap) -> None:
@@ -164,21 +170,51 @@ HISTORIES = (
     HostileRepository("head_outside", head_outside, refused="repository_not_found"),
     HostileRepository("sha256", sha256, refused="repository_sha256"),
     HostileRepository("hostile_message", with_commits(Commit(TAGS)), facts={"commit_count": 2}),
-    HostileRepository("hostile_author", with_commits(Commit("Work", author=AUTHOR)), facts={"commit_count": 2}),
-    HostileRepository("message_of_10_mb", with_commits(Commit("m" * 10_000_000)), facts={"commit_count": 2}),
-    HostileRepository("author_of_1_mb", with_author(b"n" * 1_000_000 + b" <a@b> 1 +0000"), facts=ONE),
+    HostileRepository(
+        "hostile_author", with_commits(Commit("Work", author=AUTHOR)), facts={"commit_count": 2}
+    ),
+    HostileRepository(
+        "message_of_10_mb", with_commits(Commit("m" * 10_000_000)), facts={"commit_count": 2}
+    ),
+    HostileRepository(
+        "author_of_1_mb", with_author(b"n" * 1_000_000 + b" <a@b> 1 +0000"), facts=ONE
+    ),
     HostileRepository("author_without_email", with_author(b"Nobody 1 +0000"), facts=ONE),
     HostileRepository("date_before_time", with_author(b"A <a@b> -99999999999 +0000"), facts=ONE),
-    HostileRepository("date_past_time", with_author(b"A <a@b> 99999999999999999999 +9999"), facts=ONE),
+    HostileRepository(
+        "date_past_time", with_author(b"A <a@b> 99999999999999999999 +9999"), facts=ONE
+    ),
     HostileRepository("date_of_no_number", with_author(b"A <a@b> yesterday"), facts=ONE),
-    HostileRepository("nul_in_message", with_author(f"A <a@b> {STAMP}".encode(), message=b"Before\0after\n"), facts=ONE),
+    HostileRepository(
+        "nul_in_message",
+        with_author(f"A <a@b> {STAMP}".encode(), message=b"Before\0after\n"),
+        facts=ONE,
+    ),
     HostileRepository("nul_in_header", with_author(b"A\0B <a@b> 1 +0000"), facts=ONE),
-    HostileRepository("message_in_utf7", with_author(f"A <a@b> {STAMP}".encode(), message=b"+ADw-script+AD4-\n", headers=b"encoding UTF-7\n"), facts=ONE),
-    HostileRepository("message_in_no_encoding", with_author(f"A <a@b> {STAMP}".encode(), message=b"\xff\xfe\n", headers=b"encoding no-such\n"), facts=ONE),
-    HostileRepository("headers_unending", with_author(f"A <a@b> {STAMP}".encode(), headers=b"x-header y\n" * 50_000), facts=ONE),
+    HostileRepository(
+        "message_in_utf7",
+        with_author(
+            f"A <a@b> {STAMP}".encode(), message=b"+ADw-script+AD4-\n", headers=b"encoding UTF-7\n"
+        ),
+        facts=ONE,
+    ),
+    HostileRepository(
+        "message_in_no_encoding",
+        with_author(
+            f"A <a@b> {STAMP}".encode(), message=b"\xff\xfe\n", headers=b"encoding no-such\n"
+        ),
+        facts=ONE,
+    ),
+    HostileRepository(
+        "headers_unending",
+        with_author(f"A <a@b> {STAMP}".encode(), headers=b"x-header y\n" * 50_000),
+        facts=ONE,
+    ),
     HostileRepository("many_parents", many_parents, facts={"commit_count": 2}),
     HostileRepository("many_refs", many_refs, facts=SOUND_FACTS, full=True),
-    HostileRepository("many_commits", many_commits, facts={"commit_count": 6000, "bulk_upload": None}, full=True),
+    HostileRepository(
+        "many_commits", many_commits, facts={"commit_count": 6000, "bulk_upload": None}, full=True
+    ),
     HostileRepository("replaced_objects", replaced, facts=SOUND_FACTS),
     HostileRepository("notes", noted, facts=SOUND_FACTS),
     HostileRepository("tag_chain", tag_chain, facts=ONE),
@@ -188,9 +224,31 @@ HISTORIES = (
     HostileRepository("lost_tree", without_object("tree"), refused="repository_unreachable"),
     HostileRepository("damaged_pack", damaged, refused="repository_unreachable"),
     HostileRepository("tree_of_no_tree", tree_of_no_tree, refused="repository_unreachable"),
-    HostileRepository("hook_after_checkout", with_file("hooks/post-checkout", "#!/bin/sh\n{command}\n"), facts=SOUND_FACTS),
-    HostileRepository("hook_of_upload", with_settings("[uploadpack]\n\tpackObjectsHook = {command}\n"), facts=SOUND_FACTS),
-    HostileRepository("settings_that_run", with_settings("[core]\n\tfsmonitor = {command}\n\tsshCommand = {command}\n\tpager = {command}\n[alias]\n\tlog = !{command}\n"), facts=SOUND_FACTS),
-    HostileRepository("settings_that_include", with_settings("[include]\n\tpath = /etc/passwd\n"), refused="repository_unreachable"),
-    HostileRepository("settings_that_redirect", with_settings("[url \"{url}/\"]\n\tinsteadOf = /\n[http]\n\tproxy = {url}\n"), facts=SOUND_FACTS),
-)  # fmt: skip
+    HostileRepository(
+        "hook_after_checkout",
+        with_file("hooks/post-checkout", "#!/bin/sh\n{command}\n"),
+        facts=SOUND_FACTS,
+    ),
+    HostileRepository(
+        "hook_of_upload",
+        with_settings("[uploadpack]\n\tpackObjectsHook = {command}\n"),
+        facts=SOUND_FACTS,
+    ),
+    HostileRepository(
+        "settings_that_run",
+        with_settings(
+            "[core]\n\tfsmonitor = {command}\n\tsshCommand = {command}\n\tpager = {command}\n[alias]\n\tlog = !{command}\n"
+        ),
+        facts=SOUND_FACTS,
+    ),
+    HostileRepository(
+        "settings_that_include",
+        with_settings("[include]\n\tpath = /etc/passwd\n"),
+        refused="repository_unreachable",
+    ),
+    HostileRepository(
+        "settings_that_redirect",
+        with_settings('[url "{url}/"]\n\tinsteadOf = /\n[http]\n\tproxy = {url}\n'),
+        facts=SOUND_FACTS,
+    ),
+)

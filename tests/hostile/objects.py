@@ -19,7 +19,9 @@ def blob(repository: Path, content: bytes = b"x = 1\n") -> str:
 
 def tree(repository: Path, entries: Sequence[Entry]) -> str:
     """Entries (mode, name, object id) in the order given, whatever they say."""
-    body = b"".join(mode.encode() + b" " + name + b"\0" + bytes.fromhex(oid) for mode, name, oid in entries)
+    body = b"".join(
+        mode.encode() + b" " + name + b"\0" + bytes.fromhex(oid) for mode, name, oid in entries
+    )
     return literally(repository, "tree", body)
 
 
@@ -34,7 +36,13 @@ def commit(
 ) -> str:
     """A commit's id; `headers` are lines that follow the committer's."""
     lines = [f"tree {tree_id}\n".encode(), *(f"parent {parent}\n".encode() for parent in parents)]
-    lines += [b"author " + author + b"\n", f"committer {NOBODY}\n".encode(), headers, b"\n", message]
+    lines += [
+        b"author " + author + b"\n",
+        f"committer {NOBODY}\n".encode(),
+        headers,
+        b"\n",
+        message,
+    ]
     return literally(repository, "commit", b"".join(lines))
 
 

@@ -31,7 +31,11 @@ def _around(opening: str, middle: str, closing: str, depth: int) -> str:
 
 
 def _nested_blocks(head: str, depth: int) -> str:
-    return "".join(f"{' ' * level}{head.format(level)}\n" for level in range(depth)) + " " * depth + "pass\n"
+    return (
+        "".join(f"{' ' * level}{head.format(level)}\n" for level in range(depth))
+        + " " * depth
+        + "pass\n"
+    )
 
 
 NESTINGS = (
@@ -85,7 +89,9 @@ def sizes() -> Iterator[HostilePython]:
     yield _text("names_50000", "".join(f"n{n:x}=1\n" for n in range(50_000)))
     yield _text("imports_10000", "".join(f"import m{number}\n" for number in range(10_000)))
     yield _text("functions_10000", "".join(f"def f{number}(): pass\n" for number in range(10_000)))
-    yield _text("classes_5000", "".join(f"class C{number}(C{number - 1}): pass\n" for number in range(5000)))
+    yield _text(
+        "classes_5000", "".join(f"class C{number}(C{number - 1}): pass\n" for number in range(5000))
+    )
     yield _text("calls_20000", "f(g)\n" * 20_000)
     yield _text("decorators_2000", "@d\n" * 2000 + "def f(): pass\n")
     yield _text("arguments_10000", f"f({', '.join(f'a{n}=1' for n in range(10_000))})\n")
@@ -99,7 +105,18 @@ def _cookie(codec: str, body: str = "x = 1\n") -> bytes:
     return f"# -*- coding: {codec} -*-\n{body}".encode()
 
 
-HIDING_CODECS = ("utf-7", "unicode_escape", "raw_unicode_escape", "cp1252", "cp037", "utf-16", "punycode", "idna", "gbk", "iso2022_jp")  # fmt: skip
+HIDING_CODECS = (
+    "utf-7",
+    "unicode_escape",
+    "raw_unicode_escape",
+    "cp1252",
+    "cp037",
+    "utf-16",
+    "punycode",
+    "idna",
+    "gbk",
+    "iso2022_jp",
+)
 NO_TEXT_CODECS = (
     "rot13",
     "hex",
@@ -119,10 +136,14 @@ def encodings() -> Iterator[HostilePython]:
         yield HostilePython(f"cookie_{codec}", _cookie(codec), NO_PARSE + COOKIE)
     for codec in NO_TEXT_CODECS:
         yield HostilePython(f"cookie_{codec}", _cookie(codec), NO_PARSE)
-    yield HostilePython("code_in_a_utf7_comment", _cookie("utf-7", "# +AAo-eval('1')\n"), NO_PARSE + COOKIE)
+    yield HostilePython(
+        "code_in_a_utf7_comment", _cookie("utf-7", "# +AAo-eval('1')\n"), NO_PARSE + COOKIE
+    )
     yield HostilePython("cookie_latin_1", _cookie("latin-1").replace(b"1\n", b"'\xe9'\n"))
     yield HostilePython("cookie_on_the_third_line", b"\n\n# coding: utf-7\nx = 1\n")
-    yield HostilePython("cookie_against_the_mark", b"\xef\xbb\xbf# coding: latin-1\nx = 1\n", NO_PARSE)
+    yield HostilePython(
+        "cookie_against_the_mark", b"\xef\xbb\xbf# coding: latin-1\nx = 1\n", NO_PARSE
+    )
     yield HostilePython("mark_only", b"\xef\xbb\xbf")
     yield HostilePython("empty", b"")
     yield HostilePython("zero_byte", b"x = 1\0\n", NO_PARSE)
@@ -133,7 +154,9 @@ def encodings() -> Iterator[HostilePython]:
     yield HostilePython("no_utf_8_later", b"#\n#\nx = '\xff'\n", NOT_SO_ENCODED)
     yield HostilePython("overlong", b"#\n#\nx = '\xc0\xaf'\n", NOT_SO_ENCODED)
     yield HostilePython("half_a_character", b"#\n#\nx = '\xed\xa0\x80'\n", NOT_SO_ENCODED)
-    yield HostilePython("ascii_that_is_not", _cookie("ascii", "#\n") + b"x = '\xe9'\n", NOT_SO_ENCODED)
+    yield HostilePython(
+        "ascii_that_is_not", _cookie("ascii", "#\n") + b"x = '\xe9'\n", NOT_SO_ENCODED
+    )
     yield _text("form_feeds", "\x0cx = 1\n\x0c")
     yield _text("end_of_file_mark", "x = 1\n\x1a", NO_PARSE)
     yield _text("returns_only", "x = 1\ry = 2\r")
@@ -164,10 +187,13 @@ def meanings() -> Iterator[HostilePython]:
     yield _text("types_in_a_string", f"x: '{'Annotated[' * 150}int{']' * 150}' = 1\n")
     yield _text("types_without_end", f"x: '{'Annotated[' * 20_000}' = 1\n")
     yield _text(
-        "a_class_2000_fields", "class S(TypedDict):\n" + "".join(f" f{n}: int\n" for n in range(2000))
+        "a_class_2000_fields",
+        "class S(TypedDict):\n" + "".join(f" f{n}: int\n" for n in range(2000)),
     )
     yield _text("deletes_builtins", "del __builtins__\nimport sys\nsys.setrecursionlimit(10**9)\n")
-    yield _text("runs_at_import", "import os\nos.makedirs('/pwned-by-import')\nraise SystemExit(7)\n")
+    yield _text(
+        "runs_at_import", "import os\nos.makedirs('/pwned-by-import')\nraise SystemExit(7)\n"
+    )
     yield _text("a_template", "{% for x in y %}{{ x }}{% endfor %}\n", NO_PARSE)
 
 

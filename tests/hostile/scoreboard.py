@@ -39,5 +39,8 @@ def _cells(cases: list[tuple[bool, dict[str, Any]]]) -> tuple[str, ...]:
         str(sum(passed for passed, _ in cases)),
         f"{max(toll['seconds'] for toll in tolls):.1f}",
         str(max(toll["memory"] for toll in tolls) // MEBIBYTE),
-        *(str(sum(toll[name] for toll in tolls)) for name in ("connections", "outside", "unescaped")),
+        *(
+            str(sum(toll[name] for toll in tolls))
+            for name in ("connections", "outside", "unescaped")
+        ),
     )

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from courtroom.errors import CourtroomError
-from courtroom.forensics.snapshot import take_snapshot
+from courtroom.analysis.git.snapshot import take_snapshot
+from courtroom.models.errors import CourtroomError
 from tests.factories.git_server import GitHandler, serve_repositories
-from tests.hostile.cuts import chosen
 from tests.hostile.endpoints import SERVERS, EvilServer
+from tests.hostile.subset import chosen
 from tests.hostile.traps import Trap
 
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from courtroom.case import Limits
-from courtroom.errors import ChildFailed, PdfRefused
-from courtroom.forensics.pages.page_pictures import page_pictures
-from courtroom.forensics.pdf import PdfReading, read_pdf
-from tests.hostile.cuts import chosen
+from courtroom.analysis.pdf.page_rendering import page_pictures
+from courtroom.analysis.pdf.read_pdf import PdfReading, read_pdf
+from courtroom.models.case import Limits
+from courtroom.models.errors import ChildFailed, PdfRefused
 from tests.hostile.pdf_actions import ACTIONS
 from tests.hostile.pdfs import STREAMS, STRUCTURE, HostilePdf
+from tests.hostile.subset import chosen
 from tests.hostile.traps import Trap
 
 LIMITS = Limits()
@@ -27,7 +27,9 @@ def test_there_are_as_many_as_promised() -> None:
 
 
 @pytest.mark.parametrize("case", chosen(*ALL, every=4))
-def test_a_hostile_pdf_ends_as_expected(case: HostilePdf, tmp_path: Path, trap: Trap, on_trial) -> None:
+def test_a_hostile_pdf_ends_as_expected(
+    case: HostilePdf, tmp_path: Path, trap: Trap, on_trial
+) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(case.bytes_for(trap))
     with on_trial("pdfs", deadline=LIMITS.child_seconds):
@@ -35,14 +37,19 @@ def test_a_hostile_pdf_ends_as_expected(case: HostilePdf, tmp_path: Path, trap: 
     if isinstance(reading, PdfRefused):
         assert (reading.code, reading.message[-1] in ".)") == (case.refused, True)
         return
-    assert (case.refused, tuple(sorted({code for code, _ in reading.errors}))) == (None, case.errors)
+    assert (case.refused, tuple(sorted({code for code, _ in reading.errors}))) == (
+        None,
+        case.errors,
+    )
     assert tuple(text for _, text in reading.hidden) == case.hidden
     assert len(reading.pages) >= case.pages
     assert case.text is None or reading.pages[: case.pages] == (case.text,) * case.pages
 
 
 @pytest.mark.parametrize("case", chosen(*ALL, every=12))
-def test_a_hostile_pdf_is_drawn_or_left_out(case: HostilePdf, tmp_path: Path, trap: Trap, on_trial) -> None:
+def test_a_hostile_pdf_is_drawn_or_left_out(
+    case: HostilePdf, tmp_path: Path, trap: Trap, on_trial
+) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(case.bytes_for(trap))
     with on_trial("pictures", deadline=LIMITS.child_seconds):

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from courtroom.case import Limits
-from courtroom.forensics.snapshot import Snapshot
-from courtroom.forensics.survey import Survey, survey_repository
+from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.models.case import Limits
 from tests.factories.repositories import Commit, make_repository
-from tests.hostile.cuts import chosen
 from tests.hostile.python_alone import ALONE, LonePython
 from tests.hostile.python_files import TOGETHER, HostilePython
+from tests.hostile.subset import chosen
 from tests.hostile.traps import Toll
 
 LIMITS = Limits()
@@ -48,7 +48,9 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Reading:
 def reasons(together: Reading) -> Mapping[str, str]:
     """Why files were not read, by their name without folder and ending."""
     told = (
-        message.partition(": ") for code, message in together.survey.errors if code == "source_unreadable"
+        message.partition(": ")
+        for code, message in together.survey.errors
+        if code == "source_unreadable"
     )
     return {Path(path).stem: reason for path, _, reason in told}
 
@@ -76,7 +78,9 @@ def test_each_is_read_or_named_with_the_reason(
 
 
 @pytest.mark.parametrize("case", chosen(*ALONE, every=2))
-def test_what_spends_time_and_memory_costs_only_itself(case: LonePython, tmp_path: Path, on_trial) -> None:
+def test_what_spends_time_and_memory_costs_only_itself(
+    case: LonePython, tmp_path: Path, on_trial
+) -> None:
     with on_trial("python", deadline=DEADLINE_SECONDS) as folder:
         limits = Limits(child_cpu_seconds=case.cpu_seconds)
         survey = survey_of({"c/hostile.py": case.source}, folder, limits).survey

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.audits import Refusal, audited
-from tests.hostile.cuts import chosen
 from tests.hostile.histories import HISTORIES
 from tests.hostile.repositories import TREES, HostileRepository
+from tests.hostile.subset import chosen
 
 DEADLINE_SECONDS = 60
 

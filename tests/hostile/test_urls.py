@@ -6,8 +6,8 @@ from dataclasses import asdict
 
 import pytest
 
-from courtroom.errors import UrlRefused
-from courtroom.forensics.git.addresses import Resolver, check_url
+from courtroom.analysis.git.addresses import Resolver, check_url
+from courtroom.models.errors import UrlRefused
 from tests.hostile.traps import Toll
 from tests.hostile.urls import HOSTILE, PRIVATE_ANSWERS
 
@@ -42,7 +42,9 @@ def test_a_name_with_one_private_address_is_refused(answer: tuple[str, ...]) -> 
 
 def test_a_name_that_answers_otherwise_the_second_time_is_asked_once() -> None:
     answers = iter((("140.82.121.3",), ("127.0.0.1",)))
-    checked = check_url("https://evil.example/a", allow_local=False, resolve=lambda _: next(answers))
+    checked = check_url(
+        "https://evil.example/a", allow_local=False, resolve=lambda _: next(answers)
+    )
     assert checked.pin == "evil.example:443:140.82.121.3"
 
 

@@ -19,16 +19,17 @@ from django.urls import reverse
 from markdown_it import MarkdownIt
 
 from grading.models.submission import private_pdf_path
-from grading.templatetags.prose import MOST_CHARACTERS, markdown
+from grading.templatetags.text_tags import MOST_CHARACTERS, markdown
+from tests.factories.example_report import report_json
 from tests.factories.people import CohortFactory, UserFactory, staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 from tests.hostile.traps import Toll
 from tests.hostile.web_payloads import PAYLOADS, REDIRECTS
-from tests.site.page_reading import Page, faults_of
-from tests.site.report_example import report_json
+from tests.web_client.page_checks import Page, faults_of
 
 FAST = [
-    pytest.param(p, marks=[] if n % 6 == 0 else [pytest.mark.hostile_full]) for n, p in enumerate(PAYLOADS)
+    pytest.param(p, marks=[] if n % 6 == 0 else [pytest.mark.hostile_full])
+    for n, p in enumerate(PAYLOADS)
 ]
 CHOSEN_BY_US = {"status", "judge", "priority", "kind", "schema", "failure", "detective", "key"}
 FOREIGN = {"script", "img", "iframe", "object", "embed", "base", "style", "form", "meta", "animate"}
@@ -75,7 +76,9 @@ def hostile_audit(payload: str) -> tuple[Client, Any]:
     submission = SubmissionFactory.create(
         assignment=assignment, student=enrolled, repo_url=f"https://x/{payload}"
     )
-    audit = AuditFactory.create(submission=submission, done=True, report=poisoned(report_json(), payload))
+    audit = AuditFactory.create(
+        submission=submission, done=True, report=poisoned(report_json(), payload)
+    )
     client = Client()
     client.force_login(enrolled.user)
     return client, audit
@@ -88,7 +91,9 @@ def dangers(html: str) -> list[object]:
         tag for tag in shape(html) if tag[0] in FOREIGN and tag not in own and tag[0] != "form"
     ]
     found += [fault for fault in faults_of(html) if not fault.startswith("leads nowhere")]
-    return found + [a for _, a in Page(html).tags if leads_astray(a.get("href") or a.get("action") or "")]
+    return found + [
+        a for _, a in Page(html).tags if leads_astray(a.get("href") or a.get("action") or "")
+    ]
 
 
 def leads_astray(address: str) -> bool:
@@ -133,7 +138,9 @@ def acting(text: str) -> list[object]:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("payload", FAST, ids=ascii)
-def test_the_admin_shows_hostile_text_in_the_same_page_as_any_other(payload: str, let_through: Count) -> None:
+def test_the_admin_shows_hostile_text_in_the_same_page_as_any_other(
+    payload: str, let_through: Count
+) -> None:
     client = Client()
     client.force_login(UserFactory.create(is_staff=True, is_superuser=True))
     _, plain = hostile_audit("plain")
@@ -161,7 +168,9 @@ def test_a_roster_of_hostile_names_stays_a_list_of_names(let_through: Count) -> 
     client = Client()
     client.force_login(staff_user(cohort.organization))
     table = io.StringIO()
-    rows = [(f"ada{number}@example.org", storable(payload)) for number, payload in enumerate(PAYLOADS)]
+    rows = [
+        (f"ada{number}@example.org", storable(payload)) for number, payload in enumerate(PAYLOADS)
+    ]
     csv.writer(table).writerows([("email", "name"), *rows])
     roster = SimpleUploadedFile(f"{PAYLOADS[0]}.csv", table.getvalue().encode(), "text/csv")
     where = reverse("roster", args=[cohort.organization.slug, cohort.slug])
@@ -173,9 +182,12 @@ def test_a_roster_of_hostile_names_stays_a_list_of_names(let_through: Count) -> 
 @pytest.mark.parametrize("payload", PAYLOADS, ids=ascii)
 def test_markdown_lets_no_tag_or_foreign_picture_through(payload: str, let_through: Count) -> None:
     tags = Page(markdown(payload)).tags
-    foreign = [tag for tag, attributes in tags if tag in FOREIGN or set(attributes) - {"href", "rel"}]
+    foreign = [
+        tag for tag, attributes in tags if tag in FOREIGN or set(attributes) - {"href", "rel"}
+    ]
     let_through(
-        foreign + [a for _, a in tags if urlsplit(a.get("href") or "").scheme not in {"", "http", "https"}]
+        foreign
+        + [a for _, a in tags if urlsplit(a.get("href") or "").scheme not in {"", "http", "https"}]
     )
 
 
@@ -184,13 +196,17 @@ def test_the_name_of_an_upload_names_no_file_of_ours(payload: str, let_through: 
     submission = SubmissionFactory.build()
     stored = private_pdf_path(submission, payload)
     let_through(
-        [stored] if set(stored) & set("<>\\\0\r\n=|") or ".." in stored or not stored.endswith(".pdf") else []
+        [stored]
+        if set(stored) & set("<>\\\0\r\n=|") or ".." in stored or not stored.endswith(".pdf")
+        else []
     )
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("next_page", REDIRECTS, ids=ascii)
-def test_signing_in_leads_nowhere_else(next_page: str, let_through: Count, empty_cache: None) -> None:
+def test_signing_in_leads_nowhere_else(
+    next_page: str, let_through: Count, empty_cache: None
+) -> None:
     user = UserFactory.create(password="correct horse battery")
     answer = Client().post(
         reverse("account_login"),

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from courtroom.case import Limits
+from courtroom.models.case import Limits
 
 MEMORY_BYTES = Limits().child_memory_bytes
 KIBIBYTE = 1024

@@ -59,7 +59,7 @@ ELSEWHERE = (
     "{{ 7|add:7 }}{% load static %}{% include 'base.html' %}",
     "{{constructor.constructor('alert(1)')()}}",
     "${7*7} #{7*7} <%= 7*7 %>",
-    "=HYPERLINK(\"//elsewhere.example\",\"go\")",
+    '=HYPERLINK("//elsewhere.example","go")',
     "=cmd|'/C calc'!A0",
     "+1+cmd|'/C calc'!A0",
     "-2+3+cmd|'/C calc'!A0",
@@ -73,10 +73,16 @@ ELSEWHERE = (
     "\u202efdp.exe",
     "\x1b]0;owned\x07\x1b[2J",
     "'; DROP TABLE grading_audit; --",
-)  # fmt: skip
+)
 PAYLOADS = (*MARKUP, *MARKDOWN, *ELSEWHERE)
 REDIRECTS = (
-    "//elsewhere.example", "///elsewhere.example", "/\\elsewhere.example", "https://elsewhere.example",
-    "https:elsewhere.example", "javascript:alert(1)", "\t//elsewhere.example", "/%09/elsewhere.example",
+    "//elsewhere.example",
+    "///elsewhere.example",
+    "/\\elsewhere.example",
+    "https://elsewhere.example",
+    "https:elsewhere.example",
+    "javascript:alert(1)",
+    "\t//elsewhere.example",
+    "/%09/elsewhere.example",
     "http://testserver@elsewhere.example",
-)  # fmt: skip
+)

@@ -43,10 +43,10 @@ class Command(BaseCommand):
         parser.add_argument("--burst", action="store_true", help="stop when the queues are empty")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        from grading import engine
+        from grading.engine import audits as engine_audits
 
         os.nice(NICENESS)
-        engine.preload()
+        engine_audits.preload()
         queues = [get_queue(name) for name in settings.AUDIT_QUEUES]
         worker = AuditWorker(
             queues,

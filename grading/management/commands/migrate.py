@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.commands import migrate
 from django.db import connections
 
-from grading.postgresql.base import as_owner
+from grading.core.rls.base import as_owner
 
 
 class Command(migrate.Command):

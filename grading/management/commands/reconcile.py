@@ -10,9 +10,9 @@ from django.core.management.base import BaseCommand
 from django.db import InterfaceError, OperationalError, close_old_connections
 from redis import RedisError
 
-from grading.actions.audits.earlier_verdicts import count_earlier_verdicts
-from grading.actions.audits.recovery import reconcile
-from grading.actions.peers.earlier_findings import record_earlier_findings
+from grading.findings.earlier_findings import record_earlier_findings
+from grading.grades.earlier_verdicts import count_earlier_verdicts
+from grading.workflow import reconcile
 
 EVERY_SECONDS = 5
 log = structlog.get_logger(__name__)

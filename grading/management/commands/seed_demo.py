@@ -6,8 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from grading.core.errors import ActionRefused
 from grading.demo.people import INSTITUTE, INSTRUCTOR, PASSWORD, STUDENTS
-from grading.errors import ActionRefused
 
 
 class Command(BaseCommand):
@@ -25,7 +25,9 @@ class Command(BaseCommand):
             handed_in = seed(Path(settings.MEDIA_ROOT) / "demo")
         except ActionRefused as refused:
             raise CommandError(f"The demo cohort is not complete: {refused.sentence}") from refused
-        self.stdout.write(f"Demo cohort of the {INSTITUTE}: {handed_in} new hand-ins wait for their audit.")
+        self.stdout.write(
+            f"Demo cohort of the {INSTITUTE}: {handed_in} new hand-ins wait for their audit."
+        )
         self.stdout.write(f"Log in with the password {PASSWORD} as")
         self.stdout.write(f"  {INSTRUCTOR.email:<22} {INSTRUCTOR.name}, who teaches")
         for student in STUDENTS:

@@ -91,7 +91,14 @@ def manage(*words: str) -> list[str]:
 def web_command(port: int) -> list[str]:
     """Gunicorn as in production, for this machine alone."""
     return [
-        *(sys.executable, "-m", "gunicorn", "auditor_site.wsgi", "-c", "python:auditor_site.webserver"),
+        *(
+            sys.executable,
+            "-m",
+            "gunicorn",
+            "auditor_site.wsgi",
+            "-c",
+            "python:auditor_site.webserver",
+        ),
         *("--bind", f"127.0.0.1:{port}", "--graceful-timeout", "5", "--log-level", "warning"),
     ]
 

@@ -1,0 +1,209 @@
+"""Checks that point at a place in the sources: files, words, classes, calls, imports, logs."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from courtroom.analysis import code_patterns
+from courtroom.analysis.git.blobs import BINARY_PROBE, BlobReader, text_of
+from courtroom.analysis.locations import Sighting
+from courtroom.analysis.project.globs import matches
+from courtroom.analysis.project.log_locations import (
+    NOT_IN_FILES,
+    communication_sightings,
+    fact_behind,
+    sightings_behind,
+)
+from courtroom.analysis.python.names import Names
+from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.tree_walk import keyword_of, line_of_call
+
+MOST_SIGHTINGS = 50
+LONGEST_CLASS = 40
+
+Check = Mapping[str, Any]
+
+
+class NotAnswerable(Exception):
+    """The check could not be looked into; the message says why, for the reader."""
+
+
+@dataclass
+class Searches:
+    """`facts` and `reasons` are what was established already: the logs are not read twice."""
+
+    names: Names
+    reader: BlobReader
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    def answer_all(
+        self, checks: Iterable[Check]
+    ) -> tuple[dict[str, list[Sighting]], dict[str, str]]:
+        """Sightings by check id, and the reason for each check nobody could look into."""
+        sightings: dict[str, list[Sighting]] = {}
+        unanswered: dict[str, str] = {}
+        for check in checks:
+            try:
+                sightings[check["id"]] = SEARCHES[check["kind"]](self, check)[:MOST_SIGHTINGS]
+            except (NotAnswerable, code_patterns.PatternsMissing) as reason:
+                unanswered[check["id"]] = str(reason)
+            except Exception as error:  # noqa: BLE001 -- one check's failure costs only its own answer
+                unanswered[check["id"]] = f"the search itself failed ({type(error).__name__})"
+        return sightings, unanswered
+
+    def texts(self, globs: Sequence[str]) -> Iterable[tuple[str, str]]:
+        """The text files of the tree that match, in the tree's order; binary and oversized ones are passed over."""
+        for path in self.reader.blobs:
+            if matches(path, globs):
+                content = self.reader.read(path)
+                if content is not None and b"\0" not in content[:BINARY_PROBE]:
+                    yield path, text_of(content)
+
+
+def line_at(text: str, offset: int) -> int:
+    """The 1-based line an offset lies on, lines ending where Python's parser ends them."""
+    before = text[:offset]
+    return before.count("\n") + before.count("\r") - before.count("\r\n") + 1
+
+
+def _file_exists(searches: Searches, check: Check) -> list[Sighting]:
+    found = [path for path in searches.reader.blobs if matches(path, check["any_of"])]
+    return [Sighting(path, None, None) for path in found]
+
+
+def _text_contains(searches: Searches, check: Check) -> list[Sighting]:
+    wanted = ["\\s+".join(map(re.escape, words.split())) for words in check["any_of"]]
+    pattern = re.compile("|".join(wanted), re.IGNORECASE)
+    found: list[Sighting] = []
+    for path, text in searches.texts(check["paths"]):
+        hit = pattern.search(text)
+        if hit is not None:
+            first, last = line_at(text, hit.start()), line_at(text, hit.end())
+            found.append(Sighting(path, first, last, f"contains {' '.join(hit.group().split())!r}"))
+        if len(found) >= MOST_SIGHTINGS:
+            break
+    return found
+
+
+def _python_class(searches: Searches, check: Check) -> list[Sighting]:
+    found: list[Sighting] = []
+    for source in searches.names.codebase:
+        for node in source.classes:
+            if _is_wanted_class(searches.names, source, node, check):
+                end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
+                found.append(Sighting(source.path, node.lineno, end, f"class {node.name}"))
+    return found
+
+
+def _is_wanted_class(names: Names, source: SourceFile, node: ast.ClassDef, check: Check) -> bool:
+    if check["any_of"] and node.name not in check["any_of"]:
+        return False
+    if check["base"] and not any(
+        _is_named(base, wanted) for base in names.bases(source, node) for wanted in check["base"]
+    ):
+        return False
+    return set(check["fields"]) <= fields_of(names, source, node)
+
+
+def fields_of(names: Names, source: SourceFile, node: ast.ClassDef) -> set[str]:
+    """Annotated or assigned names of a class and of the repository's classes it inherits from."""
+    found: set[str] = set()
+    queue = [(source, node)]
+    for home, current in queue:
+        for statement in current.body:
+            targets = (
+                statement.targets
+                if isinstance(statement, ast.Assign)
+                else [getattr(statement, "target", None)]
+            )
+            found.update(target.id for target in targets if isinstance(target, ast.Name))
+        for base in current.bases:
+            parent = names.classes_named(home, base)
+            if parent and all(parent.node is not known for _, known in queue):
+                queue.append((parent.source, parent.node))
+    return found
+
+
+def _python_call(searches: Searches, check: Check) -> list[Sighting]:
+    found: list[Sighting] = []
+    for source in searches.names.codebase:
+        for site, dotted in searches.names.calls(source):
+            name = dotted or _attribute(site.node.func)
+            if not any(_is_named(name, wanted) for wanted in check["any_of"]):
+                continue
+            if check["keyword"] is None or keyword_of(site.node, check["keyword"]) is not None:
+                line = line_of_call(site.node)
+                found.append(Sighting(source.path, line, line, f"calls {name}"))
+    return found
+
+
+def _attribute(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _is_named(name: str, wanted: str) -> bool:
+    """The whole dotted name, or its end; a builtin only by itself (model.eval() is not eval)."""
+    if name == wanted:
+        return True
+    return not hasattr(builtins, wanted) and name.endswith(f".{wanted}")
+
+
+def _python_import(searches: Searches, check: Check) -> list[Sighting]:
+    found: list[Sighting] = []
+    for source in searches.names.codebase:
+        for module, line in source.imported_modules.items():
+            if any(
+                module == wanted or module.startswith(f"{wanted}.") for wanted in check["any_of"]
+            ):
+                found.append(Sighting(source.path, line, line, f"imports {module}"))
+    return found
+
+
+def _code_pattern(searches: Searches, check: Check) -> list[Sighting]:
+    language, pattern = check["language"], check["pattern"]
+    code_patterns.try_out(language, pattern)
+    found: list[Sighting] = []
+    for path, text in searches.texts(check["paths"]):
+        if code_patterns.is_written_in(path, language):
+            found += [
+                Sighting(path, first, last, "matches the pattern")
+                for first, last in code_patterns.find(path, text, language, pattern)
+            ]
+        if len(found) >= MOST_SIGHTINGS:
+            break
+    return found
+
+
+def _feedback_log(searches: Searches, check: Check) -> list[Sighting]:
+    fact = fact_behind(check["aspect"])
+    if fact is None:
+        raise NotAnswerable(NOT_IN_FILES)
+    return sightings_behind(check["aspect"], _established(searches, fact))
+
+
+def _communication_log(searches: Searches, check: Check) -> list[Sighting]:
+    return communication_sightings(check["about"], _established(searches, "communication_entries"))
+
+
+def _established(searches: Searches, fact: str) -> Any:
+    if searches.facts.get(fact) is None:
+        raise NotAnswerable(searches.reasons.get(fact, f"{fact} was not established"))
+    return searches.facts[fact]
+
+
+SEARCHES: dict[str, Callable[[Searches, Check], list[Sighting]]] = {
+    "file_exists": _file_exists,
+    "text_contains": _text_contains,
+    "python_class": _python_class,
+    "python_call": _python_call,
+    "python_import": _python_import,
+    "code_pattern": _code_pattern,
+    "feedback_log": _feedback_log,
+    "communication_log": _communication_log,
+}

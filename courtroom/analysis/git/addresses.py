@@ -1,0 +1,222 @@
+"""Which repository addresses we connect to: https, port 443, a host whose every address is public.
+
+git itself accepts far more (helper prefixes such as ext::, odd spellings of 127.0.0.1, credentials), so the
+address is taken apart here, checked, resolved once, and rebuilt; the clone is pinned to what was resolved.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import queue
+import re
+import socket
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+from urllib.parse import SplitResult, quote, unquote, urlsplit
+
+from courtroom.models.errors import UrlRefused
+
+LONGEST_URL = 2000
+RESOLVE_SECONDS = 5.0
+HTTPS_PORT = 443
+
+IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+Resolver = Callable[[str], tuple[str, ...]]
+
+_HOST = re.compile(
+    r"(?=.{1,253}\Z)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?"
+)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_REMOTE_HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
+_SCP_LIKE = re.compile(r"[^/]+:")
+_UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
+_LOOPBACK_HOSTS = ("127.0.0.1", "localhost")
+# The unicast space; what lies outside it is reserved, local or wraps another address. 6to4 lies inside.
+_PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")
+_6TO4 = (ipaddress.ip_network("2002::/16"), ipaddress.ip_network("192.88.99.0/24"))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedUrl:
+    """`url` is rebuilt from its checked parts; `pin` is git's http.curloptResolve value, None for a path."""
+
+    url: str
+    protocol: Literal["https", "http", "file"]
+    pin: str | None
+
+
+def check_url(url: str, *, allow_local: bool, resolve: Resolver | None = None) -> CheckedUrl:
+    """Raise UrlRefused unless we would connect to this address.
+
+    `allow_local` adds a path on this machine, file:// and http://127.0.0.1 or http://localhost on any port.
+    `resolve` answers every address of a host name; the system's resolver by default.
+    """
+    if len(url) > LONGEST_URL:
+        raise UrlRefused("url_malformed", f"The address is longer than {LONGEST_URL} characters.")
+    local = allow_local and _local(url)
+    if local:
+        return local
+    if _UNPRINTABLE.search(url):
+        raise UrlRefused(
+            "url_malformed", "The address contains a space, a backslash or an invisible character."
+        )
+    if not url.lower().startswith("https://"):
+        raise UrlRefused(
+            "url_not_https",
+            "Give the https address of the repository, such as https://github.com/you/project.",
+        )
+    return _https(_split(url), resolve or system_addresses)
+
+
+def system_addresses(host: str) -> tuple[str, ...]:
+    """Every address the system knows for `host`. OSError when there is none, TimeoutError after 5 seconds."""
+    answers: queue.Queue[tuple[str, ...] | OSError] = queue.Queue()
+
+    def ask() -> None:
+        try:
+            found = socket.getaddrinfo(host, HTTPS_PORT, type=socket.SOCK_STREAM)
+            answers.put(tuple(dict.fromkeys(str(entry[4][0]) for entry in found)))
+        except OSError as error:
+            answers.put(error)
+
+    threading.Thread(target=ask, daemon=True, name="resolver").start()
+    try:
+        answer = answers.get(timeout=RESOLVE_SECONDS)
+    except queue.Empty:
+        raise TimeoutError from None
+    if isinstance(answer, OSError):
+        raise answer
+    return answer
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address, as text, is one of the open internet and does not wrap another address."""
+    ip = ipaddress.ip_address(address)
+    if any(ip in network for network in _6TO4 if network.version == ip.version):
+        return False
+    unicast = ip in _PUBLIC_IPV6 if ip.version == 6 else not ip.is_multicast
+    return ip.is_global and unicast
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 -- reading it is what checks it
+    except ValueError as error:
+        raise UrlRefused(
+            "url_malformed", "The address cannot be read. Copy it again from the site."
+        ) from error
+    if "@" in parts.netloc:
+        raise UrlRefused(
+            "url_credentials",
+            "The address holds a user name or password. Remove what stands before the @.",
+        )
+    if parts.query or parts.fragment or url.endswith(("?", "#")):
+        raise UrlRefused(
+            "url_malformed",
+            "Remove everything from the '?' or '#' on: it is not part of the address.",
+        )
+    return parts
+
+
+def _https(parts: SplitResult, resolve: Resolver) -> CheckedUrl:
+    if parts.netloc.endswith(":") or parts.port not in (None, HTTPS_PORT):
+        raise UrlRefused(
+            "url_port", "Only the usual https port is allowed. Remove the port from the address."
+        )
+    if not parts.path.strip("/"):
+        raise UrlRefused("url_malformed", "The address names a site but no repository.")
+    host = _host(parts)
+    pin = f"{host}:{HTTPS_PORT}:{','.join(_public_addresses(host, resolve))}"
+    return CheckedUrl(url=f"https://{host}{_path(parts)}", protocol="https", pin=pin)
+
+
+def _path(parts: SplitResult) -> str:
+    return quote(parts.path, safe="/%-._~!$&'()*+,;=:@")
+
+
+def _host(parts: SplitResult) -> str:
+    """The host as the network will see it; a literal address only in its one usual spelling."""
+    name = parts.hostname or ""
+    if "[" in parts.netloc:
+        return f"[{_literal(name)}]"
+    try:
+        name = name.encode("idna").decode().lower().removesuffix(".")
+    except UnicodeError as error:
+        raise UrlRefused(
+            "url_malformed", "The host name in the address is not a valid one."
+        ) from error
+    if _HOST.fullmatch(name):
+        return name
+    if re.fullmatch(r"[0-9.]+", name):
+        return str(_literal(name))
+    if re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        raise _private()  # a name without a dot, localhost among them, belongs to somebody's own network
+    raise UrlRefused("url_malformed", "The host name in the address is not a valid one.")
+
+
+def _literal(text: str) -> IPAddress:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError as error:
+        raise UrlRefused("url_malformed", "The host in the address is not a valid one.") from error
+
+
+def _public_addresses(host: str, resolve: Resolver) -> tuple[str, ...]:
+    addresses = (host.strip("[]"),) if not _HOST.fullmatch(host) else _resolved(host, resolve)
+    if not all(is_public(address) for address in addresses):
+        raise _private()
+    return tuple(f"[{address}]" if ":" in address else address for address in addresses)
+
+
+def _private() -> UrlRefused:
+    return UrlRefused(
+        "url_private_address",
+        "The address leads into a private network. Give one that anyone can reach.",
+    )
+
+
+def _resolved(host: str, resolve: Resolver) -> tuple[str, ...]:
+    try:
+        addresses = resolve(host)
+    except OSError as error:  # includes the deadline: TimeoutError
+        raise UrlRefused(
+            "url_unresolvable", f"No site answers to the name {host}. Check its spelling."
+        ) from error
+    if not addresses:
+        raise UrlRefused(
+            "url_unresolvable", f"No site answers to the name {host}. Check its spelling."
+        )
+    return addresses
+
+
+def _local(url: str) -> CheckedUrl | None:
+    """What `allow_local` adds, or None when the address is not of these kinds."""
+    if "\x00" in url or _REMOTE_HELPER.match(url):
+        return None
+    if not _SCHEME.match(url):
+        scp_like = _SCP_LIKE.match(url) and not is_folder(Path(url))
+        return None if scp_like or not url else _path_url(Path(url))
+    parts = _split(url)
+    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
+        return _path_url(Path(unquote(parts.path)))
+    if parts.scheme == "http" and parts.hostname in _LOOPBACK_HOSTS:
+        port = parts.port or 80
+        pin = f"{parts.hostname}:{port}:127.0.0.1"
+        return CheckedUrl(f"http://{parts.hostname}:{port}{_path(parts)}", "http", pin)
+    return None
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is one; what no file system could hold, such as a name of 300 characters, is none."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def _path_url(path: Path) -> CheckedUrl:
+    return CheckedUrl(url=str(path.absolute()), protocol="file", pin=None)

@@ -1,0 +1,75 @@
+"""The part that a node plays in an audit, told by its name: detective, judge, justice, or what joins and leads on."""
+
+from __future__ import annotations
+
+from courtroom.analysis.python.symbolic_execution.values import Called, Function, Instance, Value
+from courtroom.analysis.python.tree_walk import words_of
+
+DETECTIVE_WORDS = frozenset(
+    words_of(
+        """investigator investigate analyst analyzer analyser analysis inspector inspect vision repo repository doc
+        docs document pdf git diagram image screenshot scanner researcher examiner"""
+    )
+)
+DETECTIVE_LAYER_WORDS = frozenset(words_of("detective detectives forensic forensics"))
+JUDGE_WORDS = frozenset(
+    words_of("prosecutor prosecution defense defence defender lead techlead judge judges advocate")
+)
+JUSTICE_WORDS = frozenset(
+    words_of("justice chief chiefjustice supreme synthesis synthesizer synthesize verdict")
+)
+# Nodes that bring others together or lead on, whatever layer their name mentions.
+JOIN_WORDS = frozenset(
+    words_of(
+        """aggregator aggregate aggregation aggregated join sync synchronizer merge fan gate router route dispatch
+        dispatcher error handler abort saver variance evaluation debate barrier hub"""
+    )
+)
+# The same for names that mention no particular detective: evidence_collector, judges_done, start_detectives.
+LOOSE_JOIN_WORDS = frozenset(
+    words_of(
+        """collector collect start entry check builder context prepare report save cleanup init initialize setup
+        load loader clone end exit layer done complete evidence"""
+    )
+)
+# Names with one of these are of a single detective or judge, whatever else they mention.
+SINGLE_WORDS = frozenset(
+    words_of(
+        """repo repository doc docs document pdf git diagram image vision screenshot prosecutor prosecution defense
+        defence defender lead techlead advocate"""
+    )
+)
+
+
+def role_of(name: str, action: Value) -> str:
+    """The part a node plays, by its name; by its function's name when its own says nothing."""
+    return _role(set(words_of(name))) or _role(set(words_of(_function_name(action))))
+
+
+def _role(words: set[str]) -> str:
+    if words & JUSTICE_WORDS and "evidence" not in words:
+        return "justice"
+    if words & JOIN_WORDS:
+        return "join"
+    if words & DETECTIVE_WORDS and not words & JUDGE_WORDS:
+        return "detective"
+    if words & LOOSE_JOIN_WORDS:
+        return "join"
+    if words & JUDGE_WORDS:
+        return "judge"
+    return "detective" if words & DETECTIVE_LAYER_WORDS else ""
+
+
+def _function_name(action: Value) -> str:
+    if isinstance(action, Function):
+        return action.name
+    if isinstance(action, Instance):
+        return action.kind.node.name
+    if isinstance(action, Called) and action.positional:
+        return _function_name(action.positional[0])
+    return ""
+
+
+def is_single(name: str, role: str) -> bool:
+    """Whether a node that holds a graph is one detective or judge with steps of its own, and no layer of them."""
+    return role == "justice" or (role != "" and bool(set(words_of(name)) & SINGLE_WORDS))

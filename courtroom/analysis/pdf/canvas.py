@@ -1,0 +1,239 @@
+"""What one page's content stream draws: pieces of text, painted paths, images. Fed by pypdf's visitors.
+
+Only the standard library is imported; matrices are the six numbers of PDF 32000-1, 8.3.4.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from courtroom.analysis.pdf.page_text import Piece
+from courtroom.analysis.pdf.visibility import Ink
+
+Matrix = Sequence[float]
+Point = tuple[float, float]
+
+# How a path operator's operands name the points it adds to the path (PDF 32000-1, 8.5.2).
+_POINTS = {b"m": (0,), b"l": (0,), b"c": (0, 2, 4), b"v": (0, 2), b"y": (0, 2)}
+_FILLS = frozenset({b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*"})
+_STROKES = frozenset({b"S", b"s", b"B", b"B*", b"b", b"b*"})
+_SHOWS = frozenset({b"Tj", b"TJ", b"'", b'"'})
+_TINY = 1.5  # points; nobody reads smaller type
+_THIN = 1.5  # points
+# Spaces in justified text are offsets, in thousandths of an em, and shrink to where pypdf takes them for kerning;
+# kerning itself stays under a sixth of an em. pypdf asks for half the width of a space, and takes a font that has
+# none for one whose space is a whole em.
+_SHRUNK_SPACE, _SURE_SPACE = -180, -520
+_SPOKEN = ("/ActualText", "/Alt")
+_LONG_COVERED = 20  # words
+_MOST_COVERS = 400  # shapes painted after a piece that are held against it
+_MOST_PATHS = 2000  # a page with more is a chart or a map; its first ones are kept
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A painted path by its corners: enough to tell a box from a line from an arrow head."""
+
+    points: tuple[Point, ...]
+    closed: bool
+    filled: bool
+    stroked: bool
+    white: bool = False
+    clear: bool = False
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """Left, bottom, right, top."""
+        xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
+        return min(xs), min(ys), max(xs), max(ys)
+
+
+@dataclass(slots=True)
+class Canvas:
+    """Collects one page. Positions are in points of the page, or of the form they are drawn in.
+
+    `paper` is the page's left, bottom, right and top; `spoken` what marked content says it stands for.
+    """
+
+    ink: Ink = field(default_factory=Ink)
+    paper: tuple[float, float, float, float] | None = None
+    spoken: list[str] = field(default_factory=list)
+    pieces: list[Piece] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)
+    images: list[str] = field(default_factory=list)
+    _subpaths: list[list[Point]] = field(default_factory=list)
+    _closed: bool = False
+    _faint: bool = False
+    _gone: bool = False
+    _painted: int = 0
+
+    def before_operator(self, operator: bytes, operands: Any, cm: Matrix, _tm: Matrix) -> None:
+        """pypdf's visitor_operand_before. Operands that do not fit their operator are passed over."""
+        self.ink.before_operator(operator, operands)
+        if operator in _SHOWS:
+            self._faint = self.ink.is_white or self.ink.is_invisible
+            self._gone, self._painted = self.ink.is_gone, len(self.paths)
+        if operator == b"BDC" and len(operands) == 2 and isinstance(operands[1], Mapping):
+            self.spoken += [str(operands[1][key]) for key in _SPOKEN if key in operands[1]]
+        elif operator == b"TJ" and operands and isinstance(operands[0], list):
+            _widen_spaces(operands[0])
+        elif operator == b"Do" and operands:
+            self.images.append(str(operands[0]))
+        elif operator == b"re" and _are_numbers(operands, 4):
+            self._rectangle([float(value) for value in operands[:4]], cm)
+        elif operator in _POINTS:
+            self._extend(operator, operands, cm)
+        elif operator == b"h":
+            self._closed = True
+        elif operator == b"n" or operator in _FILLS or operator in _STROKES:
+            self._paint(operator)
+
+    def text(
+        self, text: str, cm: Matrix, tm: Matrix, font: Mapping[str, Any] | None, size: float
+    ) -> None:
+        """pypdf's visitor_text. Line breaks are its guesses; positions tell better."""
+        content = text.strip("\r\n")
+        if not content:
+            return
+        a, b, c, d, x, y = _product(tm, cm)
+        scale = math.sqrt(abs(a * d - b * c)) * abs(size)
+        name = str(font.get("/BaseFont", "")) if font else ""
+        bold = any(word in name.lower() for word in ("bold", "black", "cmbx", "heavy"))
+        faint, self._faint = self._faint or scale < _TINY, False
+        self.pieces.append(
+            Piece(
+                content,
+                x,
+                y,
+                scale or 1.0,
+                bold,
+                faint=faint,
+                gone=self._gone,
+                painted=self._painted,
+            )
+        )
+
+    def part_hidden(self) -> list[Piece]:
+        """Take out, and give back, the text that cannot be seen.
+
+        It is tiny, in no colour or white on bare paper, without opacity, in a layer switched off, beside the
+        page, or painted over at some length: programs that draw paint over a label now and then.
+
+        A page that draws images or forms keeps all its text: a scan has its words written invisibly over it,
+        and a form's places are not the page's.
+        """
+        if self.images:
+            return []
+        grounds = [path.bounds for path in self.paths if path.filled and not path.white]
+        hidden = [
+            piece
+            for piece in self.pieces
+            if piece.gone
+            or (piece.faint and not _lies_on(piece, grounds))
+            or self._is_beside(piece)
+        ]
+        covered = [piece for piece in self.pieces if self._is_covered(piece)]
+        if sum(len(piece.text.split()) for piece in covered) >= _LONG_COVERED:
+            hidden += covered
+        unseen = set(map(id, hidden))
+        self.pieces = [piece for piece in self.pieces if id(piece) not in unseen]
+        return hidden
+
+    def _is_beside(self, piece: Piece) -> bool:
+        if self.paper is None:
+            return False
+        left, bottom, right, top = self.paper
+        above, below = piece.y > top, piece.y + piece.size < bottom
+        return above or below or piece.x > right or piece.end < left
+
+    def _is_covered(self, piece: Piece) -> bool:
+        """Whether an opaque shape was painted over the middle of the piece, with nothing to show for it."""
+        covers = self.paths[piece.painted : piece.painted + _MOST_COVERS]
+        solid = [path.bounds for path in covers if path.filled and path.closed and not path.clear]
+        middle = replace(piece, x=(piece.x + piece.end) / 2) if solid else piece
+        return _lies_on(middle, solid) and _lies_on(piece, solid)
+
+    def _rectangle(self, operands: Sequence[float], cm: Matrix) -> None:
+        x, y, width, height = operands
+        corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
+        self._subpaths.append([_at(corner, cm) for corner in corners])
+        self._closed = True
+
+    def _extend(self, operator: bytes, operands: Any, cm: Matrix) -> None:
+        starts = _POINTS[operator]
+        if not _are_numbers(operands, starts[-1] + 2):
+            return
+        points = [_at((float(operands[i]), float(operands[i + 1])), cm) for i in starts]
+        if operator == b"m" or not self._subpaths:
+            self._subpaths.append([])
+        self._subpaths[-1] += points
+
+    def _paint(self, operator: bytes) -> None:
+        if operator != b"n" and len(self.paths) < _MOST_PATHS:
+            closed = self._closed or operator in {b"s", b"b", b"b*"}
+            for points in (subpath for subpath in self._subpaths if len(subpath) > 1):
+                path = Path(
+                    tuple(points),
+                    closed,
+                    operator in _FILLS,
+                    operator in _STROKES,
+                    self.ink.is_white,
+                    self.ink.is_clear,
+                )
+                self.paths.append(path)
+                self._note_rule(path)
+        self._subpaths, self._closed = [], False
+
+    def _note_rule(self, path: Path) -> None:
+        """A thin short line may be an underscore; only the text around it can tell (page_text)."""
+        left, bottom, right, top = path.bounds
+        if self.pieces and top - bottom <= _THIN and 1.0 <= right - left <= 12.0:
+            rule = Piece(text="_", x=left, y=bottom, size=right - left, rule=True)
+            self.pieces.append(rule)
+
+
+def _widen_spaces(parts: list[Any]) -> None:
+    """Make shrunk spaces wide enough for pypdf to see, in its own operands: it offers no other way.
+
+    What is added is taken back at once, so that the pen's position stays right.
+    """
+    widened: list[Any] = []
+    for part in parts:
+        if isinstance(part, (int, float)) and _SURE_SPACE < part <= _SHRUNK_SPACE:
+            widened += [_SURE_SPACE, part - _SURE_SPACE]
+        else:
+            widened.append(part)
+    parts[:] = widened
+
+
+def _lies_on(piece: Piece, grounds: Sequence[tuple[float, float, float, float]]) -> bool:
+    """Whether something coloured was painted behind the piece, as behind the head of a table."""
+    x, y = piece.x + 0.1 * piece.size, piece.y + 0.3 * piece.size
+    return any(left <= x <= right and bottom <= y <= top for left, bottom, right, top in grounds)
+
+
+def _are_numbers(operands: Any, count: int) -> bool:
+    return len(operands) >= count and all(
+        isinstance(value, (int, float)) for value in operands[:count]
+    )
+
+
+def _at(point: Point, matrix: Matrix) -> Point:
+    x, y = point
+    return matrix[0] * x + matrix[2] * y + matrix[4], matrix[1] * x + matrix[3] * y + matrix[5]
+
+
+def _product(first: Matrix, then: Matrix) -> tuple[float, float, float, float, float, float]:
+    a, b, c, d, e, f = first
+    g, h, i, j, k, m = then
+    return (
+        a * g + b * i,
+        a * h + b * j,
+        c * g + d * i,
+        c * h + d * j,
+        e * g + f * i + k,
+        e * h + f * j + m,
+    )

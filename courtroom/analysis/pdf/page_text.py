@@ -1,0 +1,225 @@
+"""Text of one page from positioned pieces: lines, then paragraphs. Geometry decides, not the stream's order of breaks.
+
+Many writers place every word by itself, so that a plain extraction gives one word per line; others draw an
+underscore as a thin rule. Positions are in points, y grows upwards. Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+# Characters take about half an em, these less and more: enough to tell a gap from none without the font.
+_NARROW = re.compile(r"[iljtfrI.,:;'|!()\[\]{}/\\ -]")
+_CAPITAL = re.compile(r"[A-HJ-ZmwMW@%]")
+_SPACE_BEFORE_STOP = re.compile(r" +([,;.)])(?=\s|$)")
+_BULLET = re.compile(r"(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
+# With one number only ("3. Parse it") it may as well be a list item; then the type face must tell.
+_NUMBERED_HEADING = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z]")
+_DRAWN_IN_TEXT = re.compile(r"[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]")
+_ENDS_SENTENCE = (".", "!", "?", ":", ";", ",")
+_LONGEST_HEADING = 12  # words
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text with its baseline's start.
+
+    A `rule` is a thin line that may be an underscore; `faint` text is seen only on a coloured ground, if at all,
+    and what is `gone` nowhere. `painted` counts the paths that were painted before it.
+    """
+
+    text: str
+    x: float
+    y: float
+    size: float
+    bold: bool = False
+    rule: bool = False
+    faint: bool = False
+    gone: bool = False
+    painted: int = 0
+
+    @property
+    def end(self) -> float:
+        narrow, capital = len(_NARROW.findall(self.text)), len(_CAPITAL.findall(self.text))
+        return self.x + self.size * (0.52 * len(self.text) - 0.2 * narrow + 0.14 * capital)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Pieces that share a baseline, in reading order, and what they say. `size` is the largest."""
+
+    pieces: tuple[Piece, ...]
+    text: str
+    size: float
+    bold: bool
+
+    @property
+    def y(self) -> float:
+        return self.pieces[0].y
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One paragraph, list item, cell or heading."""
+
+    text: str
+    heading: bool
+
+
+def lines_of(pieces: Iterable[Piece]) -> list[Line]:
+    """Pieces in stream order to lines. A step back, up or down starts a new line."""
+    lines: list[list[Piece]] = []
+    for piece in pieces:
+        if piece.rule and not (lines and _is_underscore(lines[-1], piece)):
+            continue
+        if lines and (piece.rule or _continues(lines[-1], piece)):
+            lines[-1].append(piece)
+        else:
+            lines.append([piece])
+    return [line for line in map(line_of, lines) if line.text]
+
+
+def line_of(pieces: Sequence[Piece]) -> Line:
+    written = [piece for piece in pieces if not piece.rule]
+    return Line(
+        pieces=tuple(pieces),
+        text=_spaced(pieces),
+        size=max(piece.size for piece in written),
+        bold=all(piece.bold for piece in written if piece.text.strip()),
+    )
+
+
+def _continues(line: Sequence[Piece], piece: Piece) -> bool:
+    first, last = line[0], line[-1]
+    size = max(first.size, piece.size)
+    return abs(piece.y - first.y) <= 0.35 * size and piece.x >= last.x - 0.1 * size
+
+
+def _is_underscore(line: Sequence[Piece], rule: Piece) -> bool:
+    """A short rule just under the baseline, where the last piece ends. `rule.size` is its width."""
+    last = line[-1]
+    below = -0.35 * last.size <= rule.y - line[0].y <= 0.1 * last.size
+    fits = 0.15 * last.size <= rule.size <= 0.9 * last.size
+    return not last.rule and below and fits and rule.x >= last.x + 0.6 * (last.end - last.x)
+
+
+def _spaced(pieces: Sequence[Piece]) -> str:
+    text = ""
+    for before, piece in zip((None, *pieces), pieces, strict=False):
+        added = piece.text
+        if before is not None and before.rule:
+            added = added.lstrip()
+        elif before is not None and not piece.rule and _is_gap(before, piece):
+            added = " " + added
+        text += added
+    return _SPACE_BEFORE_STOP.sub(r"\1", " ".join(text.split()))
+
+
+def _is_gap(before: Piece, piece: Piece) -> bool:
+    width = before.end - before.x
+    return piece.x - before.end > 0.5 * piece.size + 0.15 * width
+
+
+def blocks_of(lines: Sequence[Line]) -> list[Block]:
+    """Lines that belong together, with words broken at a line's end put together again."""
+    drops = [a.y - b.y for a, b in pairwise(lines) if 0 < a.y - b.y < 4 * a.size]
+    leading = median(drops) if drops else 0.0
+    body = median(line.size for line in lines) if lines else 0.0
+    groups: list[list[Line]] = []
+    for line in lines:
+        if groups and _same_block(groups[-1], line, leading):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return [Block(text=_joined(group), heading=_is_heading(group, body)) for group in groups]
+
+
+def _same_block(group: Sequence[Line], line: Line, leading: float) -> bool:
+    last = group[-1]
+    drop = last.y - line.y
+    if not 0 < drop <= 1.25 * max(leading, line.size):
+        return False
+    if _DRAWN_IN_TEXT.search(last.text) or _DRAWN_IN_TEXT.search(line.text):
+        return False
+    if abs(last.size - line.size) > 0.12 * line.size or last.bold != line.bold:
+        return _ends_inside_path(last.text) and abs(last.size - line.size) <= 0.12 * line.size
+    return not (
+        _BULLET.match(line.text) or _NUMBERED_HEADING.match(line.text) or _looks_numbered(group)
+    )
+
+
+def _looks_numbered(group: Sequence[Line]) -> bool:
+    text = group[-1].text
+    return len(group) == 1 and bool(_NUMBERED_HEADING.match(text)) and _is_short(text)
+
+
+def _is_short(text: str) -> bool:
+    return len(text.split()) <= _LONGEST_HEADING and not text.endswith(_ENDS_SENTENCE)
+
+
+def _is_heading(group: Sequence[Line], body: float) -> bool:
+    text = _joined(group)
+    if not _is_short(text) or not any(character.isalpha() for character in text):
+        return False
+    larger = group[0].size >= 1.12 * body
+    return larger or group[0].bold or bool(_NUMBERED_HEADING.match(text))
+
+
+def _joined(group: Sequence[Line]) -> str:
+    text = group[0].text
+    for line in group[1:]:
+        text = _glued(text, line.text)
+    return text
+
+
+def _glued(text: str, following: str) -> str:
+    if _ends_inside_path(text):
+        return text + following
+    if re.search(r"\w-$", text) and following[:1].isalpha():
+        return (text[:-1] if _is_broken_word(text, following) else text) + following
+    return f"{text} {following}"
+
+
+def _is_broken_word(text: str, following: str) -> bool:
+    """Whether the line breaker set the hyphen: letters on both sides, no path, no usual compound."""
+    head = re.search(r"(?:^|[\s(\"“'])([A-Za-z]{2,}-)$", text)
+    tail = re.match(r"[a-z]+(?:[^\w-]|$)", following)
+    return bool(head and tail and head[1].lower() not in _COMPOUND_HEADS)
+
+
+# Words that keep their hyphen when a line breaks after it.
+_COMPOUND_HEADS = frozenset(
+    {
+        "self-",
+        "multi-",
+        "non-",
+        "fan-",
+        "meta-",
+        "cross-",
+        "high-",
+        "low-",
+        "re-",
+        "pre-",
+        "post-",
+        "sub-",
+        "real-",
+        "well-",
+        "long-",
+        "short-",
+        "rule-",
+        "type-",
+        "role-",
+        "state-",
+        "run-",
+        "end-",
+    }
+)
+
+
+def _ends_inside_path(text: str) -> bool:
+    """Whether the line breaks inside a path or a snake_case name, where no space belongs."""
+    return bool(re.search(r"[\w.-]+[/_]$", text)) and not text.endswith("://")

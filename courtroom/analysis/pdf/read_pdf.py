@@ -1,0 +1,122 @@
+"""Read a PDF report in a confined child: refused with a sentence, read whole, or read as far as the limits go."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from courtroom.analysis.pdf.pdf_content import (
+    Drawing,
+    DrawnBox,
+    Layout,
+    Level,
+    PdfImage,
+    PdfReading,
+)
+from courtroom.analysis.sandbox.sandbox import examine, examine_file, reading_limits
+from courtroom.models.errors import PdfRefused
+
+if TYPE_CHECKING:
+    from courtroom.models.case import Limits
+
+__all__ = [
+    "Drawing",
+    "DrawnBox",
+    "Layout",
+    "Level",
+    "PdfImage",
+    "PdfReading",
+    "probe_pdf",
+    "read_pdf",
+]
+
+MEBIBYTE = 1024 * 1024
+READER = "courtroom.analysis.pdf.pdf_child"
+MOST_IMAGES = 50
+# Where a reader must find the signature (PDF 32000-1, Annex H.3, note 13).
+_SIGNATURE_WITHIN = 1024
+# What counting pages may take: somebody waits for the answer, and others for their turn. A report of 200 pages takes 0.1 s.
+PROBE_CPU_SECONDS, PROBE_SECONDS = 10, 20.0
+# Share of the child's processor time after which it stops at a page's end and hands in what it has.
+_WORKING_SHARE = 0.6
+
+
+def probe_pdf(path: Path, limits: Limits) -> int:
+    """How many pages there are; refuse at the door what read_pdf would refuse, and more pages than are read.
+
+    Raises PdfRefused: pdf_missing, pdf_too_large, pdf_not_a_pdf, pdf_encrypted, pdf_unreadable,
+    pdf_too_many_pages; ChildFailed when our own look failed.
+    """
+    _check_file(path, limits)
+    request = {"task": "probe", "most_pages": limits.pdf_pages}
+    child = replace(
+        reading_limits(limits, output_bytes=MEBIBYTE),
+        cpu_seconds=min(limits.child_cpu_seconds, PROBE_CPU_SECONDS),
+        wall_seconds=min(limits.child_seconds, PROBE_SECONDS),
+    )
+    return int(examine_file(READER, path.resolve(), request, limits=child)["pages"])
+
+
+def read_pdf(path: Path, limits: Limits) -> PdfReading:
+    """Every page's text, images and drawings, up to the limits; what was left out is in `errors`.
+
+    Raises as probe_pdf does, but for pdf_too_many_pages: the first pages are read.
+    """
+    answer = _read(path, limits)
+    return PdfReading(
+        pages=tuple(answer["pages"]),
+        images=tuple(PdfImage(**image) for image in answer["images"]),
+        drawn_pages=tuple(answer["drawn_pages"]),
+        text_layer=answer["text_layer"],
+        errors=tuple((code, message) for code, message in answer["errors"]),
+        headings=frozenset((page, text) for page, text in answer["headings"]),
+        drawings=tuple(_drawing(drawing) for drawing in answer["drawings"]),
+        invisible_pages=tuple(answer["invisible_pages"]),
+        hidden=tuple((page, text) for page, text in answer["hidden"]),
+        margins=tuple((page, where, text) for page, where, text in answer["margins"]),
+        layouts=tuple(
+            Layout(layout["page"], tuple(Level(**level) for level in layout["levels"]))
+            for layout in answer["layouts"]
+        ),
+    )
+
+
+def _drawing(answer: dict[str, Any]) -> Drawing:
+    boxes = tuple(DrawnBox(**box) for box in answer["boxes"])
+    return Drawing(
+        page=answer["page"],
+        boxes=boxes,
+        links=tuple((one, other) for one, other in answer["links"]),
+        arrows=tuple((source, target) for source, target in answer["arrows"]),
+    )
+
+
+def _read(path: Path, limits: Limits) -> dict[str, Any]:
+    _check_file(path, limits)
+    request = {
+        "task": "read",
+        "file": str(path.resolve()),
+        "most_pages": limits.pdf_pages,
+        "most_characters": limits.pdf_text_characters,
+        "most_images": MOST_IMAGES,
+        "seconds": limits.child_cpu_seconds * _WORKING_SHARE,
+    }
+    # Text is written twice at most (pages, headings and labels), and JSON escapes take up to six bytes.
+    child = reading_limits(limits, output_bytes=12 * limits.pdf_text_characters + 4 * MEBIBYTE)
+    return examine(READER, request, limits=child, reads=(path.resolve(),))
+
+
+def _check_file(path: Path, limits: Limits) -> None:
+    if not path.is_file():
+        raise PdfRefused("pdf_missing", "There is no such PDF file.")
+    if path.stat().st_size > limits.pdf_bytes:
+        most = limits.pdf_bytes // MEBIBYTE
+        raise PdfRefused(
+            "pdf_too_large", f"The PDF is larger than {most} MB. Hand in a smaller one."
+        )
+    with path.open("rb") as file:
+        if b"%PDF-" not in file.read(_SIGNATURE_WITHIN):
+            raise PdfRefused(
+                "pdf_not_a_pdf", "The file is not a PDF. Export the report as PDF and hand that in."
+            )

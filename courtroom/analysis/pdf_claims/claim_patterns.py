@@ -1,0 +1,236 @@
+"""What reports of this kind say of their code: the words that claim a feature, and the fact that decides on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+# What a claim is held against: facts by their names in courtroom.models.facts as JSON, and `clone_cleans_up`.
+Code = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """`says` is searched in a sentence in lower case; `holds` is null when the facts do not tell.
+
+    `about` names the fact whose place shows it, if one does. A denial ("never os.system") holds its own "no".
+    """
+
+    id: str
+    about: str
+    says: re.Pattern[str]
+    holds: Callable[[Code], bool | None]
+    is_denial: bool = False
+
+
+def _flag(name: str) -> Callable[[Code], bool | None]:
+    return lambda code: code.get(name)
+
+
+def _rule(name: str) -> Callable[[Code], bool | None]:
+    return lambda code: None if code.get("rules") is None else bool(code["rules"][name])
+
+
+def _some(name: str) -> Callable[[Code], bool | None]:
+    return lambda code: None if code.get(name) is None else bool(code[name])
+
+
+def _none(name: str) -> Callable[[Code], bool | None]:
+    return lambda code: None if code.get(name) is None else not code[name]
+
+
+def _reducer(name: str) -> Callable[[Code], bool | None]:
+    def holds(code: Code) -> bool | None:
+        reducers = code.get("reducers")
+        return (
+            None
+            if reducers is None
+            else any(r["reducer"].rsplit(".", 1)[-1] == name for r in reducers)
+        )
+
+    return holds
+
+
+def _kind(name: str) -> Callable[[Code], bool | None]:
+    return lambda code: (
+        None if code.get("state_class") is None else code["state_class"]["kind"] == name
+    )
+
+
+def _routes(code: Code) -> bool | None:
+    return None if code.get("graph") is None else bool(code["graph"]["conditional"])
+
+
+def _parallel_at_all(code: Code) -> bool | None:
+    layers = (code.get("detectives_parallel"), code.get("judges_parallel"))
+    return True if True in layers else None if None in layers else False
+
+
+def _near(one: str, other: str, gap: str = r"[^.;]{0,60}") -> str:
+    """Either order, close together in one sentence."""
+    return rf"(?:{one}){gap}(?:{other})|(?:{other}){gap}(?:{one})"
+
+
+def _layer(one: str, not_across: str) -> str:
+    """`one` said to be parallel, without the other layer's name in between."""
+    parallel = r"\b(?:in parallel|parallel\w*|concurrent\w*|simultaneous\w*)"
+    return _near(one, parallel, rf"(?:(?!{not_across})[^.;]){{0,60}}")
+
+
+_DETECTIVES = r"\bdetectives?\b|\brepo_?\s?investigator|\binvestigators\b"
+_JUDGES = r"\bjudges?\b|\bjudicial\b|\bprosecutor\b"
+_SYNTHESIS = r"chief ?justice|synthesis|supreme court|verdicts?|conflict resolution"
+_NEVER = r"\b(?:no|never|avoid\w*|without|zero|not)\b[^.;]{0,25}"
+_CLONES = r"\bclon(?:e|es|ed|ing)\b"
+
+FEATURES: tuple[Feature, ...] = tuple(
+    Feature(name, about, re.compile(says), holds, is_denial=name.startswith("no_"))
+    for name, about, says, holds in (
+        (
+            "detectives_parallel",
+            "graph",
+            _layer(_DETECTIVES, _JUDGES),
+            _flag("detectives_parallel"),
+        ),
+        ("judges_parallel", "graph", _layer(_JUDGES, _DETECTIVES), _flag("judges_parallel")),
+        (
+            "parallel_graph",
+            "graph",
+            r"\bparallel (?:\w+ )?(?:execution|orchestration|topology)|\bexplicitly parallel\b",
+            _parallel_at_all,
+        ),
+        (
+            "evidence_join",
+            "graph",
+            _near(
+                r"aggregat(?:or|ion)\b",
+                r"\bbarrier|\bfan[- ]?in\b|\bjoins?\b|\bwaits?\b|\bconverge",
+            ),
+            _flag("fan_in_before_judges"),
+        ),
+        (
+            "opinion_join",
+            "graph",
+            _near(r"chief_?\s?justice", r"\bbarrier|\bfan[- ]?in\b|\bconverge"),
+            _flag("fan_in_before_justice"),
+        ),
+        (
+            "conditional_edges",
+            "graph",
+            r"\bconditional (?:\w+ )?(?:edges?|routing|routes?)\b|add_conditional_edges",
+            _routes,
+        ),
+        (
+            "error_route",
+            "graph",
+            (
+                r"\bconditional (?:error|failure)\b|\berror(?:_|-| )?handler (?:node|edges?)"
+                r"|\broutes? (?:\w+ ){0,3}(?:errors?|failures?)"
+            ),
+            _flag("conditional_error_route"),
+        ),
+        ("reducer_ior", "reducers", r"\boperator\. ?ior\b", _reducer("ior")),
+        ("reducer_add", "reducers", r"\boperator\. ?add\b", _reducer("add")),
+        ("reducers", "state_class", r"\breducers?\b", _some("reducers")),
+        (
+            "typed_dict_state",
+            "state_class",
+            r"\bagentstate ?\( ?typeddict\b|\bagentstate (?:as|is) an? typeddict\b",
+            _kind("TypedDict"),
+        ),
+        (
+            "pydantic_state",
+            "state_class",
+            r"\bagentstate ?\( ?basemodel\b|\bagentstate (?:as|is) an? pydantic\b",
+            _kind("BaseModel"),
+        ),
+        ("pydantic_models", "", r"\bpydantic\b", _some("pydantic_models")),
+        (
+            "sandboxed_clone",
+            "clone_function",
+            _near(_CLONES, r"\btemp(?:orary|file)?\b|\bsandbox\w*|\bisolated\b"),
+            _flag("clone_in_tempdir"),
+        ),
+        (
+            "self_cleaning_clone",
+            "clone_function",
+            r"\btemporarydirectory\b",
+            _flag("clone_cleans_up"),
+        ),
+        (
+            "clone_timeout",
+            "clone_function",
+            _near(_CLONES, r"\btime-?outs?\b"),
+            _flag("clone_timeout"),
+        ),
+        (
+            "url_validated",
+            "clone_function",
+            (
+                r"\b(?:validat\w+|saniti[sz]\w+) (?:\w+ ){0,3}urls?\b|\burls? (?:validation|saniti[sz]\w+|allow-?list\w*)\b"
+            ),
+            _flag("url_validated"),
+        ),
+        ("no_os_system", "os_system_calls", _NEVER + r"\bos\.system\b", _none("os_system_calls")),
+        ("no_shell", "shell_true_calls", _NEVER + r"\bshell ?= ?true\b", _none("shell_true_calls")),
+        (
+            "structured_output",
+            "",
+            r"\bwith_structured_output\b|\bbind_tools\b|\bstructured (?:\w+ )?outputs?\b(?! enforcement)",
+            _some("structured_output_calls"),
+        ),
+        (
+            "output_retry",
+            "structured_output_calls",
+            r"\bretry logic\b|"
+            + _near(
+                r"\bretr(?:y|ies|ied|ying)\b",
+                r"\bmalformed|\binvalid|\bpars(?:e|ing)\b|\bvalidation|\bschema|\bstructured",
+            ),
+            _flag("structured_output_retry"),
+        ),
+        (
+            "deterministic_verdict",
+            "",
+            _near(
+                _SYNTHESIS,
+                r"\bdeterministic\w*|\bno llm\b|\bzero llm\b|\bpure python\b|\brule-based\b",
+            ),
+            _flag("justice_deterministic"),
+        ),
+        (
+            "distinct_personas",
+            "",
+            _near(r"\bdistinct\b", r"\bprompts?\b", r"[^.;]{0,30}"),
+            _flag("persona_prompts_distinct"),
+        ),
+        (
+            "security_override",
+            "",
+            r"\bsecurity override\b|\brule of security\b",
+            _rule("security_override"),
+        ),
+        ("fact_supremacy", "", r"\bfact supremacy\b|\brule of evidence\b", _rule("fact_supremacy")),
+        (
+            "functionality_weight",
+            "",
+            r"\bfunctionality weight\b|\brule of functionality\b",
+            _rule("functionality_weight"),
+        ),
+        ("dissent", "", r"\bdissent\w*\b", _rule("dissent")),
+        (
+            "variance_re_evaluation",
+            "",
+            _near(r"\bvariance\b|\bspread\b", r"\bre-?(?:evaluat|hear|examin|assess|quer)\w*"),
+            _rule("variance_re_evaluation"),
+        ),
+        (
+            "markdown_report",
+            "",
+            _near(r"\bmarkdown\b", r"\breports?\b", r"[^.;]{0,30}"),
+            _flag("markdown_report"),
+        ),
+    )
+)

@@ -1,0 +1,67 @@
+"""Where students keep the audits they gave and received (MinMax): which of the words stand in a path.
+
+The folders occur as audit/report_onself_generated, report_oneself_generated, report_bypeer_recieved,
+audits/on-peer, reports/peer_audit_report.md and the like; as folders and as single files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import PurePosixPath
+
+from courtroom.analysis.python.source_files import is_vendored
+
+REPORT_SUFFIXES = frozenset({".md", ".json", ".pdf", ".txt", ".html", ".docx", ""})
+KINDS = ("generated", "self", "received")
+LEAST_BYTES = 40
+# A note that says nothing has come yet is shorter than any audit.
+SHORT_NOTE_BYTES = 600
+_FOLDER_WORD = re.compile(r"report|audit|feedback|review|peer|minmax")
+_RECEIVED = re.compile(r"rec(?:ei|ie)ved|by[_ -]?peers?|from[_ -]?peers?|incoming")
+_SELF = re.compile(
+    r"on[_ -]?(?:one)?(?:my)?self|(?:^|[/_ -])self(?:$|[/_ -])|self[_ -]?(?:audit|report|generated|review)"
+)
+_GENERATED = re.compile(
+    r"on[_ -]?peers?|(?:^|[/_ -])peers?(?:$|/|[_ -](?:audit|report|generated|review))|report[_ -]?generated"
+)
+_NOTHING_YET = re.compile(
+    r"\b(?:no|not|nothing)\b[^.\n]{0,60}\b(?:yet|received|available|provided)\b|\bplaceholder\b|\bpending\b|\btbd\b"
+    r"|\bwill be (?:added|placed|stored|saved)\b|\b(?:add|place|put|save) (?:here|your|the)\b",
+    re.IGNORECASE,
+)
+
+
+def kind_of(path: str) -> str | None:
+    """generated, self or received, by the words in the path's folders and name; None when it is no audit."""
+    pure = PurePosixPath(path.lower())
+    if is_vendored(path) or pure.suffix not in REPORT_SUFFIXES:
+        return None
+    if pure.stem == "readme" or pure.name.startswith("."):
+        return None
+    folders = "/".join(pure.parts[:-1])
+    if not _FOLDER_WORD.search(folders):
+        return None
+    where = f"{folders}/{pure.stem}"
+    kinds = (("received", _RECEIVED), ("self", _SELF), ("generated", _GENERATED))
+    return next((kind for kind, words in kinds if words.search(where)), None)
+
+
+def audits_on_record(
+    sizes: Mapping[str, int], text_of: Callable[[str], str | None]
+) -> dict[str, list[str]]:
+    """The audits by kind, each as a path; `sizes` in bytes. A short note that nothing has come is none.
+
+    An audit in Markdown and in JSON is two paths: what is asked is whether there is one.
+    """
+    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    for path, size in sizes.items():
+        kind = kind_of(path) if size >= LEAST_BYTES else None
+        if kind is not None and not _says_nothing(size, path, text_of):
+            found[kind].append(path)
+    return found
+
+
+def _says_nothing(size: int, path: str, text_of: Callable[[str], str | None]) -> bool:
+    text = text_of(path) if size <= SHORT_NOTE_BYTES else None
+    return text is not None and _NOTHING_YET.search(text) is not None

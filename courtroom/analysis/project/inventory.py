@@ -1,0 +1,61 @@
+"""One pass over all text files of a repository, in any language: how much of what, and secrets among it.
+
+Installed packages, locks and binary files are passed over: nobody wrote them by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from courtroom.analysis.git.blobs import BINARY_PROBE, BlobReader, text_of
+from courtroom.analysis.project.globs import matches
+from courtroom.analysis.project.languages import is_binary, language_of
+from courtroom.analysis.project.project_files import LOCKS
+from courtroom.analysis.python.source_files import is_vendored
+from courtroom.analysis.security.committed_secrets import secrets_in
+
+
+@dataclass(slots=True)
+class Inventory:
+    """`sizes`: files and lines by language; `secrets`: (path, line, kind); `unread`: files that were too large."""
+
+    sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    secrets: list[tuple[str, int, str]] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    @property
+    def languages(self) -> list[dict[str, str | int]]:
+        """The most lines first."""
+        ranked = sorted(self.sizes.items(), key=lambda item: (-item[1][1], item[0]))
+        return [
+            {"language": name, "files": files, "lines": lines} for name, (files, lines) in ranked
+        ]
+
+
+def take_inventory(reader: BlobReader) -> Inventory:
+    inventory = Inventory()
+    for path, content in _texts(reader, inventory):
+        language = language_of(path)
+        if language is not None:
+            files, lines = inventory.sizes.get(language, (0, 0))
+            inventory.sizes[language] = files + 1, lines + _line_count(content)
+        inventory.secrets += (
+            (path, found.line, found.kind) for found in secrets_in(text_of(content), path)
+        )
+    return inventory
+
+
+def _texts(reader: BlobReader, inventory: Inventory) -> Iterator[tuple[str, bytes]]:
+    for path, blob in reader.blobs.items():
+        if not blob.is_file or is_binary(path) or is_vendored(path) or matches(path, LOCKS):
+            continue
+        content = reader.read(path)
+        if content is None:
+            inventory.unread.append(path)
+        elif b"\0" not in content[:BINARY_PROBE]:
+            yield path, content
+
+
+def _line_count(content: bytes) -> int:
+    return content.count(b"\n") + (not content.endswith(b"\n") and bool(content))

@@ -1,0 +1,104 @@
+"""Which language a file is written in, by its name."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+LANGUAGES: dict[str, tuple[str, ...]] = {
+    "Python": (".py", ".pyi"),
+    "Jupyter": (".ipynb",),
+    "JavaScript": (".js", ".mjs", ".cjs", ".jsx"),
+    "TypeScript": (".ts", ".mts", ".cts", ".tsx"),
+    "Vue": (".vue",),
+    "Svelte": (".svelte",),
+    "Go": (".go",),
+    "Rust": (".rs",),
+    "Java": (".java",),
+    "Kotlin": (".kt", ".kts"),
+    "Scala": (".scala",),
+    "C": (".c", ".h"),
+    "C++": (".cpp", ".cc", ".cxx", ".hpp", ".hh"),
+    "C#": (".cs",),
+    "Swift": (".swift",),
+    "Dart": (".dart",),
+    "Ruby": (".rb",),
+    "PHP": (".php",),
+    "Elixir": (".ex", ".exs"),
+    "Haskell": (".hs",),
+    "Lua": (".lua",),
+    "R": (".r",),
+    "Julia": (".jl",),
+    "Solidity": (".sol",),
+    "Shell": (".sh", ".bash", ".zsh"),
+    "PowerShell": (".ps1",),
+    "SQL": (".sql",),
+    "HCL": (".tf", ".hcl"),
+    "HTML": (".html", ".htm"),
+    "CSS": (".css", ".scss", ".sass", ".less"),
+    "Markdown": (".md", ".markdown"),
+    "YAML": (".yml", ".yaml"),
+    "JSON": (".json",),
+    "TOML": (".toml",),
+}
+_BY_SUFFIX = {suffix: name for name, suffixes in LANGUAGES.items() for suffix in suffixes}
+_BY_NAME = {"dockerfile": "Dockerfile", "makefile": "Makefile", "jenkinsfile": "Groovy"}
+# Not worth opening: they hold no lines a person wrote.
+BINARY_SUFFIXES = frozenset(
+    {
+        ".png",
+        ".jpg",
+        ".jpeg",
+        ".gif",
+        ".webp",
+        ".bmp",
+        ".ico",
+        ".pdf",
+        ".zip",
+        ".gz",
+        ".tar",
+        ".tgz",
+        ".bz2",
+        ".xz",
+        ".7z",
+        ".whl",
+        ".jar",
+        ".class",
+        ".pyc",
+        ".so",
+        ".dll",
+        ".exe",
+        ".dylib",
+        ".o",
+        ".a",
+        ".bin",
+        ".pkl",
+        ".pt",
+        ".onnx",
+        ".parquet",
+        ".sqlite",
+        ".sqlite3",
+        ".db",
+        ".woff",
+        ".woff2",
+        ".ttf",
+        ".otf",
+        ".eot",
+        ".mp3",
+        ".mp4",
+        ".mov",
+        ".wav",
+        ".docx",
+        ".xlsx",
+        ".pptx",
+    }
+)
+
+
+def language_of(path: str) -> str | None:
+    """None for a file that is in no language known here."""
+    pure = PurePosixPath(path)
+    return _BY_SUFFIX.get(pure.suffix.lower()) or _BY_NAME.get(pure.name.lower())
+
+
+def is_binary(path: str) -> bool:
+    return PurePosixPath(path).suffix.lower() in BINARY_SUFFIXES

@@ -1,0 +1,169 @@
+"""What a text says under its disguises: invisible and look-alike characters, and the usual encodings.
+
+Every view keeps the text's lines, so that what is found in it can be shown at its place.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from urllib.parse import unquote
+
+# Letters of other scripts that are drawn like Latin ones (the common part of Unicode TR 39's confusables).
+_TWINS = str.maketrans(
+    "авсԁеɡһіјкӏмոорԛѕтυνѡхузАВСЕНІЈКМОРЅТХУΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτ",
+    "abcdeghijklmnopqstuvwxyzABCEHIJKMOPSTXYABEZHIKMNOPTYXaikvopt",
+) | str.maketrans("", "", "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\ufeff")
+_UNSEEN = dict.fromkeys(
+    (
+        *range(0x200B, 0x2010),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xE0000, 0xE0080),
+    )
+)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_BLANKS = re.compile(r"[ \t\u00a0]{2,}")
+_LINE_END = re.compile(r"\r\n?")
+
+_TAGGED = re.compile("[\U000e0020-\U000e007e]{4,}")
+# A flag of England, Scotland or Wales is spelled in tag characters behind a black flag.
+_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f")
+_TURNED = re.compile("[\u202d\u202e]")
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
+_ISOLATED = re.compile("[\u202a\u202b\u2066-\u2068]")
+
+_BASE64 = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{20,8000}={0,2}")
+_HEX = re.compile(r"(?<!\w)(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,4000})(?!\w)")
+_ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}){6,2000}")
+_MOST_TOKENS = 200  # of one kind in one text
+# What tells that a text is worth reading backwards or by thirteen letters on.
+_TELLING = ("ignore", "disregard", "instructions", "rubric", "award")
+
+
+@dataclass(frozen=True, slots=True)
+class Disguised:
+    """What a part of a text says in truth, the 1-based line it stands on, and how it was hidden."""
+
+    line: int
+    text: str
+    how: str
+
+
+def view_of(text: str) -> str:
+    """The text for matching: lower case, Latin twins for look-alikes, one blank between words, names as words."""
+    seen = "\n".join(map(_latin, _LINE_END.sub("\n", text).split("\n")))
+    return _BLANKS.sub(" ", _CAMEL.sub(" ", seen).replace("_", " ").lower())
+
+
+def foreign_view_of(text: str) -> str:
+    """The same without Latin twins: for words of other scripts."""
+    lines = _LINE_END.sub("\n", text).split("\n")
+    return "\n".join(line if line.isascii() else _visible(line) for line in lines).lower()
+
+
+def _visible(line: str) -> str:
+    return unicodedata.normalize("NFKC", line.translate(_UNSEEN))
+
+
+def _latin(line: str) -> str:
+    return line if line.isascii() else _visible(line).translate(_TWINS)
+
+
+def smuggled(text: str) -> Iterator[Disguised]:
+    """Characters nobody types by accident: tags that spell words, overrides that turn them around."""
+    if text.isascii():
+        return
+    for match in islice(_TAGGED.finditer(_FLAG.sub("", text)), _MOST_TOKENS):
+        spelled = "".join(chr(ord(tag) - 0xE0000) for tag in match[0])
+        yield Disguised(
+            _line_at(text, match.start()), spelled, "is spelled in invisible tag characters"
+        )
+    lines = _LINE_END.sub("\n", text).split("\n")
+    turned = (n for n, line in enumerate(lines, start=1) if not line.isascii() and _is_turned(line))
+    for number in islice(turned, _MOST_TOKENS):
+        yield Disguised(number, lines[number - 1].translate(_UNSEEN).strip(), "hides characters")
+
+
+def _is_turned(line: str) -> bool:
+    """Direction marks belong to lines with letters that run from right to left; overrides to none."""
+    isolated = _ISOLATED.search(line) and not _RIGHT_TO_LEFT.search(line)
+    return bool(_TURNED.search(line) or isolated)
+
+
+def encoded(text: str) -> Iterator[Disguised]:
+    """Readable text behind base64, hexadecimal, escapes, entities, percent signs, rot13 or reversal."""
+    yield from _tokens(text, _BASE64, _from_base64, "is encoded in base64")
+    yield from _tokens(text, _HEX, _from_hex, "is encoded in hexadecimal")
+    if "\\" in text:
+        yield from _tokens(text, _ESCAPES, _from_escapes, "is written in escapes")
+    for number, line in _whole_lines(text):
+        lowered = line.lower()
+        for how, decoded in _turned(line, lowered):
+            yield Disguised(number, decoded, how)
+
+
+def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
+    lowered = text.lower()
+    marks = ("&#", "%20", *(_rot13(word) for word in _TELLING), *(word[::-1] for word in _TELLING))
+    if any(mark in lowered for mark in marks):
+        yield from enumerate(_LINE_END.sub("\n", text).split("\n"), start=1)
+
+
+def _turned(line: str, lowered: str) -> Iterator[tuple[str, str]]:
+    if "&#" in line:
+        yield "is written in entities", html.unescape(line)
+    if "%20" in line:
+        yield "is percent-encoded", unquote(line)
+    if any(_rot13(word) in lowered for word in _TELLING):
+        yield "is encoded in rot13", _rot13(line)
+    if any(word[::-1] in lowered for word in _TELLING):
+        yield "is written backwards", line[::-1]
+
+
+def _rot13(text: str) -> str:
+    return codecs.encode(text, "rot13")
+
+
+def _tokens(
+    text: str, pattern: re.Pattern[str], decode: Callable[[str], bytes], how: str
+) -> Iterator[Disguised]:
+    for match in islice(pattern.finditer(text), _MOST_TOKENS):
+        if decoded := _readable(decode(match[0])):
+            yield Disguised(_line_at(text, match.start()), decoded, how)
+
+
+def _from_base64(token: str) -> bytes:
+    try:
+        return base64.b64decode(token.rstrip("=") + "=" * (-len(token.rstrip("=")) % 4))
+    except binascii.Error:
+        return b""
+
+
+def _from_hex(token: str) -> bytes:
+    digits = re.sub(r"^0x|[ :]", "", token)
+    return bytes.fromhex(digits[: len(digits) // 2 * 2])
+
+
+def _from_escapes(token: str) -> bytes:
+    return bytes(int(pair, 16) for pair in re.findall(r"[0-9a-fA-F]{2}(?=\\|$)", token))
+
+
+def _readable(content: bytes) -> str:
+    """The text, if these bytes are words: printable, with blanks."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return ""
+    return text if " " in text and all(c.isprintable() or c in "\r\n\t" for c in text) else ""
+
+
+def _line_at(text: str, position: int) -> int:
+    return len(re.findall(r"\r\n|\r|\n", text[:position])) + 1

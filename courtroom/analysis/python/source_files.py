@@ -1,0 +1,112 @@
+"""A repository's sources as they are held in memory: files, functions, calls, and which of them are tests."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+VENDORED = frozenset(
+    {
+        ".venv",
+        "venv",
+        "env",
+        "site-packages",
+        "node_modules",
+        "__pycache__",
+        "dist",
+        "build",
+        ".tox",
+        "vendor",
+    }
+)
+_TEST_FILE = re.compile(r"^(test_.*|.*_test|tests?|conftest)\.py$")
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+Scope = FunctionNode | ast.ClassDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSite:
+    """A function where it is written: its class when it is a method, its outer function when it is nested.
+
+    `mentions` are all names and attributes in it, those of functions inside it included.
+    """
+
+    node: FunctionNode
+    qualname: str
+    owner: ast.ClassDef | None
+    outer: FunctionSite | None
+    mentions: set[str] = field(default_factory=set, compare=False)
+
+    def note_mention(self, name: str) -> None:
+        if name not in self.mentions:
+            self.mentions.add(name)
+            if self.outer is not None:
+                self.outer.note_mention(name)
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    node: ast.Call
+    function: FunctionSite | None
+
+
+@dataclass(slots=True)
+class SourceFile:
+    """One parsed file. `imports` maps a local name to the dotted name it stands for; `strings` are all its texts."""
+
+    path: str
+    text: str
+    tree: ast.Module
+    module: str
+    calls: list[CallSite] = field(default_factory=list)
+    functions: list[FunctionSite] = field(default_factory=list)
+    classes: list[ast.ClassDef] = field(default_factory=list)
+    strings: list[tuple[ast.Constant, FunctionSite | None]] = field(default_factory=list)
+    imports: dict[str, str] = field(default_factory=dict)
+    imported_modules: dict[str, int] = field(default_factory=dict)
+    star_imports: list[str] = field(default_factory=list)
+
+    @property
+    def is_test(self) -> bool:
+        return is_test_path(self.path)
+
+
+@dataclass(slots=True)
+class Codebase:
+    """All parsed files by path, why the others could not be read, and the JSON texts that the code may load."""
+
+    files: dict[str, SourceFile]
+    unreadable: dict[str, str]
+    data: dict[str, str] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[SourceFile]:
+        return iter(self.files.values())
+
+    @property
+    def production(self) -> list[SourceFile]:
+        """Everything that is neither a test nor someone else's package."""
+        return [source for source in self if not source.is_test and not is_vendored(source.path)]
+
+
+def is_test_path(path: str) -> bool:
+    """Tests by where they lie (tests/, test/) or by their file's name (test_x.py, x_test.py, conftest.py)."""
+    parts = PurePosixPath(path.lower()).parts
+    return any(part in {"tests", "test"} for part in parts[:-1]) or bool(
+        _TEST_FILE.match(parts[-1])
+    )
+
+
+def is_vendored(path: str) -> bool:
+    return any(part in VENDORED for part in PurePosixPath(path).parts[:-1])
+
+
+def module_name(path: str) -> str:
+    """src/nodes/judges.py is src.nodes.judges; a package is its folder."""
+    parts = list(PurePosixPath(path).with_suffix("").parts)
+    if len(parts) > 1 and parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts)

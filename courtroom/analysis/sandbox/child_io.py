@@ -1,0 +1,190 @@
+"""Feed a confined process, read what it says until its end, and tell how it ended, whoever started it.
+
+Nothing of it is left behind: neither a process of its family nor an open pipe. Every way it can end badly is a
+ChildFailed: child_timeout, child_memory, child_output or child_died.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import IO, Protocol
+
+from courtroom.models.errors import ChildFailed
+
+STDERR_KEPT = 64 * 1024
+CHUNK = 64 * 1024
+TICK_SECONDS = 0.1
+# A wrapper tells a signal as a shell does; only those that end a confined process are read back, for programs
+# use other numbers above 128 as answers of their own.
+SIGNALS_TOLD = {
+    128 + number: -number
+    for number in (signal.SIGXCPU, signal.SIGXFSZ, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChildLimits:
+    """Bytes and seconds. `file_bytes` bounds each file it writes, `output_bytes` all it prints."""
+
+    memory_bytes: int
+    cpu_seconds: int
+    file_bytes: int
+    wall_seconds: float
+    output_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """How a program ended by itself. `stderr` is its last 64 KiB."""
+
+    returncode: int
+    stdout: bytes
+    stderr: bytes
+
+
+class Child(Protocol):
+    """A confined process, as subprocess.Popen would show it; `kill` ends its whole family."""
+
+    stdin: IO[bytes] | None
+    stdout: IO[bytes] | None
+    stderr: IO[bytes] | None
+
+    def poll(self) -> int | None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+    def kill(self) -> None: ...
+
+
+def converse(
+    child: Child, limits: ChildLimits, stdin: bytes, watch: Callable[[], None] | None = None
+) -> Completed:
+    """What it said by its end. `watch` is called about ten times a second: what it raises ends the process."""
+    deadline = time.monotonic() + limits.wall_seconds
+    try:
+        stdout, stderr = _Pipes(child, stdin, limits.output_bytes).drain(deadline, watch)
+        ended = child.wait(timeout=max(0.0, deadline - time.monotonic()))
+    except (subprocess.TimeoutExpired, TimeoutError):
+        raise _timeout(limits) from None
+    finally:
+        _end(child)
+    returncode = SIGNALS_TOLD.get(ended, ended)
+    _refuse_signals(returncode, stderr, limits)
+    return Completed(returncode, stdout, stderr)
+
+
+class _Pipes:
+    """Feeds and reads a child at once, so that neither side can block the other."""
+
+    def __init__(self, child: Child, stdin: bytes, output_bytes: int) -> None:
+        self.child = child
+        self.unsent = memoryview(stdin)
+        self.output_bytes = output_bytes
+        self.stdout, self.stderr = bytearray(), bytearray()
+        self.selector = selectors.DefaultSelector()
+
+    def drain(self, deadline: float, watch: Callable[[], None] | None) -> tuple[bytes, bytes]:
+        """Until both outputs are closed; TimeoutError at the deadline (monotonic seconds)."""
+        with self.selector:
+            self._open()
+            while self.selector.get_map():
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError
+                self._step(min(left, TICK_SECONDS))
+                if watch is not None:
+                    watch()
+        return bytes(self.stdout), bytes(self.stderr)
+
+    def _open(self) -> None:
+        stdin, stdout, stderr = self.child.stdin, self.child.stdout, self.child.stderr
+        assert stdin and stdout  # noqa: S101, PT018 -- all three were asked for as pipes
+        assert stderr  # noqa: S101
+        os.set_blocking(stdin.fileno(), False)
+        self.selector.register(stdin, selectors.EVENT_WRITE, self._send)
+        self.selector.register(stdout, selectors.EVENT_READ, self._read_stdout)
+        self.selector.register(stderr, selectors.EVENT_READ, self._read_stderr)
+
+    def _step(self, seconds: float) -> None:
+        ready = self.selector.select(seconds)
+        for key, _ in ready:
+            key.data(key.fileobj)
+        if not ready and self.child.poll() is not None:
+            self.child.kill()  # it has gone, but something it started keeps the pipes open
+
+    def _send(self, pipe: IO[bytes]) -> None:
+        try:
+            sent = os.write(pipe.fileno(), self.unsent[:CHUNK])
+        except BrokenPipeError:  # it does not want the rest; how it ended tells why
+            sent = len(self.unsent)
+        self.unsent = self.unsent[sent:]
+        if not self.unsent:
+            self._close(pipe)
+
+    def _read_stdout(self, pipe: IO[bytes]) -> None:
+        self.stdout += self._read(pipe)
+        if len(self.stdout) > self.output_bytes:
+            raise ChildFailed(
+                "child_output", f"Its output passed the limit of {self.output_bytes} bytes."
+            )
+
+    def _read_stderr(self, pipe: IO[bytes]) -> None:
+        self.stderr += self._read(pipe)
+        del self.stderr[:-STDERR_KEPT]
+
+    def _read(self, pipe: IO[bytes]) -> bytes:
+        chunk = os.read(pipe.fileno(), CHUNK)
+        if not chunk:
+            self._close(pipe)
+        return chunk
+
+    def _close(self, pipe: IO[bytes]) -> None:
+        self.selector.unregister(pipe)
+        pipe.close()
+
+
+def _end(child: Child) -> None:
+    """Leave no process of its group and no open pipe behind."""
+    child.kill()
+    try:
+        child.wait()
+    finally:
+        for pipe in (child.stdin, child.stdout, child.stderr):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+
+
+def _refuse_signals(returncode: int, stderr: bytes, limits: ChildLimits) -> None:
+    if returncode >= 0:
+        return
+    if -returncode == signal.SIGXCPU:
+        raise _timeout(limits)
+    if -returncode == signal.SIGXFSZ:
+        raise ChildFailed(
+            "child_output", f"It wrote a file of more than {limits.file_bytes} bytes."
+        )
+    if -returncode == signal.SIGKILL:
+        raise ChildFailed("child_memory", "The system stopped it, most likely for want of memory.")
+    raise died(f"It was stopped by signal {-returncode}", stderr)
+
+
+def _timeout(limits: ChildLimits) -> ChildFailed:
+    wall, cpu = limits.wall_seconds, limits.cpu_seconds
+    return ChildFailed(
+        "child_timeout", f"It was not done after {wall:g} s ({cpu} s of processor time)."
+    )
+
+
+def died(what: str, stderr: bytes) -> ChildFailed:
+    """The sentence is ours; what the child printed last is a note for the log, never for a page."""
+    failure = ChildFailed("child_died", f"{what}.")
+    failure.add_note(stderr[-2000:].decode(errors="replace"))
+    return failure

@@ -1,0 +1,144 @@
+"""The one reading of a repository's sources: every file opened once, in a confined child, for facts and checks.
+
+`survey_repository` is the parent's side; `answer` is what the child runs.
+"""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from courtroom.analysis.git.snapshot import Snapshot, list_tree
+from courtroom.analysis.locations import Sighting
+from courtroom.analysis.sandbox.sandbox import examine, reading_limits
+from courtroom.models.errors import ChildFailed
+
+if TYPE_CHECKING:
+    from courtroom.models.case import Limits
+    from courtroom.models.rubric import Check
+
+OUTPUT_BYTES = 32 * 1024 * 1024
+# After a child died, files larger than this are left out of the second reading: nearly all that can kill
+# a parser needs more room than a hand-written module does.
+CAUTIOUS_FILE_BYTES = 48 * 1024
+SOURCE_CHECKS = frozenset(
+    {
+        "file_exists",
+        "text_contains",
+        "python_class",
+        "python_call",
+        "python_import",
+        "code_pattern",
+        "feedback_log",
+        "communication_log",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What the sources tell. `facts` holds JSON values by the names of courtroom.models.facts; null ones have a reason.
+
+    `sightings[check id]` is empty when it was looked for and not found; `unanswered[check id]` says why nobody
+    could look. `places[fact name]` are the lines a fact stands on. `errors` are (code, message).
+    """
+
+    facts: Mapping[str, Any]
+    reasons: Mapping[str, str]
+    sightings: Mapping[str, tuple[Sighting, ...]]
+    unanswered: Mapping[str, str]
+    places: Mapping[str, tuple[Sighting, ...]]
+    paths: tuple[str, ...]
+    errors: tuple[tuple[str, str], ...]
+
+
+def survey_repository(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Survey:
+    """Read the sources in a confined child. Raises RepositoryRefused over a limit, ChildFailed when nothing could be read.
+
+    If the first reading dies, a second one leaves the large files out and says so.
+    """
+    entries = list_tree(snapshot, limits)
+    request: dict[str, Any] = {
+        "git_dir": str(snapshot.git_dir),
+        "entries": [
+            [_printable(entry.path), entry.oid, entry.size, entry.mode] for entry in entries
+        ],
+        "checks": [
+            check.model_dump(mode="json") for check in checks if check.kind in SOURCE_CHECKS
+        ],
+        "file_bytes": limits.source_file_bytes,
+        "total_bytes": limits.source_bytes,
+    }
+    child_limits = reading_limits(limits, output_bytes=OUTPUT_BYTES)
+    errors: list[tuple[str, str]] = []
+    try:
+        reply = examine(__name__, request, limits=child_limits, reads=(snapshot.git_dir,))
+    except ChildFailed as failed:
+        errors.append(
+            (
+                failed.code,
+                f"The first reading of the sources failed, large files are left out. {failed.message}",
+            )
+        )
+        request["file_bytes"] = min(CAUTIOUS_FILE_BYTES, limits.source_file_bytes)
+        reply = examine(__name__, request, limits=child_limits, reads=(snapshot.git_dir,))
+    return _survey(reply, tuple(entry[0] for entry in request["entries"]), errors)
+
+
+def _survey(
+    reply: Mapping[str, Any], paths: tuple[str, ...], errors: list[tuple[str, str]]
+) -> Survey:
+    return Survey(
+        facts={**reply["facts"], "file_count": len(paths)},
+        reasons=reply["reasons"],
+        sightings={name: _sightings(rows) for name, rows in reply["sightings"].items()},
+        unanswered=reply["unanswered"],
+        places={name: _sightings(rows) for name, rows in reply["places"].items()},
+        paths=paths,
+        errors=(*errors, *((code, message) for code, message in reply["errors"])),
+    )
+
+
+def _sightings(rows: Sequence[Sequence[Any]]) -> tuple[Sighting, ...]:
+    return tuple(Sighting(*row) for row in rows)
+
+
+def _printable(path: str) -> str:
+    """A path whose bytes are not UTF-8 shows replacement marks: it can be named, though not opened by that name."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The child's side: {git_dir, entries, checks, file_bytes, total_bytes} in, the parts of a Survey out."""
+    from courtroom.analysis.code_facts import read_facts
+    from courtroom.analysis.code_search import Searches
+    from courtroom.analysis.git.blobs import Blob, BlobReader
+
+    warnings.simplefilter("ignore")  # hostile sources warn by the thousand
+    gc.disable()  # trees are all alive until the end; the collector would only walk them again
+    blobs = {path: Blob(path, oid, size, mode) for path, oid, size, mode in request["entries"]}
+    with BlobReader(
+        Path(request["git_dir"]), blobs, request["file_bytes"], request["total_bytes"]
+    ) as reader:
+        reading = read_facts(reader)
+        searches = Searches(reading.names, reader, reading.facts, reading.reasons)
+        sightings, unanswered = searches.answer_all(request["checks"])
+        return {
+            "facts": reading.facts,
+            "reasons": reading.reasons,
+            "places": _rows(reading.places),
+            "sightings": _rows(sightings),
+            "unanswered": unanswered,
+            "errors": reading.errors,
+        }
+
+
+def _rows(table: Mapping[str, Sequence[Sighting]]) -> dict[str, list[list[Any]]]:
+    return {
+        name: [[s.path, s.line_start, s.line_end, s.note] for s in sightings]
+        for name, sightings in table.items()
+    }

@@ -1,0 +1,127 @@
+"""What a detective hands in, and what the three of them come to together. Plain JSON goes in and out of both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic import Field
+
+from courtroom.models.errors import CourtroomError
+from courtroom.models.facts import Facts
+from courtroom.models.record import (
+    CheckOutcome,
+    DetectiveName,
+    Evidence,
+    Frozen,
+    Integrity,
+    Location,
+    RecordedError,
+    Usage,
+)
+from courtroom.models.rubric import Check
+
+
+class Claim(Frozen):
+    """A repository path that the report names, as written, with the passage that names it."""
+
+    path: str
+    page: int
+    passage: str
+
+
+class Suspicion(Frozen):
+    """Words to the graders, as a person reads them, at their place; `why` finishes "this passage ..."."""
+
+    text: str
+    why: str
+    location: Location
+
+
+class SeenDiagram(Frozen):
+    """A picture of the report as a model read it (forensics/pages/pdf_reading.py: SeenPicture)."""
+
+    page: int
+    labels: tuple[str, ...]
+    edges: tuple[tuple[int, int], ...]
+
+
+class Testimony(Frozen):
+    """One detective's answers to the checks it owes.
+
+    `facts` and `reasons` are the detective's part of the dossier (courtroom.models.facts.Facts), as JSON. `paths` is
+    the repository's file list, `claims` the report's; they are held against each other by the aggregator,
+    which also answers the checks that need both and are therefore missing from `outcomes`. `seen` are the
+    report's pictures as a model read them, null when none looked; `usage` is what that cost with `model`.
+    """
+
+    detective: DetectiveName
+    evidence: tuple[Evidence, ...] = ()
+    outcomes: tuple[CheckOutcome, ...] = ()
+    facts: dict[str, Any] = Field(default_factory=dict)
+    reasons: dict[str, str] = Field(default_factory=dict)
+    errors: tuple[RecordedError, ...] = ()
+    paths: tuple[str, ...] | None = None
+    claims: tuple[Claim, ...] | None = None
+    suspicions: tuple[Suspicion, ...] = ()
+    seen: tuple[SeenDiagram, ...] | None = None
+    usage: Usage = Usage()
+    model: str = ""
+
+
+class Dossier(Frozen):
+    """Everything that was established, in the order of the rubric: what the judges and the report rest on."""
+
+    evidence: tuple[Evidence, ...]
+    outcomes: tuple[CheckOutcome, ...]
+    facts: Facts
+    errors: tuple[RecordedError, ...]
+    integrity: Integrity
+
+
+# Which facts of the dossier each source of evidence answers for.
+HISTORY_FACTS = ("commit_count", "bulk_upload", "author_count", "history")
+PATH_FACTS = ("pdf_claimed_paths", "pdf_hallucinated_paths")
+CLAIM_FACTS = ("pdf_claims",)
+DOCUMENT_FACTS = (
+    "pdf_pages",
+    "pdf_characters",
+    "pdf_images",
+    "pdf_terms",
+    *PATH_FACTS,
+    *CLAIM_FACTS,
+)
+DIAGRAM_FACTS = ("pdf_diagram",)
+JOINT_FACTS = ("diagrams",)
+RECORDED_FACTS = ("exchange",)
+SOURCE_FACTS = tuple(
+    name
+    for name in Facts.model_fields
+    if name
+    not in {
+        *HISTORY_FACTS,
+        *DOCUMENT_FACTS,
+        *DIAGRAM_FACTS,
+        *JOINT_FACTS,
+        *RECORDED_FACTS,
+        "unknown",
+    }
+)
+
+
+def recorded(stage: str, error: CourtroomError) -> RecordedError:
+    return RecordedError(stage=stage, code=error.code, message=error.message)
+
+
+def failed_testimony(
+    detective: DetectiveName, checks: Iterable[Check], error: CourtroomError, facts: Iterable[str]
+) -> Testimony:
+    """A detective that could examine nothing: its error, every check open, its facts unknown."""
+    return Testimony(
+        detective=detective,
+        outcomes=tuple(
+            CheckOutcome(check=check.id, met=None, reason=error.message) for check in checks
+        ),
+        reasons=dict.fromkeys(facts, error.message),
+        errors=(recorded(detective, error),),
+    )

@@ -1,0 +1,22 @@
+"""What came of looking at pictures, whoever looked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from courtroom.analysis.pdf.pdf_content import SeenPicture
+from courtroom.models.record import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Every picture as `model` read it, or why none was; and what it cost in either case.
+
+    `kind` is the failure in one word: a FailureKind of the record, or `unexamined` where no picture could be taken.
+    """
+
+    seen: tuple[SeenPicture, ...] = ()
+    kind: str = ""
+    failure: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""

@@ -1,0 +1,117 @@
+"""Text that speaks to the graders: tagged `integrity`, shown to a person, kept out of prompts. It changes no grade."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from courtroom.analysis.git.snapshot import Snapshot, read_lines
+from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.analysis.prompt_injection.detection import passages_in, suspicious_in
+from courtroom.analysis.prompt_injection.repository_text import kind_of, passages_of_name
+from courtroom.detectives.detective_result import Suspicion, Testimony
+from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
+from courtroom.models.errors import ExaminationFailed
+from courtroom.models.record import Evidence, Integrity, Location, evidence
+
+TAG = "integrity"
+GOAL = "Nothing in the submission speaks to its graders"
+
+
+def suspicions_of(
+    testimonies: Iterable[Testimony], pdf: PdfReading | ExaminationFailed | None
+) -> tuple[Suspicion, ...]:
+    """Every suspicious passage of the repository and of the report, each once."""
+    found = [one for testimony in testimonies for one in testimony.suspicions]
+    if isinstance(pdf, PdfReading):
+        found += [
+            Suspicion(
+                text=passage.text, why=passage.why, location=Location(page=passage.page or None)
+            )
+            for passage in suspicious_in(pdf)
+        ]
+    return tuple({(one.location, one.text): one for one in found}.values())
+
+
+def evidence_of(suspicions: Sequence[Suspicion], snapshot: Snapshot) -> tuple[Evidence, ...]:
+    """Evidence of its own, that no criterion rests on: verbatim lines, and what they say under their disguise."""
+    quotes = _quotes([one.location for one in suspicions], snapshot)
+    written = (
+        evidence(
+            detective="DocAnalyst" if one.location.page else "RepoInvestigator",
+            check=TAG,
+            goal=GOAL,
+            found=True,
+            content=quotes.get(one.location) if one.location.path else one.text or None,
+            location=one.location,
+            rationale=f"This passage {one.why}: “{one.text}”."
+            if one.text
+            else f"This passage {one.why}.",
+            tags=(TAG,),
+        )
+        for one in suspicions
+    )
+    return tuple({item.id: item for item in written}.values())
+
+
+def _quotes(places: Sequence[Location], snapshot: Snapshot) -> dict[Location, str]:
+    """The lines at these places, where they can be read and are short enough to show."""
+    spans = {
+        place: (place.path, place.line_start, place.line_end)
+        for place in places
+        if place.path and place.line_start and place.line_end
+    }
+    try:
+        texts = read_lines(snapshot, list(spans.values())) if spans else []
+    except ExaminationFailed:
+        return {}
+    found = zip(spans, texts, strict=True)
+    return {
+        place: text for place, text in found if text is not None and len(text) <= QUOTED_CHARACTERS
+    }
+
+
+def tagged(items: Iterable[Evidence], suspicions: Sequence[Suspicion]) -> tuple[Evidence, ...]:
+    """The evidence, with `integrity` on whatever shows a suspicious passage, or is one."""
+    return tuple(
+        item.model_copy(update={"tags": (*item.tags, TAG)})
+        if any(_shows(item, one) for one in suspicions) or _speaks(item)
+        else item
+        for item in items
+    )
+
+
+def _shows(item: Evidence, one: Suspicion) -> bool:
+    """Whether the item's place touches the suspicion's: its lines, its commit, its very path, its words."""
+    place, suspect = item.location, one.location
+    if suspect.path is not None:
+        return place.path == suspect.path and _overlap(place, suspect)
+    if suspect.page is not None:
+        return place.page == suspect.page and bool(one.text) and one.text in (item.content or "")
+    return suspect.commit is not None and place.commit == suspect.commit and place.path is None
+
+
+def _overlap(place: Location, suspect: Location) -> bool:
+    if suspect.line_start is None or suspect.line_end is None or place.line_start is None:
+        return True
+    return place.line_start <= suspect.line_end and suspect.line_start <= (
+        place.line_end or place.line_start
+    )
+
+
+def _speaks(item: Evidence) -> bool:
+    """Whether what it quotes or names speaks to the graders; a statement without a place is our own."""
+    if item.location == Location():
+        return False
+    path = item.location.path or ""
+    quoted = passages_in(item.content or "", kind_of(path) if path else "prose")
+    found = chain(quoted, passages_in(item.rationale, "prose"), passages_of_name(path))
+    return next(found, None) is not None
+
+
+def integrity_of(suspicions: Sequence[Suspicion], items: Iterable[Evidence]) -> Integrity:
+    """Whether a person should look, and at which words."""
+    quoted = (item.content or item.rationale for item in items if TAG in item.tags)
+    words = [one.text or f"page {one.location.page}: this passage {one.why}." for one in suspicions]
+    spans = tuple(dict.fromkeys(words or quoted))
+    return Integrity(suspected=bool(spans), spans=spans)

@@ -1,0 +1,33 @@
+"""The last look before the record: every quote is read again and must be verbatim at its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from courtroom.analysis.git.snapshot import Snapshot, read_lines
+from courtroom.models.record import Evidence
+
+
+def unverified(evidence: Sequence[Evidence], snapshot: Snapshot) -> frozenset[str]:
+    """Ids of the evidence whose quote is not what stands at its path, lines and commit. Raises ChildFailed."""
+    quotes = [(item.id, item.content, span) for item in evidence if (span := _quoted_span(item))]
+    texts = read_lines(snapshot, [span for _, _, span in quotes]) if quotes else []
+    wrong = {id_ for (id_, content, _), text in zip(quotes, texts, strict=True) if content != text}
+    elsewhere = {
+        item.id
+        for item in evidence
+        if item.location.path and item.location.commit != snapshot.commit
+    }
+    return frozenset(wrong | elsewhere)
+
+
+def _quoted_span(item: Evidence) -> tuple[str, int, int] | None:
+    place = item.location
+    if (
+        item.content is None
+        or place.path is None
+        or place.line_start is None
+        or place.line_end is None
+    ):
+        return None
+    return place.path, place.line_start, place.line_end

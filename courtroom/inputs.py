@@ -1,0 +1,126 @@
+"""What the court is handed before it opens: the repository's snapshot and scene, and the PDF's reading.
+
+Reading untrusted bytes happens in child processes, so all of it runs while this process imports the graph's
+libraries. What the student must mend (a bad address, an encrypted PDF) is refused here, before anyone is
+heard; what we fail to read is carried on as the failure it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from courtroom.analysis.git.history import History, read_history
+from courtroom.analysis.git.snapshot import Snapshot, take_snapshot
+from courtroom.analysis.pdf.read_pdf import PdfReading, read_pdf
+from courtroom.analysis.prompt_injection.repository_text import Suspicion, look_for_suspicions
+from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.detectives.detective_result import Dossier
+from courtroom.detectives.targeting import owed
+from courtroom.models.case import Case, Limits
+from courtroom.models.errors import ExaminationFailed, PdfRefused
+from courtroom.models.record import AuditReport
+from courtroom.models.rubric import Check
+from courtroom.replay.report_reuse import dossier_still_holding
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What could be read of the repository; an error stands where something could not.
+
+    `suspicions` are its words to the graders.
+    """
+
+    history: History | ExaminationFailed
+    survey: Survey | ExaminationFailed
+    suspicions: tuple[Suspicion, ...] | ExaminationFailed = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibits:
+    """`repository` is what was read of it, or the known dossier that spares the reading.
+
+    `pdf` is null when none was handed in.
+    """
+
+    snapshot: Snapshot
+    repository: Scene | Dossier
+    pdf: PdfReading | ExaminationFailed | None
+    pdf_sha256: str | None
+
+    @property
+    def known(self) -> Dossier | None:
+        return self.repository if isinstance(self.repository, Dossier) else None
+
+
+class Collection:
+    """Fetches the exhibits in the background. `known` is an earlier report, whose dossier may still hold."""
+
+    def __init__(self, case: Case, workspace: Path, known: AuditReport | None = None) -> None:
+        self._case, self._known = case, known
+        self._sha256 = _sha256(case)
+        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="exhibit")
+        self._pdf = self._pool.submit(
+            _attempt, lambda: read_pdf(case.pdf, case.limits) if case.pdf else None
+        )
+        self._repository = self._pool.submit(self._fetch, workspace)
+
+    def wait(self) -> Exhibits:
+        """Block until everything is there. Raises InputRefused for what the student must mend."""
+        with self._pool:
+            snapshot, repository = self._repository.result()
+            return Exhibits(
+                snapshot=snapshot,
+                repository=repository,
+                pdf=self._pdf.result(),
+                pdf_sha256=self._sha256,
+            )
+
+    def _fetch(self, workspace: Path) -> tuple[Snapshot, Scene | Dossier]:
+        case = self._case
+        snapshot = take_snapshot(
+            case.repo_url,
+            ref=case.ref,
+            into=workspace,
+            limits=case.limits,
+            allow_local=case.allow_local,
+        )
+        known = dossier_still_holding(self._known, case, snapshot.commit, self._sha256)
+        return snapshot, known or visit(
+            snapshot, owed(case.rubric)["RepoInvestigator"], case.limits
+        )
+
+
+def visit(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Scene:
+    """Read history, source and words at the same time: each is a child process of its own."""
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
+        suspicions = pool.submit(_attempt, lambda: look_for_suspicions(snapshot, limits))
+        survey = _attempt(lambda: survey_repository(snapshot, checks, limits))
+        return Scene(history=history.result(), survey=survey, suspicions=suspicions.result())
+
+
+def _attempt(examine: Callable[[], T]) -> T | ExaminationFailed:
+    try:
+        return examine()
+    except ExaminationFailed as failed:
+        return failed
+
+
+def _sha256(case: Case) -> str | None:
+    if case.pdf is None:
+        return None
+    if not case.pdf.is_file():
+        raise PdfRefused("pdf_missing", f"There is no file {case.pdf}.")
+    if case.pdf.stat().st_size > case.limits.pdf_bytes:
+        limit = case.limits.pdf_bytes // (1024 * 1024)
+        raise PdfRefused(
+            "pdf_too_large", f"The PDF is larger than {limit} MB. Hand in a smaller one."
+        )
+    return hashlib.sha256(case.pdf.read_bytes()).hexdigest()

@@ -1,0 +1,100 @@
+"""What goes into the courtroom: frozen inputs, nothing that a tenant or a database would recognise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from courtroom.models.project_facts import ExchangeFact
+from courtroom.models.record import AuditReport, JudicialOpinion, Persona
+from courtroom.models.rubric import Rubric
+from courtroom.synthesis.rules import Constitution
+
+MEBIBYTE = 1024 * 1024
+
+
+class CaseModel(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Limits(CaseModel):
+    """Sizes in bytes, times in seconds. The numbers were measured on hostile input (docs/architecture.md)."""
+
+    clone_seconds: float = 120
+    repository_bytes: int = 300 * MEBIBYTE
+    tree_entries: int = 20_000
+    path_bytes: int = 1024
+    commits: int = 5000
+    source_file_bytes: int = 512 * 1024
+    source_bytes: int = 50 * MEBIBYTE
+    pdf_bytes: int = 25 * MEBIBYTE
+    pdf_pages: int = 200
+    pdf_text_characters: int = 2_000_000
+    child_memory_bytes: int = 1024 * MEBIBYTE
+    child_cpu_seconds: int = 60
+    child_seconds: float = 90
+
+
+class Case(CaseModel):
+    """One hand-in. `repo_url` is https; a path, file:// or http://127.0.0.1 only with `allow_local`.
+
+    `exchange` is what a site that keeps rounds of peers knows of this student; null where none takes part.
+    """
+
+    repo_url: str
+    ref: str | None = None
+    pdf: Path | None = None
+    rubric: Rubric
+    constitution: Constitution
+    allow_local: bool = False
+    exchange: ExchangeFact | None = None
+    limits: Limits = Limits()
+
+
+class Price(CaseModel):
+    """US dollars for a million tokens of one model, as the operator read them from the provider's list."""
+
+    input: float = Field(ge=0)
+    cached_input: float = Field(ge=0)
+    output: float = Field(ge=0)
+
+
+class BenchSettings(CaseModel):
+    """Who answers. `heuristic` needs nothing; `llm` needs a model per persona at an OpenAI-compatible endpoint.
+
+    A model may name another provider (`anthropic:...`, see judges/providers.py). `batch`: one call for each
+    judge and criterion, or one call of a judge for all of them. `warm_up`: the first call of each model goes
+    alone, for a provider that caches prefixes. `prompt_characters`: about what the prompts of one hearing may
+    add up to, which decides how much of the evidence a docket shows beside its outcomes. `debate`: a second round in which each judge sees what the
+    others argued. `budget_usd` is for this audit; it needs a price for every model, by the model's name.
+    `vision_model` looks at the pictures of a report (OpenAI-compatible endpoints only).
+    """
+
+    kind: Literal["heuristic", "llm"] = "heuristic"
+    models: dict[Persona, str] = Field(default_factory=dict)
+    vision_model: str | None = None
+    api_key: SecretStr | None = None
+    base_url: str | None = None
+    concurrency: int = Field(default=30, ge=1)
+    deadline_seconds: float = Field(default=60, gt=0)
+    max_completion_tokens: int = Field(default=1200, ge=64)
+    prompt_characters: int = Field(default=160_000, ge=1000)
+    batch: Literal["per_criterion", "per_judge"] = "per_criterion"
+    warm_up: bool = False
+    debate: bool = False
+    prices: dict[str, Price] = Field(default_factory=dict)
+    budget_usd: float | None = Field(default=None, ge=0)
+    fence_secret: SecretStr = SecretStr("courtroom")
+
+
+class Known(CaseModel):
+    """What need not be computed or bought again: an earlier report, and opinions stored as they arrived.
+
+    An opinion is used only under the same `key`; the report's evidence only for the same commit, PDF,
+    rubric digest, exchange among peers and courtroom version.
+    """
+
+    report: AuditReport | None = None
+    opinions: tuple[JudicialOpinion, ...] = ()

@@ -1,0 +1,247 @@
+"""The dossier: one typed model of everything the detectives can establish (DESIGN 6).
+
+A fact that could not be established is null and `unknown` holds the reason under its name; it is never false.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, model_validator
+
+from courtroom.analysis.security.committed_secrets import redacted
+from courtroom.models.fact_model import FactModel, Place
+from courtroom.models.project_facts import (
+    CommittedSecret,
+    Deferral,
+    ExchangeFact,
+    GraphShape,
+    HistoryFact,
+    LogEntry,
+    MinMaxFact,
+    ProjectFact,
+    UnsafeCall,
+)
+
+NOT_EXAMINED = "not examined yet"
+NO_SITE = "no site that keeps rounds of peers took part"
+PDF_TERMS = ("Dialectical Synthesis", "Fan-In / Fan-Out", "Metacognition", "State Synchronization")
+TermUse = Literal["substantive", "mentioned", "absent"]
+
+
+class StateClass(Place):
+    name: str
+    kind: Literal["TypedDict", "BaseModel", "dataclass", "dict", "none"]
+
+
+class Reducer(Place):
+    """`reducer` as written in the source, for example operator.ior."""
+
+    field: str
+    reducer: str
+
+
+class ConditionalEdge(FactModel):
+    """A routed edge: every node its router can return. JSON keys are `from` and `to`."""
+
+    from_: str = Field(alias="from")
+    to: tuple[str, ...]
+    line: int | None = None
+    path: str | None = None
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class WiredGraph(FactModel):
+    """A graph as it is really built; START and END by these names.
+
+    `edge_paths` and `edge_lines` hold, edge by edge, the file and 1-based line that made it; `unresolved` names, in words,
+    what the reader could not follow. Nothing unresolved is guessed.
+    """
+
+    path: str
+    state_graph_line: int = Field(ge=1)
+    nodes: tuple[str, ...]
+    edges: tuple[tuple[str, str], ...]
+    conditional: tuple[ConditionalEdge, ...]
+    edge_paths: tuple[str, ...] = ()
+    edge_lines: tuple[int, ...] = ()
+    unresolved: tuple[str, ...] = ()
+
+
+class Subgraph(WiredGraph):
+    """A graph that runs at a node of another. `at`: the way to it, node by node from the main graph.
+
+    Two with one way are alternatives, or run one after the other inside one node.
+    """
+
+    at: tuple[str, ...] = Field(min_length=1)
+    shape: GraphShape
+
+
+class GraphFact(WiredGraph):
+    """The graph the entry point runs. `nodes` and `edges` are its own; `subgraphs` hold what is inside its nodes."""
+
+    subgraphs: tuple[Subgraph, ...] = ()
+
+
+class NamedPlace(Place):
+    name: str
+
+
+class StructuredOutputCall(Place):
+    # `schema` shadows a deprecated BaseModel attribute, hence the alias.
+    schema_: str = Field(alias="schema")
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class PersonaPrompt(Place):
+    """`own_words`: how many words of its text no other persona's prompt has in the same order."""
+
+    persona: str
+    own_words: int | None = None
+
+
+class RulesFact(FactModel):
+    """Which synthesis rules are implemented in code (not only named in a comment)."""
+
+    security_override: bool
+    fact_supremacy: bool
+    functionality_weight: bool
+    dissent: bool
+    variance_re_evaluation: bool
+
+
+class DiagramFact(FactModel):
+    """A diagram that text and geometry give away, in the report (`page`) or in the repository (`path`, `line`).
+
+    `names` are what is written in its boxes; `arrows` are empty where no direction is drawn. `beside_code` holds
+    it against the code's graph (forensics/figures/sketches.py says what each word means); null where the code has
+    none, or the drawing shows no flow.
+    """
+
+    drawn_as: Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
+    page: int | None = None
+    path: str | None = None
+    line: int | None = None
+    names: tuple[str, ...]
+    arrows: tuple[tuple[str, str], ...] = ()
+    side_by_side: tuple[tuple[str, ...], ...] = ()
+    beside_code: (
+        Literal[
+            "agrees", "split_not_in_code", "line_where_code_splits", "incomplete", "other_subject"
+        ]
+        | None
+    )
+
+
+class Facts(FactModel):
+    # history
+    commit_count: int | None = None
+    bulk_upload: bool | None = None
+    author_count: int | None = None
+    history: HistoryFact | None = None
+    # git's own check refused the form of some object, so the clone was made without that check
+    malformed_objects: bool | None = None
+    # state
+    state_class: StateClass | None = None
+    reducers: tuple[Reducer, ...] | None = None
+    pydantic_models: tuple[str, ...] | None = None
+    # topology
+    graph: GraphFact | None = None
+    graph_shape: GraphShape | None = None
+    detectives_parallel: bool | None = None
+    judges_parallel: bool | None = None
+    fan_in_before_judges: bool | None = None
+    fan_in_before_justice: bool | None = None
+    conditional_error_route: bool | None = None
+    # tools and safety
+    clone_function: NamedPlace | None = None
+    clone_in_tempdir: bool | None = None
+    clone_timeout: bool | None = None
+    clone_errors_handled: bool | None = None
+    url_validated: bool | None = None
+    os_system_calls: tuple[Place, ...] | None = None
+    shell_true_calls: tuple[Place, ...] | None = None
+    eval_exec_calls: tuple[Place, ...] | None = None
+    unsafe_calls: tuple[UnsafeCall, ...] | None = None
+    committed_secrets: tuple[CommittedSecret, ...] | None = None
+    # judges and justice
+    structured_output_calls: tuple[StructuredOutputCall, ...] | None = None
+    structured_output_retry: bool | None = None
+    persona_prompts: tuple[PersonaPrompt, ...] | None = None
+    persona_prompts_distinct: bool | None = None
+    justice_deterministic: bool | None = None
+    rules: RulesFact | None = None
+    markdown_report: bool | None = None
+    # the report
+    pdf_pages: int | None = None
+    pdf_characters: int | None = None
+    pdf_images: int | None = None
+    pdf_terms: dict[str, TermUse] | None = None
+    pdf_claimed_paths: tuple[str, ...] | None = None
+    pdf_hallucinated_paths: tuple[str, ...] | None = None
+    pdf_claims: dict[str, Literal["confirmed", "contradicted", "open"]] | None = None
+    pdf_diagram: Literal["accurate", "parallel_shown", "generic", "linear", "none"] | None = None
+    diagrams: tuple[DiagramFact, ...] | None = None
+    # working together
+    minmax: MinMaxFact | None = None
+    communication_entries: tuple[LogEntry, ...] | None = None
+    deferrals: tuple[Deferral, ...] | None = None
+    written_answers: tuple[Place, ...] | None = None
+    exchange: ExchangeFact | None = None
+    # any project
+    project: ProjectFact | None = None
+    file_count: int | None = None
+    python_file_count: int | None = None
+    unreadable_files: tuple[str, ...] | None = None
+    # why a fact above is null, by its name
+    unknown: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unmentioned_is_not_examined(cls, told: Any) -> Any:
+        """A report that was stored before a fact was thought of can still be read."""
+        if not isinstance(told, dict):
+            return told
+        unmentioned = sorted(cls.model_fields.keys() - told.keys() - {"unknown"})
+        return told | {
+            "unknown": dict.fromkeys(unmentioned, NOT_EXAMINED) | told.get("unknown", {})
+        }
+
+    @model_validator(mode="after")
+    def _every_null_has_a_reason(self) -> Facts:
+        nulls = {name for name in type(self).model_fields if getattr(self, name) is None}
+        if nulls != set(self.unknown):
+            missing, stray = sorted(nulls - set(self.unknown)), sorted(set(self.unknown) - nulls)
+            message = (
+                f"null facts without a reason: {missing}; reasons without a null fact: {stray}"
+            )
+            raise ValueError(message)
+        return self
+
+    def with_exchange(self, exchange: ExchangeFact | None) -> Facts:
+        """The same dossier, with what a site knows now of the exchange among peers; null where none takes part."""
+        reasons = {name: why for name, why in self.unknown.items() if name != "exchange"}
+        if exchange is None:
+            reasons["exchange"] = NO_SITE
+        return self.model_copy(update={"exchange": exchange, "unknown": reasons})
+
+
+def establish(known: dict[str, Any], reasons: dict[str, str]) -> Facts:
+    """Make the dossier from what is known; every other fact is null with its reason, or NOT_EXAMINED.
+
+    Passages of reports and documents among the facts are kept without the secrets that stand in them.
+    """
+    names = [name for name in Facts.model_fields if name != "unknown"]
+    unknown = {name: reasons.get(name, NOT_EXAMINED) for name in names if known.get(name) is None}
+    return Facts.model_validate(_without_secrets({**known, "unknown": unknown}))
+
+
+def _without_secrets(value: Any) -> Any:
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, dict):
+        return {key: _without_secrets(one) for key, one in value.items()}
+    return [_without_secrets(one) for one in value] if isinstance(value, list | tuple) else value

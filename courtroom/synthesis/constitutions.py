@@ -1,0 +1,121 @@
+"""The constitutions that ship: each reproduces how one system came to its verdicts (DESIGN 9).
+
+Their worked examples are tests/courtroom/synthesis/test_constitutions.py.
+"""
+
+from __future__ import annotations
+
+from courtroom.models.errors import RubricRefused
+from courtroom.models.rubric import Rubric
+from courtroom.synthesis.rules import (
+    Constitution,
+    DissentRequirement,
+    FactSupremacy,
+    FunctionalityWeight,
+    SecurityOverride,
+    VarianceReEvaluation,
+    WeightedAverage,
+)
+
+DEFAULT = Constitution(
+    id="default",
+    rules=(
+        SecurityOverride(),
+        FactSupremacy(),
+        FunctionalityWeight(),
+        VarianceReEvaluation(),
+        DissentRequirement(),
+        WeightedAverage(),
+    ),
+)
+
+# (P + D + 2T) / 4 with Python's round; the security cap listens to what the Prosecutor says.
+WEIGHTED_AVERAGE = Constitution(
+    id="weighted-average",
+    rules=(
+        SecurityOverride(trigger="argument", prosecutor_at_most=2),
+        FactSupremacy(overrule_unsupported=False, weak_below=0.5, weak_cap=2),
+        DissentRequirement(spread_from=2),
+        WeightedAverage(rounding="half_even"),
+    ),
+)
+
+# A spread over 2 goes back to the judges with both sides' evidence; then every rule again on what they say.
+OVERRIDES = Constitution(
+    id="overrides",
+    rules=(
+        SecurityOverride(),
+        FactSupremacy(),
+        FunctionalityWeight(),
+        VarianceReEvaluation(spread_above=2, max_rounds=1),
+        DissentRequirement(spread_from=3),
+        WeightedAverage(),
+    ),
+)
+
+# No rule here reads evidence, and a verdict needs none.
+OPINIONS_ONLY = Constitution(
+    id="opinions-only",
+    rules=(
+        FunctionalityWeight(),
+        VarianceReEvaluation(max_rounds=0),
+        DissentRequirement(),
+        WeightedAverage(on_unanimity=False),
+    ),
+    min_evidence=0,
+)
+
+POINTS_BASED = Constitution(
+    id="points-based",
+    rules=(
+        SecurityOverride(),
+        FactSupremacy(),
+        FunctionalityWeight(),
+        VarianceReEvaluation(max_rounds=0),
+        DissentRequirement(),
+        WeightedAverage(),
+    ),
+)
+
+# What is missing is routed to a person: every judge must answer, and a handful of evidence is no case.
+GOVERNANCE = Constitution(
+    id="governance",
+    rules=(
+        SecurityOverride(),
+        FactSupremacy(),
+        FunctionalityWeight(),
+        DissentRequirement(),
+        WeightedAverage(),
+    ),
+    quorum=3,
+    min_evidence=5,
+)
+
+PRESETS = {
+    constitution.id: constitution
+    for constitution in (
+        DEFAULT,
+        WEIGHTED_AVERAGE,
+        OVERRIDES,
+        OPINIONS_ONLY,
+        POINTS_BASED,
+        GOVERNANCE,
+    )
+}
+
+
+def preset(name: str) -> Constitution:
+    """The shipped constitution of this name. Raises RubricRefused: rubric_constitution_unknown."""
+    try:
+        return PRESETS[name]
+    except KeyError:
+        known = ", ".join(PRESETS)
+        raise RubricRefused(
+            "rubric_constitution_unknown", f"There is no constitution {name!r}. There are: {known}."
+        ) from None
+
+
+def constitution_of(rubric: Rubric) -> Constitution:
+    """The rubric's own constitution, or the preset that it names."""
+    own = rubric.constitution
+    return preset(own) if isinstance(own, str) else own

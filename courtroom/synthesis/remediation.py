@@ -1,0 +1,76 @@
+"""What to change, where, and how urgently: read from unmet checks and the places they stand on, never praise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from courtroom.models.record import CheckOutcome, Evidence, Remediation
+from courtroom.models.rubric import Check, Criterion
+from courtroom.synthesis.evidence_weight import SECURITY_TAG
+
+Priority = Literal["high", "medium", "low"]
+URGENCY: tuple[Priority, ...] = ("high", "medium", "low")
+# Share of the criterion's weight from which a check alone moves its score by a step, or by half of one.
+A_STEP, HALF_A_STEP = 0.25, 0.125
+
+
+def remediate(
+    criterion: Criterion, outcomes: Mapping[str, CheckOutcome], evidence: Mapping[str, Evidence]
+) -> tuple[Remediation, ...]:
+    """One change per unmet check, or per line found of what should not be there; what earns most comes first.
+
+    `outcomes` by check id, `evidence` by evidence id. A check that could not be established asks for nothing.
+    """
+    unmet = [c for c in criterion.checks if c.id in outcomes and outcomes[c.id].met is False]
+    total = sum(check.weight for check in criterion.checks)
+    ranked = sorted(
+        unmet, key=lambda check: (URGENCY.index(priority_of(check, total)), -check.weight)
+    )
+    return tuple(
+        change
+        for check in ranked
+        for change in _changes(
+            criterion, check, priority_of(check, total), _pieces(outcomes[check.id], evidence)
+        )
+    )
+
+
+def priority_of(check: Check, total: float) -> Priority:
+    """`total` is the weight of all the criterion's checks."""
+    if check.essential or SECURITY_TAG in check.tags or check.weight / total >= A_STEP:
+        return "high"
+    return "medium" if check.weight / total >= HALF_A_STEP else "low"
+
+
+def _pieces(outcome: CheckOutcome, evidence: Mapping[str, Evidence]) -> list[Evidence]:
+    return [evidence[i] for i in outcome.evidence if i in evidence]
+
+
+def _changes(
+    criterion: Criterion, check: Check, priority: Priority, pieces: Sequence[Evidence]
+) -> list[Remediation]:
+    """A flaw is mended at every place it was found; something missing is added once."""
+    flaws = sorted((piece for piece in pieces if piece.found and piece.location.path), key=_place)
+    if check.polarity == "negative" and flaws:
+        return [_change(criterion, check, priority, (piece,)) for piece in flaws]
+    return [_change(criterion, check, priority, pieces)]
+
+
+def _change(
+    criterion: Criterion, check: Check, priority: Priority, pieces: Sequence[Evidence]
+) -> Remediation:
+    where = next((piece.location for piece in pieces if piece.location.path), None)
+    return Remediation(
+        path=where.path if where else None,
+        line=where.line_start if where else None,
+        action=check.advice or f"Make this hold: {check.goal}",
+        snippet=check.snippet,
+        priority=priority,
+        evidence=tuple(piece.id for piece in pieces),
+        criterion_id=criterion.id,
+    )
+
+
+def _place(piece: Evidence) -> tuple[str, int, str]:
+    return piece.location.path or "", piece.location.line_start or 0, piece.id

@@ -1,1 +1,0 @@
-"""An audit's life: handed in, queued, run, brought back, taken back."""

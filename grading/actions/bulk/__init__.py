@@ -1,1 +1,0 @@
-"""Judging again, one or many: by new rules, by the judges, or from the start."""

@@ -1,1 +1,0 @@
-"""What teachers set up: cohorts, rosters, assignments, rubrics, and their end."""

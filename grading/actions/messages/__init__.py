@@ -1,1 +1,0 @@
-"""What leaves the site: letters and webhooks, through one outbox."""

@@ -1,1 +1,0 @@
-"""The MinMax loop: rounds, peers' audits, imported reports, findings and their answers."""

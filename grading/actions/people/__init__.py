@@ -1,1 +1,0 @@
-"""Who belongs where, in which role, and which programs act for them."""

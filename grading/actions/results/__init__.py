@@ -1,1 +1,0 @@
-"""What counts for students: marks, releases, appeals, agreement, exports."""

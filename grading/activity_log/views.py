@@ -1,0 +1,40 @@
+"""A cohort's log, for its staff. Nothing in it can be changed."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from grading.activity_log.forms import LogForm
+from grading.activity_log.presenters import FAMILIES, family_name, sentence_of
+from grading.activity_log.queries import actors_of, log_of
+from grading.core.breadcrumbs import trail_to_cohort
+from grading.core.permissions import access_cohort
+from grading.core.requests import MemberRequest
+
+
+@require_safe
+def log(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
+    found = access_cohort(request.user, cohort, level="staff")
+    actors = [(str(key), name) for key, name in actors_of(found).items()]
+    families = sorted(((each, family_name(each)) for each in FAMILIES), key=itemgetter(1))
+    form = LogForm(request.GET, families=families, actors=actors)
+    form.is_valid()
+    before = form.cleaned_data.get("before")
+    page = log_of(found, form.narrowed(), before=before)
+    kept = request.GET.copy()
+    kept.pop("before", None)
+    context = {
+        "cohort": found,
+        "form": form,
+        "misread": form.misread(),
+        "entries": [(entry, sentence_of(entry.verb, entry.detail)) for entry in page.entries],
+        "older": page.older,
+        "is_newest": before is None,
+        "query": kept.urlencode(),
+        "trail": trail_to_cohort(found),
+    }
+    return render(request, "activity_log/log.html", context)

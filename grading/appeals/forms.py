@@ -1,0 +1,138 @@
+"""Filing an appeal, answering one, and finding one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from grading.appeals.actions import MOST_CHARACTERS
+from grading.core.code_locations import read_places
+from grading.core.enums import AppealState
+from grading.core.errors import AppealRefused
+from grading.core.form_fingerprint import SeenForm
+
+Choices = Sequence[tuple[str, str]]
+# What instructors would otherwise type again and again; the student reads it as it stands.
+REASONS = (
+    ("", "None of these"),
+    ("The evidence you cite was before the judges and was weighed.", "Keep: it was weighed"),
+    (
+        "What you cite is not part of the commit that was audited.",
+        "Keep: not in the audited commit",
+    ),
+    (
+        "What you show is good work, but not what this criterion asks for.",
+        "Keep: not what is asked for",
+    ),
+    ("The audit missed evidence that this criterion asks for.", "Change: evidence was missed"),
+    ("The audit misread the evidence.", "Change: evidence was misread"),
+    ("The rubric was read more strictly than it is written.", "Change: read too strictly"),
+)
+
+
+class Words(forms.CharField):
+    """A longer text, its line ends counted as the browser counts them: once."""
+
+    widget = forms.Textarea
+
+    def to_python(self, value: Any) -> str:
+        return (super().to_python(value) or "").replace("\r\n", "\n")
+
+
+class AppealForm(SeenForm):
+    """`evidence` are the criterion's exhibits as choices: (id, words)."""
+
+    text = Words(
+        label="What is wrong with the verdict, and why",
+        max_length=MOST_CHARACTERS,
+        help_text=f"At most {MOST_CHARACTERS:,} characters, plain text.",
+    )
+    places = Words(
+        label="Evidence that was missed",
+        required=False,
+        max_length=7000,
+        help_text="One place a line: <code>src/graph.py:41</code>, <code>src/graph.py:41-60</code> or <code>page 3</code>.",
+        widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
+    )
+
+    def __init__(self, *args: Any, evidence: Choices, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if evidence:
+            self.fields["cited"] = forms.MultipleChoiceField(
+                label="Evidence of the report that speaks for you",
+                choices=evidence,
+                required=False,
+                widget=forms.CheckboxSelectMultiple,
+            )
+            self.order_fields(["text", "cited", "places"])
+
+    def clean_places(self) -> str:
+        text: str = self.cleaned_data["places"]
+        try:
+            read_places(text)
+        except AppealRefused as refused:
+            raise forms.ValidationError(refused.sentence, code=refused.code) from refused
+        return text
+
+
+class AnswerForm(SeenForm):
+    """`scores` are those that can be given; "keep" always can."""
+
+    decision = forms.ChoiceField(label="Decision", widget=forms.RadioSelect)
+    reason = forms.ChoiceField(label="A reason often given", choices=REASONS, required=False)
+    answer = Words(
+        label="Your answer",
+        required=False,
+        max_length=MOST_CHARACTERS,
+        help_text="The student reads it, after the reason chosen above. A changed score keeps it as its reason.",
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+
+    def __init__(self, *args: Any, scores: Sequence[int], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        given: Choices = [
+            ("keep", "Keep the verdict"),
+            *((str(score), f"Change to {score}") for score in scores),
+        ]
+        self.fields["decision"] = forms.ChoiceField(
+            label="Decision", choices=given, widget=forms.RadioSelect
+        )
+        self.order_fields(["decision", "reason", "answer"])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        words = [cleaned.get("reason", ""), cleaned.get("answer", "")]
+        cleaned["answer"] = "\n\n".join(filter(None, (text.strip() for text in words)))
+        if not cleaned["answer"] and "answer" not in self.errors:
+            self.add_error("answer", "Say why, or choose a reason above: the student reads it.")
+        return cleaned
+
+
+class InboxForm(forms.Form):
+    """The inbox's filters, as they stand in its address. What is unknown is said, and asks for nothing."""
+
+    state = forms.ChoiceField(
+        label="State",
+        required=False,
+        choices=(
+            ("", "Waiting for an answer"),
+            *AppealState.choices,
+            ("decided", "Answered"),
+            ("all", "All"),
+        ),
+    )
+
+    def __init__(
+        self, *args: Any, cohorts: Choices, assignments: Choices, criteria: Choices, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        for name, label, choices in (
+            ("cohort", "Cohort", cohorts),
+            ("assignment", "Assignment", assignments),
+            ("criterion", "Criterion", criteria),
+        ):
+            self.fields[name] = forms.ChoiceField(
+                label=label, required=False, choices=[("", "All"), *choices]
+            )

@@ -1,0 +1,93 @@
+"""An appeal as a page prints it: what was cited, the verdict as it was told, and the verdict as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from grading.audits.presenters.checks_and_evidence import Exhibit
+from grading.audits.presenters.criterion import CriterionView, criterion_views
+from grading.audits.presenters.locations import Place, place_of
+from grading.core.code_locations import NamedPlace, read_places
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictView:
+    """One criterion as it counts: `score` with a person's in place. `view` is what the court said, null where its
+    report is no longer there or does not know the criterion."""
+
+    score: int | None
+    verdict_score: int | None
+    level: str
+    points: float | None
+    max_points: float | None
+    needs_review: bool
+    excluded: bool
+    override_reason: str | None
+    view: CriterionView | None
+
+
+def verdict_view(row: Json, report: Json | None) -> VerdictView:
+    """`row` is a criterion of what is told (actions/results/marking.py)."""
+    return VerdictView(
+        score=row["score"],
+        verdict_score=row.get("verdict_score", row["score"]),
+        level=row.get("level") or "",
+        points=row.get("points"),
+        max_points=row.get("max_points"),
+        needs_review=row.get("needs_review", False),
+        excluded=row.get("excluded", False),
+        override_reason=row.get("override_reason"),
+        view=criterion_of(report, row["id"]),
+    )
+
+
+def criterion_of(report: Json | None, criterion_id: str) -> CriterionView | None:
+    """This criterion alone, with all its evidence in full."""
+    rows = [row for row in report["criteria"] if row["id"] == criterion_id] if report else []
+    return criterion_views({**report, "criteria": rows})[0] if report and rows else None
+
+
+def exhibits_of(view: CriterionView | None) -> tuple[Exhibit, ...]:
+    """Every piece of the criterion's evidence once."""
+    checks = view.checks if view else ()
+    return tuple(exhibit for check in checks for exhibit in check.exhibits if exhibit.is_first)
+
+
+def evidence_choices(view: CriterionView | None) -> list[tuple[str, str]]:
+    """A criterion's evidence to choose from: (id, words)."""
+    checks = view.checks if view else ()
+    return [
+        (
+            exhibit.id,
+            f"{exhibit.place.words}: {check.goal}{'' if exhibit.found else ' (not found)'}",
+        )
+        for check in checks
+        for exhibit in check.exhibits
+        if exhibit.is_first
+    ]
+
+
+def cited_exhibits(view: CriterionView | None, cited: Sequence[str]) -> tuple[Exhibit, ...]:
+    return tuple(exhibit for exhibit in exhibits_of(view) if exhibit.id in cited)
+
+
+def named_places(text: str, report: Json | None) -> tuple[Place, ...]:
+    """What the student names besides, linked to its line at the audited commit where that is possible."""
+    return tuple(_place(named, report) for named in read_places(text))
+
+
+def _place(named: NamedPlace, report: Json | None) -> Place:
+    if report is None:
+        return Place(str(named))
+    location = {
+        "path": named.path,
+        "page": named.page,
+        "commit": report["commit"],
+        "line_start": named.first,
+        "line_end": named.last,
+    }
+    return place_of(location, report["repo_url"])

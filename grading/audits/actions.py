@@ -1,0 +1,360 @@
+"""The verbs of a running audit. Every write carries the lease's token; without it nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Func, JSONField, Value
+from django.utils import timezone
+
+from grading.appeals.actions import return_rejudged
+from grading.audits.queueing import enqueue_on_commit
+from grading.bulk.progress import end_renewal
+from grading.bulk.renewals import lost_to_failures
+from grading.core.activity import note
+from grading.core.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState, WebhookEvent
+from grading.core.errors import IllegalMoveError, LeaseLostError
+from grading.engine.events import CriterionRow, EvidenceRow, Look, OpinionRow, UsageRow, Verdict
+from grading.findings.actions import record_findings
+from grading.grades.actions import count_verdict
+from grading.models import (
+    Audit,
+    CriterionVerdict,
+    EvidenceRecord,
+    ModelUsage,
+    OpinionRecord,
+    Submission,
+)
+from grading.notifications.emails import tell_of_failure
+from grading.notifications.webhooks import tell_of_audit
+from grading.peer_review.actions import tell_subject
+from grading.peer_review.feedback.repository_reports import search_on_commit
+
+MAX_RUN_ATTEMPTS = 3
+JUDGES_PER_CRITERION = 3
+UNANSWERED = (
+    "judges_failed",
+    "Too few judges answered on: {}. The verdict that stood before stands.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to write about one audit, until it is given to somebody else."""
+
+    audit_id: UUID
+    organization_id: int
+    token: UUID
+
+
+def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
+    """Take the audit up as its attempt number `run_attempt`; None when somebody else did, or it is over."""
+    token, now = uuid4(), timezone.now()
+    waiting = Audit.objects.filter(
+        pk=audit_id, state=AuditState.QUEUED, run_attempt=run_attempt - 1
+    )
+    with transaction.atomic():
+        taken = waiting.update(
+            **_move(AuditState.QUEUED, AuditState.RUNNING),
+            lease_token=token,
+            lease_until=_lease_from(now),
+            run_attempt=run_attempt,
+            started_at=now,
+            stage="",
+            stage_times={},
+            opinions_done=0,
+        )
+        if not taken:
+            return None
+        audit = Audit.objects.select_related("rubric_version", "submission__assignment").get(
+            pk=audit_id
+        )
+        OpinionRecord.objects.filter(audit=audit, score=None).delete()  # they are asked again
+        criteria = len(audit.rubric_version.document["criteria"])
+        Audit.objects.filter(pk=audit.pk).update(opinions_expected=criteria * JUDGES_PER_CRITERION)
+        note(
+            organization=audit.organization_id,
+            actor=None,
+            verb="audit.started",
+            about=audit,
+            attempt=run_attempt,
+        )
+        enqueue_on_commit(audit)  # whoever waits behind it
+    return Lease(audit_id=audit.pk, organization_id=audit.organization_id, token=token)
+
+
+def renew_lease(*, lease: Lease) -> None:
+    """Still at work. Raises LeaseLostError, as every verb here."""
+    _write(lease)
+
+
+def record_stage(*, lease: Lease, stage: str) -> None:
+    """The stage that began, and when it first did in this run; a page shows it."""
+    began = Value({stage: timezone.now().isoformat()}, output_field=JSONField())
+    times = Func(
+        began, F("stage_times"), template="(%(expressions)s)", arg_joiner=" || "
+    )  # the right one wins
+    _write(lease, stage=stage, stage_times=times, version=F("version") + 1)
+
+
+def record_evidence(*, lease: Lease, rows: Sequence[EvidenceRow]) -> None:
+    """Evidence as a detective hands it in; what is on the record already stays as it is."""
+    with transaction.atomic():
+        _write(lease, version=F("version") + 1)
+        write_evidence(rows, audit_id=lease.audit_id, organization_id=lease.organization_id)
+
+
+def record_opinion(*, lease: Lease, opinion: OpinionRow) -> None:
+    """A judge's answer as it arrives, or that there was none; either way the judge is done with the criterion."""
+    first_round = 1 if opinion.round == 1 else 0
+    with transaction.atomic():
+        _write(lease, opinions_done=F("opinions_done") + first_round, version=F("version") + 1)
+        OpinionRecord.objects.bulk_create([_opinion_record(lease, opinion)], ignore_conflicts=True)
+        if opinion.usage is not None:
+            _record_usage(
+                lease,
+                opinion.usage,
+                judge=opinion.judge,
+                criterion_id=opinion.criterion_id,
+                round=opinion.round,
+            )
+
+
+def record_look(*, lease: Lease, look: Look) -> None:
+    """What a look at the report's pages took; it is paid for, whatever becomes of the audit."""
+    with transaction.atomic():
+        _write(lease)
+        _record_usage(lease, look.usage, judge=ModelUsage.VISION, criterion_id="", round=0)
+
+
+def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
+    """The report and its rows, in one transaction with the end of the audit.
+
+    A renewal that would take scores away only because judges did not answer has failed instead.
+    """
+    if lost := lost_to_failures(audit_id=lease.audit_id, verdict=verdict):
+        code, message = UNANSWERED
+        fail_audit(lease=lease, code=code, message=message.format(", ".join(lost)))
+        return
+    score = verdict.overall_score if verdict.state != AuditState.DEGRADED else None
+    with transaction.atomic():
+        _end(
+            lease,
+            verdict.state,
+            stage="",
+            report=verdict.report,
+            report_digest=verdict.digest,
+            overall_score=score,
+        )
+        _replace_rows(lease, verdict)
+        audit = _bare(lease.audit_id)
+        if audit.kind != AuditKind.PEER:  # which judges the commit that was resolved
+            Submission.objects.filter(pk=audit.submission_id).update(resolved_commit=verdict.commit)
+        note(
+            organization=lease.organization_id,
+            actor=None,
+            verb="audit.finished",
+            about=audit,
+            state=verdict.state,
+            digest=verdict.digest,
+            overall_score=score,
+        )
+        count_verdict(audit=audit)
+        record_findings(audit=audit)
+        return_rejudged(audit=audit)
+        end_renewal(audit=audit)
+        tell_subject(audit=audit)
+        tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
+        search_on_commit(audit=audit, report=verdict.report)
+
+
+def fail_audit(*, lease: Lease, code: str, message: str) -> None:
+    """No verdict, so no attempt is used up: the student may mend what was refused and hand in again.
+
+    `stage` stays: it says where the audit stopped.
+    """
+    with transaction.atomic():
+        _end(lease, AuditState.FAILED, failure_code=code, failure_message=message)
+        audit = _bare(lease.audit_id)
+        _forgive_attempt(audit)
+        note(
+            organization=lease.organization_id,
+            actor=None,
+            verb="audit.failed",
+            about=audit,
+            code=code,
+        )
+        return_rejudged(audit=audit)
+        end_renewal(audit=audit)
+        tell_of_failure(audit=audit, message=message)
+
+
+def give_back(*, audit: Audit, code: str, message: str) -> bool:
+    """Take a running audit from a worker that died or broke: back to the queue, or failed after three attempts.
+
+    `audit` is the row as it was seen: if its token has changed since, nothing happens and the answer is False.
+    """
+    seen = Audit.objects.filter(
+        pk=audit.pk, state=AuditState.RUNNING, lease_token=audit.lease_token
+    )
+    return _another_attempt(seen, audit, code=code, message=message)
+
+
+def spend_attempt(*, audit: Audit, code: str, message: str) -> bool:
+    """The job of a waiting audit failed before it could claim it: that was an attempt as well."""
+    seen = Audit.objects.filter(pk=audit.pk, state=AuditState.QUEUED, run_attempt=audit.run_attempt)
+    audit.run_attempt += 1
+    return _another_attempt(seen, audit, code=code, message=message)
+
+
+def _another_attempt(seen: Any, audit: Audit, *, code: str, message: str) -> bool:
+    over = audit.run_attempt >= MAX_RUN_ATTEMPTS
+    before, after = AuditState(audit.state), AuditState.FAILED if over else AuditState.QUEUED
+    changes: dict[str, Any] = {"run_attempt": audit.run_attempt}
+    if over:
+        changes |= {"failure_code": code, "failure_message": message, "finished_at": timezone.now()}
+    else:
+        changes |= {"stage": "", "opinions_done": 0}
+    with transaction.atomic():
+        if not seen.update(**_move(before, after), lease_token=None, lease_until=None, **changes):
+            return False
+        if over:
+            _forgive_attempt(audit)
+            return_rejudged(audit=audit)
+            end_renewal(audit=audit)
+            tell_of_failure(audit=audit, message=message)
+        else:
+            enqueue_on_commit(audit)
+        verb = "audit.failed" if over else "audit.requeued"
+        note(
+            organization=audit.organization_id,
+            actor=None,
+            verb=verb,
+            about=audit,
+            code=code,
+            attempt=audit.run_attempt,
+        )
+    return True
+
+
+def _move(before: AuditState, after: AuditState) -> dict[str, Any]:
+    """The fields of one legal move, for a conditional UPDATE."""
+    if after not in AUDIT_MOVES[before]:
+        raise IllegalMoveError("illegal_move", f"An audit cannot go from {before} to {after}.")
+    return {"state": after, "version": F("version") + 1}
+
+
+def _write(lease: Lease, **changes: Any) -> None:
+    """One UPDATE that only the holder of the lease can make; it locks the row until the transaction ends."""
+    changes.setdefault("lease_until", _lease_from(timezone.now()))
+    held = Audit.objects.filter(
+        pk=lease.audit_id, state=AuditState.RUNNING, lease_token=lease.token
+    )
+    if not held.update(**changes):
+        raise LeaseLostError("lease_lost", "Another worker holds this audit now.")
+
+
+def _lease_from(now: datetime) -> datetime:
+    return now + timedelta(seconds=settings.AUDIT_LEASE_SECONDS)
+
+
+def _end(lease: Lease, state: AuditState, **changes: Any) -> None:
+    finished_at: datetime = timezone.now()
+    _write(
+        lease,
+        **_move(AuditState.RUNNING, state),
+        lease_token=None,
+        lease_until=None,
+        finished_at=finished_at,
+        **changes,
+    )
+
+
+def _bare(audit_id: UUID) -> Audit:
+    return Audit.objects.only("submission_id", "organization_id", "kind", "state").get(pk=audit_id)
+
+
+def _forgive_attempt(audit: Audit) -> None:
+    """Unless the attempt has a verdict already: a renewal that failed does not take it back. A peer's audit neither
+    gives an attempt back nor keeps one."""
+    if audit.kind == AuditKind.PEER:
+        return
+    verdicts = Audit.objects.filter(state__in=REPORTED_STATES).exclude(kind=AuditKind.PEER)
+    without_verdict = Submission.objects.exclude(audits__in=verdicts)
+    without_verdict.filter(pk=audit.submission_id).update(counts=False)
+
+
+def _replace_rows(lease: Lease, verdict: Verdict) -> None:
+    """The evidence that stands in the report, and the verdicts. Opinions stay as they arrived."""
+    kept = [row.key for row in verdict.evidence]
+    EvidenceRecord.objects.filter(audit=lease.audit_id).exclude(key__in=kept).delete()
+    whose: dict[str, Any] = {"audit_id": lease.audit_id, "organization_id": lease.organization_id}
+    write_evidence(verdict.evidence, **whose)
+    write_verdicts(verdict.criteria, **whose)
+
+
+def _record_usage(lease: Lease, usage: UsageRow, **answered: Any) -> None:
+    ModelUsage.objects.create(
+        organization_id=lease.organization_id, audit_id=lease.audit_id, **answered, **asdict(usage)
+    )
+
+
+def _opinion_record(lease: Lease, opinion: OpinionRow) -> OpinionRecord:
+    return OpinionRecord(
+        organization_id=lease.organization_id,
+        audit_id=lease.audit_id,
+        key=opinion.key,
+        judge=opinion.judge,
+        criterion_id=opinion.criterion_id,
+        round=opinion.round,
+        score=opinion.score,
+        document=opinion.document,
+    )
+
+
+def write_evidence(rows: Iterable[EvidenceRow], *, audit_id: UUID, organization_id: int) -> None:
+    """What is on the record already stays as it is."""
+    EvidenceRecord.objects.bulk_create(
+        [
+            EvidenceRecord(
+                organization_id=organization_id,
+                audit_id=audit_id,
+                key=row.key,
+                detective=row.detective,
+                check_id=row.check,
+                found=row.found,
+                path=row.path,
+                line_start=row.line_start,
+                document=row.document,
+            )
+            for row in rows
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def write_verdicts(rows: Sequence[CriterionRow], *, audit_id: UUID, organization_id: int) -> None:
+    """In the place of those that the audit may have had."""
+    CriterionVerdict.objects.filter(audit=audit_id).delete()
+    CriterionVerdict.objects.bulk_create(
+        CriterionVerdict(
+            organization_id=organization_id,
+            audit_id=audit_id,
+            position=position,
+            criterion_id=row.criterion_id,
+            name=row.name,
+            score=row.score,
+            level=row.level,
+            points=row.points,
+            max_points=row.max_points,
+            needs_review=row.needs_review,
+            excluded=row.excluded,
+        )
+        for position, row in enumerate(rows)
+    )

@@ -1,0 +1,122 @@
+"""One criterion of a report: its track, its rules, its arguments, its checks and their evidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from grading.audits.presenters.checks_and_evidence import OUTCOMES, CheckView, Citation, Exhibits
+from grading.audits.presenters.explanation import explained
+from grading.audits.presenters.judge_marks import JUDGE_BY_ID, JUDGES, Judge
+from grading.audits.presenters.levels import Rungs, levels_in, rungs_of
+from grading.audits.presenters.quotes import in_plain_sight
+from grading.audits.presenters.score_track import Track, track_of
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """What one judge said in one round; exactly one of `score` and `failure` is set."""
+
+    judge: Judge
+    round: int
+    score: int | None
+    failure: str
+    text: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionView:
+    """`anchor` is its id on the page; `document` the criterion as the report has it; `counts` what counts of it:
+    a row of Grade.released, whose `override_reason` is set where a person's score stands in the verdict's place.
+    `rungs` are null where the rubric has no levels or is not at hand."""
+
+    anchor: str
+    position: int
+    document: Json
+    counts: Json
+    name: str
+    score: int | None
+    track: Track
+    arguments: tuple[Argument, ...]
+    checks: tuple[CheckView, ...]
+    tally: str
+    rungs: Rungs | None
+
+    @property
+    def explained(self) -> tuple[str, ...]:
+        """Plain sentences, for whoever asks."""
+        return explained(self)
+
+
+def criterion_views(
+    document: Json, told: Json | None = None, rubric: Json | None = None
+) -> tuple[CriterionView, ...]:
+    """Every criterion of the report, in the rubric's order; `told` has the shape of Grade.released, `rubric` is the
+    document it was judged under."""
+    exhibits = Exhibits(document)
+    counts = {row["id"]: row for row in told["criteria"]} if told else {}
+    levels = levels_in(rubric)
+    return tuple(
+        _view(
+            position, row, counts.get(row["id"]) or _own(row), exhibits, levels.get(row["id"], [])
+        )
+        for position, row in enumerate(document["criteria"])
+    )
+
+
+def _own(criterion: Json) -> Json:
+    """What counts where nobody has changed anything: the verdict."""
+    same = ("id", "name", "level", "points", "max_points", "needs_review", "excluded")
+    score = criterion["final_score"]
+    own = {key: criterion[key] for key in same}
+    return own | {"score": score, "verdict_score": score, "override_reason": None}
+
+
+def _view(
+    position: int, criterion: Json, counts: Json, exhibits: Exhibits, levels: list[Json]
+) -> CriterionView:
+    checks = exhibits.checks(criterion)
+    opinions = _in_order(criterion["opinions"])
+    return CriterionView(
+        anchor=f"criterion-{position + 1}",
+        position=position,
+        document=criterion,
+        counts=counts,
+        name=criterion["name"],
+        score=counts["score"],
+        track=track_of({row["judge"]: row["score"] for row in opinions}, criterion["final_score"]),
+        arguments=tuple(_argument(row, exhibits) for row in opinions),
+        checks=checks,
+        tally=_tally(checks),
+        rungs=rungs_of(counts["level"] or "", levels),
+    )
+
+
+def _tally(checks: tuple[CheckView, ...]) -> str:
+    """How the checks came out: 5 met, 2 not met."""
+    outcomes = Counter(check.outcome for check in checks)
+    return ", ".join(
+        f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES.values() if outcomes[outcome]
+    )
+
+
+def _in_order(opinions: list[Json]) -> list[Json]:
+    """By round, then in the judges' order: a judge's last word comes last."""
+    order = [judge.id for judge in JUDGES]
+    return sorted(opinions, key=lambda row: (row["round"], order.index(row["judge"])))
+
+
+def _argument(row: Json, exhibits: Exhibits) -> Argument:
+    return Argument(
+        judge=JUDGE_BY_ID[row["judge"]],
+        round=row["round"],
+        score=row["score"],
+        failure=(row["failure"] or "").replace("_", " "),
+        text=in_plain_sight(row["argument"]),
+        citations=exhibits.citations(row["cited_evidence"]),
+    )

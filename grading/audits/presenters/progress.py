@@ -1,0 +1,189 @@
+"""How far an audit has come, in steps a person can follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Count
+from django.utils import timezone
+
+from grading.audits.presenters.judge_marks import JUDGES
+from grading.audits.wait_times import Pace
+from grading.core.enums import AuditState
+from grading.models import Audit, OpinionRecord
+
+SAID_IN_SECONDS = 90
+QUICKEST_POLL_MS, POLL_MS_A_PLACE, SLOWEST_POLL_MS = 1500, 400, 10_000
+STAGES_OF_STEPS = (
+    ("Opening the case", "the repository is copied and its commit fixed", ("", "context_builder")),
+    (
+        "Detectives look",
+        "history, code, report and drawings, side by side",
+        ("repo_investigator", "doc_analyst", "vision_inspector"),
+    ),
+    (
+        "Evidence is joined",
+        "each quote is held against its file and line",
+        ("evidence_aggregator",),
+    ),
+    (
+        "Judges argue",
+        "Prosecutor, Defense and Tech Lead on each criterion",
+        ("prosecutor", "defense", "tech_lead", "judge_collector", "rehearing"),
+    ),
+    (
+        "The Chief Justice decides",
+        "written rules, applied to the arguments",
+        ("chief_justice", "degraded_report"),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """`state` is past, now, ahead or stopped: the CSS class, and said in words beside it.
+
+    `at` is when it began, `seconds` how long it took; null where that is not known, or not over.
+    """
+
+    words: str
+    about: str
+    state: str
+    at: datetime | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """`sentence` says what is being waited for, and is what a screen reader is told when `step` has changed: not at
+    every place in the queue and every opinion.
+
+    `estimate` is a sentence as well, empty where there is nothing to go by. `poll_ms` is when to ask again.
+    """
+
+    steps: tuple[Step, ...]
+    step: str
+    sentence: str
+    estimate: str
+    poll_ms: int
+
+
+def progress_of(audit: Audit, position: int | None, pace: Pace | None) -> Progress:
+    """`position` is the audit's place in the queue, 1 for the next; null when it is not waiting."""
+    current, now = _current(audit), "stopped" if audit.state == AuditState.FAILED else "now"
+    begun = [audit.submission.handed_in_at, audit.queued_at, *_beginnings(audit)]
+    words = [
+        ("Received", "what you handed in is stored"),
+        ("In the queue", f"place {position}" if position else ""),
+    ]
+    words += [(step, about) for step, about, _stages in STAGES_OF_STEPS]
+    steps = tuple(
+        Step(
+            step,
+            about,
+            _state_of(index - 2, current, now),
+            at,
+            _lasted(at, begun[index + 1 :], audit),
+        )
+        for index, ((step, about), at) in enumerate(zip(words, begun, strict=True))
+    )
+    return Progress(
+        steps=steps,
+        step=f"{'ended' if audit.is_final else 'step'}-{current + 1}",
+        sentence=_sentence(audit, position, current),
+        estimate=_estimate(audit, position, pace),
+        poll_ms=_poll_ms(position),
+    )
+
+
+def _beginnings(audit: Audit) -> list[datetime | None]:
+    """When each step of the court began in this run; the first begins when a worker takes the audit up."""
+    times = audit.stage_times if audit.started_at else {}
+    begun = [
+        min(
+            (datetime.fromisoformat(times[stage]) for stage in stages if stage in times),
+            default=None,
+        )
+        for _words, _about, stages in STAGES_OF_STEPS
+    ]
+    return [audit.started_at, *begun[1:]]
+
+
+def _lasted(at: datetime | None, later: Sequence[datetime | None], audit: Audit) -> float | None:
+    """Until the next step that began, or the end."""
+    until = next((moment for moment in later if moment is not None), audit.finished_at)
+    return (until - at).total_seconds() if at is not None and until is not None else None
+
+
+def _estimate(audit: Audit, position: int | None, pace: Pace | None) -> str:
+    """When the report may be there, and what that is worked out from; of a run that began, only while it is likely."""
+    if pace is None or audit.is_final:
+        return ""
+    left = pace.until_report(position) if position else pace.seconds - _running_for(audit)
+    workers = "one worker serves" if pace.workers == 1 else f"{pace.workers} workers share"
+    past = (
+        "the last audit here took"
+        if pace.of == 1
+        else f"the last {pace.of} audits here took a median of"
+    )
+    by = f"{past} {_about(pace.seconds)}, and {workers} the queue"
+    return (
+        f"About {_about(left)} to your report: {by}."
+        if left > 0
+        else f"Any moment now, or longer than usual: {by}."
+    )
+
+
+def _running_for(audit: Audit) -> float:
+    return (timezone.now() - audit.started_at).total_seconds() if audit.started_at else 0.0
+
+
+def _about(seconds: float) -> str:
+    """As one says it: seconds below a minute and a half, then minutes."""
+    if seconds < SAID_IN_SECONDS:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min"
+
+
+def _poll_ms(position: int | None) -> int:
+    """Who stands far behind need not ask often."""
+    return min(SLOWEST_POLL_MS, QUICKEST_POLL_MS + POLL_MS_A_PLACE * ((position or 1) - 1))
+
+
+def _current(audit: Audit) -> int:
+    """The index of the step that the audit is at or stopped at; -1 while no worker has it."""
+    if audit.has_report:
+        return len(STAGES_OF_STEPS)
+    if audit.state in {AuditState.RECEIVED, AuditState.QUEUED} or audit.started_at is None:
+        return -1
+    found = (index for index, (_, _, stages) in enumerate(STAGES_OF_STEPS) if audit.stage in stages)
+    return next(found, 0)
+
+
+def _state_of(index: int, current: int, now: str) -> str:
+    if index == current:
+        return now
+    return "past" if index < current else "ahead"
+
+
+def _sentence(audit: Audit, position: int | None, current: int) -> str:
+    if audit.has_report:
+        return "The report is ready."
+    if audit.state == AuditState.FAILED:
+        where = STAGES_OF_STEPS[current][0] if current >= 0 else "In the queue"
+        return f"The audit stopped at “{where}”: there is no verdict."
+    if current >= 0:
+        return f"{STAGES_OF_STEPS[current][0]}."
+    if position is None or position <= 1:
+        return "Next in the queue: waiting for a free worker."
+    return f"Place {position} in the queue: {position - 1} before you."
+
+
+def criteria_judged(audit: Audit) -> int:
+    """How many criteria all three judges are done with, also those on which one gave no usable answer."""
+    answered = OpinionRecord.objects.filter(audit=audit).values("criterion_id")
+    return (
+        answered.annotate(judges=Count("judge", distinct=True)).filter(judges=len(JUDGES)).count()
+    )

@@ -1,0 +1,74 @@
+"""The score track: one line from 1 to 5 with the three judges above it and the verdict on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from grading.audits.presenters.judge_marks import JUDGES, Judge
+
+WIDTH, HEIGHT = 340, 74
+LEFT, STEP = 24, 73
+MARKS_Y, LINE_Y, NUMBERS_Y = 13, 42, 65
+MARK_SPACING = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A judge's place in the drawing, in the units of its view box."""
+
+    judge: Judge
+    x: int
+    y: int = MARKS_Y
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """`words` says everything the drawing shows; `verdict` is null when there is none to show."""
+
+    words: str
+    marks: tuple[Mark, ...]
+    verdict: int | None
+    verdict_x: int | None
+    ticks: tuple[tuple[int, int], ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    line_y: int = LINE_Y
+    numbers_y: int = NUMBERS_Y
+    left: int = LEFT
+    right: int = LEFT + 4 * STEP
+
+
+def track_of(scores: Mapping[str, int | None], verdict: int | None) -> Track:
+    """The track of one criterion; `scores` by judge id, null where a judge gave no usable answer."""
+    return Track(
+        words=_words(scores, verdict),
+        marks=_marks(scores),
+        verdict=verdict,
+        verdict_x=None if verdict is None else _x(verdict),
+        ticks=tuple((score, _x(score)) for score in range(1, 6)),
+    )
+
+
+def _x(score: int) -> int:
+    return LEFT + (score - 1) * STEP
+
+
+def _marks(scores: Mapping[str, int | None]) -> tuple[Mark, ...]:
+    """Judges who agree stand side by side, centred over their score."""
+    marks = []
+    for score in range(1, 6):
+        agreed = [judge for judge in JUDGES if scores.get(judge.id) == score]
+        start = _x(score) - MARK_SPACING * (len(agreed) - 1) // 2
+        marks += [Mark(judge, start + MARK_SPACING * place) for place, judge in enumerate(agreed)]
+    return tuple(marks)
+
+
+def _words(scores: Mapping[str, int | None], verdict: int | None) -> str:
+    opening = "No verdict." if verdict is None else f"Verdict {verdict} of 5."
+    heard = [
+        f"{judge.name} {scores.get(judge.id) or 'no answer'}"
+        for judge in JUDGES
+        if judge.id in scores
+    ]
+    return f"{opening} {', '.join(heard)}." if heard else opening

@@ -1,0 +1,112 @@
+"""How far a bulk run is: each attempt ends once, in the transaction that ends its work, and the counts follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from grading.core.activity import note
+from grading.core.enums import AuditState, BulkItemState, BulkState
+from grading.models import Audit, BulkItem, BulkRun, CriterionVerdict
+
+WITHOUT_VERDICT = (
+    "degraded",
+    "Too little could be established for a verdict; the one before stands.",
+)
+Results = Mapping[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What another verdict changed: how many criteria, and the court's own overall score before and after."""
+
+    criteria: int
+    score_before: float | None
+    score_after: float | None
+
+    @property
+    def is_one(self) -> bool:
+        return self.criteria > 0 or self.score_before != self.score_after
+
+
+def results_of(audit_id: UUID | None) -> dict[str, tuple[Any, ...]]:
+    """By criterion, what a student is told of its verdict; nothing for no audit."""
+    rows = CriterionVerdict.objects.filter(audit=audit_id)
+    columns = ("score", "level", "points", "max_points", "needs_review", "excluded")
+    return {row[0]: row[1:] for row in rows.values_list("criterion_id", *columns)}
+
+
+def criteria_changed(before: Results, after: Results) -> int:
+    """How many criteria came, went, or have another result."""
+    return sum(
+        before.get(criterion) != after.get(criterion) for criterion in before.keys() | after.keys()
+    )
+
+
+def end_item(*, item: BulkItem, change: Change) -> None:
+    """It has its result; inside the transaction that wrote it."""
+    _end(
+        item,
+        state=BulkItemState.DONE,
+        changed=change.is_one,
+        criteria_changed=change.criteria,
+        score_before=change.score_before,
+        score_after=change.score_after,
+    )
+
+
+def fail_item(*, item: BulkItem, code: str, message: str) -> None:
+    """It has none, and what stood before stands."""
+    _end(item, state=BulkItemState.FAILED, code=code, message=message)
+
+
+def end_renewal(*, audit: Audit) -> None:
+    """An audit has ended: what that means to the bulk run it belongs to, if to any. In the transaction that ended it."""
+    item = BulkItem.objects.filter(renewed=audit.pk, state=BulkItemState.WAITING).first()
+    if item is None:
+        return
+    ended = Audit.objects.defer("report").get(pk=audit.pk)
+    if ended.state == AuditState.FAILED:
+        fail_item(item=item, code=ended.failure_code, message=ended.failure_message)
+    elif ended.state == AuditState.DEGRADED:
+        code, message = WITHOUT_VERDICT
+        fail_item(item=item, code=code, message=message)
+    else:
+        criteria = criteria_changed(results_of(item.audit_id), results_of(ended.pk))
+        end_item(item=item, change=Change(criteria, item.score_before, ended.overall_score))
+
+
+def settle(*, run_id: UUID) -> None:
+    """Count anew, and end a run of which nothing waits any more."""
+    run = BulkRun.objects.select_for_update(no_key=True).get(pk=run_id)
+    counts = BulkItem.objects.filter(run=run_id).aggregate(
+        done=Count("pk", filter=Q(state__in=(BulkItemState.DONE, BulkItemState.FAILED))),
+        failed=Count("pk", filter=Q(state=BulkItemState.FAILED)),
+        changed=Count("pk", filter=Q(changed=True)),
+        waiting=Count("pk", filter=Q(state=BulkItemState.WAITING)),
+    )
+    waiting = counts.pop("waiting")
+    if run.state == BulkState.RUNNING and not waiting:
+        counts |= {"state": BulkState.DONE, "finished_at": timezone.now()}
+        said = {name: counts[name] for name in ("done", "failed", "changed")}
+        note(organization=run.organization_id, actor=None, verb="bulk.finished", about=run, **said)
+    BulkRun.objects.filter(pk=run_id).update(**counts)
+
+
+def cancel_items(*, run_id: UUID, audits: Iterable[UUID]) -> int:
+    """What has not begun: re-syntheses that wait, and those whose audits (these) will not be held."""
+    waiting = BulkItem.objects.filter(run=run_id, state=BulkItemState.WAITING)
+    cancelled: int = waiting.filter(Q(renewed=None) | Q(renewed__in=list(audits))).update(
+        state=BulkItemState.CANCELLED
+    )
+    return cancelled
+
+
+def _end(item: BulkItem, **result: Any) -> None:
+    if BulkItem.objects.filter(pk=item.pk, state=BulkItemState.WAITING).update(**result):
+        settle(run_id=item.run_id)

@@ -1,0 +1,179 @@
+"""The rules anew on verdicts that stand: the same evidence, the same opinions, no model call.
+
+The report before is kept. A grade that was released stays as its student knows it until somebody releases it again;
+overrides stay in place of whatever the court says now.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+
+from grading.audits.actions import write_evidence, write_verdicts
+from grading.bulk.progress import Change, criteria_changed, results_of
+from grading.bulk.renewals import refuse_drafts
+from grading.core.activity import note
+from grading.core.enums import JUDGED_STATES, AuditKind
+from grading.core.errors import RenewalRefused
+from grading.engine.resynthesis import Resynthesis, Synthesis
+from grading.findings.actions import record_findings
+from grading.grades.actions import count_verdict
+from grading.models import (
+    Audit,
+    BulkRun,
+    Enrollment,
+    OpinionRecord,
+    RubricVersion,
+    SupersededReport,
+)
+
+
+def resynthesise_audit(
+    *, audit: Audit, rubric_version: RubricVersion, by: User | None, bulk_run: BulkRun | None = None
+) -> bool:
+    """Put the verdict under this version in the place of the audit's own; whether any result is another.
+
+    Raises RenewalRefused (rubric_draft, verdict_missing, nothing_scored) or InputRefused (record_*): then nothing
+    has changed.
+    """
+    return apply_rules(audit=audit, version=rubric_version, by=by, bulk_run=bulk_run).is_one
+
+
+def apply_rules(
+    *,
+    audit: Audit,
+    version: RubricVersion,
+    by: User | None,
+    bulk_run: BulkRun | None = None,
+    rules: Resynthesis | None = None,
+) -> Change:
+    """As resynthesise_audit, and what changed. `rules`: those of this version, for many audits in a row.
+
+    Whoever else writes to this audit waits for the row, or is waited for: what is worked on is what is committed.
+    """
+    refuse_drafts(version)
+    with transaction.atomic():
+        held = _held(audit)
+        if held is None or held.state not in JUDGED_STATES or held.kind == AuditKind.PEER:
+            raise RenewalRefused(
+                "verdict_missing", "There is no verdict here that the rules could be applied to."
+            )
+        synthesis = (rules or Resynthesis(version.document)).of(
+            held.report or {},
+            before=held.rubric_version.document,
+            digest=held.rubric_version.digest,
+        )
+        if synthesis.verdict.state not in JUDGED_STATES:
+            message = f"Nothing can be scored under {version} from what is on the record: it takes a re-audit."
+            raise RenewalRefused("nothing_scored", message)
+        return _put_in_place(held, synthesis, version, by=by, bulk_run=bulk_run)
+
+
+def _held(audit: Audit) -> Audit | None:
+    """As it stands now, and until this has committed; null where it went with its cohort.
+
+    The student's place on the roster first, which new findings refer to: whoever deletes the cohort asks for it
+    before they ask for the audit.
+    """
+    list(
+        Enrollment.objects.select_for_update(no_key=True)
+        .filter(pk=audit.submission.student_id)
+        .values("pk")
+    )
+    # Alone: a row that had to be waited for is not found again through a join that its writer has moved.
+    list(Audit.objects.select_for_update(no_key=True).filter(pk=audit.pk).values("pk"))
+    return (
+        Audit.objects.select_related("rubric_version__rubric", "submission")
+        .filter(pk=audit.pk)
+        .first()
+    )
+
+
+def _put_in_place(
+    audit: Audit,
+    synthesis: Synthesis,
+    version: RubricVersion,
+    *,
+    by: User | None,
+    bulk_run: BulkRun | None,
+) -> Change:
+    verdict, before = synthesis.verdict, results_of(audit.pk)
+    change = Change(
+        criteria=criteria_changed(
+            before, {row.criterion_id: _told(row) for row in verdict.criteria}
+        ),
+        score_before=audit.overall_score,
+        score_after=verdict.overall_score,
+    )
+    if (verdict.digest, version.pk) == (audit.report_digest, audit.rubric_version_id):
+        return change
+    _keep_report(audit, verdict.digest)
+    note(
+        organization=audit.organization_id,
+        actor=by,
+        verb="audit.resynthesised",
+        about=audit,
+        rubric=str(version),
+        rubric_before=str(audit.rubric_version),
+        digest=verdict.digest,
+        digest_before=audit.report_digest,
+        score=change.score_after,
+        score_before=change.score_before,
+        criteria_changed=change.criteria,
+        bulk_run=str(bulk_run.pk) if bulk_run else None,
+    )
+    _write(audit, synthesis, version)
+    count_verdict(audit=audit)
+    record_findings(audit=audit)
+    return change
+
+
+def _keep_report(audit: Audit, next_digest: str) -> None:
+    """Once for each digest: to and fro between two versions gives the same two reports again."""
+    if audit.report_digest != next_digest:
+        SupersededReport.objects.get_or_create(
+            organization_id=audit.organization_id,
+            audit=audit,
+            digest=audit.report_digest,
+            defaults={"rubric_version_id": audit.rubric_version_id, "report": audit.report},
+        )
+
+
+def _write(audit: Audit, synthesis: Synthesis, version: RubricVersion) -> None:
+    verdict = synthesis.verdict
+    key: dict[str, Any] = {"audit_id": audit.pk, "organization_id": audit.organization_id}
+    known = {piece["id"] for piece in (audit.report or {}).get("evidence", ())}
+    changes: dict[str, Any] = {
+        "state": verdict.state,
+        "report": verdict.report,
+        "report_digest": verdict.digest,
+        "overall_score": verdict.overall_score,
+        "rubric_version": version,
+    }
+    Audit.objects.filter(pk=audit.pk).update(**changes, version=F("version") + 1)
+    for name, value in changes.items():
+        setattr(audit, name, value)
+    write_verdicts(verdict.criteria, **key)
+    write_evidence([piece for piece in verdict.evidence if piece.key not in known], **key)
+    reheard = {said.criterion_id for said in synthesis.opinions}
+    OpinionRecord.objects.filter(audit=audit, criterion_id__in=reheard).delete()
+    OpinionRecord.objects.bulk_create(
+        OpinionRecord(
+            **key,
+            key=said.key,
+            judge=said.judge,
+            criterion_id=said.criterion_id,
+            round=said.round,
+            score=said.score,
+            document=said.document,
+        )
+        for said in synthesis.opinions
+    )
+
+
+def _told(row: Any) -> tuple[Any, ...]:
+    """As results_of reads it back."""
+    return (row.score, row.level, row.points, row.max_points, row.needs_review, row.excluded)

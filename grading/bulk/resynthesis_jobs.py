@@ -1,0 +1,120 @@
+"""The work of a bulk re-synthesis: chunk by chunk, each a job on the bulk queue that brings the next.
+
+One chunk of a run waits at a time, at the end of the queue, so that everybody's bulk work goes on in turn; students'
+own submissions stand on another queue that is served first. The items in PostgreSQL are the truth, jobs only hints.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+from django_rq import get_queue
+from django_scopes import scope
+
+from grading.audits.fair_turns import BULK
+from grading.audits.queueing import JobHealth, health_of
+from grading.bulk.progress import end_item, fail_item
+from grading.bulk.resynthesis import apply_rules
+from grading.core.enums import BulkItemState, BulkState, BulkVerb
+from grading.core.errors import GradingError
+from grading.core.rls.rls_scope import as_dispatcher
+from grading.engine.resynthesis import Resynthesis
+from grading.models import BulkItem, BulkRun
+
+JOB = "grading.jobs.resynthesise_chunk"
+JOB_SECONDS = 5 * 60
+CHUNK = 20  # about two seconds: what a student's submission may have to wait for on a busy machine
+MOST_TRIES = 3
+BROKEN = (
+    "engine_failed",
+    "Applying the rules broke three times on our side: a person has to look at it.",
+)
+
+
+def announce_on_commit(run: BulkRun) -> None:
+    """Enqueue the run's next chunk once the transaction holds. If the queue is down, the reconciler will."""
+    transaction.on_commit(lambda: announce(run), robust=True)
+
+
+def announce(run: BulkRun) -> bool:
+    """Whether a job had to be made for the first chunk with work left. Raises redis.RedisError."""
+    chunk = _next_chunk(run)
+    if chunk is None or health_of(BULK, _job_id(run, chunk)) is JobHealth.ALIVE:
+        return False
+    get_queue(BULK, commit_mode="auto").enqueue_call(
+        JOB,
+        args=(run.organization_id, str(run.pk), chunk),
+        job_id=_job_id(run, chunk),
+        timeout=JOB_SECONDS,
+        result_ttl=0,
+    )
+    return True
+
+
+def resume_runs() -> int:
+    """The reconciler's part: how many runs went on whose job was gone or had failed. Raises redis.RedisError."""
+    with as_dispatcher():
+        running = list(BulkRun.objects.filter(state=BulkState.RUNNING, verb=BulkVerb.RESYNTHESISE))
+    resumed = 0
+    for run in running:
+        with scope(organization=run.organization_id):
+            resumed += announce(run)
+    return resumed
+
+
+def resynthesise_chunk(*, run_id: UUID | str, chunk: int) -> None:
+    """Apply the run's rules to what waits in this chunk, each in a transaction of its own, and bring the next."""
+    found = BulkRun.objects.select_related("rubric_version__rubric", "started_by")
+    run = found.filter(pk=run_id, state=BulkState.RUNNING).first()
+    if run is None:
+        return
+    rules, places = (
+        Resynthesis(run.rubric_version.document),
+        (chunk * CHUNK, (chunk + 1) * CHUNK - 1),
+    )
+    waiting = BulkItem.objects.filter(run=run, state=BulkItemState.WAITING, position__range=places)
+    for key in list(waiting.order_by("tries", "position").values_list("pk", flat=True)):
+        _work_on(key, run, rules)
+    announce(run)
+
+
+def _work_on(key: int, run: BulkRun, rules: Resynthesis) -> None:
+    """A try is counted before it is made: what kills its worker three times is not tried a fourth."""
+    if not BulkItem.objects.filter(pk=key, state=BulkItemState.WAITING).update(
+        tries=F("tries") + 1
+    ):
+        return
+    with transaction.atomic():
+        waiting = BulkItem.objects.select_for_update(no_key=True, of=("self",))
+        item = waiting.select_related("audit__submission").defer("audit__report").get(pk=key)
+        if item.state != BulkItemState.WAITING:
+            return
+        if item.tries > MOST_TRIES or item.audit is None:
+            code, message = BROKEN
+            fail_item(item=item, code=code, message=message)
+            return
+        try:
+            change = apply_rules(
+                audit=item.audit,
+                version=run.rubric_version,
+                by=run.started_by,
+                bulk_run=run,
+                rules=rules,
+            )
+        except GradingError as refused:
+            fail_item(item=item, code=refused.code, message=refused.sentence)
+        else:
+            end_item(item=item, change=change)
+
+
+def _next_chunk(run: BulkRun) -> int | None:
+    first = (
+        BulkItem.objects.filter(run=run, state=BulkItemState.WAITING).order_by("position").first()
+    )
+    return None if first is None else first.position // CHUNK
+
+
+def _job_id(run: BulkRun, chunk: int) -> str:
+    return f"bulk-{run.pk}-{chunk}"

@@ -1,0 +1,220 @@
+"""A cohort's whole record as a zip file.
+
+    manifest.json, roster.csv, activity.jsonl
+    assignments/SLUG/assignment.json, grades.csv, rubrics/..., one .jsonl for each kind of record
+    assignments/SLUG/students/NUMBER/attempt-N/submission.json, report.pdf, audit-ID.json, audit-ID.md
+    missing.json     what could not be put in, and why; the last member, so that a cut archive is noticed
+
+It is written while it is sent. No name in it comes from a student, and NUMBER is the key of the roster's row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterable, Iterator
+from typing import Any
+
+import structlog
+from django.contrib.auth.models import User
+from django.core.files.storage import default_storage
+from django.core.serializers.json import DjangoJSONEncoder
+from django.db import transaction
+from django.utils import timezone
+from pydantic import ValidationError
+
+from grading.audits.queries import report_of
+from grading.core.activity import note
+from grading.core.errors import ActionRefused
+from grading.core.streaming import in_steps
+from grading.core.zipping import Member, zipped
+from grading.courses.archive import queries as archive_queries
+from grading.courses.archive.cohort_inventory import holdings_of, kinds_of, running_in, uploads_of
+from grading.engine import audits as engine_audits
+from grading.grades.exports.actions import stream_of, table_of
+from grading.grades.exports.csv_layouts import ExportChoice, lines_of
+from grading.models import Assignment, Audit, Cohort, Enrollment, Submission
+
+FORMAT = "automaton-auditor/cohort@1"
+ROSTER = ("number", "name", "email", "student_number", "group", "created_at")
+
+
+def archive_cohort(*, cohort: Cohort, by: User) -> Iterator[bytes]:
+    """The zip file in pieces; it may be read after the scope is left. That it was taken is in the log, and in it."""
+    with transaction.atomic():
+        note(organization=cohort.organization_id, actor=by, verb="cohort.archived", about=cohort)
+    return in_steps(cohort.organization_id, zipped(_members(cohort)))
+
+
+def _members(cohort: Cohort) -> Generator[Member]:
+    missing: list[dict[str, str]] = []
+    yield _json("manifest.json", _manifest(cohort))
+    yield Member("roster.csv", _roster(cohort))
+    yield _lines("activity.jsonl", archive_queries.activity_rows(cohort))
+    for assignment in archive_queries.assignments_of(cohort):
+        yield from _assignment(assignment, missing)
+    yield _json("missing.json", missing)
+
+
+def _manifest(cohort: Cohort) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "organization": cohort.organization.name,
+        "cohort": archive_queries.columns_of(cohort),
+        "taken_at": timezone.now(),
+        "holds": dict(holdings_of(cohort).kinds),
+    }
+
+
+def _roster(cohort: Cohort) -> Iterator[bytes]:
+    yield lines_of([ROSTER]).encode()
+    for row in archive_queries.roster_rows(cohort).iterator():
+        cells = (
+            row.pk,
+            row.name,
+            row.email,
+            row.student_number,
+            row.group,
+            row.created_at.isoformat(),
+        )
+        yield lines_of([cells]).encode()
+
+
+def _assignment(assignment: Assignment, missing: list[dict[str, str]]) -> Iterator[Member]:
+    folder = f"assignments/{assignment.slug}"
+    yield _json(f"{folder}/assignment.json", archive_queries.columns_of(assignment))
+    table = table_of(assignment, ExportChoice(everything=True))
+    yield Member(f"{folder}/grades.csv", (text.encode() for text in stream_of(assignment, table)))
+    for version in archive_queries.rubric_versions(assignment):
+        yield _json(
+            f"{folder}/rubrics/version-{version.pk}.json", archive_queries.columns_of(version)
+        )
+    for name, rows in archive_queries.tables_of(assignment):
+        columns = (
+            archive_queries.columns_of(row)
+            for row in rows.iterator(chunk_size=archive_queries.PIECE)
+        )
+        yield _lines(f"{folder}/{name}.jsonl", columns)
+    for submission in archive_queries.submissions_of(assignment).iterator(
+        chunk_size=archive_queries.PIECE
+    ):
+        yield from _submission(folder, submission, missing)
+
+
+def _submission(
+    folder: str, submission: Submission, missing: list[dict[str, str]]
+) -> Iterator[Member]:
+    folder = f"{folder}/students/{submission.student_id}/attempt-{submission.attempt}"
+    yield _json(f"{folder}/submission.json", archive_queries.columns_of(submission))
+    if submission.pdf:
+        yield from _pdf(f"{folder}/report.pdf", submission, missing)
+    for audit in archive_queries.audits_with_reports(submission):
+        yield from _audit(f"{folder}/audit-{audit.pk}", audit, missing)
+
+
+def _pdf(name: str, submission: Submission, missing: list[dict[str, str]]) -> Iterator[Member]:
+    try:
+        with submission.pdf.open() as file:
+            yield Member(name, file.chunks(), at=submission.handed_in_at, packed=True)
+    except FileNotFoundError:
+        missing.append({"name": name, "why": "the file is not in storage any more"})
+
+
+def _audit(name: str, audit: Audit, missing: list[dict[str, str]]) -> Iterator[Member]:
+    report = report_of(audit) or {}
+    yield _json(f"{name}.json", report)
+    try:
+        text = engine_audits.render_markdown(report, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}")
+        yield Member(f"{name}.md", [text.encode()], at=audit.finished_at)
+    except ValidationError:
+        missing.append(
+            {"name": f"{name}.md", "why": "the report is of an older form; its JSON is here"}
+        )
+    for before in archive_queries.superseded_reports(audit):
+        yield _json(f"{name}-before-{before.pk}.json", before.report)
+
+
+def _json(name: str, value: Any) -> Member:
+    return Member(
+        name, [json.dumps(value, cls=DjangoJSONEncoder, ensure_ascii=False, indent=1).encode()]
+    )
+
+
+def _lines(name: str, rows: Iterable[dict[str, Any]]) -> Member:
+    """One record a line."""
+    texts = (json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False) for row in rows)
+    return Member(name, (f"{text}\n".encode() for text in texts))
+
+
+log = structlog.get_logger(__name__)
+
+
+def delete_cohort(*, cohort: Cohort, typed: str, seen: str, by: User) -> None:
+    """All of it or nothing; the uploads go when the transaction holds. What is gone already stays gone.
+
+    `typed` is the cohort's slug, as whoever asks has typed it; `seen` the fingerprint of what they were shown. Raises
+    ActionRefused: slug_differs, audits_running, holdings_changed.
+    """
+    if typed.strip() != cohort.slug:
+        raise ActionRefused("slug_differs", f"Type {cohort.slug} to delete this cohort.")
+    _refuse_unfit(cohort, seen)
+    with transaction.atomic():
+        if not _held_still(cohort):
+            return
+        _refuse_unfit(cohort, seen)
+        holdings, uploads = holdings_of(cohort), list(uploads_of(cohort))
+        note(
+            organization=cohort.organization_id,
+            actor=by,
+            verb="cohort.deleted",
+            about=cohort,
+            slug=cohort.slug,
+            name=cohort.name,
+            held=dict(holdings.kinds),
+            uploads=holdings.uploads,
+            upload_bytes=holdings.upload_bytes,
+        )
+        for _words, rows in kinds_of(cohort):
+            rows.only("pk").delete()
+        Cohort.objects.filter(pk=cohort.pk).delete()
+        _drop_on_commit(uploads)
+
+
+def _held_still(cohort: Cohort) -> bool:
+    """Whoever hands in, judges again or enrolls meanwhile waits, and then finds nothing; False where that is us.
+
+    Only where nothing runs: what ends an audit holds its row and asks for the student's.
+    """
+    locked = [
+        list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
+        for rows in (
+            Cohort.objects.filter(pk=cohort.pk),
+            Enrollment.objects.filter(cohort=cohort),
+            Assignment.objects.filter(cohort=cohort),
+            Submission.objects.filter(assignment__cohort=cohort),
+            Audit.objects.filter(submission__assignment__cohort=cohort),
+        )
+    ]
+    return bool(locked[0])
+
+
+def _refuse_unfit(cohort: Cohort, seen: str) -> None:
+    if running := running_in(cohort):
+        are = "One audit or bulk run is" if running == 1 else f"{running} audits or bulk runs are"
+        raise ActionRefused(
+            "audits_running", f"{are} waiting or running: delete when all have ended."
+        )
+    if holdings_of(cohort).fingerprint != seen:
+        raise ActionRefused(
+            "holdings_changed", "Something changed since you looked: it is shown as it is now."
+        )
+
+
+def _drop_on_commit(uploads: list[str]) -> None:
+    def drop() -> None:  # Django names a robust callback in its log, which it cannot with a partial
+        for name in uploads:
+            try:
+                default_storage.delete(name)
+            except OSError as error:
+                log.warning("upload_left", upload=name, error=type(error).__name__)
+
+    transaction.on_commit(drop, robust=True)

@@ -1,0 +1,140 @@
+"""Organizations, their members and their log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest
+
+from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin, own_organizations
+from grading.core.enums import Role
+from grading.core.errors import RoleRefused
+from grading.courses.organizations.actions import add_member, refuse_role
+from grading.models import Activity, Membership, Organization
+
+if TYPE_CHECKING:
+    _MembershipForm = ModelForm[Membership]
+else:  # generic only to the type checker
+    _MembershipForm = ModelForm
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+
+from grading.core.admin_tenancy import PlainAdmin
+
+
+@admin.register(Organization)
+class OrganizationAdmin(TenantAdmin):
+    list_display = ("name", "slug", "created_at")
+    search_fields = ("name", "slug")
+    readonly_fields = ("slug",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """An organization is founded on the site, where it gets its owner."""
+        return False
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("slug",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Organization]:
+        return Organization.objects.filter(pk__in=[own.pk for own in own_organizations()])
+
+
+class MembershipForm(_MembershipForm):
+    """What may not be given is said beside the role; `by` is whoever has the page open."""
+
+    by: ClassVar[User]
+
+    class Meta:
+        model = Membership
+        fields = ("user", "role", "organization")
+
+    def clean_role(self) -> str:
+        role: str = self.cleaned_data["role"]
+        given = self.instance if self.instance.pk else None
+        if given is not None and role != given.role:
+            try:
+                refuse_role(
+                    organization=given.organization, user=given.user, role=Role(role), by=self.by
+                )
+            except RoleRefused as refused:
+                raise ValidationError(refused.sentence, code=refused.code) from refused
+        return role
+
+
+@admin.register(Membership)
+class MembershipAdmin(TenantAdmin):
+    form = MembershipForm
+    list_display = ("user", "role", "organization", "created_at")
+    list_filter = ("role", ("organization", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("user__email",)
+    list_select_related = ("user", "organization")
+    autocomplete_fields = ("user",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Choosing among all users would show them to every organization: people join by roster."""
+        return bool(request.user.is_superuser)
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        return ("user", "organization") if obj else ()
+
+    def get_form(
+        self, request: HttpRequest, obj: Any = None, change: bool = False, **options: Any
+    ) -> Any:
+        form = super().get_form(request, obj, change, **options)
+        return type(form.__name__, (form,), {"by": request.user})
+
+    def save_model(
+        self, request: HttpRequest, obj: Membership, form: ModelForm[Any], change: bool
+    ) -> None:
+        """The action writes; what it refuses since the form was looked at is an error and changes nothing."""
+        if change and not form.changed_data:
+            return
+        by = request.user if isinstance(request.user, User) else None
+        made = add_member(organization=obj.organization, user=obj.user, role=Role(obj.role), by=by)
+        obj.pk = made.pk
+
+
+@admin.register(Activity)
+class ActivityAdmin(MachineMadeAdmin):
+    list_display = ("at", "verb", "object_type", "object_id", "actor", "organization")
+    list_filter = ("verb", "object_type", ("organization", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("object_id",)
+    list_select_related = ("actor", "organization")
+    date_hierarchy = "at"
+
+
+# Applications and their secrets are settings, and tokens are not kept: the administration has neither.
+for model in (Authenticator, SocialAccount, SocialApp, SocialToken):
+    admin.site.unregister(model)
+
+
+class OnlyTakenAway(PlainAdmin):
+    """The operator removes what somebody has lost; people add what they have themselves."""
+
+    list_select_related = ("user",)
+    search_fields = ("user__email",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Authenticator)
+class AuthenticatorAdmin(OnlyTakenAway):
+    list_display = ("user", "type", "created_at", "last_used_at")
+    list_filter = ("type",)
+    fields = list_display
+
+
+@admin.register(SocialAccount)
+class SocialAccountAdmin(OnlyTakenAway):
+    list_display = ("user", "provider", "uid", "date_joined", "last_login")
+    list_filter = ("provider",)
+    fields = list_display

@@ -1,0 +1,56 @@
+"""An organization, and the founding of one."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from grading.core.enums import Role
+from grading.core.errors import ActionRefused
+from grading.core.form_bases import OrganizationForm, put_beside
+from grading.core.permissions import access_organization, may
+from grading.core.requests import MemberRequest
+from grading.courses.organizations.actions import found_organization
+from grading.courses.queries import cohorts_of, members_of
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def organization_new(request: MemberRequest) -> HttpResponse:
+    form = OrganizationForm(request.POST or None)
+    if form.is_valid():
+        try:
+            founded = found_organization(
+                name=form.cleaned_data["name"], slug=form.cleaned_data["slug"], founder=request.user
+            )
+        except ActionRefused as refusal:
+            put_beside(form, refusal)
+        else:
+            messages.success(request, f"{founded.name} is founded, and you are its owner.")
+            return redirect("organization", founded.slug)
+    context = {
+        "form": form,
+        "title": "Found an organization",
+        "lead": "An institution of its own: nobody outside it sees anything of it.",
+        "verb": "Found it",
+        "trail": [("Start", reverse("home"))],
+    }
+    return render(request, "forms/page.html", context)
+
+
+@require_safe
+def organization(request: MemberRequest, org: str) -> HttpResponse:
+    found = access_organization(request.user, org)
+    is_staff = may(request.user, found, "staff")
+    context = {
+        "organization": found,
+        "cohorts": cohorts_of(request.user, found),
+        "staff": members_of(found).exclude(role=Role.STUDENT) if is_staff else (),
+        "may_change": may(request.user, found, "teacher"),
+        "trail": [("Start", reverse("home"))],
+    }
+    return render(request, "courses/organizations/organization.html", context)

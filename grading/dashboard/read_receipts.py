@@ -1,0 +1,25 @@
+"""What a student has opened is no longer new to them."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from grading.core.enums import Opened
+from grading.models import Enrollment, Opening
+
+
+def mark_opened(*, student: Enrollment, kind: Opened, about: object) -> None:
+    """Keep when it was last opened, in one statement. No Activity: when a student reads is told to nobody."""
+    row = Opening(
+        organization_id=student.organization_id,
+        student=student,
+        kind=kind,
+        about=str(about),
+        opened_at=timezone.now(),
+    )
+    Opening.objects.bulk_create(
+        [row],
+        update_conflicts=True,
+        unique_fields=["student", "kind", "about"],
+        update_fields=["opened_at"],
+    )

@@ -1,0 +1,27 @@
+"""The first page: what this is, for strangers; what is to be done, for members."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from django_scopes import scope
+
+from grading.courses.queries import organizations_of
+from grading.dashboard.presenters import dashboard_of
+from grading.dashboard.queries import teaching_of
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    user = request.user
+    if not user.is_authenticated:
+        return render(request, "dashboard/landing.html")
+    organizations = list(organizations_of(user))
+    with scope(organization=organizations):
+        context = {
+            "organizations": organizations,
+            "student": dashboard_of(user),
+            "teaching": teaching_of(user, organizations),
+        }
+        return render(request, "dashboard/home.html", context)

@@ -1,0 +1,172 @@
+"""A wing of the only door to the courtroom (engine.py): one check tried on stored work, before a rubric asks it.
+
+Importing it is cheap. From a stored report nothing heavy is loaded; `examine` holds a court and is for jobs only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+
+from grading.core.async_stream import listen
+from grading.core.errors import InputRefused
+from grading.engine import rubrics as engine_rubrics
+from grading.engine.rubrics import RubricFault
+from grading.models import Audit
+
+if TYPE_CHECKING:
+    from courtroom import Case
+
+CHECK_IN_A_RUBRIC = ("criteria", 0, "checks", 0)
+BEFORE = '{"id": "trial", "name": "Trial", "version": "0", "criteria": [{"id": "trial", "name": "Trial", "checks": [\n'
+AFTER = "\n]}]}"
+BEAT_SECONDS = 60
+FIRST_READ = ("kind", "id", "goal")
+NOT_ESTABLISHED = "Nothing could be established."
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What a check comes to. `met` is null where it is not established; with `needs_submission` the stored report
+    cannot tell. `evidence` is as in a report."""
+
+    goal: str
+    met: bool | None
+    reason: str
+    evidence: Sequence[Mapping[str, Any]] = ()
+    needs_submission: bool = False
+
+
+def read_check(text: str) -> tuple[dict[str, Any], tuple[RubricFault, ...]]:
+    """A check as JSON, and its faults by line; with faults the check is not to be used."""
+    if len(found := _values_in(text)) != 1 or not isinstance(found[0], dict):
+        _, faults = engine_rubrics.read_rubric_text(text)
+        invalid = [fault for fault in faults if fault.kind == "json_invalid"]
+        return {}, tuple(invalid) or (
+            RubricFault((), "not_a_check", "A check is one JSON object.", 1, 1),
+        )
+    _, faults = engine_rubrics.read_rubric_text(f"{BEFORE}{text}{AFTER}")
+    return found[0], tuple(_within_check(fault) for fault in faults)
+
+
+def _values_in(text: str) -> list[Any]:
+    try:
+        return [json.loads(text)]
+    except (ValueError, RecursionError):
+        return []
+
+
+def _within_check(fault: RubricFault) -> RubricFault:
+    return replace(
+        fault,
+        place=fault.place[len(CHECK_IN_A_RUBRIC) :],
+        line=fault.line and max(1, fault.line - 1),
+    )
+
+
+@cache
+def blank_checks() -> Mapping[str, str]:
+    """For each kind of check the JSON to begin from: what must be said, and nothing else."""
+    parts = engine_rubrics.rubric_schema()["$defs"].values()
+    kinds = {
+        part["properties"]["kind"]["const"]: part
+        for part in parts
+        if "goal" in part.get("properties", {}) and "kind" in part["properties"]
+    }
+    return {
+        kind: written({"kind": kind, **_required(part)}) for kind, part in sorted(kinds.items())
+    }
+
+
+def _required(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: _first_value(key, part["properties"][key]) for key in part["required"] if key != "kind"
+    }
+
+
+def _first_value(key: str, schema: Mapping[str, Any]) -> Any:
+    if key == "id":
+        return "trial"
+    if "enum" in schema:
+        return schema["enum"][0]
+    return [""] if schema.get("type") == "array" else ""
+
+
+def written(check: Mapping[str, Any]) -> str:
+    """As a person reads it: what it is first, whatever order it was stored in."""
+    keys = sorted(
+        check,
+        key=lambda key: (FIRST_READ.index(key) if key in FIRST_READ else len(FIRST_READ), key),
+    )
+    return json.dumps({key: check[key] for key in keys}, indent=2, ensure_ascii=False)
+
+
+def try_check(check: Mapping[str, Any], report: Mapping[str, Any]) -> Trial:
+    """On the facts of a stored report. `check` has no faults."""
+    from courtroom import Rubric
+    from courtroom import try_check as tried
+
+    asked = Rubric.model_validate(_rubric_of(check)).checks[0]
+    trial = tried(asked, report)
+    return Trial(
+        goal=asked.goal,
+        met=trial.outcome.met,
+        reason=trial.outcome.reason,
+        evidence=tuple(piece.model_dump(mode="json") for piece in trial.evidence),
+        needs_submission=trial.needs_submission,
+    )
+
+
+def examine(audit: Audit, check: Mapping[str, Any]) -> Trial:
+    """On the submission itself, at the commit that was judged: cloned and read again, confined as in every audit.
+
+    The judges are the heuristic ones, so no model is asked. Raises InputRefused.
+    """
+    from courtroom import BenchSettings, hold_audit
+    from courtroom import CourtroomError as Refused
+
+    case = _case(audit, check)
+    bench = BenchSettings(kind="heuristic", fence_secret=settings.EVIDENCE_SECRET)
+    try:
+        events = list(listen(lambda: hold_audit(case, bench=bench), beat_seconds=BEAT_SECONDS))
+    except Refused as error:
+        raise InputRefused(error.code, error.message) from error
+    report = next(event.report for event in reversed(events) if event and event.report)
+    return _trial_in(report.as_json(), check)
+
+
+def _case(audit: Audit, check: Mapping[str, Any]) -> Case:
+    from courtroom import Case, Rubric, preset
+
+    submission = audit.submission
+    return Case(
+        repo_url=submission.repo_url,
+        ref=submission.resolved_commit or submission.ref or None,
+        pdf=Path(submission.pdf.path) if submission.pdf else None,
+        rubric=Rubric.model_validate(_rubric_of(check)),
+        constitution=preset("default"),
+        allow_local=settings.ALLOW_LOCAL_REPOSITORIES,
+    )
+
+
+def _trial_in(report: Mapping[str, Any], check: Mapping[str, Any]) -> Trial:
+    """Where nothing at all could be looked at, the report is degraded and says why."""
+    found = [row for criterion in report["criteria"] for row in criterion["checks"]]
+    if not found:
+        reasons = [error["message"] for error in report["errors"]]
+        return Trial(goal=check["goal"], met=None, reason=" ".join(reasons) or NOT_ESTABLISHED)
+    pieces = tuple(piece for piece in report["evidence"] if piece["id"] in found[0]["evidence"])
+    return Trial(
+        goal=check["goal"], met=found[0]["met"], reason=found[0]["reason"], evidence=pieces
+    )
+
+
+def _rubric_of(check: Mapping[str, Any]) -> dict[str, Any]:
+    criterion = {"id": "trial", "name": "Trial", "checks": [check]}
+    return {"id": "trial", "name": "Trial", "version": "0", "criteria": [criterion]}

@@ -1,0 +1,67 @@
+"""A provider's limits, kept by all workers together: requests and tokens of one key in any minute.
+
+The counters live in the queue's server. If it cannot be asked, no call is made: the judge's answer is then a
+failure on the record, and a person or another run sees to it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+
+from limits import RateLimitItemPerMinute
+from limits.aio.storage import RedisStorage
+from limits.aio.strategies import SlidingWindowCounterRateLimiter
+from redis.asyncio import ConnectionPool
+
+POLL_SECONDS = 0.25
+PATIENCE_SECONDS = 300.0
+
+
+class GateClosed(Exception):
+    """The limits left no room for this call in time."""
+
+
+class ProviderGate:
+    """Admits calls as the courtroom's Gate; made in one event loop and used in no other. Zero is no limit."""
+
+    def __init__(
+        self,
+        *,
+        redis_url: str,
+        key: str,
+        requests: int,
+        tokens: int,
+        patience_seconds: float = PATIENCE_SECONDS,
+    ) -> None:
+        self._pool = ConnectionPool.from_url(redis_url)
+        storage = RedisStorage(
+            "async+redis://",
+            implementation="redispy",
+            connection_pool=self._pool,  # type: ignore[arg-type]  # -- documented, not typed
+        )
+        self._limiter = SlidingWindowCounterRateLimiter(storage)
+        self._key = hashlib.sha256(key.encode()).hexdigest()[:16]
+        self._requests, self._tokens, self._patience = requests, tokens, patience_seconds
+
+    async def enter(self, tokens: int) -> None:
+        """Wait for room for one request of about this many tokens. Raises GateClosed."""
+        try:
+            async with asyncio.timeout(self._patience):
+                # A call larger than the limit takes all of it.
+                await self._take("tokens", self._tokens, min(tokens, self._tokens))
+                await self._take("requests", self._requests, 1)
+        except TimeoutError as waited:
+            message = f"the limits of this key left no room within {self._patience:g} s"
+            raise GateClosed(message) from waited
+
+    async def _take(self, name: str, limit: int, cost: int) -> None:
+        if not limit:
+            return
+        item = RateLimitItemPerMinute(limit)
+        # Room comes with time alone: there is nothing to be told by.
+        while not await self._limiter.hit(item, "model", name, self._key, cost=cost):  # noqa: ASYNC110
+            await asyncio.sleep(POLL_SECONDS)
+
+    async def close(self) -> None:
+        await self._pool.aclose()

@@ -1,0 +1,73 @@
+"""A wing of the only door to the courtroom (engine.py): which addresses of strangers the site itself connects to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from grading.core.errors import WebhookRefused
+
+LONGEST_URL, HTTPS_PORT = 500, 443
+_PRINTABLE = re.compile(r"[!-~]*")
+WHOLE = "Give the whole address, such as https://example.org/hooks/audits, without anything from a “#” on."
+_SENTENCES = {  # the courtroom speaks of repositories
+    "url_malformed": WHOLE,
+    "url_not_https": "Give an address that begins with https://: what is sent must not be read on its way.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """An address that was checked, and the IP addresses its host had at that moment: no others are connected to.
+
+    `target` is the path and the query; `is_tls` is false on this machine's own loopback alone.
+    """
+
+    host: str
+    port: int
+    target: str
+    addresses: tuple[str, ...]
+    is_tls: bool
+
+    @property
+    def authority(self) -> str:
+        """What the Host header says."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == HTTPS_PORT else f"{host}:{self.port}"
+
+
+def pinned(url: str) -> Pinned:
+    """Check the address as a repository's is checked, and resolve it. Raises WebhookRefused for url.
+
+    That is https on port 443 at a public host without a password, and on a developer's machine (with
+    ALLOW_LOCAL_REPOSITORIES) http on loopback. Unlike a repository's, it may have a query.
+    """
+    from courtroom import CourtroomError
+    from courtroom.analysis.git.addresses import check_url
+
+    before, _, query = url.partition("?")
+    if len(url) > LONGEST_URL or "#" in url or not _PRINTABLE.fullmatch(query):
+        raise WebhookRefused("url", "url_malformed", WHOLE)
+    try:
+        checked = check_url(before, allow_local=settings.ALLOW_LOCAL_REPOSITORIES)
+    except CourtroomError as error:
+        raise WebhookRefused(
+            "url", error.code, _SENTENCES.get(error.code, error.message)
+        ) from error
+    if checked.pin is None:  # a path on this machine
+        raise WebhookRefused("url", "url_not_https", _SENTENCES["url_not_https"])
+    parts = urlsplit(checked.url)
+    port = parts.port or HTTPS_PORT
+    addresses = checked.pin.removeprefix(f"{parts.netloc.removesuffix(f':{port}')}:{port}:").split(
+        ","
+    )
+    return Pinned(
+        host=parts.hostname or "",
+        port=port,
+        target=(parts.path or "/") + (f"?{query}" if query else ""),
+        addresses=tuple(address.strip("[]") for address in addresses),
+        is_tls=checked.protocol == "https",
+    )

@@ -1,0 +1,97 @@
+"""A wing of the only door to the courtroom (engine.py): stored reports under a rubric's next text, without a model.
+
+Importing it is cheap; what it imports of the courtroom, inside its functions, is light: no langgraph, no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from grading.core.errors import InputRefused
+from grading.engine.audits import verdict_of
+from grading.engine.events import OpinionRow, Verdict
+
+if TYPE_CHECKING:
+    from courtroom import AuditReport, Constitution, Revision, Rubric
+
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """A verdict anew; `opinions` are those of judges without a model who were heard again, on whole criteria."""
+
+    verdict: Verdict
+    opinions: tuple[OpinionRow, ...]
+
+
+@dataclass
+class Resynthesis:
+    """A published rubric, applied to any number of stored reports; what previews show is what comes out."""
+
+    document: Document
+    _revisions: dict[str, Revision] = field(default_factory=dict)
+
+    def of(self, report: Document, *, before: Document, digest: str) -> Synthesis:
+        """A report that was judged under `before`, a rubric of this digest.
+
+        Raises InputRefused for a report that cannot be read or was judged under another text, and for rules that
+        cannot be applied here.
+        """
+        from courtroom import AuditReport, CourtroomError
+        from courtroom.replay.resynthesis import resynthesise_under
+
+        try:
+            record = AuditReport.model_validate(report)
+            told = resynthesise_under(record, self._revision(before, digest), self._constitution)
+        except ValidationError as broken:
+            raise InputRefused(
+                "record_unreadable", "The stored report is of an older make: audit it anew."
+            ) from broken
+        except CourtroomError as refused:
+            raise InputRefused(refused.code, refused.message) from refused
+        return Synthesis(verdict=verdict_of(told), opinions=_heard_again(record, told))
+
+    @cached_property
+    def _rubric(self) -> Rubric:
+        from courtroom import Rubric
+
+        return Rubric.model_validate(self.document)
+
+    @cached_property
+    def _constitution(self) -> Constitution:
+        from courtroom import constitution_of
+
+        return constitution_of(self._rubric)
+
+    def _revision(self, before: Document, digest: str) -> Revision:
+        """One for each text that was judged under: comparing two rubrics is half the work."""
+        from courtroom import Revision, Rubric
+
+        if digest not in self._revisions:
+            self._revisions[digest] = Revision(Rubric.model_validate(before), self._rubric)
+        return self._revisions[digest]
+
+
+def _heard_again(before: AuditReport, after: AuditReport) -> tuple[OpinionRow, ...]:
+    from courtroom import JudicialOpinion
+    from courtroom.replay.report_reuse import opinions_of
+
+    known = {said.key for said in opinions_of(before)}
+    return tuple(
+        OpinionRow(
+            key=said.key,
+            judge=said.judge,
+            criterion_id=said.criterion_id,
+            round=said.round,
+            score=said.score if isinstance(said, JudicialOpinion) else None,
+            document=said.model_dump(mode="json"),
+        )
+        for said in opinions_of(after)
+        if said.key not in known
+    )

@@ -1,0 +1,101 @@
+"""A wing of the only door to the courtroom (engine.py): what whoever edits a rubric asks of it.
+
+Importing it is cheap; what it imports of the courtroom, inside its functions, is light: models, no langgraph.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RubricFault:
+    """`place` is a path into the rubric's JSON; `kind` is stable. Lines and columns are 1-based, of a text only."""
+
+    place: Place
+    kind: str
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+@cache
+def rubric_schema() -> Mapping[str, Any]:
+    """The JSON Schema of a rubric as it is written: every check, rule, bound and choice there is. Not to be changed."""
+    from courtroom import Rubric
+
+    return Rubric.model_json_schema()
+
+
+@cache
+def preset_constitutions() -> Mapping[str, Mapping[str, Any]]:
+    """The constitutions that ship, by name. Not to be changed."""
+    from courtroom.synthesis.constitutions import PRESETS
+
+    return {name: preset.model_dump(mode="json") for name, preset in PRESETS.items()}
+
+
+def rubric_faults(document: Any) -> tuple[RubricFault, ...]:
+    """Why the document cannot be judged by, in the rubric's order; none when it can."""
+    from courtroom.rubric_import.rubric_errors import misfits_of
+
+    return tuple(
+        RubricFault(fault.place, fault.kind, fault.message) for fault in misfits_of(document)
+    )
+
+
+def settled_rubric(document: Any) -> dict[str, Any]:
+    """A document without faults as the courtroom writes it, every default spelled out."""
+    from courtroom import Rubric
+
+    settled: dict[str, Any] = Rubric.model_validate(document).model_dump(mode="json")
+    return settled
+
+
+def document_digest(document: Any) -> str:
+    """Whether a draft is still the one that somebody began to change; of a settled document, the rubric's own digest.
+
+    SHA-256 of the canonical JSON without its nulls, as the courtroom takes it (courtroom.models.rubric.Rubric.digest).
+    """
+    from courtroom.models.record import digest_of
+
+    return str(digest_of(_without_nulls(document)))
+
+
+def _without_nulls(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _without_nulls(value) for key, value in node.items() if value is not None}
+    return [_without_nulls(item) for item in node] if isinstance(node, list) else node
+
+
+def read_rubric_text(text: str) -> tuple[Any, tuple[RubricFault, ...]]:
+    """The JSON of a rubric in our own format and its faults by line; None when it is no JSON at all."""
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        return None, (RubricFault((), "json_invalid", f"{error.msg}.", error.lineno, error.colno),)
+    except (RecursionError, ValueError):
+        message = "It is nested too deeply, or holds a number that is too long."
+        return None, (RubricFault((), "json_invalid", message, 1, 1),)
+    return document, _with_lines(rubric_faults(document), text)
+
+
+def _with_lines(faults: tuple[RubricFault, ...], text: str) -> tuple[RubricFault, ...]:
+    from courtroom.rubric_import.json_lines import lines_of
+
+    lines = lines_of(text) if faults else {}
+    return tuple(
+        RubricFault(fault.place, fault.kind, fault.message, _line(fault.place, lines))
+        for fault in faults
+    )
+
+
+def _line(place: Place, lines: Mapping[Place, int]) -> int:
+    """Where the value stands; for a missing one, where what lacks it begins."""
+    return next(lines[place[:n]] for n in range(len(place), -1, -1) if place[:n] in lines)

@@ -1,0 +1,94 @@
+"""A wing of the only door to the courtroom (engine.py): what criteria come to, with a person's scores in place.
+
+Importing it is cheap; what it imports of the courtroom, inside its functions, is light: no langgraph, no model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from grading.engine.events import CriterionRow
+
+if TYPE_CHECKING:
+    from courtroom.models.rubric import Criterion, Rubric
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What criteria come to. `overall_score` is null while one of them waits for a person, as in a report's headline."""
+
+    criteria: tuple[CriterionRow, ...]
+    overall_score: float | None
+    points_earned: float | None
+    points_possible: float | None
+
+
+def marks_under(
+    document: dict[str, Any], works: Sequence[tuple[Sequence[CriterionRow], Mapping[str, int]]]
+) -> list[Marks]:
+    """For each work its verdicts under the rubric `document`, with a person's scores (1 to 5, by criterion) in place.
+
+    Levels, points and sums are the courtroom's own arithmetic. A score given by a person ends both the waiting
+    for review and the leaving out. What the rubric does not know stays as it is and counts for nothing.
+    """
+    from courtroom import Rubric
+
+    rubric = Rubric.model_validate(document)
+    known = {criterion.id: criterion for criterion in rubric.criteria}
+    return [
+        _marks(
+            rubric,
+            tuple(
+                _scored(known.get(row.criterion_id), row, scores.get(row.criterion_id))
+                for row in verdicts
+            ),
+            [row.criterion_id for row in verdicts if row.criterion_id in known],
+        )
+        for verdicts, scores in works
+    ]
+
+
+def _marks(rubric: Rubric, rows: tuple[CriterionRow, ...], known: Container[str]) -> Marks:
+    from courtroom.models.record import CriterionResult
+    from courtroom.synthesis.score_arithmetic import overall_score, tally
+
+    results = [
+        CriterionResult(
+            id=row.criterion_id,
+            name=row.name,
+            final_score=row.score,
+            points=row.points,
+            max_points=row.max_points,
+            rationale="",
+        )
+        for row in rows
+        if row.criterion_id in known
+    ]
+    points = tally(results)
+    return Marks(
+        criteria=rows,
+        overall_score=None
+        if any(row.needs_review for row in rows)
+        else overall_score(rubric, results),
+        points_earned=points.earned if points else None,
+        points_possible=points.possible if points else None,
+    )
+
+
+def _scored(criterion: Criterion | None, row: CriterionRow, score: int | None) -> CriterionRow:
+    from courtroom.synthesis.score_arithmetic import level_of, points_of
+
+    if criterion is None or score is None:
+        return row
+    level = level_of(criterion, score)
+    return replace(
+        row,
+        score=score,
+        level=level.name if level else "",
+        points=points_of(criterion, score),
+        max_points=criterion.max_points,
+        needs_review=False,
+        excluded=False,
+    )

@@ -1,0 +1,205 @@
+"""Blind samples and what came of them: people's scores beside the court's, and the judges' beside each other."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+from django.db.models import Min
+
+from grading.core.enums import AuditState
+from grading.grades.queries import flags_of, grades_of
+from grading.models import (
+    Assignment,
+    BlindGrade,
+    BlindSample,
+    CriterionVerdict,
+    Grade,
+    OpinionRecord,
+    Submission,
+)
+from grading.submissions.queries import audit_to_show, with_audits
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A submission that can be graded blind: there is a verdict to compare with."""
+
+    submission: UUID
+    flagged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A sample as one reader stands with it: for each work, whether they have finished it. `next_place`, counted from 1,
+    is null when nothing is left."""
+
+    sample: BlindSample
+    places: tuple[bool, ...]
+
+    @property
+    def done(self) -> int:
+        return sum(self.places)
+
+    @property
+    def next_place(self) -> int | None:
+        return next((place for place, done in enumerate(self.places, 1) if not done), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A person's sealed score beside the court's as it stands now; `court` is null where the court gave none. `person`
+    is a key, `by` their e-mail, `student` whose work it is."""
+
+    submission: UUID
+    criterion_id: str
+    person: int
+    score: int
+    court: int | None
+    audit: UUID
+    position: int
+    student: str
+    by: str
+
+    @property
+    def distance(self) -> int:
+        return abs(self.score - self.court) if self.court is not None else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A criterion of an assignment's verdicts, in the rubric's order."""
+
+    id: str
+    name: str
+
+
+def works_of(assignment: Assignment) -> list[Work]:
+    """One for each student, that of the attempt that counts, in the roster's order."""
+    judged = grades_of(assignment).exclude(audit__state=AuditState.DEGRADED)
+    return [Work(grade.audit.submission_id, bool(flags_of(grade))) for grade in judged]
+
+
+def drawn(works: Iterable[Work], *, size: int, seed: int, with_flagged: bool) -> list[UUID]:
+    """`size` of them by the seed, and all flagged ones besides if asked for, mixed in an order that the seed fixes.
+
+    Each work's place in the order depends on the seed and itself only: whoever is judged later moves nobody.
+    """
+    ordered = sorted(works, key=lambda work: _rank(work.submission, seed))
+    apart = [work for work in ordered if with_flagged and work.flagged]
+    rest = [work for work in ordered if work not in apart][:size]
+    return [work.submission for work in ordered if work in apart or work in rest]
+
+
+def samples_of(assignment: Assignment, done: Collection[UUID]) -> list[Progress]:
+    """Newest first; `done` is finished_by the reader. One query."""
+    samples = BlindSample.objects.filter(assignment=assignment).select_related("drawn_by")
+    return [
+        Progress(sample, tuple(UUID(key) in done for key in sample.submissions))
+        for sample in samples
+    ]
+
+
+def sample_of(assignment: Assignment, sample_id: int) -> BlindSample | None:
+    return BlindSample.objects.filter(assignment=assignment, pk=sample_id).first()
+
+
+def submission_at(sample: BlindSample, place: int) -> Submission | None:
+    """The one at this place, counted from 1, with its audits; null where there is none."""
+    if not 1 <= place <= len(sample.submissions):
+        return None
+    found = Submission.objects.filter(
+        assignment=sample.assignment_id, pk=sample.submissions[place - 1]
+    )
+    return with_audits(found.select_related("organization", "assignment__cohort")).first()
+
+
+def finished_by(reader: User, assignment: Assignment) -> set[UUID]:
+    """The submissions whose verdict this person has earned to see by grading them."""
+    theirs = BlindGrade.objects.filter(
+        submission__assignment=assignment, graded_by=reader, sealed=True
+    )
+    return set(theirs.values_list("submission_id", flat=True))
+
+
+def scores_by(reader: User, submission: Submission) -> dict[str, int]:
+    """What this person gave it so far, by criterion."""
+    theirs = BlindGrade.objects.filter(submission=submission, graded_by=reader)
+    return dict(theirs.values_list("criterion_id", "score"))
+
+
+def verdicts_to_compare(submission: Submission) -> list[CriterionVerdict]:
+    """Of the audit that stands, in the rubric's order; the submission comes from submission_at."""
+    audit = audit_to_show(submission)
+    found = CriterionVerdict.objects.filter(audit=audit).select_related("audit__rubric_version")
+    return list(found.defer("audit__report").order_by("position"))
+
+
+def scored_of(assignment: Assignment) -> list[Scored]:
+    """All sealed scores whose criterion the verdict that stands still knows. Four queries."""
+    sealed = BlindGrade.objects.filter(submission__assignment=assignment, sealed=True)
+    given = list(
+        sealed.values_list(
+            "submission_id", "criterion_id", "graded_by_id", "score", "graded_by__email"
+        )
+    )
+    works = with_audits(
+        Submission.objects.filter(pk__in={row[0] for row in given}).select_related("student")
+    )
+    shown = {
+        work.pk: (work, audit.pk) for work in works if (audit := audit_to_show(work)) is not None
+    }
+    verdicts = CriterionVerdict.objects.filter(audit__in=[audit for _work, audit in shown.values()])
+    court = {(verdict.audit_id, verdict.criterion_id): verdict for verdict in verdicts}
+    return [
+        Scored(
+            submission,
+            criterion,
+            person,
+            score,
+            verdict.score,
+            verdict.audit_id,
+            verdict.position,
+            student=str(shown[submission][0].student),
+            by=email,
+        )
+        for submission, criterion, person, score, email in given
+        if submission in shown
+        and (verdict := court.get((shown[submission][1], criterion))) is not None
+    ]
+
+
+def audits_that_count(assignment: Assignment) -> list[UUID]:
+    return list(Grade.objects.filter(assignment=assignment).values_list("audit_id", flat=True))
+
+
+def criteria_of(audits: Sequence[UUID]) -> list[Asked]:
+    """What these audits were judged by; a criterion that was renamed goes by one of its names."""
+    found = CriterionVerdict.objects.filter(audit__in=audits).order_by()
+    rows = found.values("criterion_id").annotate(place=Min("position"), called=Min("name"))
+    return [
+        Asked(row["criterion_id"], row["called"]) for row in rows.order_by("place", "criterion_id")
+    ]
+
+
+def first_opinions(audits: Iterable[UUID]) -> dict[str, dict[UUID, dict[str, int]]]:
+    """By criterion, audit and judge, the scores before any judge had heard another: what agreement is measured on."""
+    heard: defaultdict[str, defaultdict[UUID, dict[str, int]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
+    answers = OpinionRecord.objects.filter(audit__in=audits, round=1, score__isnull=False).order_by(
+        "pk"
+    )
+    rows: Any = answers.values_list("criterion_id", "audit_id", "judge", "score")
+    for criterion, audit, judge, score in rows:
+        heard[criterion][audit][judge] = score
+    return {criterion: dict(by_audit) for criterion, by_audit in heard.items()}
+
+
+def _rank(submission: UUID, seed: int) -> str:
+    return hashlib.sha256(f"{seed} {submission}".encode()).hexdigest()

@@ -1,0 +1,169 @@
+"""What a table of grades looks like for Canvas, for Moodle and for anybody else. Pure: rows in, lines of CSV out.
+
+Canvas reads Student, ID, SIS User ID, SIS Login ID and Section, then a column for each assignment, with a row of
+points possible; Moodle lets its user map whatever columns there are. Both leave a grade as it is where the cell is
+empty: what was not released, or is not decided, is an empty cell and never a 0.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Layout = Literal["generic", "canvas", "moodle"]
+Scale = Literal["points", "percent"]
+# What a spreadsheet takes for the beginning of a formula, or for what only looks like one (OWASP, CSV injection).
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+SCORE_POSSIBLE = 5.0
+Cell = str | float | int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportChoice:
+    """`everything`: also what was not released, as it counts now. `every_attempt`: a row for each that has a verdict
+    (generic, and everything). `criteria` and `versions` add columns."""
+
+    layout: Layout = "generic"
+    everything: bool = False
+    every_attempt: bool = False
+    scale: Scale = "points"
+    criteria: bool = True
+    versions: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One student. `told` is the value of actions/results/marking.told, null where there is nothing to export."""
+
+    name: str
+    email: str
+    number: str
+    status: str
+    told: dict[str, Any] | None = None
+    commit: str = ""
+    released_at: str = ""
+
+    @property
+    def has_grade(self) -> bool:
+        return self.told is not None and self.told["overall_score"] is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`criteria` are (id, name) in the order of their columns; `possible` what a whole grade comes to."""
+
+    title: str
+    choice: ExportChoice
+    criteria: tuple[tuple[str, str], ...]
+    possible: float
+
+    def header(self) -> list[list[Cell]]:
+        """One row of names, for Canvas a second one of points."""
+        names: list[Cell] = [*self._identity_names(), *self._grade_names(), *self._further_names()]
+        if self.choice.layout != "canvas":
+            return [names]
+        empty = [None] * (len(names) - 6)
+        return [names, ["    Points Possible", None, None, None, None, self.possible, *empty]]
+
+    def row(self, result: Result) -> list[Cell]:
+        return [*self._identity(result), *self._grade(result), *self._further(result)]
+
+    def _identity_names(self) -> list[str]:
+        return {
+            "canvas": ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"],
+            "moodle": ["Full name", "ID number", "Email address"],
+            "generic": ["student", "email", "student_number", "status", "released_at"],
+        }[self.choice.layout]
+
+    def _identity(self, result: Result) -> list[Cell]:
+        if self.choice.layout == "canvas":
+            return [result.name, None, result.number, result.email, None]
+        if self.choice.layout == "moodle":
+            return [result.name, result.number, result.email]
+        return [result.name, result.email, result.number, result.status, result.released_at]
+
+    def _grade_names(self) -> list[str]:
+        if self.choice.layout != "generic":
+            return [self.title]
+        return (
+            ["percent"]
+            if self.choice.scale == "percent"
+            else ["score", "points", "points_possible"]
+        )
+
+    def _grade(self, result: Result) -> list[Cell]:
+        told = result.told if result.has_grade else None
+        if self.choice.layout != "generic" or self.choice.scale == "percent":
+            return [_grade_of(told, self.choice.scale)]
+        if told is None:
+            return [None, None, None]
+        points = told["points"] or {}
+        return [told["overall_score"], points.get("earned"), points.get("possible")]
+
+    def _further_names(self) -> list[str]:
+        versions = (
+            ["attempt", "commit", "rubric_version", "report_digest"] if self.choice.versions else []
+        )
+        return [*versions, *(_distinct(self.criteria) if self.choice.criteria else [])]
+
+    def _further(self, result: Result) -> list[Cell]:
+        told = result.told or {}
+        versions: list[Cell] = [
+            told.get("attempt"),
+            result.commit,
+            told.get("rubric_version"),
+            told.get("digest"),
+        ]
+        rows = {row["id"]: row for row in told.get("criteria", ())}
+        criteria = [_criterion_of(rows.get(key), self.choice.scale) for key, _name in self.criteria]
+        return [
+            *(versions if self.choice.versions else []),
+            *(criteria if self.choice.criteria else []),
+        ]
+
+
+def lines_of(rows: Iterable[Sequence[Cell]]) -> str:
+    """CSV with CRLF, as RFC 4180 has it."""
+    text = io.StringIO()
+    csv.writer(text).writerows([harmless(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def harmless(cell: Cell) -> str:
+    """As a cell's text. What a spreadsheet might run gets an apostrophe in front; numbers are ours and stay."""
+    if cell is None:
+        return ""
+    if not isinstance(cell, str):
+        return f"{cell:.2f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
+    shown = cell.lstrip(" \u00a0\u200b\ufeff")
+    return f"'{cell}" if cell.startswith(FORMULA) or shown.startswith(FORMULA) else cell
+
+
+def _grade_of(told: dict[str, Any] | None, scale: Scale) -> float | None:
+    """Of a rubric with points its points, else the score of five."""
+    if told is None:
+        return None
+    points = told["points"] or {"earned": told["overall_score"], "possible": SCORE_POSSIBLE}
+    if scale == "points":
+        return float(points["earned"])
+    return 100.0 * points["earned"] / points["possible"] if points["possible"] else None
+
+
+def _criterion_of(row: dict[str, Any] | None, scale: Scale) -> float | None:
+    """Empty where it was left out, or waits for a person."""
+    if row is None or row["score"] is None or row["excluded"] or row["needs_review"]:
+        return None
+    has_points = row["points"] is not None and row["max_points"]
+    earned, possible = (
+        (row["points"], row["max_points"]) if has_points else (row["score"], SCORE_POSSIBLE)
+    )
+    return float(earned) if scale == "points" else 100.0 * earned / possible
+
+
+def _distinct(criteria: Sequence[tuple[str, str]]) -> list[str]:
+    """Names, with the id where two have the same."""
+    names = [name for _key, name in criteria]
+    return [f"{name} ({key})" if names.count(name) > 1 else name for key, name in criteria]

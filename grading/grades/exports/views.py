@@ -1,0 +1,80 @@
+"""Grades as a file: its first rows and who would be missed, then the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_http_methods
+
+from grading.core.breadcrumbs import trail_to_assignment
+from grading.core.errors import ActionRefused
+from grading.core.form_bases import put_beside
+from grading.core.permissions import access_assignment
+from grading.core.requests import MemberRequest
+from grading.grades.exports.actions import export_grades, first_rows, table_of
+from grading.grades.exports.csv_layouts import Table, harmless
+from grading.grades.exports.forms import ExportForm
+from grading.grades.exports.queries import match_of, students_unmatched, students_without
+from grading.models import Assignment
+
+PREVIEWED = 5
+NAMED = 20
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def export(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponseBase:
+    """GET shows what the choice in the address would give; POST gives it, and is logged."""
+    found = access_assignment(request.user, cohort, assignment, level="staff")
+    form = ExportForm(_asked(request))
+    table = _table(found, form)
+    if request.method == "POST" and table is not None:
+        return _download(request, found, table)
+    everything = form.cleaned_data.get("what") == "everything"
+    context = {
+        "assignment": found,
+        "form": form,
+        "table": table,
+        "preview": _preview(found, table) if table else [],
+        "match": match_of(found, everything=everything),
+        "unmatched": students_unmatched(found, most=NAMED),
+        "without": students_without(found, everything=everything, most=NAMED),
+        "trail": trail_to_assignment(found),
+    }
+    return render(request, "grades/exports/export.html", context)
+
+
+def _asked(request: MemberRequest) -> Mapping[str, Any]:
+    if request.method == "POST":
+        return request.POST
+    return request.GET if "layout" in request.GET else ExportForm.initial_choice
+
+
+def _table(assignment: Assignment, form: ExportForm) -> Table | None:
+    if not form.is_valid():
+        return None
+    try:
+        return table_of(assignment, form.choice())
+    except ActionRefused as refusal:
+        put_beside(form, refusal, field="scale")
+        return None
+
+
+def _preview(assignment: Assignment, table: Table) -> list[list[str]]:
+    rows = [*table.header(), *map(table.row, first_rows(assignment, table, PREVIEWED))]
+    return [[harmless(cell) for cell in row] for row in rows]
+
+
+def _download(request: MemberRequest, assignment: Assignment, table: Table) -> HttpResponseBase:
+    lines = export_grades(assignment=assignment, choice=table.choice, by=request.user)
+    name = f"{assignment.cohort.slug}-{assignment.slug}-{table.choice.layout}.csv"
+    headers = {
+        "Content-Disposition": f'attachment; filename="{name}"',
+        "Content-Type": "text/csv; charset=utf-8",
+        "Cache-Control": "private, no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return StreamingHttpResponse(lines, headers=headers)

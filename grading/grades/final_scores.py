@@ -1,0 +1,206 @@
+"""What a grade comes to: an audit's verdicts, with the scores that people gave in their place."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Case, Q, When
+
+from grading.audits.queries import Edition, Hearing, hearings_of
+from grading.engine import audits as engine_audits
+from grading.engine.events import CriterionRow
+from grading.models import Audit, CriterionVerdict, Grade, Override, RubricVersion
+
+# What the courtroom records when a quote is not at its place, and when a judge cites what was not shown.
+DROPPED = ("evidence_unverified", "citations_removed")
+
+
+@dataclass(frozen=True, slots=True)
+class Reckoning:
+    """`verdicts` are what the court said, `marks` what counts; `overrides` those that stand, by criterion."""
+
+    audit: Audit
+    rubric: str
+    verdicts: dict[str, CriterionRow]
+    marks: engine_audits.Marks
+    overrides: dict[str, Override]
+    suspected: bool
+    unverified: bool
+    hearing: Hearing
+
+
+def reckon(grades: Sequence[Grade]) -> dict[int, Reckoning]:
+    """By the key of each grade, what it comes to now. As many queries for one as for three hundred."""
+    reckonings = reckon_audits([grade.audit_id for grade in grades])
+    return {grade.pk: reckonings[grade.audit_id] for grade in grades}
+
+
+def result_of(audit: Audit) -> dict[str, Any]:
+    """What a student would be told if this audit counted, as `told` has it."""
+    return told(reckon_audits([audit.pk])[audit.pk])
+
+
+def counting_in(audit: Audit, edition: Edition) -> dict[str, Any] | None:
+    """What counts in this edition, as `told` has it, where it is not simply what the report says: what the student was
+    told, or scores by hand beside the report's."""
+    if edition.released is not None:
+        return edition.released
+    by_hand = Override.objects.filter(submission=audit.submission, withdrawn_at=None).exists()
+    return result_of(audit) if by_hand and audit.has_report else None
+
+
+def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
+    """The same for audits with a report, whether or not they count."""
+    suspicious = Q(report__integrity__suspected=True)
+    dropped = [Q(report__errors__contains=[{"code": code}]) for code in DROPPED]
+    rows = Audit.objects.annotate(
+        suspected=Case(When(suspicious, then=True), default=False),
+        unverified=Case(When(reduce(or_, dropped), then=True), default=False),
+    )
+    audits = rows.defer("report").select_related("submission").in_bulk(list(keys))
+    versions = RubricVersion.objects.select_related("rubric").in_bulk(
+        {audit.rubric_version_id for audit in audits.values()}
+    )
+    verdicts, overrides = _verdicts(audits), _overrides(audits.values())
+    hearings = hearings_of(audits)
+    marks = _marks(audits.values(), versions, verdicts, overrides)
+    return {
+        key: Reckoning(
+            audit=audit,
+            rubric=str(versions[audit.rubric_version_id]),
+            verdicts={row.criterion_id: row for row in verdicts[key]},
+            marks=marks[key],
+            overrides=overrides[audit.submission_id],
+            suspected=audit.suspected,
+            unverified=audit.unverified,
+            hearing=hearings.get(key, Hearing()),
+        )
+        for key, audit in audits.items()
+    }
+
+
+def columns_of(reckoning: Reckoning) -> dict[str, Any]:
+    """The columns of a Grade that follow from it."""
+    marks = reckoning.marks
+    return {
+        "overall_score": marks.overall_score,
+        "points_earned": marks.points_earned,
+        "points_possible": marks.points_possible,
+        "overridden": sum(row.criterion_id in reckoning.overrides for row in marks.criteria),
+        # A report without a single result waits for a person as well.
+        "needs_review": not marks.criteria or any(row.needs_review for row in marks.criteria),
+        "suspected": reckoning.suspected,
+        "unverified": reckoning.unverified,
+        "failed_judges": reckoning.hearing.failed_judges,
+        "widest_spread": reckoning.hearing.widest_spread,
+    }
+
+
+def told(reckoning: Reckoning, *, note: str = "") -> dict[str, Any]:
+    """What a student is told when this is released: the frozen value of Grade.released.
+
+    {audit, submission, attempt, digest, rubric_version, overall_score, points: {earned, possible}|null, note,
+    criteria: [{id, name, score|null, verdict_score|null, level, points|null, max_points|null, needs_review,
+    excluded, override_reason|null}]}. The report of this digest is the audit's or one of its superseded ones.
+    """
+    audit, marks = reckoning.audit, reckoning.marks
+    return {
+        "audit": str(audit.pk),
+        "submission": str(audit.submission_id),
+        "attempt": audit.submission.attempt,
+        "digest": audit.report_digest,
+        "rubric_version": reckoning.rubric,
+        "overall_score": marks.overall_score,
+        "points": None
+        if marks.points_possible is None
+        else {"earned": marks.points_earned, "possible": marks.points_possible},
+        "criteria": [_told_of(row, reckoning) for row in marks.criteria],
+        "note": note,
+    }
+
+
+def is_the_same(released: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether a student who was told the one need not be told the other: the same attempt, and the same result."""
+    return _result(released) == _result(now)
+
+
+def _result(value: dict[str, Any]) -> dict[str, Any]:
+    """A verdict that a person's score stands in place of may change beneath it; nothing follows from that."""
+    beside = {"name", "verdict_score"}
+    criteria = [
+        {key: said for key, said in criterion.items() if key not in beside}
+        for criterion in value["criteria"]
+    ]
+    kept = {key: value[key] for key in ("submission", "overall_score", "points")}
+    return kept | {"criteria": criteria}
+
+
+def _told_of(row: CriterionRow, reckoning: Reckoning) -> dict[str, Any]:
+    override = reckoning.overrides.get(row.criterion_id)
+    return {
+        "id": row.criterion_id,
+        "name": row.name,
+        "score": row.score,
+        "verdict_score": reckoning.verdicts[row.criterion_id].score,
+        "level": row.level,
+        "points": row.points,
+        "max_points": row.max_points,
+        "needs_review": row.needs_review,
+        "excluded": row.excluded,
+        "override_reason": override.reason if override else None,
+    }
+
+
+def _marks(
+    audits: Iterable[Audit],
+    versions: dict[int, RubricVersion],
+    verdicts: dict[Any, list[CriterionRow]],
+    overrides: dict[Any, dict[str, Override]],
+) -> dict[Any, engine_audits.Marks]:
+    judged_under: defaultdict[int, list[Audit]] = defaultdict(list)
+    for audit in audits:
+        judged_under[audit.rubric_version_id].append(audit)
+    marks: dict[Any, engine_audits.Marks] = {}
+    for version, group in judged_under.items():
+        works = [
+            (
+                verdicts[audit.pk],
+                {key: row.score for key, row in overrides[audit.submission_id].items()},
+            )
+            for audit in group
+        ]
+        results = engine_audits.marks_under(versions[version].document, works)
+        marks |= {audit.pk: result for audit, result in zip(group, results, strict=True)}
+    return marks
+
+
+def _verdicts(audits: Iterable[Any]) -> dict[Any, list[CriterionRow]]:
+    rows: defaultdict[Any, list[CriterionRow]] = defaultdict(list)
+    for verdict in CriterionVerdict.objects.filter(audit__in=audits).order_by("audit", "position"):
+        rows[verdict.audit_id].append(
+            CriterionRow(
+                criterion_id=verdict.criterion_id,
+                name=verdict.name,
+                score=verdict.score,
+                level=verdict.level,
+                points=verdict.points,
+                max_points=verdict.max_points,
+                needs_review=verdict.needs_review,
+                excluded=verdict.excluded,
+            )
+        )
+    return rows
+
+
+def _overrides(audits: Iterable[Audit]) -> dict[Any, dict[str, Override]]:
+    standing: defaultdict[Any, dict[str, Override]] = defaultdict(dict)
+    submissions = {audit.submission_id for audit in audits}
+    for override in Override.objects.filter(submission__in=submissions, withdrawn_at=None):
+        standing[override.submission_id][override.criterion_id] = override
+    return standing

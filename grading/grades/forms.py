@@ -1,0 +1,146 @@
+"""What a person changes of a grade by hand, and what is looked for in an overview."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+
+from grading.core.form_bases import AddressForm
+from grading.core.form_fingerprint import SeenForm
+from grading.grades.queries import FLAGS, RELEASES, SORTS, STATES, Wanted
+from grading.grades.releases import CHANGED_SINCE
+
+MOST_REASON = 2000
+MOST_NOTE = 1000
+TYPED_ABOVE = 50  # so many letters are not sent by one click
+
+
+class ReasonForm(forms.Form):
+    """`reason` stays on the record."""
+
+    reason = forms.CharField(
+        label="Reason", max_length=MOST_REASON, widget=forms.Textarea(attrs={"rows": 4})
+    )
+
+
+class OverrideForm(SeenForm, ReasonForm):
+    """A person's score for one criterion."""
+
+    score = forms.TypedChoiceField(
+        label="Score", coerce=int, choices=[(score, f"{score} of 5") for score in range(5, 0, -1)]
+    )
+    reason = forms.CharField(
+        label="Reason",
+        max_length=MOST_REASON,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="The student reads it beside the score.",
+    )
+    field_order = ("score", "reason")
+
+
+class ReleaseForm(forms.Form):
+    """`grades` are keys of what was shown, `seen` its fingerprint: what has changed since is shown once more.
+
+    `count` is typed where more than TYPED_ABOVE students are told.
+    """
+
+    note = forms.CharField(
+        label="A word to the students",
+        required=False,
+        max_length=MOST_NOTE,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Stands above each released report. When a released grade changes: why it does.",
+    )
+    count = forms.CharField(
+        label="How many students are told",
+        required=False,
+        max_length=6,
+        widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}),
+    )
+    seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, expected: int, fingerprint: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.expected, self.fingerprint = expected, fingerprint
+        self.fields["seen"].initial = fingerprint
+        self.fields[
+            "count"
+        ].help_text = f"More than {TYPED_ABOVE} at once: type the number, {expected}."
+        if expected <= TYPED_ABOVE:
+            del self.fields["count"]
+
+    def clean_count(self) -> str:
+        typed: str = self.cleaned_data["count"].strip()
+        if typed != str(self.expected):
+            raise forms.ValidationError(f"Type {self.expected} to release so many at once.")
+        return typed
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not self.expected:
+            raise forms.ValidationError("There is nothing to release here.")
+        if cleaned.get("seen") != self.fingerprint:
+            raise forms.ValidationError(CHANGED_SINCE)
+        return cleaned
+
+
+ANY = [("", "any")]
+MOST_SHARE = 100
+
+
+class OverviewForm(AddressForm):
+    """`wanted()` is what could be read; the rest is said (AddressForm)."""
+
+    q = forms.CharField(label="Name or e-mail", required=False, max_length=100)
+    state = forms.ChoiceField(label="State", required=False, choices=[*ANY, *STATES.items()])
+    flag = forms.ChoiceField(
+        label="Flag",
+        required=False,
+        choices=[*ANY, ("flagged", "any flag"), ("clear", "no flag"), *FLAGS.items()],
+    )
+    release = forms.ChoiceField(label="Release", required=False, choices=[*ANY, *RELEASES.items()])
+    sort = forms.ChoiceField(label="Sorted by", required=False, choices=list(SORTS.items()))
+    low = forms.FloatField(required=False, min_value=1, max_value=5, widget=forms.HiddenInput)
+    high = forms.FloatField(required=False, min_value=1, max_value=5, widget=forms.HiddenInput)
+    criterion = forms.IntegerField(
+        required=False, min_value=0, max_value=1000, widget=forms.HiddenInput
+    )
+    score = forms.ChoiceField(
+        required=False,
+        choices=[("", ""), ("none", "none"), *((str(score), str(score)) for score in range(1, 6))],
+        widget=forms.HiddenInput,
+    )
+    page = forms.IntegerField(
+        required=False, min_value=1, max_value=100_000, widget=forms.HiddenInput
+    )
+    apart = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, asked: Mapping[str, Any]) -> None:
+        super().__init__(asked, auto_id="filter_%s")
+
+    def wanted(self) -> Wanted:
+        """What could be read of the address; the rest as if it had not been asked."""
+        self.full_clean()
+        read = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        read.pop("page", None)
+        return Wanted(**read)
+
+    def page_wanted(self) -> int:
+        return self.cleaned_data.get("page") or 1
+
+
+class SampleForm(forms.Form):
+    """How large a random share is drawn besides everything flagged, and by which seed."""
+
+    share = forms.IntegerField(
+        label="Random share in %", required=False, min_value=0, max_value=MOST_SHARE, initial=10
+    )
+    seed = forms.IntegerField(
+        label="Seed",
+        required=False,
+        min_value=0,
+        max_value=2**31,
+        help_text="The same seed draws the same students.",
+    )

@@ -1,0 +1,126 @@
+"""Which letters one gets from an organization. A letter's link leads here and, after signing in, needs one click."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from grading.core.breadcrumbs import trail_to_organization
+from grading.core.enums import NoticeKind, WebhookEvent
+from grading.core.errors import ActionRefused
+from grading.core.form_bases import put_beside
+from grading.core.permissions import access_organization
+from grading.core.requests import MemberRequest
+from grading.models import Organization, Webhook
+from grading.notifications.emails import choose_letters
+from grading.notifications.forms import DeedForm, LettersForm, StopForm, WebhookForm
+from grading.notifications.queries import deliveries_of, letters_wanted, webhooks_of
+from grading.notifications.webhook_deliveries import MOST_TRIES
+from grading.notifications.webhooks import add_webhook, delete_webhook, send_test, switch_webhook
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def notices(request: MemberRequest, org: str) -> HttpResponse:
+    organization = access_organization(request.user, org)
+    wanted = letters_wanted(organization, request.user)
+    stopping = "off" in request.POST
+    stop = StopForm(request.POST if stopping else request.GET)
+    form = LettersForm(None if stopping else request.POST or None, initial={"wanted": wanted})
+    off = stop.cleaned_data["off"] if stop.is_valid() else None
+    chosen: list[NoticeKind] | None = None
+    if stopping and off:
+        chosen = [kind for kind in wanted if kind != off]
+    elif form.is_valid():
+        chosen = form.cleaned_data["wanted"]
+    if chosen is not None:
+        choose_letters(organization=organization, user=request.user, wanted=chosen)
+        messages.success(request, "Kept: you get these letters and no others.")
+        return redirect("notices", organization.slug)
+    context = {
+        "organization": organization,
+        "form": form,
+        "stop": off,
+        "trail": trail_to_organization(organization),
+    }
+    return render(request, "notifications/emails/notices.html", context)
+
+
+PER_PAGE = 50
+DONE = {
+    "test": "A test is on its way: load this page again in a moment.",
+    "on": "It is told from now on.",
+    "off": "It is told nothing any more.",
+    "delete": "It is deleted.",
+}
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def webhooks(request: MemberRequest, org: str) -> HttpResponse:
+    """A new webhook's secret is on the answer to the form that made it, and nowhere else."""
+    organization = access_organization(request.user, org, level="teacher")
+    form = WebhookForm(request.POST if request.method == "POST" else None)
+    secret = _made(request, organization, form) if form.is_valid() else None
+    context = {
+        "organization": organization,
+        "form": form if secret is None else WebhookForm(),
+        "secret": secret,
+        "webhooks": [(each, _labels(each)) for each in webhooks_of(organization)],
+        "trail": trail_to_organization(organization),
+    }
+    return render(request, "notifications/webhooks/webhooks.html", context)
+
+
+def _made(request: MemberRequest, organization: Organization, form: WebhookForm) -> str | None:
+    try:
+        return add_webhook(organization=organization, by=request.user, **form.cleaned_data)[1]
+    except ActionRefused as refusal:
+        put_beside(form, refusal)
+        return None
+
+
+def _labels(webhook: Webhook) -> list[str]:
+    return [WebhookEvent(event).label for event in webhook.events]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def webhook(request: MemberRequest, org: str, webhook_id: int) -> HttpResponse:
+    """What it was told, newest first; a test, and the switch."""
+    organization = access_organization(request.user, org, level="teacher")
+    found = get_object_or_404(Webhook.objects.select_related("organization"), pk=webhook_id)
+    form = DeedForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and _done(request, found, form):
+        messages.success(request, DONE[form.cleaned_data["do"]])
+        return redirect("webhook", org, found.pk) if found.pk else redirect("webhooks", org)
+    address = reverse("webhooks", args=[organization.slug])
+    context = {
+        "organization": organization,
+        "webhook": found,
+        "events": _labels(found),
+        "form": form,
+        "page": Paginator(deliveries_of(found), PER_PAGE).get_page(request.GET.get("page")),
+        "most_tries": MOST_TRIES,
+        "trail": [*trail_to_organization(organization), ("Webhooks", address)],
+    }
+    return render(request, "notifications/webhooks/webhook.html", context)
+
+
+def _done(request: MemberRequest, found: Webhook, form: DeedForm) -> bool:
+    try:
+        match form.cleaned_data["do"]:
+            case "test":
+                send_test(webhook=found, by=request.user)
+            case "delete":
+                delete_webhook(webhook=found, by=request.user)
+            case switch:
+                switch_webhook(webhook=found, active=switch == "on", by=request.user)
+    except ActionRefused as refusal:
+        put_beside(form, refusal)
+        return False
+    return True

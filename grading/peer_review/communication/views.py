@@ -1,0 +1,140 @@
+"""A student's communication log at an assignment: what was posted, and posting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods
+
+from grading.core.breadcrumbs import trail_to_assignment
+from grading.core.enums import EntryKind
+from grading.core.errors import EntryRefused
+from grading.core.form_bases import put_beside
+from grading.core.permissions import access_assignment, may
+from grading.core.requests import MemberRequest
+from grading.findings.views import student_asked_for
+from grading.models import Assignment, Enrollment
+from grading.peer_review.communication.actions import post_entry
+from grading.peer_review.communication.forms import EntryForm
+from grading.peer_review.communication.queries import (
+    Channel,
+    channels_of,
+    counts_of,
+    entries_between,
+    filed_log,
+    logs_of,
+    messages_of,
+)
+
+PER_PAGE = 30
+SUBJECTS = {
+    EntryKind.PROGRESS: "progress",
+    EntryKind.BLOCKER: "blockers",
+    EntryKind.DESIGN: "design",
+}
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def communication(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
+    """One's own log, and POST writes in it; staff choose whose first (`student` in the address), and read.
+
+    `pairing` in the address shows what was written under that one.
+    """
+    found = access_assignment(request.user, cohort, assignment)
+    is_staff = may(request.user, found.organization, "staff")
+    if is_staff and request.method == "POST":
+        raise Http404
+    student = student_asked_for(request, found)
+    if student is None:
+        context = {"assignment": found, "logs": logs_of(found), "trail": trail_to_assignment(found)}
+        return render(request, "peer_review/communication/students.html", context)
+    channels = channels_of(found, student, is_staff=is_staff)
+    chosen = _chosen(channels, request.GET.get("pairing", ""))
+    form = EntryForm(
+        request.POST or None,
+        readers=[(str(channel.pairing.pk), _words(channel)) for channel in channels],
+        initial={"pairing": chosen and str(chosen.pairing.pk)},
+    )
+    if form.is_valid() and _posted(request, found, student, channels, form):
+        messages.success(request, "Your entry is in the log.")
+        return redirect(request.get_full_path())
+    context = _context(request, found, student, channels, chosen, is_staff=is_staff)
+    return render(
+        request,
+        "peer_review/communication/log.html",
+        context | {"form": None if is_staff else form},
+    )
+
+
+def _posted(
+    request: MemberRequest,
+    assignment: Assignment,
+    student: Enrollment,
+    channels: Sequence[Channel],
+    form: EntryForm,
+) -> bool:
+    told = form.cleaned_data
+    channel = _chosen(channels, told.get("pairing", ""))
+    try:
+        post_entry(
+            assignment=assignment,
+            student=student,
+            kind=told["kind"],
+            text=told["text"],
+            by=request.user,
+            pairing=channel.pairing if channel else None,
+        )
+    except EntryRefused as refusal:
+        put_beside(form, refusal)
+        return False
+    return True
+
+
+def _chosen(channels: Sequence[Channel], asked: str) -> Channel | None:
+    """The channel of this pairing; none where none is named. Somebody else's is as missing as one that is not there."""
+    if not asked:
+        return None
+    found = next((channel for channel in channels if str(channel.pairing.pk) == asked), None)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _context(
+    request: MemberRequest,
+    assignment: Assignment,
+    student: Enrollment,
+    channels: Sequence[Channel],
+    chosen: Channel | None,
+    *,
+    is_staff: bool,
+) -> dict[str, Any]:
+    pairing: UUID | None = chosen.pairing.pk if chosen else None
+    rows = entries_between(assignment, student, channels, pairing)
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    counts = counts_of(assignment, student)
+    return {
+        "assignment": assignment,
+        "student": student,
+        "is_staff": is_staff,
+        "channels": [(each, _words(each, is_staff=is_staff)) for each in channels],
+        "chosen": chosen,
+        "page": page,
+        "said": messages_of(list(page), student, channels),
+        "counts": [(SUBJECTS[EntryKind(kind)], number) for kind, number in counts.items()],
+        "filed": filed_log(assignment, student, is_staff=is_staff),
+        "trail": trail_to_assignment(assignment),
+    }
+
+
+def _words(channel: Channel, *, is_staff: bool = False) -> str:
+    whom, whose = ("they audit", "audits them") if is_staff else ("I audit", "audits me")
+    return f"{channel.name}, whom {whom}" if channel.audits else f"{channel.name}, who {whose}"

@@ -1,0 +1,49 @@
+"""What students reported as abusive."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+
+from grading.core.enums import ComplaintState
+from grading.models import Cohort, Complaint, FeedbackReport, Organization
+
+_OPEN_FIRST = Case(
+    When(state=ComplaintState.OPEN, then=Value(0)), default=Value(1), output_field=IntegerField()
+)
+
+
+def complaints_in(organization: Organization) -> QuerySet[Complaint]:
+    """What waits first, oldest first, each with its report and who complained."""
+    found = Complaint.objects.filter(organization=organization)
+    related = found.select_related("student", "report__assignment__cohort", "decided_by")
+    return related.defer("report__original", "report__reading").order_by(
+        _OPEN_FIRST, "made_at", "pk"
+    )
+
+
+def open_complaints(cohort: Cohort) -> int:
+    """How many wait for a teacher of this cohort."""
+    here = Complaint.objects.filter(report__assignment__cohort=cohort)
+    return here.filter(state=ComplaintState.OPEN).count()
+
+
+def complaints_on(report: FeedbackReport) -> QuerySet[Complaint]:
+    """What its subject has said of it, newest first."""
+    return Complaint.objects.filter(report=report, student=report.subject_id).order_by(
+        "-made_at", "-pk"
+    )
+
+
+def reported_by(user: int | None, report_id: UUID | str) -> FeedbackReport | None:
+    """The report, where its subject is this user and has reported it as abusive."""
+    found = FeedbackReport.objects.select_related(
+        "organization", "assignment__cohort__organization"
+    )
+    mine = Complaint.objects.filter(student__user=user)
+    return (
+        found.defer("original", "reading")
+        .filter(pk=report_id, pk__in=mine.values("report"))
+        .first()
+    )

@@ -1,0 +1,277 @@
+"""What the site knows of an exchange among peers, as facts for an audit and for staff: counts, and nobody is named.
+
+A report counts where a pairing stands behind it, also one that is flagged: if that were seen in a count, its author
+would learn by it whose work they audit.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, FilteredRelation, IntegerField, Max, Q, QuerySet
+from django.db.models.expressions import Func
+from django.db.models.fields.json import KeyTransform
+
+from grading.core.enums import (
+    REPORTED_STATES,
+    FeedbackKind,
+    FeedbackSource,
+    FindingState,
+    ResponseKind,
+)
+from grading.models import (
+    Assignment,
+    CommunicationEntry,
+    Enrollment,
+    FeedbackReport,
+    Finding,
+    FindingSighting,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EntryCounts:
+    """Entries of the communication log that were posted on the site."""
+
+    progress: int = 0
+    blocker: int = 0
+    design: int = 0
+
+    @property
+    def anything(self) -> int:
+        return self.progress + self.blocker + self.design
+
+
+@dataclass(frozen=True, slots=True)
+class Relevance:
+    """Findings that the student's own auditor stated about peers, each once; courtroom/models/project_facts.py says of what."""
+
+    stated: int
+    with_place: int
+    confirmed: int
+    duplicates: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeCounts:
+    """The fields of the courtroom's fact `exchange`, which says what each of them counts; `own` is its `self`."""
+
+    generated: int = 0
+    own: int = 0
+    received: int = 0
+    findings_received: int = 0
+    answered: int = 0
+    fixed: int = 0
+    fixes_verified: int = 0
+    deferred: int = 0
+    contested: int = 0
+    entries: EntryCounts = EntryCounts()
+    relevance: Relevance | None = None
+
+    @property
+    def exchanged(self) -> bool:
+        return bool(self.generated or self.received)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As the courtroom reads it."""
+        told = asdict(self)
+        return {"self": told.pop("own"), **told}
+
+
+def exchange_of(*, assignment: Assignment | int, student: Enrollment | int) -> ExchangeCounts:
+    """One student's part in the exchange at an assignment. Seven queries at most."""
+    found = _gathered(assignment, Q(pk=_key(student)))
+    return found.get(_key(student), ExchangeCounts())
+
+
+def exchanges_in(assignment: Assignment) -> Mapping[int, ExchangeCounts]:
+    """Everybody's, by the key of the enrollment; without those of whom nothing is known. As many queries as for one."""
+    return _gathered(assignment, Q(cohort=assignment.cohort_id))
+
+
+def _key(row: Assignment | Enrollment | int) -> int:
+    return row if isinstance(row, int) else row.pk
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """`stated`: how many findings an imported one lists; one of the site has an `audit`. Of one on oneself `pairing` is
+    null, `auditor` and `auditee` 0. One that is `hidden` from its subject asks for no answers."""
+
+    pk: UUID
+    pairing: UUID | None
+    auditor: int
+    auditee: int
+    subject: int
+    audit: UUID | None
+    stated: int
+    hidden: bool
+
+
+def _gathered(assignment: Assignment | int, whose: Q) -> Mapping[int, ExchangeCounts]:
+    students = Enrollment.objects.filter(whose).order_by().values("pk")
+    reports = _reports(_key(assignment), students)
+    answers = _answers(_key(assignment), students, reports)
+    entries = _entries(_key(assignment), students)
+    relevance = _relevance(reports)
+    generated = Counter(
+        auditor for auditor, _ in {(r.auditor, r.pairing) for r in reports if r.pairing}
+    )
+    received = Counter(
+        auditee for auditee, _ in {(r.auditee, r.pairing) for r in reports if r.pairing}
+    )
+    own = Counter(report.subject for report in reports if report.pairing is None)
+    return {
+        student: ExchangeCounts(
+            generated=generated[student],
+            own=own[student],
+            received=received[student],
+            entries=entries.get(student, EntryCounts()),
+            relevance=relevance.get(student),
+            **answers.get(student, {}),
+        )
+        for student in {*generated, *received, *own, *answers, *entries}
+    }
+
+
+def _reports(assignment: int, students: QuerySet[Enrollment, Any]) -> list[_Report]:
+    """Those that are there, newest first: under a pairing, or of a student's own auditor on itself."""
+    is_there = Q(source=FeedbackSource.IMPORTED) | Q(audit__state__in=REPORTED_STATES)
+    theirs = Q(pairing__auditor__in=students) | Q(pairing__auditee__in=students)
+    own = Q(kind=FeedbackKind.SELF, source=FeedbackSource.IMPORTED, subject__in=students)
+    rows = FeedbackReport.objects.filter(is_there & (theirs | own), assignment=assignment)
+    listed = Func(
+        KeyTransform("findings", "reading"),
+        function="jsonb_array_length",
+        output_field=IntegerField(),
+    )
+    values = rows.order_by("-created_at", "pk").values_list(
+        "pk",
+        "pairing",
+        "pairing__auditor",
+        "pairing__auditee",
+        "subject",
+        "audit",
+        listed,
+        "hidden_at",
+    )
+    return [
+        _Report(
+            pk,
+            pairing,
+            auditor or 0,
+            auditee or 0,
+            subject,
+            audit,
+            stated or 0,
+            hidden_at is not None,
+        )
+        for pk, pairing, auditor, auditee, subject, audit, stated, hidden_at in values
+    ]
+
+
+def _answers(
+    assignment: int, students: QuerySet[Enrollment, Any], reports: Sequence[_Report]
+) -> dict[int, dict[str, int]]:
+    """What became of the findings that peers have seen in these students' works.
+
+    By lists of keys: joined, the rows took seconds for a cohort where the database had not counted them yet.
+    """
+    by_peers = [report for report in reports if report.pairing and not report.hidden]
+    told = Q(audit__in=[each.audit for each in by_peers]) | Q(
+        report__in=[each.pk for each in by_peers]
+    )
+    sightings = FindingSighting.objects.filter(present=True).order_by()
+    received = set(sightings.filter(told).values_list("finding", flat=True))
+    standing = [row for row in _standing(assignment, students) if row[0] in received]
+    verified = [finding for finding, _, _, _, is_verified, _ in standing if is_verified]
+    seen = sightings.filter(audit__isnull=False, finding__in=verified)
+    last_seen = dict(seen.values_list("finding").annotate(last=Max("submission__handed_in_at")))
+    counted: dict[int, Counter[str]] = defaultdict(Counter)
+    for finding, student, state, kind, is_verified, at in standing:
+        mended = bool(is_verified) and not (finding in last_seen and last_seen[finding] > at)
+        counted[student].update(_became(state, kind, mended))
+    return {student: dict(found) for student, found in counted.items()}
+
+
+def _standing(assignment: int, students: QuerySet[Enrollment, Any]) -> QuerySet[Finding, Any]:
+    """Every finding in these works, with the answer that stands."""
+    answer = FilteredRelation("responses", condition=Q(responses__replaced_at=None))
+    rows = Finding.objects.filter(assignment=assignment, student__in=students).annotate(
+        standing=answer
+    )
+    return rows.order_by().values_list(
+        "pk", "student", "state", "standing__kind", "standing__verified", "standing__created_at"
+    )
+
+
+def _became(state: str, kind: str | None, mended: bool) -> Iterable[str]:
+    """The counts that one finding goes into. `mended`: by a commit that was looked at, and not seen again since.
+
+    It may come before the attempt that shows it: the audit of that attempt is told of it.
+    """
+    yield "findings_received"
+    gone = state == FindingState.FIXED
+    if kind or gone:
+        yield "answered"
+    if gone or mended:
+        yield "fixed"
+    if mended:
+        yield "fixes_verified"
+    if kind in (ResponseKind.DEFERRED, ResponseKind.CONTESTED) and not gone:
+        yield str(kind)
+
+
+def _entries(assignment: int, students: QuerySet[Enrollment, Any]) -> dict[int, EntryCounts]:
+    rows = CommunicationEntry.objects.filter(assignment=assignment, student__in=students)
+    counted: dict[int, dict[str, int]] = defaultdict(dict)
+    for student, kind, number in (
+        rows.order_by().values_list("student", "kind").annotate(n=Count("pk"))
+    ):
+        counted[student][kind] = number
+    return {student: EntryCounts(**kinds) for student, kinds in counted.items()}
+
+
+def _relevance(reports: Sequence[_Report]) -> dict[int, Relevance]:
+    """By auditor, of what their own auditors said of peers: the newest report of each pairing counts.
+
+    The site's own courtroom states nothing that it would not confirm, so its audits are left out.
+    """
+    newest = {
+        report.pairing: report
+        for report in reversed(reports)
+        if report.pairing and not report.audit
+    }
+    by_key = {report.pk: report for report in newest.values()}
+    sightings = FindingSighting.objects.filter(present=True).order_by()
+    stated = list(
+        sightings.filter(report__in=by_key).values_list(
+            "report", "finding", "submission", "finding__place", "lines"
+        )
+    )
+    looked = sightings.filter(audit__isnull=False, finding__in={row[1] for row in stated})
+    confirmed = set(looked.values_list("finding", "submission"))
+    told: dict[int, dict[UUID, tuple[bool, bool]]] = defaultdict(dict)
+    listed: dict[int, dict[UUID, int]] = defaultdict(dict)
+    for key, finding, submission, place, lines in stated:
+        auditor = by_key[key].auditor
+        placed, seen = told[auditor].get(finding, (False, False))
+        told[auditor][finding] = (
+            placed or bool(place and lines),
+            seen or (finding, submission) in confirmed,
+        )
+        listed[auditor][key] = by_key[key].stated
+    return {
+        auditor: Relevance(
+            stated=len(found),
+            with_place=sum(placed for placed, _ in found.values()),
+            confirmed=sum(seen for _, seen in found.values()),
+            duplicates=max(0, sum(listed[auditor].values()) - len(found)),
+        )
+        for auditor, found in told.items()
+    }

@@ -1,0 +1,155 @@
+"""The loop of one student: attempt by attempt what was found, fixed and scored, and whose finding led to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django.http import HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from grading.core.breadcrumbs import trail_to_assignment
+from grading.core.permissions import access_assignment, access_enrollment, may
+from grading.core.requests import MemberRequest
+from grading.core.streaming import in_steps
+from grading.core.zipping import zipped
+from grading.findings.queries import helped_by_criterion
+from grading.findings.views import student_asked_for
+from grading.grades.exports.csv_layouts import Cell, lines_of
+from grading.peer_review.exchange.attempt_history import loop_of
+from grading.peer_review.exchange.audit_folder import folder_of
+from grading.peer_review.exchange.exchange_table import ExchangeRow, Filed, exchange_table
+from grading.peer_review.exchange.presenters import picture_of
+from grading.submissions.actions import why_closed
+from grading.submissions.queries import criteria_over
+
+
+@require_safe
+def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
+    """One's own; staff who name no student choose one among the findings of all."""
+    found = access_assignment(request.user, cohort, assignment)
+    student = student_asked_for(request, found)
+    if student is None:
+        return redirect("findings", org, cohort, assignment)
+    is_staff = may(request.user, found.organization, "staff")
+    told = loop_of(found, student, is_staff=is_staff)
+    left = found.max_attempts - sum(turn.submission.counts for turn in told.turns)
+    context = {
+        "assignment": found,
+        "student": student,
+        "is_staff": is_staff,
+        "loop": told,
+        "fixed": any(turn.fixes for turn in told.turns),
+        "picture": picture_of(told.turns),
+        "criteria": criteria_over([turn.attempt for turn in told.turns]),
+        "may_hand_in": not is_staff and why_closed(assignment=found, left=left) is None,
+        "trail": trail_to_assignment(found),
+    }
+    return render(request, "peer_review/loop/loop.html", context)
+
+
+COLUMNS: tuple[Cell, ...] = (
+    "student",
+    "email",
+    "student_number",
+    "exchanged",
+    "reports_generated",
+    "reports_received",
+    "reports_generated_in_repository",
+    "reports_received_in_repository",
+    "findings_received",
+    "answered",
+    "fixed",
+    "fixes_verified",
+    "deferred",
+    "deferrals_in_repository",
+    "contested",
+    "progress",
+    "blockers",
+    "design_notes",
+    "entries_in_repository",
+    "findings_stated",
+    "with_place",
+    "confirmed",
+    "repetitions",
+)
+
+
+@never_cache
+@require_safe
+def facts(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
+    found = access_assignment(request.user, cohort, assignment, level="staff")
+    rows = exchange_table(found)
+    context = {
+        "assignment": found,
+        "rows": rows,
+        "exchanged": sum(row.exchanged is True for row in rows),
+        "received": sum(row.site.findings_received for row in rows),
+        "answered": sum(row.site.answered for row in rows),
+        "fixed": sum(row.site.fixed for row in rows),
+        "helped": helped_by_criterion(found),
+        "trail": trail_to_assignment(found),
+    }
+    return render(request, "peer_review/communication/facts.html", context)
+
+
+@never_cache
+@require_safe
+def facts_csv(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
+    found = access_assignment(request.user, cohort, assignment, level="staff")
+    table = lines_of([COLUMNS, *(_cells(row) for row in exchange_table(found))])
+    name = f"{found.cohort.slug}-{found.slug}-peers.csv"
+    return HttpResponse(
+        table,
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+def _cells(row: ExchangeRow) -> Sequence[Cell]:
+    """What is not known is an empty cell, and never a 0."""
+    student, site, told = row.student, row.site, row.site.relevance
+    filed = row.filed or Filed(None, None, None, None)
+    return [
+        student.name,
+        student.email,
+        student.student_number,
+        _yes_or_no(row.exchanged),
+        site.generated,
+        site.received,
+        filed.generated,
+        filed.received,
+        site.findings_received,
+        site.answered,
+        site.fixed,
+        site.fixes_verified,
+        site.deferred,
+        filed.deferrals,
+        site.contested,
+        site.entries.progress,
+        site.entries.blocker,
+        site.entries.design,
+        filed.entries,
+        *((told.stated, told.with_place, told.confirmed, told.duplicates) if told else (None,) * 4),
+    ]
+
+
+def _yes_or_no(known: bool | None) -> str:
+    return {True: "yes", False: "no", None: ""}[known]
+
+
+@require_safe
+def audit_zip(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponseBase:
+    """One's own, written while it is sent."""
+    found = access_assignment(request.user, cohort, assignment)
+    student = access_enrollment(request.user, found.cohort)
+    pieces = in_steps(found.organization_id, zipped(folder_of(student, found)))
+    headers = {
+        "Content-Disposition": f'attachment; filename="{found.slug}-audit.zip"',
+        "Content-Type": "application/zip",
+        "Cache-Control": "private, no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    return StreamingHttpResponse(pieces, headers=headers)

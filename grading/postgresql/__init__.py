@@ -1,5 +1,0 @@
-"""Django's PostgreSQL backend under the site's own role, with row-level security always told who asks.
-
-base       the backend: ENGINE = "grading.postgresql"
-policies   the migration operation that puts a table behind the wall
-"""

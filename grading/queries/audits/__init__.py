@@ -1,1 +1,0 @@
-"""Audits, attempts, turns, times and costs."""

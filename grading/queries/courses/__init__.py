@@ -1,1 +1,0 @@
-"""Organizations, cohorts, assignments and rubrics, and what there is of them."""

@@ -1,1 +1,0 @@
-"""Who is told of what."""

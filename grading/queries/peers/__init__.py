@@ -1,1 +1,0 @@
-"""Rounds, findings and reports, as one reader may see them."""

@@ -1,1 +1,0 @@
-"""Grades, appeals, agreement and exports."""

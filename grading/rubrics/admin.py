@@ -1,0 +1,223 @@
+"""Rubrics and their versions: drafts are edited, what was published is only looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.options import IS_POPUP_VAR
+from django.contrib.admin.utils import unquote
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+
+from grading.core.admin_tenancy import TenantAdmin
+from grading.core.enums import RubricState
+from grading.core.errors import RubricRefused
+from grading.core.permissions import may
+from grading.engine import rubrics as engine_rubrics
+from grading.models import Rubric, RubricVersion
+from grading.rubrics.actions import draft_rubric_version, publish_rubric_version, publish_seen_draft
+from grading.rubrics.comparison.publishing_losses import Loss, losses
+from grading.rubrics.editor.editing_session import Desk, laid_out, obeyed, taken_up
+from grading.rubrics.editor.editor_page import blanks
+from grading.rubrics.editor.new_draft import NewDraftForm, first_document
+from grading.rubrics.editor.rubric_form import document_of
+from grading.rubrics.queries import (
+    assignments_of_rubric,
+    import_of,
+    last_edit,
+    published_sibling,
+    use_of,
+    with_use,
+)
+from grading.rubrics.rubric_files.urls import rubric_urls, version_urls
+
+CONFLICT = 409
+
+
+@admin.register(Rubric)
+class RubricAdmin(TenantAdmin):
+    list_display = ("name", "slug", "organization")
+    list_filter = (("organization", admin.RelatedOnlyFieldListFilter),)
+    search_fields = ("name", "slug")
+    list_select_related = ("organization",)
+
+    def get_urls(self) -> list[URLPattern]:
+        return [*rubric_urls(self), *super().get_urls()]
+
+    def response_add(
+        self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """A rubric without a version is of no use: on to its first draft."""
+        if IS_POPUP_VAR in request.POST:
+            return super().response_add(request, obj, post_url_continue)
+        first = reverse("admin:grading_rubricversion_add", query={"rubric": obj.pk})
+        return HttpResponseRedirect(first)
+
+
+@admin.register(RubricVersion)
+class RubricVersionAdmin(TenantAdmin):
+    """Its page is the editor (rubric_editor); publishing and copying have addresses of their own."""
+
+    list_display = ("__str__", "state", "note", "assignments", "audits", "published_at")
+    list_filter = ("state", ("rubric", admin.RelatedOnlyFieldListFilter))
+    search_fields = ("rubric__name", "digest", "note")
+    list_select_related = ("rubric",)
+    fields = ("rubric", "note", "start")
+    form = NewDraftForm
+    actions = ("publish",)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return with_use(super().get_queryset(request)).defer("document")
+
+    @admin.display(ordering="assignment_count")
+    def assignments(self, version: Any) -> int:
+        return int(version.assignment_count)
+
+    @admin.display(ordering="audit_count")
+    def audits(self, version: Any) -> int:
+        return int(version.audit_count)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        sealed = obj is not None and obj.state != RubricState.DRAFT
+        return not sealed and super().has_change_permission(request, obj)
+
+    def get_urls(self) -> list[URLPattern]:
+        view, name = self.admin_site.admin_view, "grading_rubricversion_publish"
+        publish = path("<path:object_id>/publish/", view(self.publish_view), name=name)
+        return [publish, *version_urls(self), *super().get_urls()]
+
+    def save_model(
+        self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool
+    ) -> None:
+        """Only new drafts come this way; the editor saves what is changed."""
+        rubric, start = form.cleaned_data["rubric"], form.cleaned_data["start"]
+        document = first_document(rubric, start)
+        draft = draft_rubric_version(
+            rubric=rubric, document=document, why=obj.note, by=_person(request)
+        )
+        vars(obj).update(vars(draft))
+
+    def response_add(
+        self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
+    ) -> HttpResponse:
+        """On to the editor, but for a window that only chooses."""
+        if IS_POPUP_VAR in request.POST:
+            return super().response_add(request, obj, post_url_continue)
+        return HttpResponseRedirect(_address(obj))
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        only_save = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        return super().add_view(request, form_url, {**(extra_context or {}), **only_save})
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        version = self.get_object(request, unquote(object_id))
+        if version is None:
+            return self._missing(request, object_id)
+        if not self.has_view_permission(request, version):
+            raise PermissionDenied
+        if request.method != "POST":
+            return self._editor(request, laid_out(version))
+        if "seen" not in request.POST:  # not sent by the editor
+            raise PermissionDenied
+        desk = obeyed(taken_up(version, request.POST), request.POST.get("do", ""), _person(request))
+        if desk.saved:
+            as_what = "unfinished" if desk.faults or desk.lines else "as a draft"
+            messages.success(request, f"{desk.saved} is saved {as_what}.")
+            return HttpResponseRedirect(_address(desk.saved))
+        return self._editor(request, desk)
+
+    def _missing(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """As every page of the administration answers for what is not there, or is somebody else's."""
+        gone: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]  # -- the stubs leave it out
+        return gone
+
+    def _editor(self, request: HttpRequest, desk: Desk) -> HttpResponse:
+        version = desk.version
+        context = {
+            **self.admin_site.each_context(request),
+            **desk.context(),
+            "opts": self.opts,
+            "title": str(version),
+            "version": version,
+            "sealed": version.state != RubricState.DRAFT and not desk.unsaved,
+            "blank": blanks(),
+            "use": use_of(version),
+            "trials": assignments_of_rubric(version),
+            "teaches": may(request.user, version.organization, "teacher"),
+            "edited": last_edit(version),
+            "losses": _losses_of(desk),
+            "imported": import_of(version),
+            "is_nav_sidebar_enabled": False,
+        }
+        name = "admin/grading/rubricversion/editor.html"
+        return TemplateResponse(request, name, context, status=CONFLICT if desk.refusal else None)
+
+    def publish_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        """Say in words what publishing changes and what it leaves; then do it to the document that was shown."""
+        version = self.get_object(request, unquote(object_id))
+        if version is None:
+            return self._missing(request, object_id)
+        if not self.has_change_permission(request, version):
+            raise PermissionDenied
+        if request.method == "POST":
+            return self._published(request, version, request.POST.get("seen", ""))
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": f"Publish {version}",
+            "version": version,
+            "seen": engine_rubrics.document_digest(version.document),
+            "faults": engine_rubrics.rubric_faults(version.document),
+            "before": (before := published_sibling(version)),
+            "losses": losses(before, version.document),
+            "trials": assignments_of_rubric(version),
+            "is_nav_sidebar_enabled": False,
+        }
+        return TemplateResponse(request, "admin/grading/rubricversion/publish.html", context)
+
+    def _published(self, request: HttpRequest, version: RubricVersion, seen: str) -> HttpResponse:
+        try:
+            publish_seen_draft(version=version, seen=seen, by=_person(request))
+        except RubricRefused as refused:
+            self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
+        else:
+            self.message_user(request, f"{version} is published.", messages.SUCCESS)
+        return HttpResponseRedirect(_address(version))
+
+    @admin.action(description="Publish the chosen drafts", permissions=["change"])
+    def publish(self, request: HttpRequest, versions: QuerySet[RubricVersion]) -> None:
+        for version in versions.select_related("rubric", "organization"):
+            try:
+                publish_rubric_version(version=version, by=_person(request))
+            except RubricRefused as refused:
+                self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
+            else:
+                self.message_user(request, f"{version} is published.", messages.SUCCESS)
+
+
+def _losses_of(desk: Desk) -> list[Loss]:
+    """Of what is typed; nothing for a version that is only read, or text that is no rubric yet."""
+    version = desk.version
+    if version.state != RubricState.DRAFT:
+        return []
+    typed = document_of(desk.sheet) if desk.view == "form" else version.document
+    return losses(published_sibling(version), typed)
+
+
+def _person(request: HttpRequest) -> User | None:
+    return request.user if isinstance(request.user, User) else None
+
+
+def _address(version: RubricVersion) -> str:
+    return reverse("admin:grading_rubricversion_change", args=[version.pk])

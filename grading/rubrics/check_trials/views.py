@@ -1,0 +1,87 @@
+"""One check tried on work that was handed in, before any rubric asks it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+from redis.exceptions import RedisError
+
+from grading.audits.presenters.checks_and_evidence import CheckView, Exhibits
+from grading.audits.queries import report_of
+from grading.core.breadcrumbs import trail_to_assignment, trail_to_organization
+from grading.core.permissions import access_audit, access_organization
+from grading.core.requests import MemberRequest
+from grading.engine import check_trials
+from grading.engine.check_trials import Trial
+from grading.models import Audit, RubricVersion
+from grading.rubrics.check_trials.actions import answer_to, ask_for_trial
+from grading.rubrics.check_trials.forms import TrialForm, TrialPlaceForm
+from grading.rubrics.previews.queries import all_versions, assignments_with_rubrics, stored_works
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def try_check(request: MemberRequest, org: str) -> HttpResponse:
+    """The stored facts answer at once; what they cannot, a worker answers from the repository."""
+    organization = access_organization(request.user, org, level="teacher")
+    place = TrialPlaceForm(
+        request.GET.dict(), assignments=assignments_with_rubrics(), versions=all_versions()
+    )
+    context: dict[str, Any] = {"place": place, "trail": trail_to_organization(organization)}
+    if place.chosen is None:
+        return render(request, "rubrics/check_trials/try.html", context)
+    assignment, version = place.chosen
+    form = _form(request, stored_works(assignment), version)
+    context |= {"form": form, "assignment": assignment, "version": version}
+    if form.is_valid():
+        audit, check = form.cleaned_data["work"], form.cleaned_data["check"]
+        if request.POST.get("do") == "examine":
+            try:
+                return redirect("trial", org, audit.pk, ask_for_trial(audit=audit, check=check))
+            except RedisError:
+                form.add_error(None, "No worker can be asked just now: try again in a minute.")
+        tried = check_trials.try_check(check, report_of(audit) or {})
+        context |= {"audit": audit, "trial": tried, "shown": _shown(audit, tried)}
+    return render(request, "rubrics/check_trials/try.html", context)
+
+
+def _form(request: MemberRequest, works: list[Audit], version: RubricVersion) -> TrialForm:
+    """As it was sent; after “Take it” as it is to be filled in further."""
+    form = TrialForm(request.POST.dict() or None, works=works, document=version.document)
+    if request.POST.get("do") != "take":
+        return form
+    return TrialForm(None, works=works, document=version.document, initial=form.taken())
+
+
+@never_cache
+@require_safe
+def trial(request: MemberRequest, org: str, audit_id: UUID, key: str) -> HttpResponse:
+    """What a worker found; until then the page, or with htmx its middle, renews itself."""
+    audit = access_audit(request.user, audit_id, level="teacher")
+    answer = answer_to(audit_id=audit.pk, key=key)
+    if answer is None:
+        raise Http404
+    if answer.is_final and "HX-Request" in request.headers:
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    context = {
+        "audit": audit,
+        "key": key,
+        "answer": answer,
+        "trial": answer.trial,
+        "shown": _shown(audit, answer.trial) if answer.trial else None,
+        "trail": trail_to_assignment(audit.submission.assignment),
+    }
+    return render(request, "rubrics/check_trials/trial.html", context)
+
+
+def _shown(audit: Audit, trial: Trial) -> CheckView:
+    """As a report shows a check with its evidence."""
+    repository = audit.submission.repo_url
+    keys = [piece["id"] for piece in trial.evidence]
+    row = {"goal": trial.goal, "met": trial.met, "reason": trial.reason, "evidence": keys}
+    exhibits = Exhibits({"evidence": trial.evidence, "repo_url": repository})
+    return exhibits.checks({"checks": [row], "evidence": keys})[0]

@@ -1,0 +1,138 @@
+"""All that the editor's page shows of a sheet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from grading.engine import rubrics as engine_rubrics
+from grading.rubrics.editor import constitution_form, labels
+from grading.rubrics.editor.field_errors import Faults
+from grading.rubrics.editor.number_format import number_in, plain
+from grading.rubrics.editor.panels import (
+    BLANK,
+    Field,
+    check_panel,
+    criterion_panel,
+    fields,
+    level_panel,
+    rule_panel,
+)
+from grading.rubrics.editor.parameter_fields import Parameter, Shape, blueprint
+from grading.rubrics.editor.posted_values import Sheet
+from grading.rubrics.editor.rubric_form import new_check, new_item
+
+NOTE = Parameter(
+    "note", Shape.LINE, "Why this version exists", "For people; at most 300 characters."
+)
+_MODELS = {
+    "criteria": "criterion",
+    "checks": "check",
+    "levels": "level",
+    "judicial_logic": "logic",
+    "constitution": "constitution",
+    "rules": "rule",
+}
+_LISTS = {"criteria": "Criteria", "constitution": "Rules of the verdict"}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One line of the summary; `name` is the id of the element to jump to."""
+
+    name: str
+    where: str
+    told: str
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over the criteria, as far as what is typed are numbers. `points` is None when no criterion has any."""
+
+    criteria: int
+    checks: int
+    weight: str
+    points: str | None
+
+
+def page_of(sheet: Sheet, note: str, faults: Faults, *, look_at: str = "") -> dict[str, Any]:
+    """The template's context: the rubric's own fields, its criteria, its rules, sums and problems."""
+    plan = blueprint()
+    criteria = [
+        criterion_panel(item, f"criteria.{n}", faults, look_at)
+        for n, item in enumerate(sheet["criteria"])
+    ]
+    return {
+        "note": Field(NOTE.name, NOTE, note, faults.get(NOTE.name, ())),
+        "about": fields(sorted(plan.rubric, key=lambda p: p.name != "name"), sheet, "", faults),
+        "criteria": criteria,
+        "whole_errors": faults.get("", ()),
+        "criteria_errors": faults.get("criteria", ()),
+        "rules": _rules(sheet["constitution"], faults),
+        "totals": totals_of(sheet),
+        "problems": [
+            Problem(name, where(name), told)
+            for name, all_told in faults.items()
+            for told in all_told
+        ],
+        "kinds": [(kind, labels.KINDS.get(kind, (kind, ""))[0]) for kind in plan.checks],
+        "look_at": look_at,
+    }
+
+
+def blanks() -> dict[str, Any]:
+    """What is copied when something is added without asking the server."""
+    return {
+        "criterion": criterion_panel(new_item("criteria"), BLANK, {}, BLANK),
+        "level": level_panel(new_item("levels"), BLANK, {}),
+        "check": check_panel(new_item("checks"), BLANK, {}, BLANK),
+        "checks": [check_panel(new_check(kind), BLANK, {}, BLANK) for kind in blueprint().checks],
+        "presets": {
+            name: constitution_form.flat_texts(constitution_form.sheet_of(name))
+            for name in engine_rubrics.preset_constitutions()
+        },
+    }
+
+
+def totals_of(sheet: Sheet) -> Totals:
+    criteria = sheet["criteria"]
+    points = [number_in(item["max_points"]) for item in criteria if item["max_points"].strip()]
+    return Totals(
+        criteria=len(criteria),
+        checks=sum(len(item["checks"]) for item in criteria),
+        weight=plain(sum((number_in(item["weight"] or "1") for item in criteria), Fraction(0))),
+        points=plain(sum(points, Fraction(0))) if points else None,
+    )
+
+
+def _rules(sheet: Sheet, faults: Faults) -> dict[str, Any]:
+    presets = engine_rubrics.preset_constitutions()
+    return {
+        "preset": sheet["preset"],
+        "choices": [(name, name, labels.PRESETS.get(name, "")) for name in presets],
+        "is_own": sheet["preset"] == constitution_form.OWN,
+        "is_unknown": sheet["preset"] not in {constitution_form.OWN, *presets},
+        "fields": fields(blueprint().constitution, sheet, "constitution", faults),
+        "panels": [rule_panel(kind, texts, faults) for kind, texts in sheet["rules"].items()],
+        "errors": faults.get("constitution.preset", ()),
+        "problems": sum(
+            len(told) for name, told in faults.items() if name.startswith("constitution")
+        ),
+    }
+
+
+def where(name: str) -> str:
+    """`criteria.2.checks.0.goal` as a person would say it."""
+    words, model = list[str](), "rubric"
+    for step in name.split(".") if name else ():
+        if step.isdecimal():
+            words.append(f"{model} {int(step) + 1}")
+        elif step in _MODELS:
+            model = _MODELS[step]
+        elif step in blueprint().rules:
+            words, model = [labels.KINDS.get(step, (step, ""))[0]], step
+        else:
+            words.append(labels.label_of(model, step))
+    said = ", ".join(words) or _LISTS.get(name, "The rubric")
+    return said[:1].upper() + said[1:]

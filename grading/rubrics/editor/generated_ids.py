@@ -1,0 +1,43 @@
+"""Ids for what was given none: made once, of the name or the kind, and kept from then on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from grading.rubrics.editor.posted_values import Sheet
+
+
+def name_the_nameless(sheet: Sheet) -> None:
+    """Fill in the empty ids of criteria, levels and checks, on the sheet itself."""
+    criteria = sheet["criteria"]
+    _fill(criteria, _ids(criteria), _stem_of_its_name)
+    taken = _ids([check for criterion in criteria for check in criterion["checks"]])
+    for criterion in criteria:
+        _fill(criterion["levels"], _ids(criterion["levels"]), _stem_of_its_name)
+        owner = re.sub(r"[^a-z0-9_.-]+", "_", criterion["id"].lower()).strip("_") or "check"
+        _fill(criterion["checks"], taken, _stem_of_its_kind(owner))
+
+
+def _ids(items: list[Sheet]) -> set[str]:
+    return {item["id"] for item in items if item["id"]}
+
+
+def _fill(items: list[Sheet], taken: set[str], stem_of: Callable[[Sheet], str]) -> None:
+    for item in items:
+        stem = stem_of(item)
+        if stem and not item["id"].strip():
+            item["id"] = next(name for name in _numbered(stem, len(taken)) if name not in taken)
+            taken.add(item["id"])
+
+
+def _numbered(stem: str, taken: int) -> list[str]:
+    return [stem, *(f"{stem}_{n}" for n in range(2, taken + 3))]
+
+
+def _stem_of_its_name(item: Sheet) -> str:
+    return re.sub(r"[\W_]+", "_", item["name"].lower()).strip("_")
+
+
+def _stem_of_its_kind(owner: str) -> Callable[[Sheet], str]:
+    return lambda item: f"{owner}.{item['kind']}" if item["kind"] else ""

@@ -1,0 +1,70 @@
+"""What the buttons of the page do to the sheet: add, remove, move up and down. Each leads to an item to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from grading.rubrics.editor.posted_values import Sheet
+from grading.rubrics.editor.rubric_form import new_item
+
+LISTS = ("criteria", "levels", "checks")
+
+
+def moved(sheet: Sheet, order: str) -> str | None:
+    """Carry out an order like `up criteria.2.checks.0` or `add criteria` on the sheet itself.
+
+    Answers the path of the item to look at now, or None for an order that makes no sense here.
+    """
+    verb, _, path = order.partition(" ")
+    act = _VERBS.get(verb)
+    listed, _, position = path.rpartition(".") if verb != "add" else (path, "", "0")
+    items = _list_at(sheet, listed)
+    if (
+        act is None
+        or items is None
+        or not position.isdecimal()
+        or int(position) >= max(len(items), verb == "add")
+    ):
+        return None
+    return f"{listed}.{act(items, int(position), listed)}" if listed else None
+
+
+def _add(items: list[Any], _position: int, listed: str) -> int:
+    items.append(new_item(listed.rsplit(".", 1)[-1]))
+    return len(items) - 1
+
+
+def _remove(items: list[Any], position: int, _listed: str) -> int:
+    del items[position]
+    return max(0, position - 1)
+
+
+def _up(items: list[Any], position: int, _listed: str) -> int:
+    to = max(0, position - 1)
+    items.insert(to, items.pop(position))
+    return to
+
+
+def _down(items: list[Any], position: int, _listed: str) -> int:
+    items.insert(position + 1, items.pop(position))
+    return min(position + 1, len(items) - 1)
+
+
+_VERBS: dict[str, Callable[[list[Any], int, str], int]] = {
+    "add": _add,
+    "remove": _remove,
+    "up": _up,
+    "down": _down,
+}
+
+
+def _list_at(sheet: Sheet, path: str) -> list[Any] | None:
+    """The list at the path, when it is one of a rubric's."""
+    node: Any = sheet
+    for step in path.split("."):
+        if isinstance(node, list):
+            node = node[int(step)] if step.isdecimal() and int(step) < len(node) else None
+        else:
+            node = node.get(step) if isinstance(node, dict) and step in LISTS else None
+    return node if isinstance(node, list) else None

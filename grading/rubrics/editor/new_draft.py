@@ -1,0 +1,55 @@
+"""Where a new draft begins."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from grading.engine import audits as engine_audits
+from grading.engine import rubrics as engine_rubrics
+from grading.models import Rubric
+
+EMPTY, NEWEST = "empty", "newest"
+_SHIPPED = {
+    "general": "Any software project",
+    "self_audit": "Automaton Auditor: self-audit",
+    "points": "Automaton Auditor: points",
+}
+
+
+class NewDraftForm(forms.ModelForm):  # type: ignore[type-arg]  # -- generic only to the type checker
+    """A draft of an own rubric, from nothing, from its newest version, or from one that ships."""
+
+    start = forms.ChoiceField(
+        label="Begin with",
+        choices=[
+            (NEWEST, "The newest version of this rubric, if there is one"),
+            (EMPTY, "An empty rubric"),
+            *((name, f"What ships as “{title}”") for name, title in _SHIPPED.items()),
+        ],
+    )
+
+    def clean(self) -> dict[str, Any] | None:
+        """The draft belongs where its rubric does."""
+        cleaned = super().clean()
+        rubric = self.cleaned_data.get("rubric")
+        if rubric is not None:
+            self.instance.organization = rubric.organization
+        return cleaned
+
+
+def first_document(rubric: Rubric, start: str) -> dict[str, Any]:
+    """The document that the draft begins with."""
+    if start in _SHIPPED:
+        return engine_audits.shipped_rubric(start).document
+    newest = rubric.versions.order_by("-number").first() if start == NEWEST else None
+    if newest:
+        return dict(newest.document)
+    named = {
+        "id": rubric.slug.replace("-", "_"),
+        "name": rubric.name,
+        "version": "1",
+        "criteria": [],
+    }
+    return {**named, "constitution": next(iter(engine_rubrics.preset_constitutions()))}

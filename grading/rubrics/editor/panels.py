@@ -1,0 +1,230 @@
+"""The sheet as the page shows it: fields with their texts and what is wrong with them, in panels to fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from grading.engine import audits as engine_audits
+from grading.rubrics.editor import labels
+from grading.rubrics.editor.field_errors import Faults
+from grading.rubrics.editor.number_format import number_in, plain
+from grading.rubrics.editor.parameter_fields import Parameter, Shape, blueprint
+from grading.rubrics.editor.posted_values import Sheet
+from grading.rubrics.editor.rubric_form import fields_of
+
+# In the order in which they are filled in; the rest of a check's fields are those of its kind.
+CHECK_FIRST, CHECK_LAST = (
+    ("goal",),
+    ("weight", "polarity", "essential", "effort", "id", "tags", "advice", "snippet"),
+)
+ASKED = ("name", "id", "target_artifact", "instruction", "success_pattern", "failure_pattern")
+WORTH = ("weight", "max_points", "exclude_when", "architecture")
+LEVEL = ("name", "points", "description", "id")
+BLANK = "__path__"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One control: `name` is its path on the sheet, and the id of its element.
+
+    `before` is what stands before the character that is wrong, to point below it.
+    """
+
+    name: str
+    parameter: Parameter
+    value: Any
+    errors: tuple[str, ...] = ()
+    before: str | None = None
+
+    @property
+    def shape(self) -> str:
+        return self.parameter.shape.value
+
+    @property
+    def is_unknown(self) -> bool:
+        """A choice that is none: it is kept, and complained of."""
+        return bool(self.value) and self.value not in dict(self.parameter.choices)
+
+    @property
+    def boxes(self) -> list[tuple[str, str]]:
+        """Its choices, the ticked ones first and in their own order: a browser sends them as they stand on the page."""
+        words = dict(self.parameter.choices)
+        ticked = [(value, words[value]) for value in self.value if value in words]
+        return [*ticked, *(choice for choice in self.parameter.choices if choice not in ticked)]
+
+    @property
+    def chosen(self) -> str:
+        """In words, for a page that is only read."""
+        words = dict(self.parameter.choices)
+        if self.parameter.shape == Shape.CHOICES:
+            return ", ".join(words.get(value, value) for value in self.value)
+        return words.get(self.value, str(self.value))
+
+    @property
+    def rows(self) -> int:
+        """Of a text area: as many as the text needs, within reason."""
+        longest = 90 if self.parameter.shape == Shape.TEXT else 10**6
+        needed = sum(1 + len(line) // longest for line in str(self.value).split("\n"))
+        return min(max(needed, 2), 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Something to fold: a criterion, a check, a level or a rule. `parts` are its fields by the group they stand in."""
+
+    path: str
+    title: str
+    parts: Mapping[str, list[Field]]
+    errors: tuple[str, ...] = ()
+    problems: int = 0
+    is_open: bool = False
+    kind: str = ""
+    about: str = ""
+    applies: bool = True
+    lists: Mapping[str, list[Panel]] = field(default_factory=dict)
+    leftovers: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def doubt(self) -> str:
+        """Of a criterion: what its levels and its points at most do not agree in. No fault, but seldom meant."""
+        cells = [cell for level in self.lists["levels"] for cell in level.parts["cells"]]
+        top = max(
+            (number_in(cell.value) for cell in cells if cell.name.endswith(".points")), default=None
+        )
+        most = next(f.value for f in self.parts["worth"] if f.name.endswith(".max_points"))
+        if top is None or (most.strip() and number_in(most) == top):
+            return ""
+        if not most.strip():
+            return "The levels have points, but the criterion has no points at most: it will be worth none."
+        return f"The best level is worth {plain(top)} points, the criterion {most}."
+
+    @property
+    def kind_name(self) -> str:
+        return labels.KINDS.get(self.kind, (self.kind, ""))[0]
+
+    @property
+    def size(self) -> str:
+        """Of a criterion: its checks and its points."""
+        checks = len(self.lists["checks"])
+        points = next(f.value for f in self.parts["worth"] if f.name.endswith(".max_points"))
+        return f"{checks} check{'' if checks == 1 else 's'}" + (
+            f", {points} points" if points else ""
+        )
+
+
+def fields(
+    parameters: Iterable[Parameter], texts: Mapping[str, Any], path: str, faults: Faults
+) -> list[Field]:
+    """The controls of one model's fields; `path` is empty for the rubric's own."""
+    stem = f"{path}." if path else ""
+    return [
+        Field(stem + p.name, p, texts[p.name], faults.get(stem + p.name, ())) for p in parameters
+    ]
+
+
+def criterion_panel(texts: Sheet, path: str, faults: Faults, look_at: str = "") -> Panel:
+    plan = blueprint()
+    by_name = {p.name: p for p in plan.criterion}
+    logic = fields(plan.logic, texts["judicial_logic"], f"{path}.judicial_logic", faults)
+    return Panel(
+        path=path,
+        title=texts["name"],
+        parts={
+            "asked": fields([by_name[name] for name in ASKED], texts, path, faults),
+            "worth": fields([by_name[name] for name in WORTH], texts, path, faults),
+            "logic": logic,
+            "others": fields(
+                [p for name, p in by_name.items() if name not in ASKED + WORTH], texts, path, faults
+            ),
+        },
+        lists={
+            "levels": [
+                level_panel(item, f"{path}.levels.{n}", faults)
+                for n, item in enumerate(texts["levels"])
+            ],
+            "checks": [
+                check_panel(item, f"{path}.checks.{n}", faults, look_at)
+                for n, item in enumerate(texts["checks"])
+            ],
+        },
+        errors=faults.get(path, ()),
+        problems=_problems(path, faults),
+        is_open=_looked_at(path, faults, look_at),
+    )
+
+
+def level_panel(texts: Sheet, path: str, faults: Faults) -> Panel:
+    """One row of the grid."""
+    by_name = {p.name: p for p in blueprint().level}
+    others = [name for name in by_name if name not in LEVEL]
+    cells = fields([by_name[name] for name in (*LEVEL, *others)], texts, path, faults)
+    return Panel(
+        path=path, title=texts["name"], parts={"cells": cells}, errors=faults.get(path, ())
+    )
+
+
+def check_panel(texts: Sheet, path: str, faults: Faults, look_at: str = "") -> Panel:
+    kind = texts["kind"]
+    by_name = {p.name: p for p in fields_of(kind)}
+    own = [name for name in by_name if name not in CHECK_FIRST + CHECK_LAST]
+    parts = {
+        "first": CHECK_FIRST,
+        "own": own,
+        "last": [name for name in CHECK_LAST if name in by_name],
+    }
+    return Panel(
+        path=path,
+        title=texts["goal"],
+        kind=kind,
+        about=blueprint().about.get(kind, ""),
+        parts={
+            part: fields([by_name[n] for n in names], texts, path, faults)
+            for part, names in parts.items()
+        },
+        errors=(*faults.get(path, ()), *faults.get(f"{path}.kind", ())),
+        problems=_problems(path, faults),
+        is_open=_looked_at(path, faults, look_at),
+        leftovers=tuple(
+            (f"{path}.{name}", text) for name, sent in texts["leftovers"].items() for text in sent
+        ),
+    )
+
+
+def rule_panel(kind: str, texts: Sheet, faults: Faults) -> Panel:
+    """`dials` are its numbers, `rest` whatever else it has."""
+    path = f"constitution.rules.{kind}"
+    all_fields = list(map(_pointed, fields(blueprint().rules[kind], texts, path, faults)))
+    return Panel(
+        path=path,
+        title=labels.KINDS.get(kind, (kind, ""))[0],
+        kind=kind,
+        about=blueprint().about[kind],
+        applies=bool(texts["applies"]),
+        parts={
+            "dials": [f for f in all_fields if f.parameter.shape == Shape.NUMBER],
+            "rest": sorted(
+                (f for f in all_fields if f.parameter.shape != Shape.NUMBER),
+                key=lambda f: f.parameter.name == "when",
+            ),
+        },
+        errors=faults.get(path, ()),
+        problems=_problems(path, faults),
+    )
+
+
+def _pointed(control: Field) -> Field:
+    """A guard with the place of its fault."""
+    if control.parameter.name != "when" or not control.errors:
+        return control
+    fault = engine_audits.check_guard(control.value)
+    return replace(control, before=control.value[: fault[0]]) if fault else control
+
+
+def _problems(path: str, faults: Faults) -> int:
+    return sum(len(told) for name, told in faults.items() if f"{name}.".startswith(f"{path}."))
+
+
+def _looked_at(path: str, faults: Faults, look_at: str) -> bool:
+    return bool(_problems(path, faults)) or f"{look_at}.".startswith(f"{path}.")

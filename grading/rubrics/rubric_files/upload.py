@@ -1,0 +1,96 @@
+"""The page that takes a rubric in, and the one that keeps what was not used of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import reverse
+
+from grading.core.admin_tenancy import TenantAdmin, own_organizations
+from grading.core.errors import RubricKnown, RubricRefused
+from grading.models import RubricVersion
+from grading.rubrics.actions import import_rubric
+from grading.rubrics.queries import import_of, other_versions
+from grading.rubrics.rubric_files.forms import ImportForm
+
+
+def import_view(admin: TenantAdmin, request: HttpRequest) -> HttpResponse:
+    """`?rubric=` chooses beforehand which rubric the draft goes to."""
+    if not admin.has_add_permission(request):
+        raise PermissionDenied
+    if request.method != "POST":
+        initial = {"into": f"r{request.GET.get('rubric', '')}"}
+        return _page(admin, request, ImportForm(initial=initial, organizations=own_organizations()))
+    form = ImportForm(request.POST, request.FILES, organizations=own_organizations())
+    if not form.is_valid():
+        return _page(admin, request, form)
+    return _imported(admin, request, form)
+
+
+def _imported(admin: TenantAdmin, request: HttpRequest, form: ImportForm) -> HttpResponse:
+    (organization, rubric), (text, source) = form.goal, form.handed_in
+    try:
+        version = import_rubric(
+            organization=organization,
+            rubric=rubric,
+            text=text,
+            source=source,
+            again=form.cleaned_data["again"],
+            by=request.user if isinstance(request.user, User) else None,
+        )
+    except RubricRefused as refused:
+        return _page(admin, request, _with_text(form, text, refused), **_known(refused))
+    messages.success(request, f"{version} is made of it, as a draft.")
+    return HttpResponseRedirect(reverse("admin:grading_rubricversion_imported", args=[version.pk]))
+
+
+def _with_text(form: ImportForm, text: str, refused: RubricRefused) -> ImportForm:
+    """The form again, with what was handed in where it can be mended and the refusal beside it."""
+    form.data = {name: form.data.get(name) for name in form.data} | {"text": text}
+    form.add_error("text", refused.sentence)
+    return form
+
+
+def _known(refused: RubricRefused) -> dict[str, Any]:
+    """Which version it is, and what of the text was not used."""
+    if not isinstance(refused, RubricKnown):
+        return {}
+    known = RubricVersion.objects.select_related("rubric").get(pk=refused.version_id)
+    return {"known": known, "notes": refused.notes}
+
+
+def _page(admin: TenantAdmin, request: HttpRequest, form: ImportForm, **told: Any) -> HttpResponse:
+    context = {
+        **admin.admin_site.each_context(request),
+        "opts": admin.opts,
+        "title": "Import a rubric",
+        "form": form,
+        **told,
+        "is_nav_sidebar_enabled": False,
+    }
+    return TemplateResponse(request, "admin/grading/rubric/import.html", context)
+
+
+def imported_view(admin: TenantAdmin, request: HttpRequest, version: RubricVersion) -> HttpResponse:
+    """What of the text was not used or filled in, kept for as long as the log is."""
+    how = import_of(version)
+    detail: dict[str, Any] = how.detail if how else {}
+    context = {
+        **admin.admin_site.each_context(request),
+        "opts": admin.opts,
+        "title": f"How {version} was read",
+        "version": version,
+        "how": how,
+        "source": detail.get("source", ""),
+        "notes": detail.get("notes", []),
+        "criteria": len(criteria := version.document.get("criteria", ())),
+        "checks": sum(len(criterion.get("checks", ())) for criterion in criteria),
+        "others": other_versions(version),
+        "is_nav_sidebar_enabled": False,
+    }
+    return TemplateResponse(request, "admin/grading/rubric/imported.html", context)

@@ -1,0 +1,82 @@
+"""Looking at what would be handed in, without handing it in: nothing is stored, and no attempt is used up."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.utils import timezone
+from django_scopes import scope
+
+from grading.models import Assignment, Enrollment
+from grading.submissions.actions import is_late, refuse_what_costs_nothing
+from grading.submissions.probe_limit import one_of_few_looks
+from grading.submissions.queries import attempts_left, next_attempt
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLook:
+    """The PDF as it was read: its name, its size in bytes, its pages and its SHA-256."""
+
+    name: str
+    size: int
+    pages: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What handing this in now would come to: the attempt's number, how many are left after it, and whether it is late.
+
+    `report` is null where no PDF was chosen.
+    """
+
+    commit: str
+    report: ReportLook | None
+    attempt: int
+    left: int
+    late: bool
+
+
+def look_at(
+    *,
+    assignment: Assignment,
+    student: Enrollment,
+    repo_url: str,
+    ref: str = "",
+    pdf: UploadedFile[Any] | None = None,
+) -> Look:
+    """Asks all that hand_in asks, but for what is running already. Raises HandInRefused."""
+    from grading.engine import audits as engine_audits
+
+    now = timezone.now()
+    with scope(organization=assignment.organization):
+        refuse_what_costs_nothing(assignment, student, now)
+        with one_of_few_looks(student):
+            report = _report(pdf) if pdf is not None else None
+            commit = engine_audits.probe_repository(repo_url.strip(), ref.strip())
+        return Look(
+            commit=commit,
+            report=report,
+            attempt=next_attempt(assignment, student),
+            left=attempts_left(assignment, student) - 1,
+            late=is_late(assignment, now),
+        )
+
+
+def _report(pdf: UploadedFile[Any]) -> ReportLook:
+    """In a file of its own that is gone afterwards: what reads it is another process."""
+    from grading.engine import audits as engine_audits
+
+    digest, size = hashlib.sha256(), 0
+    with NamedTemporaryFile(suffix=".pdf") as copy:
+        for chunk in pdf.chunks():
+            digest.update(chunk)
+            size += copy.write(chunk)
+        copy.flush()
+        pages = engine_audits.probe_pdf(Path(copy.name))
+    return ReportLook(pdf.name or "report.pdf", size, pages, digest.hexdigest())

@@ -1,1 +1,0 @@
-"""Pages: access, form, action, render. Nothing here writes by itself."""

@@ -1,1 +1,0 @@
-"""Pages of an audit, and of many at once."""

@@ -1,1 +1,0 @@
-"""Pages of organizations, cohorts, assignments, and rubrics tried on them."""

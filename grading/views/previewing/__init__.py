@@ -1,1 +1,0 @@
-"""How a preview is read: counts, criteria, people and pictures of what would change."""

@@ -1,1 +1,0 @@
-"""The report JSON as a person reads it: frozen values for the templates, nothing computed in HTML."""

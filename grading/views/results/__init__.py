@@ -1,1 +1,0 @@
-"""Pages of grades, appeals, agreement and exports."""

@@ -1,1 +1,0 @@
-"""The first page, the account's tokens, and what the operator watches."""

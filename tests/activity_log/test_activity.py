@@ -1,0 +1,250 @@
+"""The log: every verb in words, everything named, and filters that hold."""
+
+from __future__ import annotations
+
+import ast
+import re
+from datetime import UTC, date, datetime, timedelta
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from django_scopes import scope
+
+from grading.activity_log.presenters import FAMILIES, SENTENCES, family_name, sentence_of
+from grading.activity_log.queries import LogFilter, Mark, log_of
+from grading.appeals.decisions import keep_verdict
+from grading.core.activity import note
+from grading.models import Activity, Cohort
+from tests.factories.people import CohortFactory, UserFactory, student
+from tests.factories.released import Released, filed
+from tests.factories.work import SubmissionFactory
+from tests.web_client.page_checks import faults_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+VERB = re.compile(r"[a-z_]+\.[a-z_]+")
+
+
+def verbs_of(source: str) -> set[str]:
+    """Whatever is given as `verb=...`, or named `verb` before it is."""
+    tree = ast.parse(source)
+    values: list[ast.expr] = [
+        keyword.value
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        for keyword in call.keywords
+        if keyword.arg == "verb"
+    ]
+    values += [
+        each.value
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Assign)
+        and any(getattr(target, "id", "") == "verb" for target in each.targets)
+    ]
+    constants = [
+        part.value for value in values for part in ast.walk(value) if isinstance(part, ast.Constant)
+    ]
+    return {text for text in constants if isinstance(text, str) and VERB.fullmatch(text)}
+
+
+def test_every_verb_that_is_logged_has_a_sentence() -> None:
+    files = [
+        file
+        for room in ("actions", "admin")
+        for file in Path(settings.BASE_DIR, "grading", room).rglob("*.py")
+    ]
+    used = {verb for file in files for verb in verbs_of(file.read_text(encoding="utf-8"))}
+    assert {"audit.requeued", "appeal.filed", "submission.handed_in"} < used
+    assert used - SENTENCES.keys() == set()
+
+
+@pytest.mark.parametrize(
+    ("verb", "detail", "words"),
+    [
+        (
+            "grade.released",
+            {"score": 4.2, "before": None, "note": ""},
+            "released the grade, 4.2 of 5",
+        ),
+        (
+            "grade.released",
+            {"score": 0.0, "before": 3.1, "note": "Late."},
+            "released the grade, 0 of 5 (before: 3.1): Late.",
+        ),
+        (
+            "criterion.overridden",
+            {"criterion": "Tidy", "score": 4, "reason": "Read."},
+            "gave “Tidy” 4 in place of none: Read.",
+        ),
+        (
+            "audit.finished",
+            {"state": "degraded", "overall_score": None},
+            "finished the audit: degraded",
+        ),
+        ("unheard.of_verb", {}, "unheard: of verb"),
+        (
+            "audit.finished",
+            {"state": "needs_review", "overall_score": 4.0},
+            "finished the audit: needs review, 4 of 5",
+        ),
+        (
+            "audit.failed",
+            {"code": "repository_empty"},
+            "ended the audit without a verdict (repository empty)",
+        ),
+        (
+            "bulk.started",
+            {"what": "rejudge", "total": 3, "rubric": "R v2"},
+            "started a bulk run: re-judge 3 under R v2",
+        ),
+        ("membership.granted", {"role": "owner"}, "made somebody owner"),
+    ],
+)
+def test_a_sentence_says_what_is_known(verb: str, detail: dict[str, Any], words: str) -> None:
+    assert sentence_of(verb, detail) == words
+
+
+def logged(
+    cohort: Cohort, verb: str = "cohort.opened", *, actor: Any = None, about: Any = None
+) -> None:
+    with scope(organization=cohort.organization):
+        note(organization=cohort.organization, actor=actor, verb=verb, about=about or cohort)
+
+
+def seen(cohort: Cohort, before: Mark | None = None, limit: int = 100, **narrowed: Any) -> Any:
+    with scope(organization=cohort.organization):
+        return log_of(cohort, LogFilter(**narrowed), before=before, limit=limit)
+
+
+def test_a_log_is_its_cohorts_and_newest_first():
+    cohort, other = CohortFactory.create(), CohortFactory.create()
+    logged(other)
+    logged(cohort)
+    logged(cohort, "assignment.created")
+    assert [entry.verb for entry in seen(cohort).entries] == ["assignment.created", "cohort.opened"]
+
+
+def test_its_pages_have_everything_once_also_of_one_moment(monkeypatch):
+    cohort, at = CohortFactory.create(), timezone.now()
+    with scope(organization=cohort.organization):
+        for number in range(7):
+            logged(cohort, f"audit.n{number}")
+        Activity.objects.bulk_create(
+            Activity(
+                organization=cohort.organization,
+                cohort=cohort,
+                verb=f"audit.m{n}",
+                object_type="x",
+                object_id="1",
+            )
+            for n in range(3)
+        )
+    page, verbs = seen(cohort, limit=4), list[str]()
+    while True:
+        verbs += [entry.verb for entry in page.entries]
+        if page.older is None:
+            break
+        page = seen(cohort, before=page.older, limit=4)
+    assert (len(verbs), len(set(verbs)), at < timezone.now()) == (10, 10, True)
+
+
+def test_filters_narrow_it_down():
+    cohort, grace = CohortFactory.create(), UserFactory.create()
+    logged(cohort, "audit.started")
+    logged(cohort, "appeal.filed", actor=grace)
+    today, day = date(*timezone.now().timetuple()[:3]), timedelta(days=1)
+    asked: list[tuple[dict[str, Any], int]] = [
+        ({"family": "appeal"}, 1),
+        ({"family": "a"}, 0),
+        ({"actor": grace.pk}, 1),
+        ({"actor": 0}, 1),
+        ({"since": today - day, "until": today}, 2),
+        ({"since": today + day}, 0),
+        ({"until": today - day}, 0),
+    ]
+    assert [len(seen(cohort, **narrowed).entries) for narrowed, _ in asked] == [
+        many for _, many in asked
+    ]
+
+
+def test_people_and_things_are_named():
+    cohort = CohortFactory.create()
+    ada, grace = (
+        student(cohort, name="Ada"),
+        UserFactory.create(first_name="Grace", last_name="Hopper"),
+    )
+    submission = SubmissionFactory.create(
+        assignment__cohort=cohort, assignment__title="Week 2", student=ada
+    )
+    logged(cohort, "submission.handed_in", actor=ada.user, about=submission)
+    logged(cohort, "cohort.opened", actor=grace)
+    gone = UserFactory.create()
+    logged(cohort, "audit.started", actor=gone)
+    gone.delete()
+    entries = seen(cohort).entries
+    assert [entry.actor for entry in entries] == ["somebody who is gone", "Grace Hopper", "Ada"]
+    assert entries[2].about.words == "Ada, Week 2, attempt 1"
+
+
+def log_page(released: Released, query: str = "") -> str:
+    client = Client()
+    client.force_login(released.teacher)
+    answer = client.get(
+        f"/o/{released.organization.slug}/c/{released.assignment.cohort.slug}/log/{query}"
+    )
+    assert answer.status_code == 200
+    html = answer.content.decode()
+    assert faults_of(html) == []
+    return html
+
+
+def test_the_page_tells_the_story_of_an_appeal_and_leads_to_it():
+    released = Released()
+    appeal = filed(released)
+    with scope(organization=released.organization):
+        keep_verdict(appeal=appeal, answer="It was weighed.", by=released.teacher)
+    html = log_page(released, "?family=appeal")
+    assert html.index("the verdict stays") < html.index("appealed “Git forensics” (told 5)")
+    assert html.count(f'href="/o/{released.organization.slug}/appeals/{appeal.pk}/"') == 2
+
+
+def test_a_filter_that_is_unknown_is_said_and_asks_for_nothing():
+    html = log_page(Released(), "?family=odd&actor=x&since=2026-13-01&before=nonsense-1&until=")
+    assert (html.count('class="errorlist"'), "“before=nonsense-1” means nothing here" in html) == (
+        3,
+        True,
+    )
+    assert "released the grade" in html
+
+
+def test_what_a_log_is_narrowed_to_is_named_in_words():
+    html = unescape(log_page(Released()))
+    assert [
+        f for f in FAMILIES if f'<option value="{f}">{family_name(f)}</option>' not in html
+    ] == []
+    assert [family for family in FAMILIES if family_name(family) == family] == []
+
+
+def test_the_log_asks_as_much_for_few_entries_as_for_many():
+    released = Released()
+    asked = []
+    for more in (1, 5):
+        for _ in range(more):
+            logged(released.assignment.cohort, "submission.handed_in", about=released.submission)
+            place = student(released.assignment.cohort)
+            logged(released.assignment.cohort, "enrollment.linked", actor=place.user, about=place)
+        with CaptureQueriesContext(connection) as queries:
+            log_page(released)
+        asked.append(len(queries))
+    assert asked[0] == asked[1]
+
+
+def test_a_mark_keeps_the_very_moment():
+    at = datetime(2026, 11, 21, 3, 4, 5, 123457, UTC)
+    assert str(Mark(at, 7)) == f"{int(at.timestamp())}.123457-7"

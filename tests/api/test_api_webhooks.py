@@ -1,0 +1,226 @@
+"""Webhooks through the API: for teachers' programs whose token says so, with the pages' own refusals."""
+
+from http import HTTPStatus
+
+import pytest
+from django.utils import timezone
+from django_scopes import scope
+
+from grading.core.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, Role
+from grading.models import Activity, Webhook, WebhookDelivery
+from grading.notifications.webhook_deliveries import send_due
+from grading.notifications.webhooks import MOST_WEBHOOKS
+from tests.factories.people import (
+    CohortFactory,
+    OrganizationFactory,
+    everywhere,
+    staff_user,
+    student,
+)
+from tests.factories.webhooks import WebhookDeliveryFactory, WebhookFactory, receiving
+from tests.web_client.api_program import Program, error_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+EVENTS = [event.value for event in WEBHOOK_EVENTS]
+
+
+@pytest.fixture(scope="module")
+def receiver():
+    with receiving() as server:
+        yield server
+
+
+@pytest.fixture
+def organization():
+    return OrganizationFactory()
+
+
+@pytest.fixture
+def program(organization):
+    return Program(staff_user(organization), organization.slug)
+
+
+@pytest.fixture
+def webhook(organization):
+    return WebhookFactory(organization=organization)
+
+
+def everything_asked(program, webhook):
+    here = f"webhooks/{webhook.pk}/"
+    return [
+        program.get("webhooks/"),
+        program.head("webhooks/"),
+        program.post("webhooks/", {"url": "https://8.8.8.8/told", "events": EVENTS}),
+        program.get(here),
+        program.patch(here, {"active": False}),
+        program.get(f"{here}deliveries/"),
+        program.post(f"{here}test/"),
+        program.delete(here),
+    ]
+
+
+def left_alone():
+    """Whether the one webhook is as it was made."""
+    with everywhere():
+        (row,) = Webhook.objects.all()
+        return (row.url, row.events, row.active) == ("https://hooks.example/told", EVENTS, True)
+
+
+def test_every_door_needs_the_scope_and_reading_does_not_count(organization, webhook):
+    others = [each for each in ApiScope if each != ApiScope.WEBHOOKS]
+    answers = everything_asked(
+        Program(staff_user(organization), organization.slug, others), webhook
+    )
+    assert {answer.status_code for answer in answers} == {HTTPStatus.FORBIDDEN}
+    assert error_of(answers[0])["message"].endswith("it lacks the scope “webhooks”.")
+    assert left_alone()
+
+
+@pytest.mark.parametrize("who", ["student", "assistant", "teacher elsewhere"])
+def test_to_everybody_but_the_organizations_teachers_there_are_none(organization, webhook, who):
+    user = {
+        "student": lambda: student(CohortFactory(organization=organization)).user,
+        "assistant": lambda: staff_user(organization, Role.ASSISTANT),
+        "teacher elsewhere": lambda: staff_user(OrganizationFactory()),
+    }[who]()
+    answers = everything_asked(Program(user, organization.slug), webhook)
+    assert {answer.status_code for answer in answers} == {HTTPStatus.NOT_FOUND}
+    assert left_alone()
+
+
+def test_another_organizations_webhook_is_not_found_under_ones_own_address(webhook):
+    own = OrganizationFactory()
+    answers = everything_asked(Program(staff_user(own), own.slug), webhook)[3:]
+    assert {answer.status_code for answer in answers} == {HTTPStatus.NOT_FOUND}
+    with scope(organization=webhook.organization):
+        assert (Webhook.objects.get().active, WebhookDelivery.objects.count()) == (True, 0)
+
+
+def test_the_secret_is_answered_once_and_signs_what_is_sent(program, organization, receiver):
+    made = program.post(
+        "webhooks/", {"url": receiver.url, "events": ["grade.released", "audit.failed"]}
+    )
+    told = made.json()
+    assert (made.status_code, told["events"]) == (
+        HTTPStatus.CREATED,
+        ["audit.failed", "grade.released"],
+    )
+    secret = told.pop("secret")
+    assert program.get("webhooks/").json()["results"] == [told]
+    assert program.get(f"webhooks/{told['id']}/").json() == told
+    tested = program.post(f"webhooks/{told['id']}/test/")
+    assert (tested.status_code, tested.json()["state"]) == (
+        HTTPStatus.ACCEPTED,
+        DeliveryState.WAITING,
+    )
+    send_due(organization_id=organization.pk)
+    (row,) = program.get(f"webhooks/{told['id']}/deliveries/").json()["results"]
+    assert (row["id"], row["state"], row["status"], row["tries"]) == (
+        tested.json()["id"],
+        "delivered",
+        204,
+        1,
+    )
+    (seen,) = receiver.told
+    assert (seen.payload, seen.is_signed_with(secret)) == (row["payload"], True)
+    assert secret not in str(row)
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "code", "field"),
+    [
+        ({"events": EVENTS}, 400, "invalid", "url"),
+        ({"url": "x" * 501, "events": EVENTS}, 400, "invalid", "url"),
+        ({"url": "https://10.1.2.3/told", "events": EVENTS}, 422, "url_private_address", "url"),
+        ({"url": "ftp://hooks.example/", "events": EVENTS}, 422, "url_not_https", "url"),
+        ({"url": "https://8.8.8.8/told"}, 400, "invalid", "events"),
+        ({"url": "https://8.8.8.8/told", "events": "audit.failed"}, 400, "invalid", "events"),
+        ({"url": "https://8.8.8.8/told", "events": ["webhook.test"]}, 400, "invalid", "events"),
+        ({"url": "https://8.8.8.8/told", "events": []}, 422, "events_missing", "events"),
+    ],
+)
+def test_what_is_wrong_is_said_of_its_field_and_nothing_is_made_or_changed(
+    program, webhook, sent, status, code, field
+):
+    answers = [program.post("webhooks/", sent)]
+    if field in sent:
+        answers.append(program.patch(f"webhooks/{webhook.pk}/", {"active": False} | sent))
+    assert {
+        (answer.status_code, error_of(answer)["code"], error_of(answer)["field"])
+        for answer in answers
+    } == {(status, code, field)}
+    assert left_alone()
+
+
+def test_there_are_ten_at_most(program, organization):
+    WebhookFactory.create_batch(MOST_WEBHOOKS, organization=organization)
+    answer = program.post("webhooks/", {"url": "https://8.8.8.8/told", "events": EVENTS})
+    assert (answer.status_code, error_of(answer)["code"]) == (422, "too_many_webhooks")
+
+
+def test_each_part_is_changed_by_itself_and_logged(program, organization, webhook):
+    here = f"webhooks/{webhook.pk}/"
+    assert program.patch(here, {"url": "https://8.8.8.8/new"}).json()["events"] == EVENTS
+    assert program.patch(here, {"events": ["audit.failed"]}).json()["url"] == "https://8.8.8.8/new"
+    assert program.patch(here, {"active": False}).json()["active"] is False
+    assert program.patch(here, {}).json() == program.get(here).json()
+    with scope(organization=organization):
+        logged = list(Activity.objects.order_by("pk").values_list("verb", "detail__host"))
+    assert logged == [
+        ("webhook.changed", "8.8.8.8"),
+        ("webhook.changed", "8.8.8.8"),
+        ("webhook.switched_off", "8.8.8.8"),
+    ]
+
+
+def test_whoever_is_switched_off_is_sent_no_test_and_nothing_that_waited(program, organization):
+    delivery = WebhookDeliveryFactory(webhook__organization=organization)
+    here = f"webhooks/{delivery.webhook_id}/"
+    told = program.patch(here, {"active": False}).json()
+    assert (told["waiting"], told["failed"]) == (0, 1)
+    refused = program.post(f"{here}test/")
+    assert (refused.status_code, error_of(refused)["code"]) == (422, "webhook_off")
+
+
+def test_deleting_takes_what_was_sent_along(program, organization):
+    delivery = WebhookDeliveryFactory(webhook__organization=organization)
+    here = f"webhooks/{delivery.webhook_id}/"
+    answer = program.delete(here)
+    assert (answer.status_code, answer.content) == (HTTPStatus.NO_CONTENT, b"")
+    assert [program.get(here).status_code, program.delete(here).status_code] == [404, 404]
+    with everywhere():
+        assert WebhookDelivery.objects.count() == 0
+
+
+def test_deliveries_are_narrowed_and_come_a_page_at_a_time(program, webhook):
+    WebhookDeliveryFactory.create_batch(3, webhook=webhook)
+    failed = WebhookDeliveryFactory(
+        webhook=webhook, state=DeliveryState.FAILED, ended_at=timezone.now()
+    )
+    here = f"webhooks/{webhook.pk}/deliveries/"
+    assert [row["id"] for row in program.get(f"{here}?state=failed").json()["results"]] == [
+        str(failed.pk)
+    ]
+    refused = program.get(f"{here}?state=lost")
+    assert (refused.status_code, error_of(refused)["field"]) == (HTTPStatus.BAD_REQUEST, "state")
+    first = program.get(f"{here}?state=waiting&page_size=2").json()
+    WebhookDeliveryFactory(webhook=webhook)
+    second = program.client.get(first["next"]).json()
+    assert (len(first["results"]), len(second["results"]), second["next"]) == (2, 1, None)
+
+
+def test_many_are_read_in_as_many_queries_as_one(program, webhook, django_assert_max_num_queries):
+    def asked():
+        counts = []
+        for path in ("webhooks/", f"webhooks/{webhook.pk}/deliveries/"):
+            with django_assert_max_num_queries(9) as counted:
+                program.get(path)
+            counts.append(len(counted))
+        return counts
+
+    WebhookDeliveryFactory(webhook=webhook)
+    program.get("webhooks/")  # the first use of a token is written down
+    for_one = asked()
+    WebhookFactory.create_batch(3, organization=webhook.organization)
+    WebhookDeliveryFactory.create_batch(3, webhook=webhook)
+    assert asked() == for_one

@@ -1,0 +1,95 @@
+"""Two at once about one appeal, each with a connection of its own: one wins, and the other is told so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grading.appeals.actions import file_appeal
+from grading.appeals.decisions import change_score, keep_verdict
+from grading.core.enums import AppealState
+from grading.core.errors import AppealRefused
+from grading.grades.actions import pin_grade, unpin_grade
+from grading.models import Appeal, Grade, Notice, Override
+from grading.notifications.email_outbox import send_due
+from tests.factories.grades import NoticeFactory
+from tests.factories.people import everywhere
+from tests.factories.races import at_once, while_deleted
+from tests.factories.released import FIRST, SECOND, THIRD, Released, filed
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+
+
+def test_the_last_appeal_is_used_by_one_of_three():
+    released = Released(max_appeals=1)
+    criteria = iter((FIRST, SECOND, THIRD))
+
+    def file() -> str:
+        try:
+            file_appeal(
+                grade=released.grade,
+                criterion_id=next(criteria),
+                text="It is there.",
+                by=released.teacher,
+            )
+        except AppealRefused as refused:
+            return refused.code
+        return ""
+
+    assert sorted(at_once(file, times=3)) == ["", "appeals_used_up", "appeals_used_up"]
+
+
+@pytest.mark.parametrize("way", ["appeal", "pin", "unpin"])
+def test_who_refers_to_an_attempt_while_its_cohort_is_deleted_waits_and_finds_it_gone(way):
+    released = Released()
+    cohort, by = released.assignment.cohort, released.teacher
+    acts = {
+        "appeal": lambda grade: file_appeal(
+            grade=grade, criterion_id=FIRST, text="It is there.", by=by
+        ),
+        "pin": lambda grade: pin_grade(grade=grade, audit=released.audit, reason="Better.", by=by),
+        "unpin": lambda grade: unpin_grade(grade=grade, by=by),
+    }
+    grade = released.grade
+    with pytest.raises(AppealRefused if way == "appeal" else Grade.DoesNotExist):
+        while_deleted(cohort, lambda: acts[way](grade), by=by)
+    with everywhere():
+        assert (Grade.objects.count(), Appeal.objects.count()) == (0, 0)
+
+
+def test_of_two_answers_one_holds():
+    released = Released()
+    appeal = filed(released)
+    ways = iter((lambda a: change_score(**a, score=2), lambda a: keep_verdict(**a)))
+
+    def answer() -> str:
+        given: dict[str, Any] = {
+            "appeal": released.now(appeal),
+            "answer": "Read again.",
+            "by": released.teacher,
+        }
+        try:
+            next(ways)(given)
+        except AppealRefused as refused:
+            return refused.code
+        return ""
+
+    assert sorted(at_once(answer)) == ["", "appeal_over"]
+    with everywhere():
+        changed = Appeal.objects.get().state == AppealState.CHANGED
+        assert (
+            Override.objects.count(),
+            Notice.objects.filter(kind="appeal_answered").count(),
+        ) == (
+            int(changed),
+            1,
+        )
+
+
+def test_of_jobs_that_send_at_once_each_letter_is_sent_by_one():
+    organization = NoticeFactory.create().organization
+    NoticeFactory.create_batch(9, organization=organization)
+    assert sum(at_once(lambda: send_due(organization_id=organization.pk), times=3)) == 10
+    with everywhere():
+        assert set(Notice.objects.values_list("tries", flat=True)) == {1}

@@ -1,0 +1,207 @@
+"""Filing an appeal and taking it back: what is refused, in which order, and what is kept."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from django_scopes import scope
+
+from grading.appeals.actions import withdraw_appeal
+from grading.appeals.decisions import change_score, keep_verdict
+from grading.appeals.queries import Allowance, allowance_of
+from grading.core.code_locations import read_places
+from grading.core.enums import AppealState
+from grading.core.errors import AppealRefused
+from grading.grades.actions import override_criterion
+from grading.models import Activity, Appeal, Grade
+from tests.factories.released import FIRST, SECOND, THIRD, Released, filed, judged
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+
+
+def refusal(released: Released, criterion_id: str = FIRST, **fields: Any) -> tuple[str, str]:
+    with pytest.raises(AppealRefused) as refused:
+        filed(released, criterion_id, **fields)
+    return refused.value.field, refused.value.code
+
+
+def kept(released: Released, appeal: Appeal) -> None:
+    with scope(organization=released.organization):
+        keep_verdict(appeal=appeal, answer="It was weighed.", by=released.teacher)
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "code"),
+    [
+        ({"text": " \n"}, "text", "text_missing"),
+        ({"text": "x" * 2001}, "text", "text_too_long"),
+        ({"cited": ["E-00000000"]}, "cited", "evidence_unknown"),
+        ({"places": "/etc/passwd:1"}, "places", "place_unreadable"),
+        ({"criterion_id": "unheard_of"}, "", "criterion_unknown"),
+    ],
+)
+def test_an_appeal_that_cannot_be_read_is_refused_beside_its_field(fields, field, code):
+    assert refusal(Released(), **fields) == (field, code)
+
+
+def test_what_is_not_released_cannot_be_appealed():
+    released = Released()
+    with scope(organization=released.organization):
+        Grade.objects.filter(pk=released.grade.pk).update(released=None, released_at=None)
+    assert refusal(released) == ("", "not_released")
+
+
+@pytest.mark.parametrize(
+    ("ago", "codes"),
+    [(timedelta(days=6, hours=23), []), (timedelta(days=7, minutes=1), ["window_over"])],
+)
+def test_appeals_are_taken_for_as_many_days_as_the_assignment_says(ago, codes):
+    released = Released()
+    with scope(organization=released.organization):
+        Grade.objects.filter(pk=released.grade.pk).update(released_at=timezone.now() - ago)
+    assert [code for code in codes if refusal(released)[1] == code] == codes
+    assert codes or filed(released).state == AppealState.OPEN
+
+
+def test_open_and_rejected_appeals_count_and_upheld_and_withdrawn_ones_are_given_back():
+    released = Released(max_appeals=2)
+    first, second = filed(released), filed(released, SECOND)
+    assert refusal(released, THIRD) == ("", "appeals_used_up")
+    with scope(organization=released.organization):
+        withdraw_appeal(appeal=first, by=released.student.user)
+        change_score(appeal=second, score=5, answer="It was missed.", by=released.teacher)
+    assert [filed(released, key).state for key in (FIRST, THIRD)] == ["open", "open"]
+    kept(released, filed_on(released, THIRD))
+    assert refusal(released, SECOND) == ("", "appeals_used_up")
+
+
+def filed_on(released: Released, criterion_id: str) -> Appeal:
+    with scope(organization=released.organization):
+        found = Appeal.objects.filter(criterion_id=criterion_id).order_by("pk").last()
+    assert found is not None
+    return released.now(found)
+
+
+def test_how_many_are_left_and_until_when_is_known():
+    released = Released(max_appeals=2, appeal_days=3)
+    filed(released)
+    grade = released.grade
+    with scope(organization=released.organization):
+        allowance = allowance_of(grade)
+    assert grade.released_at is not None
+    assert allowance == Allowance(until=grade.released_at + timedelta(days=3), most=2, used=1)
+    assert (allowance.left, allowance.is_over) == (1, False)
+
+
+def test_one_criterion_is_appealed_once_at_a_time_and_the_same_verdict_once():
+    released = Released()
+    appeal = filed(released)
+    assert refusal(released) == ("", "appeal_pending")
+    kept(released, appeal)
+    assert refusal(released) == ("", "appeal_answered")
+    with scope(organization=released.organization):
+        override_criterion(
+            submission=released.submission,
+            criterion_id=FIRST,
+            score=2,
+            reason="Read again.",
+            by=released.teacher,
+        )
+    released.release()
+    assert filed(released).verdict["score"] == 2
+
+
+def test_a_criterion_that_was_left_out_can_be_appealed_too():
+    released = Released()
+    with scope(organization=released.organization):
+        grade: Any = released.grade
+        grade.released["criteria"][0] |= {"score": None, "excluded": True}
+        grade.save()
+    assert filed(released).verdict["excluded"] is True
+
+
+def test_an_appeal_keeps_what_it_is_about():
+    released = Released()
+    report: Any = released.audit.report
+    cited = report["criteria"][0]["evidence"][:2]
+    appeal = filed(
+        released, cited=cited[::-1], places=" src/a.py:3-9\r\n\r\nPage 4 ", text="One\r\ntwo "
+    )
+    assert (appeal.text, appeal.cited, appeal.places) == ("One\ntwo", cited, "src/a.py:3-9\npage 4")
+    assert (appeal.submission, appeal.criterion_name, appeal.report_digest) == (
+        released.submission,
+        "Git forensics",
+        released.audit.report_digest,
+    )
+    assert [appeal.verdict] == (released.grade.released or {})["criteria"][:1]
+    with scope(organization=released.organization):
+        logged = Activity.objects.get(verb="appeal.filed")
+    assert (logged.actor_id, logged.cohort_id) == (
+        released.student.user_id,
+        released.assignment.cohort_id,
+    )
+
+
+def test_an_appeal_stays_with_the_attempt_that_was_released():
+    released = Released()
+    judged(released.assignment, student=released.student, attempt=2)
+    assert filed(released).submission == released.submission
+
+
+def test_an_answered_appeal_cannot_be_withdrawn():
+    released = Released()
+    appeal = filed(released)
+    kept(released, appeal)
+    with (
+        scope(organization=released.organization),
+        pytest.raises(AppealRefused, match="another way"),
+    ):
+        withdraw_appeal(appeal=appeal, by=released.student.user)
+    assert released.now(appeal).state == AppealState.KEPT
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "src/graph.py",
+        "src/graph.py:41",
+        "src/graph.py:41-60",
+        "page 3",
+        "src/a b (1).py:2",
+        "C#/Program.cs:7",
+    ],
+)
+def test_a_place_is_read_as_it_was_written(line):
+    assert [str(place) for place in read_places(line)] == [line] * bool(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "../secret",
+        "a/../../b:1",
+        "/etc/passwd",
+        "~/x",
+        "a\\b",
+        "a.py:0",
+        "a.py:9-3",
+        "a.py:x",
+        "a.py:1:2",
+        ":4",
+        "x" * 301,
+        "a\u202eb.py:1",
+        "a.py:99999999",
+    ],
+)
+def test_what_is_no_place_is_named_by_its_line(line):
+    with pytest.raises(AppealRefused, match=r"^Line 2 is no place"):
+        read_places(f"ok.py:1\n{line}")
+
+
+def test_a_flood_of_places_is_refused():
+    with pytest.raises(AppealRefused, match="At most 20"):
+        read_places("a.py\n" * 21)

@@ -1,0 +1,204 @@
+"""What an audit's pages say: its report, its downloads, its progress, and why it failed."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from grading.core.enums import AuditState
+from grading.models import Assignment, Audit, Enrollment
+from tests.factories.example_report import report_json
+from tests.factories.graded_work import page_of, page_of_audit, signed_in
+from tests.factories.work import AuditFactory, SubmissionFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_report_says_score_reason_and_next_step(audit: Audit, ada: Enrollment) -> None:
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    for words in (
+        "3.2 <small>of 5</small>",
+        "Held down by",
+        "What to do next",
+        "No model was used",
+    ):
+        assert words in page
+
+
+def test_what_is_weak_throughout_is_not_said_to_be_held_up(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    report = report_json()
+    for row in report["criteria"]:
+        row["final_score"] = min(row["final_score"], 2)
+    submission = SubmissionFactory.create(assignment=assignment, student=ada)
+    audit = AuditFactory.create(submission=submission, done=True, report=report, overall_score=1.9)
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    assert ["Held up by" in page, "Held down by" in page] == [False, True]
+
+
+def test_a_quoted_line_is_escaped_text_beside_its_number(audit: Audit, ada: Enrollment) -> None:
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    assert "<script>alert" not in page
+    assert '<span class="no" aria-hidden="true">13</span>' in page
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "words"),
+    [
+        ("needs_review", AuditState.NEEDS_REVIEW, "Needs review"),
+        ("degraded", AuditState.DEGRADED, "Not judged"),
+    ],
+)
+def test_without_a_verdict_the_headline_is_words_and_no_number(
+    assignment: Assignment, ada: Enrollment, status: Any, state: AuditState, words: str
+) -> None:
+    submission = SubmissionFactory.create(assignment=assignment, student=ada)
+    report = report_json(status=status)
+    audit = AuditFactory.create(
+        submission=submission, done=True, state=state, report=report, overall_score=None
+    )
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    assert f">{words}</p>" in page
+    assert "<small>of 5</small>" not in page
+
+
+@pytest.mark.parametrize(
+    ("name", "content_type", "file"),
+    [
+        ("audit-json", "application/json; charset=utf-8", "the-auditor-attempt-1.json"),
+        ("audit-markdown", "text/markdown; charset=utf-8", "the-auditor-attempt-1.md"),
+    ],
+)
+def test_downloads_are_attachments_that_no_browser_shows(
+    audit: Audit, ada: Enrollment, name: str, content_type: str, file: str
+) -> None:
+    answer = signed_in(ada.user).get(page_of_audit(audit, name))
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"] == content_type
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{file}"'
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_the_downloaded_json_is_the_report_as_it_is_stored(audit: Audit, ada: Enrollment) -> None:
+    assert signed_in(ada.user).get(page_of_audit(audit, "audit-json")).json() == audit.report
+
+
+def test_a_report_from_before_a_fact_was_thought_of_is_still_read(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    report = report_json()
+    del report["facts"]["graph_shape"], report["facts"]["unknown"]["graph_shape"]
+    submission = SubmissionFactory.create(assignment=assignment, student=ada)
+    audit = AuditFactory.create(submission=submission, done=True, report=report)
+    pages = ("audit", "audit-markdown", "audit-json")
+    assert [signed_in(ada.user).get(page_of_audit(audit, page)).status_code for page in pages] == [
+        200
+    ] * 3
+
+
+def test_an_audit_without_a_report_has_no_downloads(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    audit = AuditFactory.create(
+        submission=SubmissionFactory.create(assignment=assignment, student=ada)
+    )
+    client = signed_in(ada.user)
+    assert [
+        client.get(page_of_audit(audit, name)).status_code
+        for name in ("audit-json", "audit-markdown")
+    ] == [404, 404]
+
+
+def test_progress_tells_the_place_in_the_queue_and_is_silent_until_it_changes(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    AuditFactory.create()
+    audit = AuditFactory.create(
+        submission=SubmissionFactory.create(assignment=assignment, student=ada)
+    )
+    client = signed_in(ada.user)
+    first = client.get(page_of_audit(audit, "audit-progress"))
+    assert "Place 2 in the queue: 1 before you." in first.content.decode()
+    again = client.get(
+        page_of_audit(audit, "audit-progress"), headers={"If-None-Match": first.headers["ETag"]}
+    )
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_progress_of_an_ended_audit_loads_the_page_anew(audit: Audit, ada: Enrollment) -> None:
+    answer = signed_in(ada.user).get(page_of_audit(audit, "audit-progress"))
+    assert answer.headers["HX-Refresh"] == "true"
+    assert "hx-trigger" not in answer.content.decode()
+
+
+def test_progress_after_signing_out_loads_the_page_anew_which_leads_to_the_login(
+    audit: Audit,
+) -> None:
+    address = page_of_audit(audit, "audit-progress")
+    renewed = Client().get(address, headers={"HX-Request": "true"})
+    assert (renewed.status_code, renewed.headers["HX-Refresh"], renewed.content) == (
+        200,
+        "true",
+        b"",
+    )
+    assert Client().get(address).status_code == 302
+
+
+def test_without_javascript_the_progress_page_renews_itself(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    audit = AuditFactory.create(
+        submission=SubmissionFactory.create(assignment=assignment, student=ada), running=True
+    )
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    assert (
+        '<noscript><meta http-equiv="refresh" content="3"></noscript>'
+        in page.partition("</head>")[0]
+    )
+
+
+def test_a_failed_audit_says_why_and_opens_the_form_with_the_reason_beside_its_field(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    submission = SubmissionFactory.create(assignment=assignment, student=ada, counts=False)
+    audit = AuditFactory.create(submission=submission, failed=True)
+    client = signed_in(ada.user)
+    page = client.get(page_of_audit(audit)).content.decode()
+    assert "The repository has no commits." in page
+    assert f'href="{page_of(assignment, "submit")}"' in page
+    form = client.get(page_of(assignment, "submit")).context["form"]
+    assert form["repo_url"].value() == submission.repo_url
+    assert form.errors == {"repo_url": ["The repository has no commits."]}
+
+
+def test_a_failed_audit_shows_the_step_at_which_it_stopped(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    submission = SubmissionFactory.create(assignment=assignment, student=ada, counts=False)
+    audit = AuditFactory.create(
+        submission=submission,
+        failed=True,
+        stage="repo_investigator",
+        started_at=datetime(2026, 11, 20, tzinfo=UTC),
+    )
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    assert "The audit stopped at “Detectives look”: there is no verdict." in page
+    assert re.findall(r'<li class="(past|now|stopped|ahead)"', page) == [
+        *["past"] * 3,
+        "stopped",
+        *["ahead"] * 3,
+    ]
+
+
+def test_an_audit_that_no_worker_took_up_stopped_in_the_queue(
+    assignment: Assignment, ada: Enrollment
+) -> None:
+    submission = SubmissionFactory.create(assignment=assignment, student=ada, counts=False)
+    audit = AuditFactory.create(submission=submission, failed=True)
+    page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
+    assert "The audit stopped at “In the queue”" in page

@@ -1,0 +1,98 @@
+"""The engine with language models: a real endpoint, what is bought, and what odd models send."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grading.audits.presenters.progress import criteria_judged
+from grading.core.enums import AuditState, Bench
+from grading.jobs import run_audit
+from grading.models import Audit, OpinionRecord
+from tests.factories.model_server import Desk, Handler, _completion, model_endpoint
+from tests.factories.people import everywhere
+from tests.factories.repositories import Commit, make_repository
+from tests.factories.work import AuditFactory, rubric_document
+
+pytestmark = pytest.mark.django_db
+ODD, STORED = "It \x00 works.", "It \ufffd works."
+
+
+class OddHandler(Handler):
+    """A model that says what no database column can hold."""
+
+    def do_POST(self):  # noqa: N802 -- the library's own name
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        completion = _completion(body, self.server.transcripts)
+        message = completion["choices"][0]["message"]
+        message["content"] = json.dumps(json.loads(message["content"]) | {"reasoning": ODD})
+        self._send(200, completion)
+
+
+@pytest.fixture
+def desk(settings) -> Iterator[Desk]:
+    with model_endpoint() as desk:
+        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = desk.base_url, "a-key"
+        settings.PROSECUTOR_MODEL = settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = "good"
+        yield desk
+
+
+@pytest.fixture
+def audit(tmp_path: Path) -> Audit:
+    make_repository(
+        tmp_path / "work.git", [Commit(files={"README.md": "# Work", "main.py": "print()"})]
+    )
+    return AuditFactory(
+        submission__repo_url=str(tmp_path / "work.git"),
+        submission__assignment__bench=Bench.LLM,
+        submission__assignment__rubric_version__document=rubric_document(),
+    )
+
+
+def after(audit: Audit):
+    with everywhere():
+        return Audit.objects.get(pk=audit.pk)
+
+
+def test_every_answer_is_stored_as_it_was_bought(audit, desk):
+    run_audit(str(audit.pk), 1)
+    seen = after(audit)
+    assert (seen.state, seen.report["judges"]["Defense"]["model"]) == (AuditState.DONE, "good")
+    assert len(desk.requests) == seen.report["usage"]["calls"] == 6
+    with everywhere():
+        assert list(OpinionRecord.objects.values_list("score", flat=True)) == [4] * 6
+
+
+def test_what_was_bought_is_not_bought_again(audit, desk):
+    run_audit(str(audit.pk), 1)
+    with everywhere():
+        again = AuditFactory(submission=audit.submission)
+    desk.requests.clear()
+    run_audit(str(again.pk), 1)
+    assert (after(again).state, len(desk.requests)) == (AuditState.DONE, 0)
+
+
+def test_a_judge_that_fails_is_no_score_and_is_asked_again_next_time(audit, desk, settings):
+    settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = "refusing"
+    run_audit(str(audit.pk), 1)
+    seen = after(audit)
+    assert (seen.state, seen.overall_score, seen.opinions_done) == (AuditState.DEGRADED, None, 6)
+    with everywhere():
+        scored = OpinionRecord.objects.exclude(score=None).values_list("judge", flat=True)
+        assert (set(scored), criteria_judged(seen)) == ({"Prosecutor"}, 2)
+        again = AuditFactory(submission=audit.submission)
+    desk.requests.clear()
+    run_audit(str(again.pk), 1)
+    assert len(desk.requests) == 4
+
+
+def test_what_no_database_can_hold_is_replaced_and_the_digest_is_of_what_is_stored(audit, desk):
+    from courtroom import AuditReport
+
+    desk.RequestHandlerClass = OddHandler
+    run_audit(str(audit.pk), 1)
+    seen = after(audit)
+    assert seen.state == AuditState.DONE
+    assert {o["argument"] for c in seen.report["criteria"] for o in c["opinions"]} == {STORED}
+    assert AuditReport.model_validate(seen.report).sealed().digest == seen.report_digest

@@ -1,0 +1,102 @@
+"""An organization's API key goes into the admin and never comes out again."""
+
+import pytest
+from django.urls import reverse
+
+from grading.audits.model_bench import provider_of
+from grading.core.enums import Role
+from grading.models import Activity, OrganizationBench
+from tests.factories.people import MembershipFactory, OrganizationFactory, UserFactory, everywhere
+from tests.factories.work import OrganizationBenchFactory
+
+pytestmark = pytest.mark.django_db
+ADD = reverse("admin:grading_organizationbench_add")
+KEY = "sk-very-secret-0123456789"
+
+
+@pytest.fixture
+def organization():
+    return OrganizationFactory()
+
+
+@pytest.fixture
+def instructor(client, organization):
+    user = UserFactory(is_staff=True)
+    MembershipFactory(organization=organization, user=user, role=Role.INSTRUCTOR)
+    client.force_login(user)
+    return client
+
+
+def form(organization, **fields):
+    return {"organization": organization.pk, "batch": "per_criterion", **fields}
+
+
+def the_bench():
+    with everywhere():
+        return OrganizationBench.objects.get()
+
+
+def change(bench):
+    return reverse("admin:grading_organizationbench_change", args=[bench.pk])
+
+
+def test_a_key_is_stored_sealed_and_rendered_on_no_page(instructor, organization):
+    instructor.post(ADD, form(organization, new_key=KEY))
+    bench = the_bench()
+    pages = [
+        instructor.get(change(bench)),
+        instructor.get(reverse("admin:grading_organizationbench_changelist")),
+    ]
+    assert provider_of(bench)[0] == KEY
+    assert KEY not in bench.sealed_key
+    for page in pages:
+        assert KEY not in page.content.decode()
+        assert bench.sealed_key not in page.content.decode()
+
+
+def test_the_log_says_that_a_key_was_changed_not_which(instructor, organization):
+    instructor.post(ADD, form(organization, new_key=KEY))
+    with everywhere():
+        noted = Activity.objects.get(verb="admin.added")
+    assert "new_key" in str(vars(noted))
+    assert KEY not in str(vars(noted))
+
+
+def test_an_empty_field_keeps_the_key_and_a_tick_forgets_it(instructor, organization):
+    instructor.post(ADD, form(organization, new_key=KEY))
+    instructor.post(change(the_bench()), form(organization, prosecutor_model="m"))
+    assert (the_bench().prosecutor_model, provider_of(the_bench())[0]) == ("m", KEY)
+    instructor.post(change(the_bench()), form(organization, forget_key="on"))
+    assert the_bench().sealed_key == ""
+
+
+def test_only_the_operator_says_which_address_the_site_calls(instructor, organization, client):
+    instructor.post(ADD, form(organization, base_url="https://169.254.169.254/v1"))
+    assert the_bench().base_url == ""
+    client.force_login(UserFactory(is_staff=True, is_superuser=True))
+    client.post(change(the_bench()), form(organization, base_url="https://models.example.org/v1"))
+    assert the_bench().base_url == "https://models.example.org/v1"
+
+
+@pytest.mark.parametrize(
+    ("budgets", "words"),
+    [
+        ({"monthly_budget_usd": "5"}, "A budget for a month needs one for each audit."),
+        ({"audit_budget_usd": "5", "prosecutor_model": "m"}, "no price for"),
+        ({"audit_budget_usd": "-1", "prosecutor_model": "priced"}, "greater than or equal to 0"),
+    ],
+)
+def test_a_budget_that_could_not_be_kept_is_refused(
+    instructor, organization, budgets, words, settings
+):
+    settings.MODEL_PRICES = {"priced": {}}
+    settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = "priced"
+    page = instructor.post(ADD, form(organization, **budgets))
+    assert words in page.content.decode()
+
+
+def test_a_second_bench_of_one_organization_is_refused_in_words(instructor, organization):
+    OrganizationBenchFactory(organization=organization)
+    page = instructor.post(ADD, form(organization))
+    assert page.status_code == 200
+    assert "already exists" in page.content.decode()

@@ -1,0 +1,255 @@
+"""The work of a bulk run on the queue: in turn, behind students' own, again after a death, and never twice."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+from django_rq import get_queue
+from django_scopes import scope
+
+from grading.audits.actions import finish_audit
+from grading.audits.queueing import enqueue_on_commit
+from grading.bulk import resynthesis_jobs
+from grading.bulk.actions import start_bulk
+from grading.bulk.resynthesis import resynthesise_audit
+from grading.core.enums import BulkItemState, BulkState, BulkVerb
+from grading.jobs import resynthesise_chunk
+from grading.models import (
+    Assignment,
+    Audit,
+    BulkItem,
+    BulkRun,
+    Enrollment,
+    Grade,
+    RubricVersion,
+    Submission,
+    SupersededReport,
+)
+from grading.workflow import Recovery, reconcile
+from tests.factories.people import everywhere
+from tests.factories.verdicts import judged, next_version, small_assignment
+from tests.factories.work import AuditFactory, SubmissionFactory, claimed, verdict
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+
+
+def started(number: int) -> tuple[BulkRun, RubricVersion]:
+    """A re-synthesis of as many verdicts, on the queue."""
+    assignment = small_assignment()
+    audits, heavier = (
+        [judged(assignment) for _ in range(number)],
+        next_version(assignment, tidy=20.0),
+    )
+    with scope(organization=assignment.organization):
+        run = start_bulk(
+            assignment=assignment,
+            verb=BulkVerb.RESYNTHESISE,
+            rubric_version=heavier,
+            audits=audits,
+            by=None,
+            confirmed=number,
+        )
+    return run, heavier
+
+
+def work() -> list[str]:
+    """Do the jobs on the bulk queue as a worker would, until there is none; their ids."""
+    queue, done = get_queue("bulk"), []
+    while queue.count:
+        key = str(queue.pop_job_id())
+        job = queue.fetch_job(key)
+        assert job is not None
+        job.func(*job.args)
+        job.delete()
+        done.append(key)
+    return done
+
+
+def seen(run: BulkRun) -> tuple[str, int, int, int]:
+    with everywhere():
+        now = BulkRun.objects.get(pk=run.pk)
+    return (now.state, now.done, now.failed, now.changed)
+
+
+def test_a_run_goes_on_chunk_by_chunk_to_its_end(monkeypatch):
+    monkeypatch.setattr(resynthesis_jobs, "CHUNK", 2)
+    run, heavier = started(5)
+    assert work() == [f"bulk-{run.pk}-{chunk}" for chunk in (0, 1, 2)]
+    assert seen(run) == (BulkState.DONE, 5, 0, 5)
+    with everywhere():
+        assert {audit.rubric_version for audit in Audit.objects.all()} == {heavier}
+        assert SupersededReport.objects.count() == 5
+        assert {item.criteria_changed for item in BulkItem.objects.all()} == {1}
+
+
+def test_one_that_is_refused_fails_with_its_sentence_and_the_others_go_on():
+    run, _ = started(2)
+    with everywhere():
+        first: Any = BulkItem.objects.get(position=0)
+        Audit.objects.filter(pk=first.audit_id).update(report={"schema": "older"})
+    work()
+    assert seen(run) == (BulkState.DONE, 2, 1, 1)
+    with everywhere():
+        item = BulkItem.objects.get(position=0)
+        assert (item.state, item.code, item.message != "") == (
+            BulkItemState.FAILED,
+            "record_unreadable",
+            True,
+        )
+
+
+def test_what_kills_its_worker_three_times_is_given_up(monkeypatch):
+    run, _ = started(2)
+
+    def die(**_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(resynthesis_jobs, "apply_rules", die)
+    for _ in range(3):
+        with pytest.raises(MemoryError), everywhere():
+            resynthesis_jobs.resynthesise_chunk(run_id=run.pk, chunk=0)
+    monkeypatch.undo()
+    with everywhere():
+        first, second = BulkItem.objects.order_by("position")
+        assert (first.tries, second.tries) == (2, 1)  # what was tried least comes first
+        BulkItem.objects.filter(pk=first.pk).update(tries=3)
+        resynthesis_jobs.resynthesise_chunk(run_id=run.pk, chunk=0)
+        assert BulkItem.objects.get(pk=first.pk).code == "engine_failed"
+    assert seen(run) == (BulkState.DONE, 2, 1, 1)
+
+
+def test_the_reconciler_resumes_a_run_whose_job_is_gone_and_no_other():
+    run, _ = started(1)
+    assert reconcile() == Recovery(enqueued=0, taken_back=0)
+    get_queue("bulk").empty()
+    assert reconcile() == Recovery(enqueued=0, taken_back=0, resumed=1)
+    work()
+    assert reconcile() == Recovery(enqueued=0, taken_back=0)
+    assert seen(run)[0] == BulkState.DONE
+
+
+def test_a_job_that_is_started_twice_does_its_work_once():
+    run, _ = started(2)
+    for _ in range(2):
+        resynthesise_chunk(run.organization_id, str(run.pk), 0)
+    assert seen(run) == (BulkState.DONE, 2, 0, 2)
+    with everywhere():
+        assert SupersededReport.objects.count() == 2
+
+
+def test_with_a_thousand_bulk_jobs_queued_a_students_submission_is_next():
+    assignment = small_assignment()
+    with scope(organization=assignment.organization):
+        run = start_bulk(
+            assignment=assignment,
+            verb=BulkVerb.REAUDIT,
+            rubric_version=assignment.rubric_version,
+            audits=_many(assignment, 1000),
+            by=None,
+            confirmed=1000,
+        )
+        assert Audit.objects.filter(bulk_run=run, state="queued").count() == 1000
+    own = AuditFactory(submission=SubmissionFactory(assignment=assignment))
+    enqueue_on_commit(own)
+    queues = [
+        get_queue(name) for name in ("submissions", "letters", "bulk")
+    ]  # as audit_worker serves them
+    found = queues[0].dequeue_any(queues, None, connection=queues[0].connection)
+    assert found is not None
+    first = found[0]
+    assert first.args == (str(own.pk), 1)
+
+
+def _many(assignment: Assignment, number: int) -> list[Audit]:
+    where = {"organization": assignment.organization}
+    students = Enrollment.objects.bulk_create(
+        Enrollment(**where, cohort=assignment.cohort, email=f"s{n}@example.org", name=f"S {n}")
+        for n in range(number)
+    )
+    submissions = Submission.objects.bulk_create(
+        Submission(
+            **where,
+            assignment=assignment,
+            student=each,
+            attempt=1,
+            repo_url="https://git.example.org/s/w",
+            handed_in_at=timezone.now(),
+        )
+        for each in students
+    )
+    return Audit.objects.bulk_create(
+        Audit(
+            **where,
+            submission=each,
+            rubric_version=assignment.rubric_version,
+            state="done",
+            report={},
+            finished_at=timezone.now(),
+        )
+        for each in submissions
+    )
+
+
+def test_a_verdict_that_arrives_meanwhile_is_waited_for_and_neither_is_lost():
+    """Two connections: a worker has written its report and not committed when the rules are applied to the audit."""
+    assignment = small_assignment()
+    template, heavier = judged(assignment), next_version(assignment, tidy=20.0)
+    audit = AuditFactory(submission__assignment=assignment, submission__attempt=1)
+    lease, written, asked = claimed(audit), Event(), Event()
+    told = verdict(
+        report=template.report, digest=template.report_digest, overall_score=template.overall_score
+    )
+
+    def finish() -> None:
+        try:
+            with everywhere(), transaction.atomic():
+                finish_audit(lease=lease, verdict=told)
+                written.set()
+                assert asked.wait(10)
+        finally:
+            connection.close()
+
+    def apply() -> bool:
+        try:
+            assert written.wait(10)
+            asked.set()
+            with everywhere():
+                return resynthesise_audit(audit=audit, rubric_version=heavier, by=None)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        ended, applied = pool.submit(finish), pool.submit(apply)
+        assert (ended.result(20), applied.result(20)) == (None, True)
+    with everywhere():
+        after: Any = Audit.objects.get(pk=audit.pk)
+        assert (after.rubric_version, after.report["rubric"]["digest"]) == (heavier, heavier.digest)
+        assert SupersededReport.objects.get(audit=audit).digest == told.digest
+        assert Grade.objects.get(audit=audit).overall_score == after.overall_score
+
+
+def test_two_who_apply_other_rules_to_one_verdict_at_once_lose_none_of_the_three_reports():
+    assignment = small_assignment()
+    audit = judged(assignment)
+    versions = [next_version(assignment, tidy=weight) for weight in (20.0, 40.0)]
+
+    def apply(version: RubricVersion) -> bool:
+        try:
+            with everywhere():
+                return resynthesise_audit(audit=audit, rubric_version=version, by=None)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(apply, versions))
+    with everywhere():
+        last: Any = Audit.objects.get(pk=audit.pk)
+        kept = set(SupersededReport.objects.values_list("rubric_version", flat=True))
+        assert last.report["rubric"]["digest"] == last.rubric_version.digest
+    assert kept | {last.rubric_version_id} == {
+        audit.rubric_version_id,
+        *(version.pk for version in versions),
+    }

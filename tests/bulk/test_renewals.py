@@ -1,0 +1,219 @@
+"""Judged or audited again: what is kept, what is asked anew, and what a renewal that fails takes away, which is nothing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from grading.audits.actions import fail_audit, finish_audit
+from grading.audits.queries import standing_audit
+from grading.audits.reusable_results import known_opinions, known_report
+from grading.bulk.renewals import reaudit, rejudge
+from grading.core.enums import AuditKind, AuditState, Renewal
+from grading.core.errors import RenewalRefused
+from grading.engine import audits as engine_audits
+from grading.engine.events import Verdict
+from grading.jobs import run_audit
+from grading.models import Activity, Audit, Grade, Submission
+from tests.factories.example_report import report_json
+from tests.factories.people import everywhere
+from tests.factories.repositories import Commit, git, make_repository
+from tests.factories.work import (
+    AuditFactory,
+    CriterionVerdictFactory,
+    OpinionRecordFactory,
+    RubricVersionFactory,
+    SubmissionFactory,
+    claimed,
+    criterion_row,
+    rubric_document,
+    verdict,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+
+
+def judged(**fields: Any) -> Audit:
+    """An audit with a report on two criteria and an opinion on each."""
+    audit = AuditFactory(done=True, report=report_json(criteria=2), **fields)
+    for criterion in ("git_forensics", "state_management"):
+        OpinionRecordFactory(audit=audit, criterion_id=criterion, key=f"key-{criterion}")
+    return audit
+
+
+def again(audit: Audit, renewal: Renewal, *criteria: str) -> Audit:
+    return AuditFactory(
+        submission=audit.submission,
+        kind=AuditKind.INSTRUCTOR,
+        renewal=renewal,
+        criteria=list(criteria),
+    )
+
+
+def known_to(audit: Audit) -> tuple[set[str], list[tuple[str, int]] | None]:
+    """The keys of the opinions it knows, and how many opinions stand with each criterion of the report it knows."""
+    with everywhere():
+        report = known_report(audit)
+        keys = set(known_opinions(audit).values_list("key", flat=True))
+    told = [(each["id"], len(each["opinions"])) for each in report["criteria"]] if report else None
+    return keys, told
+
+
+@pytest.mark.parametrize(
+    ("renewal", "criteria", "keys", "opinions"),
+    [
+        (Renewal.MISSING, (), {"key-git_forensics", "key-state_management"}, (3, 3)),
+        (Renewal.OPINIONS, ("git_forensics",), {"key-state_management"}, (0, 3)),
+        (Renewal.OPINIONS, (), set(), (0, 0)),
+        (Renewal.EVERYTHING, (), set(), None),
+    ],
+)
+def test_a_renewal_knows_all_but_what_it_renews(renewal, criteria, keys, opinions):
+    audit = again(judged(), renewal, *criteria)
+    ids = ("git_forensics", "state_management")
+    assert known_to(audit) == (keys, opinions and list(zip(ids, opinions, strict=True)))
+
+
+@pytest.mark.parametrize("renewal", [Renewal.OPINIONS, Renewal.EVERYTHING])
+def test_what_a_renewal_bought_before_its_worker_died_is_not_bought_again(renewal):
+    audit = again(judged(), renewal)
+    OpinionRecordFactory(audit=audit, criterion_id="git_forensics", key="bought")
+    assert known_to(audit)[0] == {"bought"}
+
+
+def test_the_judges_are_asked_again_on_the_evidence_of_this_very_attempt():
+    audit = judged()
+    AuditFactory(
+        done=True,
+        report=report_json(criteria=1),
+        submission__attempt=2,
+        submission__assignment=audit.submission.assignment,
+        submission__student=audit.submission.student,
+    )
+    report = known_to(again(audit, Renewal.OPINIONS))[1]
+    assert report is not None
+    assert len(report) == 2
+
+
+def test_a_rejudging_is_an_instructors_audit_under_the_version_of_the_verdict():
+    audit = AuditFactory(done=True)
+    later = RubricVersionFactory(rubric=audit.rubric_version.rubric, number=2, state="superseded")
+    with everywhere():
+        Submission.objects.filter(pk=audit.submission_id).update(resolved_commit="c" * 40)
+        audit.submission.assignment.rubric_version = later
+        audit.submission.assignment.save()
+        new = rejudge(submission=audit.submission, by=None, criteria=["tidy"])
+        done = Activity.objects.get(verb="submission.rejudged")
+        assert standing_audit(audit.submission) == audit
+    assert (new.kind, new.renewal, new.criteria, new.state, new.rubric_version) == (
+        AuditKind.INSTRUCTOR,
+        Renewal.OPINIONS,
+        ["tidy"],
+        AuditState.QUEUED,
+        audit.rubric_version,
+    )
+    assert (done.object_id, done.detail["audit"]) == (str(audit.submission_id), str(new.pk))
+
+
+def refusal(act: Any, **asked: Any) -> str:
+    with everywhere(), pytest.raises(RenewalRefused) as refused:
+        act(by=None, **asked)
+    return refused.value.code
+
+
+def test_what_cannot_be_judged_again_is_refused_in_words():
+    audit, draft = AuditFactory(done=True), RubricVersionFactory(draft=True)
+    submission = audit.submission
+    assert refusal(rejudge, submission=SubmissionFactory()) == "verdict_missing"
+    assert refusal(rejudge, submission=submission, criteria=["nonsense"]) == "criterion_unknown"
+    assert refusal(rejudge, submission=submission, rubric_version=draft) == "rubric_draft"
+    assert refusal(reaudit, submission=submission, rubric_version=draft) == "rubric_draft"
+    AuditFactory(submission=submission, kind=AuditKind.PEER)
+    with everywhere():
+        reaudit(submission=submission, by=None)
+    assert refusal(reaudit, submission=submission) == "already_running"
+    assert refusal(rejudge, submission=submission) == "already_running"
+
+
+def test_a_renewal_that_fails_takes_neither_the_verdict_nor_the_attempt_away():
+    audit = AuditFactory(done=True)
+    with everywhere():
+        lease = claimed(reaudit(submission=audit.submission, by=None))
+        fail_audit(lease=lease, code="repository_empty", message="The repository has no commits.")
+        assert standing_audit(audit.submission) == audit
+        assert Submission.objects.get(pk=audit.submission_id).counts
+        assert not Grade.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("failure", "state"),
+    [("rate_limited", AuditState.FAILED), ("abstained", AuditState.NEEDS_REVIEW)],
+)
+def test_a_renewal_whose_judges_did_not_answer_takes_no_score_away(failure, state):
+    audit = AuditFactory(done=True)
+    CriterionVerdictFactory(audit=audit, criterion_id="tidy", name="Tidy", score=4)
+    unheard = {"id": "tidy", "final_score": None, "opinions": [{"failure": failure}]}
+    told = verdict(
+        state=AuditState.NEEDS_REVIEW,
+        overall_score=None,
+        report={"criteria": [unheard]},
+        criteria=(criterion_row(score=None, needs_review=True),),
+    )
+    with everywhere():
+        lease = claimed(rejudge(submission=audit.submission, by=None))
+        finish_audit(lease=lease, verdict=told)
+        seen = Audit.objects.get(pk=lease.audit_id)
+        stands = standing_audit(audit.submission)
+    assert (seen.state, stands == audit) == (state, state == AuditState.FAILED)
+    assert (seen.failure_code, "Tidy" in seen.failure_message) == (
+        ("judges_failed", True) if state == AuditState.FAILED else ("", False)
+    )
+
+
+def test_what_is_audited_anew_is_the_commit_that_was_judged_though_its_branch_went_on(
+    tmp_path: Path,
+):
+    steps = [
+        Commit(message=f"Step {n}", files={"README.md": f"# {n}", "main.py": "print()"})
+        for n in range(4)
+    ]
+    make_repository(tmp_path / "work.git", steps)
+    first = git("rev-parse", "HEAD~2", at=tmp_path / "work.git")
+    audit = AuditFactory(
+        submission__repo_url=str(tmp_path / "work.git"),
+        submission__resolved_commit=first,
+        submission__assignment__rubric_version__document=rubric_document(),
+    )
+    with everywhere():
+        Audit.objects.filter(pk=audit.pk).update(
+            renewal=Renewal.EVERYTHING, kind=AuditKind.INSTRUCTOR
+        )
+        renewed = Audit.objects.select_related("submission", "rubric_version").get(pk=audit.pk)
+        [told] = [
+            e for e in engine_audits.hold_audit(renewed, beat_seconds=60) if isinstance(e, Verdict)
+        ]
+    assert told.commit == first
+
+
+def test_a_rejudging_asks_the_judges_and_keeps_the_evidence(tmp_path: Path):
+    make_repository(
+        tmp_path / "work.git", [Commit(files={"README.md": "# Work"}) for _ in range(4)]
+    )
+    audit = AuditFactory(
+        submission__repo_url=str(tmp_path / "work.git"),
+        submission__assignment__rubric_version__document=rubric_document(),
+    )
+    run_audit(str(audit.pk), 1)
+    with everywhere():
+        new = rejudge(
+            submission=Submission.objects.get(pk=audit.submission_id), by=None, criteria=["tested"]
+        )
+    run_audit(str(new.pk), 1)
+    with everywhere():
+        before, after = (Audit.objects.get(pk=each.pk).report or {} for each in (audit, new))
+        assert standing_audit(audit.submission) == new
+    assert after["usage"]["reused"] == 3
+    assert after["evidence"] == before["evidence"]
+    assert [c["final_score"] for c in after["criteria"]] == [
+        c["final_score"] for c in before["criteria"]
+    ]

@@ -1,0 +1,85 @@
+"""Who is in the way of a cohort's deletion is told to try again: nothing of theirs is half done, and nothing broke."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import DatabaseError, IntegrityError, OperationalError
+from django.urls import reverse
+from psycopg.errors import DeadlockDetected, ForeignKeyViolation, UniqueViolation
+
+from grading.api.error_responses import answer_to
+from grading.core.middleware import COLLIDED, is_collision
+from grading.courses.archive.cohort_inventory import holdings_of
+from grading.models import Audit, Cohort, FeedbackReport
+from tests.factories.peer_round_work import MARKDOWN, Circle, client_of
+from tests.factories.people import everywhere, staff_user
+from tests.factories.races import in_turn
+from tests.web_client.page_checks import faults_of
+
+races = pytest.mark.django_db(transaction=True)
+needs_a_queue = pytest.mark.usefixtures("redis")
+
+
+def beside_the_deletion(circle: Circle, act: Callable[[], Any]) -> list[Any]:
+    """What whoever deletes is answered, and whoever acts while the students' places are locked for that."""
+    teacher = client_of(staff_user(circle.organization))
+    with everywhere():
+        seen = holdings_of(circle.cohort).fingerprint
+    address = reverse("cohort-delete", args=[circle.organization.slug, circle.cohort.slug])
+    typed = {"typed": circle.cohort.slug, "seen": seen}
+    return in_turn(
+        Audit, lambda: teacher.post(address, typed), act
+    )  # the attempts are asked for last
+
+
+@races
+@needs_a_queue
+def test_of_a_report_brought_along_and_the_deletion_one_is_done_and_one_told_to_try_again() -> None:
+    circle = Circle()
+    circle.audited(circle.cy)
+    address, bob = circle.page("pairing", circle.of(circle.bob).pk), client_of(circle.bob)
+
+    posted = {"do": "bring", "file": SimpleUploadedFile("report.md", MARKDOWN.encode())}
+    deletes, brings = beside_the_deletion(circle, lambda: bob.post(address, posted))
+    assert {deletes.status_code, brings.status_code} == {HTTPStatus.FOUND, HTTPStatus.CONFLICT}
+    with everywhere():
+        left = Cohort.objects.count(), FeedbackReport.objects.count()
+    assert left == ((0, 0) if deletes.status_code == HTTPStatus.FOUND else (1, 2))
+
+
+@races
+@needs_a_queue
+def test_a_page_opened_as_its_cohort_goes_says_to_try_again_and_is_missing_then() -> None:
+    circle = Circle()
+    report, cy = circle.audited(circle.cy), client_of(circle.cy)
+    deletes, opens = beside_the_deletion(circle, lambda: cy.get(circle.page("feedback", report.pk)))
+    assert (deletes.status_code, opens.status_code) == (HTTPStatus.FOUND, HTTPStatus.CONFLICT)
+    assert (COLLIDED in opens.content.decode(), faults_of(opens.content.decode())) == (True, [])
+    assert cy.get(circle.page("feedback", report.pk)).status_code == HTTPStatus.NOT_FOUND
+
+
+def raised(kind: type[DatabaseError], cause: Exception) -> DatabaseError:
+    error = kind()
+    error.__cause__ = cause
+    return error
+
+
+def test_what_is_written_wrongly_is_no_collision() -> None:
+    errors = [
+        raised(OperationalError, DeadlockDetected()),
+        raised(IntegrityError, ForeignKeyViolation()),
+        raised(IntegrityError, UniqueViolation()),
+        OperationalError("the server has gone"),
+        ValueError("x"),
+    ]
+    assert [is_collision(error) for error in errors] == [True, True, False, False, False]
+
+
+def test_a_program_is_told_to_ask_again() -> None:
+    answer = answer_to(raised(OperationalError, DeadlockDetected()), {})
+    assert (answer.status_code, answer.data["error"]["code"]) == (HTTPStatus.CONFLICT, "collided")

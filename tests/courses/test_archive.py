@@ -1,0 +1,170 @@
+"""A cohort's archive: whole, in pieces, under names of ours, and readable by anybody's tools."""
+
+import io
+import json
+import tracemalloc
+import zipfile
+
+import pytest
+from django.core.files.base import ContentFile
+from django_scopes import get_scope, scope
+
+from grading.core.zipping import SEND_FROM, Member, zipped
+from grading.courses.archive.actions import archive_cohort
+from grading.models import Activity, Cohort
+from tests.factories.example_report import report_json
+from tests.factories.grades import GradeFactory, SupersededReportFactory
+from tests.factories.institutes import institute
+from tests.factories.people import EnrollmentFactory, OrganizationFactory, staff_user
+from tests.factories.work import AssignmentFactory, AuditFactory
+
+PDF = b"%PDF-1.7 not much"
+
+
+def opened(pieces):
+    return zipfile.ZipFile(io.BytesIO(b"".join(pieces)))
+
+
+def lines(archive, name):
+    return [json.loads(line) for line in archive.read(name).decode().splitlines()]
+
+
+@pytest.fixture
+def organization(db):
+    organization = OrganizationFactory()
+    with scope(organization=organization):
+        yield organization
+
+
+@pytest.fixture
+def teacher(organization):
+    return staff_user(organization)
+
+
+@pytest.fixture
+def assignment(organization):
+    return AssignmentFactory(cohort__organization=organization, slug="auditor")
+
+
+def audited(assignment, **submission):
+    student = EnrollmentFactory(cohort=assignment.cohort, name="../../etc/passwd")
+    fields = {f"submission__{name}": value for name, value in submission.items()}
+    return AuditFactory(
+        submission__assignment=assignment,
+        submission__student=student,
+        done=True,
+        report=report_json(criteria=1),
+        **fields,
+    )
+
+
+def test_an_archive_of_nobody_is_whole(organization, teacher, assignment):
+    archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
+    assert archive.testzip() is None
+    assert archive.namelist()[0] == "manifest.json"
+    assert (archive.namelist()[-1], archive.read("missing.json")) == ("missing.json", b"[]")
+
+
+def test_every_report_and_every_pdf_is_in_it_under_names_of_ours(organization, teacher, assignment):
+    audit = audited(
+        assignment, pdf=ContentFile(PDF, name="x.pdf"), pdf_sha256="ab" * 32, pdf_name="../evil.pdf"
+    )
+    before = SupersededReportFactory(audit=audit)
+    archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
+    folder = f"assignments/auditor/students/{audit.submission.student_id}/attempt-1"
+    assert {name for name in archive.namelist() if name.startswith(folder)} == {
+        f"{folder}/submission.json",
+        f"{folder}/report.pdf",
+        f"{folder}/audit-{audit.pk}.json",
+        f"{folder}/audit-{audit.pk}.md",
+        f"{folder}/audit-{audit.pk}-before-{before.pk}.json",
+    }
+    assert [name for name in archive.namelist() if ".." in name or name.startswith("/")] == []
+    assert archive.read(f"{folder}/report.pdf") == PDF
+    assert json.loads(archive.read(f"{folder}/audit-{audit.pk}.json")) == report_json(criteria=1)
+    assert archive.read(f"{folder}/audit-{audit.pk}.md").startswith(b"# ")
+    assert json.loads(archive.read(f"{folder}/submission.json"))["pdf_name"] == "../evil.pdf"
+
+
+def test_roster_grades_log_and_records_are_in_it(organization, teacher, assignment):
+    audit = audited(assignment)
+    GradeFactory(audit=audit, overall_score=3.5)
+    archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
+    student = audit.submission.student
+    assert archive.read("roster.csv").decode().splitlines()[1].split(",")[:3] == [
+        str(student.pk),
+        "../../etc/passwd",
+        student.email,
+    ]
+    assert student.email in archive.read("assignments/auditor/grades.csv").decode()
+    assert [row["overall_score"] for row in lines(archive, "assignments/auditor/grades.jsonl")] == [
+        3.5
+    ]
+    assert "report" not in lines(archive, "assignments/auditor/audits.jsonl")[0]
+    assert lines(archive, "activity.jsonl")[-1]["actor"] == teacher.email
+    assert json.loads(archive.read("manifest.json"))["holds"]["attempts handed in"] == 1
+
+
+def test_what_cannot_be_put_in_is_named_and_stops_nothing(organization, teacher, assignment):
+    gone = audited(assignment, pdf=ContentFile(PDF, name="x.pdf"), pdf_sha256="ab" * 32)
+    gone.submission.pdf.storage.delete(gone.submission.pdf.name)
+    type(gone).objects.filter(pk=gone.pk).update(report={"schema": "an older one"})
+    archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
+    named = [row["name"].rsplit("/", 1)[1] for row in json.loads(archive.read("missing.json"))]
+    assert named == ["report.pdf", f"audit-{gone.pk}.md"]
+
+
+def test_every_table_of_an_institute_is_archived_without_a_row_of_another(db):
+    ours, theirs = institute(word="Ours"), institute(word="Theirs")
+    with scope(organization=ours):
+        pieces = list(archive_cohort(cohort=Cohort.objects.get(), by=staff_user(ours)))
+    archive = opened(pieces)
+    text = b"".join(archive.read(name) for name in archive.namelist())
+    assert (b"Ours reason" in text, b"Ours objection" in text, b"Theirs" in text) == (
+        True,
+        True,
+        False,
+    )
+    assert theirs.name == "Theirs institute"
+    among_peers = (
+        "rounds",
+        "round_members",
+        "pairings",
+        "peer_reports",
+        "communication",
+        "findings",
+        "finding_sightings",
+        "finding_answers",
+    )
+    assert [len(lines(archive, f"assignments/same/{name}.jsonl")) for name in among_peers] == [
+        1,
+        2,
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+    ]
+
+
+def test_it_is_read_after_its_scope_was_left_and_who_took_it_is_in_the_log(
+    organization, teacher, assignment
+):
+    audited(assignment)
+    pieces = archive_cohort(cohort=assignment.cohort, by=teacher)
+    with scope(organization=None, _enabled=False):
+        outside = get_scope()
+        for _piece in pieces:
+            assert get_scope() == outside
+    assert Activity.objects.get().verb == "cohort.archived"
+
+
+def test_a_zip_is_sent_in_pieces_and_never_held_whole():
+    quiet = bytes(range(256)) * 4096  # a megabyte that does not shrink
+    members = (Member(f"{n}.bin", (quiet for _ in range(8)), packed=True) for n in range(4))
+    tracemalloc.start()
+    longest = max(len(piece) for piece in zipped(members))
+    _now, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (longest < len(quiet) + 2 * SEND_FROM, most < 8 * len(quiet)) == (True, True)

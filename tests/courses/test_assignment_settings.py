@@ -1,0 +1,238 @@
+"""Changing an assignment: what is refused once somebody relies on it, beside which field, and what is logged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from grading.core.enums import Bench, LatePolicy, ReleasePolicy
+from grading.core.errors import SettingsRefused
+from grading.courses.actions import change_settings, settings_of
+from grading.models import Activity, Assignment, Submission
+from tests.core.test_stale_forms import CHANGED, fields_of
+from tests.factories.graded_work import page_of, signed_in
+from tests.factories.grades import GradeFactory
+from tests.factories.people import everywhere, staff_user
+from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
+from tests.web_client.page_checks import faults_of
+
+pytestmark = pytest.mark.django_db
+NOON = datetime(2026, 10, 1, 12, 0, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def assignment() -> Assignment:
+    made: Assignment = AssignmentFactory.create(
+        title="Week 2", due_at=NOON + HOUR, max_attempts=3, release_policy=ReleasePolicy.PROVISIONAL
+    )
+    return made
+
+
+@pytest.fixture
+def teacher(assignment: Assignment) -> User:
+    return staff_user(assignment.organization)
+
+
+def changed(assignment: Assignment, by: User | None, **asked: Any) -> Assignment:
+    with everywhere():
+        settings = replace(settings_of(assignment), **asked)
+        return change_settings(assignment=assignment, settings=settings, by=by)
+
+
+def refused(assignment: Assignment, **asked: Any) -> dict[str, str]:
+    with pytest.raises(SettingsRefused) as refusal:
+        changed(assignment, None, **asked)
+    with everywhere():
+        assert settings_of(Assignment.objects.get()) == settings_of(assignment)
+    return refusal.value.faults
+
+
+def handed_in(assignment: Assignment, times: int = 2, **fields: Any) -> None:
+    """By one student, at noon and an hour later each."""
+    first = SubmissionFactory.create(assignment=assignment, handed_in_at=NOON, **fields)
+    for number in range(1, times):
+        SubmissionFactory.create(
+            assignment=assignment,
+            student=first.student,
+            attempt=number + 1,
+            handed_in_at=NOON + number * HOUR,
+            **fields,
+        )
+
+
+@pytest.mark.parametrize(
+    ("asked", "sentence"),
+    [
+        (
+            {"bench": Bench.LLM},
+            "Work was handed in already: all of it is judged by the same judges.",
+        ),
+        (
+            {"opens_at": NOON + HOUR / 2},
+            "Work was handed in on 01 October 2026, 12:00 UTC: it cannot have opened later.",
+        ),
+        (
+            {"due_at": NOON + HOUR / 2},
+            "Work was handed in in time until 01 October 2026, 13:00 UTC: it would be late by this.",
+        ),
+        ({"max_attempts": 1}, "Somebody has used 2 attempts: it cannot be fewer."),
+        (
+            {"release_policy": ReleasePolicy.AFTER_RELEASE},
+            "Students have handed in to see their verdicts at once: that stays so.",
+        ),
+    ],
+)
+def test_what_students_relied_on_when_they_handed_in_stays(
+    assignment: Assignment, asked: dict[str, Any], sentence: str
+) -> None:
+    handed_in(assignment)
+    assert refused(assignment, **asked) == {next(iter(asked)): sentence}
+
+
+def test_models_that_nobody_configured_do_not_judge(assignment: Assignment, settings: Any) -> None:
+    assert refused(assignment, bench=Bench.LLM) == {
+        "bench": "No language models are configured on this site."
+    }
+    settings.PROSECUTOR_MODEL = settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = "a-model"
+    assert changed(assignment, None, bench=Bench.LLM).bench == Bench.LLM
+
+
+def test_what_a_release_promised_is_not_shortened(assignment: Assignment) -> None:
+    GradeFactory.create(
+        audit=AuditFactory.create(done=True, submission__assignment=assignment),
+        released={},
+        released_at=NOON,
+    )
+    faults = refused(assignment, appeal_days=6, max_appeals=2)
+    assert faults == {
+        "appeal_days": "Who was told a grade was told of 7 days: it cannot be fewer.",
+        "max_appeals": "Who was told a grade was told of 3 appeals: it cannot be fewer.",
+    }
+    assert changed(assignment, None, appeal_days=14, max_appeals=5).appeal_days == 14
+
+
+def test_everything_can_change_before_anybody_handed_in_and_the_log_says_what(
+    assignment: Assignment, teacher: User
+) -> None:
+    now = changed(
+        assignment,
+        teacher,
+        title="Week 3",
+        instructions="Do it.",
+        due_at=None,
+        max_attempts=1,
+        late_policy=LatePolicy.ACCEPT,
+        release_policy=ReleasePolicy.AFTER_RELEASE,
+        appeal_days=0,
+        max_appeals=0,
+    )
+    assert (now.title, now.due_at, now.max_appeals) == ("Week 3", None, 0)
+    with everywhere():
+        noted = Activity.objects.get(verb="assignment.changed")
+    assert (noted.actor_id, noted.detail["what"]) == (
+        teacher.pk,
+        "title, instructions, due date, late policy, attempts, release policy, days to appeal, appeals",
+    )
+    assert (noted.detail["before"]["due_at"], noted.detail["after"]["due_at"]) == (
+        "2026-10-01T13:00:00+00:00",
+        None,
+    )
+
+
+def test_what_is_kept_as_it_was_is_not_logged(assignment: Assignment) -> None:
+    changed(assignment, None)
+    with everywhere():
+        assert not Activity.objects.exists()
+
+
+def test_work_that_a_later_due_date_takes_in_is_no_longer_late(assignment: Assignment) -> None:
+    handed_in(assignment, times=4, late=True)
+    changed(assignment, None, due_at=NOON + 2 * HOUR)
+    with everywhere():
+        assert list(Submission.objects.order_by("attempt").values_list("late", flat=True)) == [
+            False,
+            False,
+            False,
+            True,
+        ]
+    with everywhere():
+        assignment.refresh_from_db()
+    changed(assignment, None, due_at=None)
+    with everywhere():
+        assert not Submission.objects.filter(late=True).exists()
+
+
+# -- the page ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def client(teacher: User) -> Client:
+    return signed_in(teacher)
+
+
+def typed(assignment: Assignment, **fields: Any) -> dict[str, Any]:
+    """What a browser sends of the page, with some fields typed anew."""
+    given = {
+        "title": assignment.title,
+        "instructions": "",
+        "opens_at": "",
+        "due_at": "2026-10-01T13:00",
+        "late_policy": "refuse",
+        "max_attempts": "3",
+        "bench": "heuristic",
+        "release_policy": "provisional",
+        "appeal_days": "7",
+        "max_appeals": "3",
+    }
+    return given | fields
+
+
+def test_the_page_keeps_everything_typed_beside_what_is_refused(
+    client: Client, assignment: Assignment
+) -> None:
+    handed_in(assignment)
+    address = page_of(assignment, "assignment-settings")
+    assert address in client.get(page_of(assignment, "assignment")).content.decode()
+    answer = client.post(
+        address, typed(assignment, title="Longer", max_attempts="1", due_at="2026-10-01T12:30")
+    )
+    assert set(answer.context["form"].errors) == {"max_attempts", "due_at"}
+    page = answer.content.decode()
+    assert ('value="Longer"' in page, 'value="2026-10-01T12:30"' in page, faults_of(page)) == (
+        True,
+        True,
+        [],
+    )
+    assert client.post(address, typed(assignment, title="Longer")).status_code == 302
+    with everywhere():
+        assert Assignment.objects.get().title == "Longer"
+
+
+def test_a_time_that_was_not_touched_stays_to_the_second(
+    client: Client, assignment: Assignment
+) -> None:
+    to_the_second = NOON + HOUR + timedelta(seconds=59)
+    with everywhere():
+        Assignment.objects.update(due_at=to_the_second)
+    handed_in(assignment, times=1)
+    client.post(page_of(assignment, "assignment-settings"), typed(assignment, title="Longer"))
+    with everywhere():
+        assert Assignment.objects.values_list("title", "due_at").get() == ("Longer", to_the_second)
+
+
+def test_settings_that_somebody_else_has_changed_are_not_overwritten(
+    client: Client, assignment: Assignment, teacher: User
+) -> None:
+    address = page_of(assignment, "assignment-settings")
+    hidden = fields_of(client.get(address).content.decode(), address)
+    changed(assignment, teacher, max_attempts=9)
+    page = client.post(address, typed(assignment, title="Mine") | hidden).content.decode()
+    assert (CHANGED in page, 'value="Mine"' in page) == (True, True)
+    with everywhere():
+        assert Assignment.objects.get().max_attempts == 9

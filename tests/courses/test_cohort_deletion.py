@@ -1,0 +1,167 @@
+"""The end of a cohort: everything of it goes or nothing, and only the log stays."""
+
+import pytest
+from django.apps import apps
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.db import transaction
+from django_scopes import scope
+
+from grading.audits.queries import usage_of_organization
+from grading.core.enums import BulkState
+from grading.core.errors import ActionRefused
+from grading.courses.archive.actions import delete_cohort
+from grading.courses.archive.cohort_inventory import holdings_of
+from grading.models import Activity, Cohort, Submission
+from grading.models.tenant import TenantModel
+from tests.factories.grades import BulkRunFactory
+from tests.factories.institutes import institute
+from tests.factories.people import CohortFactory, staff_user
+from tests.factories.work import AuditFactory, SubmissionFactory
+
+pytestmark = pytest.mark.django_db
+# What belongs to the organization, or outlives what it is about.
+STAYS = {
+    "Activity",
+    "Membership",
+    "ModelUsage",
+    "Notice",
+    "NoticeOptOut",
+    "OrganizationBench",
+    "Rubric",
+    "RubricVersion",
+    "Webhook",
+    "WebhookDelivery",
+}
+
+
+@pytest.fixture
+def organization():
+    return institute()
+
+
+@pytest.fixture
+def cohort(organization):
+    """One with a row in every table, and nothing that runs."""
+    with scope(organization=organization):
+        cohort = Cohort.objects.get()
+        BulkRunFactory._meta.model.objects.update(
+            state=BulkState.CANCELLED, finished_at=cohort.created_at
+        )
+        yield cohort
+
+
+@pytest.fixture
+def owner(organization):
+    return staff_user(organization)
+
+
+def delete(cohort, owner, **asked):
+    given = {"typed": cohort.slug, "seen": holdings_of(cohort).fingerprint} | asked
+    delete_cohort(cohort=cohort, by=owner, **given)
+
+
+@transaction.atomic
+def delete_and_break_off(cohort, owner):
+    delete(cohort, owner)
+    raise RuntimeError
+
+
+def rows():
+    tables = [model for model in apps.get_models() if issubclass(model, TenantModel)]
+    return {model.__name__: model.objects.count() for model in tables}
+
+
+def test_a_slug_that_differs_deletes_nothing(cohort, owner):
+    before = rows()
+    with pytest.raises(ActionRefused, match=f"Type {cohort.slug}"):
+        delete(cohort, owner, typed="Same")
+    assert rows() == before
+
+
+def test_nothing_is_deleted_while_an_audit_or_a_bulk_run_has_not_ended(cohort, owner):
+    audit = AuditFactory(submission=Submission.objects.get())
+    with pytest.raises(ActionRefused, match="One audit or bulk run is waiting"):
+        delete(cohort, owner)
+    run = BulkRunFactory(assignment=audit.submission.assignment)
+    with pytest.raises(ActionRefused, match="2 audits or bulk runs are"):
+        delete(cohort, owner)
+    assert run.assignment.cohort == cohort
+
+
+def test_what_changed_since_it_was_shown_is_shown_again(cohort, owner):
+    seen = holdings_of(cohort).fingerprint
+    SubmissionFactory(assignment=Submission.objects.get().assignment)
+    with pytest.raises(ActionRefused, match="Something changed"):
+        delete(cohort, owner, seen=seen)
+    assert Cohort.objects.count() == 1
+
+
+def test_everything_of_the_cohort_goes_and_only_the_log_and_what_is_the_organizations_stays(
+    cohort, owner, organization
+):
+    CohortFactory(organization=organization)
+    before, spent = rows(), usage_of_organization(organization)
+    delete(cohort, owner)
+    left = {name: number for name, number in rows().items() if number}
+    expected = {name: number for name, number in before.items() if name in STAYS and number}
+    assert left == expected | {
+        "Activity": before["Activity"] + 1,
+        "Cohort": 1,
+        "Membership": before["Membership"],
+    }
+    row = Activity.objects.get(verb="cohort.deleted")
+    assert (row.actor, row.cohort_id, row.detail["slug"]) == (
+        owner,
+        int(row.object_id),
+        "same",
+    )
+    assert row.detail["held"]["attempts handed in"] == 1
+    assert usage_of_organization(organization).cost_usd == spent.cost_usd > 0
+
+
+def test_a_second_click_finds_nothing_and_says_so_once(cohort, owner):
+    seen = holdings_of(cohort).fingerprint
+    delete(cohort, owner)
+    with pytest.raises(ActionRefused, match="Something changed"):
+        delete(cohort, owner, seen=seen)
+    assert Activity.objects.filter(verb="cohort.deleted").count() == 1
+
+
+def test_another_institutions_cohort_of_the_same_name_is_left_alone(cohort, owner):
+    theirs = institute(word="Other")
+    delete(cohort, owner)
+    with scope(organization=theirs):
+        assert rows()["Submission"] == 1
+
+
+def test_uploads_go_when_the_transaction_holds_and_not_before(
+    cohort, owner, django_capture_on_commit_callbacks
+):
+    assignment = Submission.objects.get().assignment
+    kept = SubmissionFactory(pdf=ContentFile(b"%PDF-1.7", name="x.pdf"), pdf_sha256="ab" * 32)
+    going = SubmissionFactory(
+        assignment=assignment, pdf=ContentFile(b"%PDF-1.7", name="x.pdf"), pdf_sha256="ab" * 32
+    )
+    held = holdings_of(cohort)
+    assert (held.uploads, held.upload_bytes, held.missing) == (1, 8, 0)
+    with django_capture_on_commit_callbacks() as callbacks, pytest.raises(RuntimeError):
+        delete_and_break_off(cohort, owner)
+    assert (callbacks, default_storage.exists(going.pdf.name)) == ([], True)
+    with django_capture_on_commit_callbacks(execute=True):
+        delete(cohort, owner)
+    assert [default_storage.exists(each.pdf.name) for each in (going, kept)] == [False, True]
+
+
+def test_an_upload_that_is_gone_already_is_counted_and_stops_nothing(
+    cohort, owner, django_capture_on_commit_callbacks
+):
+    assignment = Submission.objects.get().assignment
+    gone = SubmissionFactory(
+        assignment=assignment, pdf=ContentFile(b"%PDF-1.7", name="x.pdf"), pdf_sha256="ab" * 32
+    )
+    default_storage.delete(gone.pdf.name)
+    assert holdings_of(cohort).missing == 1
+    with django_capture_on_commit_callbacks(execute=True):
+        delete(cohort, owner)
+    assert not Cohort.objects.exists()

@@ -1,0 +1,86 @@
+import pytest
+from allauth.account.models import EmailAddress
+from django.test import Client
+from django_scopes import scope
+
+from grading.core.enums import Role
+from grading.core.errors import SlugTaken
+from grading.courses.actions import open_cohort
+from grading.courses.organizations.actions import add_member, found_organization, link_enrollments
+from grading.models import Activity, Membership
+from tests.factories.people import (
+    PASSWORD,
+    CohortFactory,
+    EnrollmentFactory,
+    OrganizationFactory,
+    UserFactory,
+    everywhere,
+    student,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def roles(organization):
+    with scope(organization=organization):
+        return dict(Membership.objects.values_list("user__email", "role"))
+
+
+def test_a_slug_that_is_taken_is_refused():
+    OrganizationFactory(slug="ours")
+    with pytest.raises(SlugTaken):
+        found_organization(name="Ours", slug="ours", founder=UserFactory())
+
+
+def test_a_cohort_slug_is_taken_only_within_its_organization():
+    cohort = CohortFactory(slug="2026")
+    with pytest.raises(SlugTaken):
+        open_cohort(organization=cohort.organization, name="Again", slug="2026", by=None)
+    assert (
+        open_cohort(organization=OrganizationFactory(), name="Elsewhere", slug="2026", by=None).slug
+        == "2026"
+    )
+
+
+def test_who_founds_an_organization_owns_it():
+    founder = UserFactory()
+    organization = found_organization(name="Ours", slug="ours", founder=founder)
+    assert roles(organization) == {founder.email: Role.OWNER}
+    with scope(organization=organization):
+        verbs = list(Activity.objects.order_by("pk").values_list("verb", "actor"))
+    assert verbs == [("organization.founded", founder.pk), ("administration.opened", founder.pk)]
+
+
+def test_granting_a_role_again_changes_it():
+    organization, user = OrganizationFactory(), UserFactory()
+    add_member(organization=organization, user=user, role=Role.ASSISTANT, by=None)
+    add_member(organization=organization, user=user, role=Role.INSTRUCTOR, by=None)
+    assert roles(organization) == {user.email: Role.INSTRUCTOR}
+
+
+def test_an_unverified_email_links_nothing_where_verification_is_mandatory(settings):
+    settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+    waiting, user = EnrollmentFactory(), UserFactory()
+    EmailAddress.objects.create(user=user, email=waiting.email, verified=False)
+    assert link_enrollments(user=user) == 0
+    EmailAddress.objects.filter(email=waiting.email).update(verified=True)
+    assert link_enrollments(user=user) == 1
+
+
+def test_an_enrollment_that_has_its_user_is_not_taken_over():
+    taken = student(CohortFactory())
+    assert link_enrollments(user=UserFactory(email=taken.email.upper(), username="impostor")) == 0
+
+
+def test_logging_in_links_the_enrollments_of_every_organization_and_makes_members(client: Client):
+    here, there = (
+        EnrollmentFactory(email="ada@example.org"),
+        EnrollmentFactory(email="Ada@example.org"),
+    )
+    user = UserFactory(email="ada@example.org")
+    assert client.login(username=user.username, password=PASSWORD)
+    with everywhere():
+        here.refresh_from_db()
+        there.refresh_from_db()
+    assert (here.user, there.user) == (user, user)
+    assert roles(here.organization) == roles(there.organization) == {user.email: Role.STUDENT}

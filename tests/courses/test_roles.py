@@ -1,0 +1,151 @@
+"""Who may give which role to whom, in the action and in the administration."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django_scopes import scope
+
+from grading.core.enums import Role
+from grading.core.errors import RoleRefused
+from grading.courses.organizations.actions import add_member, found_organization
+from grading.models import Activity, Membership, Organization
+from tests.factories.people import (
+    MembershipFactory,
+    OrganizationFactory,
+    UserFactory,
+    everywhere,
+    staff_user,
+)
+
+pytestmark = pytest.mark.django_db
+OWNER, INSTRUCTOR, ASSISTANT, STUDENT = Role
+
+
+@pytest.fixture
+def organization() -> Organization:
+    return OrganizationFactory.create()
+
+
+@pytest.fixture
+def people(organization: Organization) -> dict[Role, User]:
+    """One of each role."""
+    return {role: staff_user(organization, role) for role in Role}
+
+
+def roles_of(user: User) -> list[str]:
+    with everywhere():
+        return list(Membership.objects.filter(user=user).values_list("role", flat=True))
+
+
+def refusal(organization: Organization, user: User, role: Role, by: User) -> str:
+    before = roles_of(user)
+    with pytest.raises(RoleRefused) as refused:
+        add_member(organization=organization, user=user, role=role, by=by)
+    assert roles_of(user) == before
+    return refused.value.code
+
+
+@pytest.mark.parametrize(
+    ("who", "role"),
+    [(STUDENT, INSTRUCTOR), (ASSISTANT, OWNER), (OWNER, STUDENT), (OWNER, INSTRUCTOR)],
+)
+def test_only_owners_decide_who_teaches(organization, people, who, role):
+    assert refusal(organization, people[who], role, by=people[INSTRUCTOR]) == "role_of_owners"
+
+
+@pytest.mark.parametrize("who", [OWNER, INSTRUCTOR])
+def test_nobody_changes_a_role_of_their_own(organization, people, who):
+    assert refusal(organization, people[who], STUDENT, by=people[who]) == "role_own"
+
+
+def test_the_last_owner_stays_whoever_asks(organization, people):
+    operator = UserFactory.create(is_superuser=True)
+    assert refusal(organization, people[OWNER], INSTRUCTOR, by=operator) == "role_last_owner"
+
+
+def test_an_owner_of_elsewhere_decides_nothing_here(organization, people):
+    stranger = staff_user(OrganizationFactory.create(), OWNER)
+    assert refusal(organization, people[STUDENT], INSTRUCTOR, by=stranger) == "role_of_owners"
+
+
+def test_an_owner_makes_another_who_may_then_replace_them(organization, people):
+    add_member(organization=organization, user=people[INSTRUCTOR], role=OWNER, by=people[OWNER])
+    add_member(organization=organization, user=people[OWNER], role=ASSISTANT, by=people[INSTRUCTOR])
+    assert (roles_of(people[INSTRUCTOR]), roles_of(people[OWNER])) == ([OWNER], [ASSISTANT])
+
+
+def test_an_instructor_says_who_assists(organization, people):
+    add_member(
+        organization=organization, user=people[STUDENT], role=ASSISTANT, by=people[INSTRUCTOR]
+    )
+    assert roles_of(people[STUDENT]) == [ASSISTANT]
+
+
+def test_who_founds_may_enter_the_administration(client: Client):
+    founder = UserFactory.create()
+    found_organization(name="Ours", slug="ours", founder=founder)
+    client.force_login(founder)
+    assert client.get(reverse("admin:grading_membership_changelist")).status_code == 200
+
+
+def test_the_administration_opens_and_closes_with_a_teaching_role(organization, people):
+    student, owner = people[STUDENT], people[OWNER]
+    seen = []
+    for role in (ASSISTANT, INSTRUCTOR, OWNER, STUDENT):
+        add_member(organization=organization, user=student, role=role, by=owner)
+        seen.append(User.objects.get(pk=student.pk).is_staff)
+    assert seen == [False, True, True, False]
+    with scope(organization=organization):
+        log = Activity.objects.filter(verb__startswith="administration.").order_by("pk")
+        assert list(log.values_list("verb", "actor", "object_id")) == [
+            ("administration.opened", owner.pk, str(student.pk)),
+            ("administration.closed", owner.pk, str(student.pk)),
+        ]
+
+
+def test_who_still_teaches_elsewhere_and_the_operator_keep_the_administration(organization, people):
+    elsewhere = staff_user(OrganizationFactory.create())
+    operator = UserFactory.create(is_superuser=True, is_staff=True)
+    for user in (elsewhere, operator):
+        for role in (INSTRUCTOR, STUDENT):
+            add_member(organization=organization, user=user, role=role, by=people[OWNER])
+        assert User.objects.get(pk=user.pk).is_staff is True
+
+
+def change(client: Client, by: User, membership: Membership, role: Role) -> Any:
+    User.objects.filter(pk=by.pk).update(is_staff=True)
+    client.force_login(by)
+    return client.post(
+        reverse("admin:grading_membership_change", args=[membership.pk]), {"role": role}
+    )
+
+
+@pytest.mark.parametrize("by", [INSTRUCTOR, OWNER])
+def test_the_administration_says_a_refusal_beside_the_role(client, organization, people, by):
+    with everywhere():
+        own = Membership.objects.get(user=people[by])
+    page = change(client, people[by], own, ASSISTANT)
+    assert page.context["adminform"].form.errors == {
+        "role": ["Nobody changes a role of their own: ask another owner."]
+    }
+    assert roles_of(people[by]) == [by]
+
+
+def test_an_owner_grants_a_role_in_the_administration(client, organization, people):
+    member = MembershipFactory.create(organization=organization)
+    assert change(client, people[OWNER], member, INSTRUCTOR).status_code == 302
+    assert (roles_of(member.user), User.objects.get(pk=member.user_id).is_staff) == (
+        [INSTRUCTOR],
+        True,
+    )
+
+
+def test_the_operator_adds_a_member(client, organization):
+    client.force_login(UserFactory.create(is_staff=True, is_superuser=True))
+    user = UserFactory.create()
+    sent = {"user": user.pk, "role": OWNER, "organization": organization.pk}
+    assert client.post(reverse("admin:grading_membership_add"), sent).status_code == 302
+    assert (roles_of(user), User.objects.get(pk=user.pk).is_staff) == ([OWNER], True)

@@ -1,0 +1,136 @@
+import pytest
+from django_scopes import scope
+
+from grading.core.errors import RosterRefused
+from grading.courses.roster import MAX_ROWS, RefusedLine, RosterImport, import_roster
+from grading.models import Activity, Enrollment
+from tests.factories.people import CohortFactory, EnrollmentFactory, UserFactory
+
+pytestmark = pytest.mark.django_db
+
+
+def enrolled(cohort):
+    with scope(organization=cohort.organization):
+        return list(
+            Enrollment.objects.filter(cohort=cohort)
+            .order_by("pk")
+            .values_list("email", "name", "student_number")
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("", "roster_no_email"),
+        ("name,student_number\nAda,1\n", "roster_no_email"),
+        ("email,email\na@example.org,b@example.org\n", "roster_column_twice"),
+        ("PK\x03\x04\0\0email", "roster_not_text"),
+        ("email\n" + '"' + "x" * 200_000, "roster_unreadable"),
+        (
+            "email\n" + "".join(f"s{n}@example.org\n" for n in range(MAX_ROWS + 1)),
+            "roster_too_long",
+        ),
+    ],
+)
+def test_a_file_that_is_no_roster_is_refused_whole(text, code):
+    cohort = CohortFactory()
+    with pytest.raises(RosterRefused) as refused:
+        import_roster(cohort=cohort, text=text, by=None)
+    assert refused.value.code == code
+    assert enrolled(cohort) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "email,name,student_number\nada@example.org,Ada,7\n",
+        "Student Number;Name;E-Mail\r\n7;Ada;ADA@example.org\r\n",
+        "\ufeffname\temail\tstudent_number\nAda\tada@example.org\t7\n",
+        'email,remark,name,student_number\n\n  ada@example.org ,"two\nlines",Ada,7\n',
+    ],
+    ids=["commas", "semicolons", "tabs and a byte order mark", "more columns than needed"],
+)
+def test_the_layouts_that_spreadsheets_write_are_read(text):
+    cohort = CohortFactory()
+    assert import_roster(cohort=cohort, text=text, by=None) == RosterImport(1, 0, 0, ())
+    assert enrolled(cohort) == [("ada@example.org", "Ada", "7")]
+
+
+def test_a_wrong_line_is_refused_with_its_number_and_the_others_are_taken():
+    cohort = CohortFactory()
+    text = (
+        "email,name\nada@example.org,Ada\nno address,Bob\n,Cy\n\nada@example.org,Ada again\ndi@example.org,"
+        + "D" * 201
+    )
+    assert import_roster(cohort=cohort, text=text, by=None) == RosterImport(
+        created=1,
+        updated=0,
+        unchanged=0,
+        refused=(
+            RefusedLine(3, "“no address” is not an e-mail address."),
+            RefusedLine(4, "There is no e-mail on this line."),
+            RefusedLine(6, "ada@example.org is on line 2 already."),
+            RefusedLine(7, "The name is longer than 200 characters."),
+        ),
+    )
+
+
+def test_a_formula_stays_the_text_it_is():
+    cohort = CohortFactory()
+    import_roster(cohort=cohort, text='email,name\nada@example.org,"=HYPERLINK(""x"")"\n', by=None)
+    assert enrolled(cohort) == [("ada@example.org", '=HYPERLINK("x")', "")]
+
+
+def test_a_second_import_updates_and_removes_nobody():
+    cohort = CohortFactory()
+    EnrollmentFactory(cohort=cohort, email="old@example.org", name="Old")
+    EnrollmentFactory(cohort=cohort, email="ada@example.org", name="Ada", student_number="7")
+    text = "email,name,student_number\nAda@example.org,Ada Lovelace,\nbob@example.org,Bob,8\nold@example.org,Old,\n"
+    assert import_roster(cohort=cohort, text=text, by=None) == RosterImport(1, 1, 1, ())
+    assert enrolled(cohort) == [
+        ("old@example.org", "Old", ""),
+        ("ada@example.org", "Ada Lovelace", "7"),
+        ("bob@example.org", "Bob", "8"),
+    ]
+
+
+def test_groups_are_taken_over_kept_by_an_empty_cell_and_left_by_a_hyphen():
+    cohort = CohortFactory()
+    for name in ("ada", "bob", "cyd"):
+        EnrollmentFactory(cohort=cohort, email=f"{name}@example.org", name=name, group="Owls")
+    text = "email,Team\nada@example.org,\nbob@example.org,Crows\ncyd@example.org,-\ndee@example.org,-\neve@example.org,Owls\n"
+    assert import_roster(cohort=cohort, text=text, by=None) == RosterImport(2, 2, 1, ())
+    with scope(organization=cohort.organization):
+        groups = dict(Enrollment.objects.values_list("email", "group"))
+    assert {email.partition("@")[0]: group for email, group in groups.items()} == {
+        "ada": "Owls",
+        "bob": "Crows",
+        "cyd": "",
+        "dee": "",
+        "eve": "Owls",
+    }
+
+
+def test_a_group_of_more_than_sixty_characters_is_refused():
+    text = f"email,group\nada@example.org,{'O' * 61}\n"
+    imported = import_roster(cohort=CohortFactory(), text=text, by=None)
+    assert imported.refused == (RefusedLine(2, "The group is longer than 60 characters."),)
+
+
+def test_who_has_an_account_is_linked_at_once_and_the_import_is_logged():
+    cohort, user = CohortFactory(), UserFactory(email="ada@example.org")
+    import_roster(cohort=cohort, text="email\nada@example.org\n", by=user)
+    with scope(organization=cohort.organization):
+        assert Enrollment.objects.get().user == user
+        assert set(Activity.objects.values_list("verb", flat=True)) == {
+            "roster.imported",
+            "enrollment.linked",
+        }
+
+
+def test_the_number_of_queries_does_not_grow_with_the_roster(django_assert_num_queries):
+    for rows in (1, 30):
+        text = "email\n" + "".join(f"s{n}@example.org\n" for n in range(rows))
+        cohort = CohortFactory()
+        with django_assert_num_queries(6):
+            import_roster(cohort=cohort, text=text, by=None)

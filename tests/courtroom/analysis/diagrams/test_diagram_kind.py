@@ -1,0 +1,136 @@
+"""Diagrams read from geometry and from characters, held against the code's graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from courtroom.analysis.diagrams.diagram_kind import diagram_of
+from courtroom.analysis.diagrams.parallel_branches import code_splits
+from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading
+from courtroom.analysis.pdf.read_pdf import read_pdf
+from courtroom.models.case import Limits
+from courtroom.models.facts import GraphFact
+from tests.factories.pdfs import Arrow, Box, Image, Page, make_pdf, parallel_graph_page
+
+DETECTIVES = ("repo_investigator", "doc_analyst", "vision_inspector")
+JUDGES = ("prosecutor", "defense", "tech_lead")
+WRITTEN = """START
+│
+┌───────┬───────┐
+▼ ▼ ▼
+repo_invest. doc_analyst vision_insp. (in parallel)
+└───────┴───────┘
+evidence_aggregator
+├───────┬───────┐
+▼ ▼ ▼
+prosecutor defense tech_lead
+└───────┴───────┘
+chief_justice"""
+
+
+def _graph(*edges: tuple[str, str]) -> GraphFact:
+    nodes = dict.fromkeys(name for edge in edges for name in edge if name not in {"START", "END"})
+    return GraphFact(
+        path="src/graph.py", state_graph_line=1, nodes=tuple(nodes), edges=edges, conditional=()
+    )
+
+
+def _between(source: str, names: Iterable[str], target: str) -> list[tuple[str, str]]:
+    return [edge for name in names for edge in ((source, name), (name, target))]
+
+
+PARALLEL = _graph(
+    *_between("START", DETECTIVES, "evidence_aggregator"),
+    *_between("evidence_aggregator", JUDGES, "chief_justice"),
+    ("chief_justice", "END"),
+)
+LINEAR = _graph(("START", "a"), ("a", "b"), ("b", "END"))
+
+
+def _chain(*labels: str) -> Page:
+    boxes = [Box(label, 200, 700 - 100 * row) for row, label in enumerate(labels)]
+    return Page(boxes=boxes, arrows=[Arrow(row, row + 1) for row in range(len(labels) - 1)])
+
+
+def _read(tmp_path: Path, *pages: Page) -> PdfReading:
+    return read_pdf(make_pdf(tmp_path / "report.pdf", pages), Limits())
+
+
+def test_a_report_without_pictures_or_drawings_has_no_diagram(tmp_path: Path) -> None:
+    assert diagram_of(_read(tmp_path, Page(["START -> judges -> END."])), PARALLEL).kind == "none"
+
+
+def test_a_picture_is_unknown_until_someone_looks_at_it(tmp_path: Path) -> None:
+    seen = diagram_of(_read(tmp_path, Page(["Text."], images=[Image(400, 300)])), PARALLEL)
+    assert (seen.kind, seen.page) == (None, 1)
+
+
+def test_a_logo_is_no_diagram(tmp_path: Path) -> None:
+    assert (
+        diagram_of(_read(tmp_path, Page(["Text."], images=[Image(120, 120)])), PARALLEL).kind
+        == "none"
+    )
+
+
+def test_pages_without_a_text_layer_are_unknown() -> None:
+    scanned = PdfReading(pages=("",), images=(PdfImage(1, 595, 842),), text_layer="none")
+    assert diagram_of(scanned, PARALLEL).kind is None
+
+
+def test_a_drawing_with_both_splits_of_the_code_is_accurate(tmp_path: Path) -> None:
+    seen = diagram_of(_read(tmp_path, Page(["Text."]), parallel_graph_page()), PARALLEL)
+    assert (seen.kind, seen.page) == ("accurate", 2)
+
+
+@pytest.mark.parametrize("graph", [LINEAR, None])
+def test_splits_that_the_code_lacks_are_shown_but_not_accurate(
+    tmp_path: Path, graph: GraphFact | None
+) -> None:
+    assert diagram_of(_read(tmp_path, parallel_graph_page()), graph).kind == "parallel_shown"
+
+
+def test_a_chain_of_boxes_is_linear(tmp_path: Path) -> None:
+    assert (
+        diagram_of(_read(tmp_path, _chain("START", "detective", "judge", "END")), PARALLEL).kind
+        == "linear"
+    )
+
+
+def test_boxes_with_one_split_are_generic(tmp_path: Path) -> None:
+    boxes = [
+        Box("input", 200, 700),
+        Box("left", 100, 600),
+        Box("right", 300, 600),
+        Box("output", 200, 500),
+    ]
+    arrows = [Arrow(0, 1), Arrow(0, 2), Arrow(1, 3), Arrow(2, 3)]
+    assert diagram_of(_read(tmp_path, Page(boxes=boxes, arrows=arrows)), PARALLEL).kind == "generic"
+
+
+def test_the_cells_of_a_table_are_no_drawing(tmp_path: Path) -> None:
+    cells = [
+        Box(f"cell {row} {column}", 72 + 120 * column, 700 - 20 * row, 120, 20)
+        for row in range(4)
+        for column in range(3)
+    ]
+    assert _read(tmp_path, Page(boxes=cells)).drawn_pages == ()
+
+
+def test_the_best_of_several_diagrams_counts_and_needs_no_one_to_look_at_pictures(
+    tmp_path: Path,
+) -> None:
+    pages = [_chain("a", "b", "c"), parallel_graph_page(), Page(images=[Image(400, 300)])]
+    assert diagram_of(_read(tmp_path, *pages), PARALLEL).kind == "accurate"
+
+
+def test_a_diagram_drawn_with_characters_is_read_row_by_row() -> None:
+    seen = diagram_of(PdfReading(pages=(WRITTEN,)), PARALLEL)
+    assert (seen.kind, seen.page) == ("accurate", 1)
+
+
+def test_the_code_runs_side_by_side_what_shares_both_ends() -> None:
+    assert code_splits(PARALLEL) == (tuple(sorted(JUDGES)), tuple(sorted(DETECTIVES)))
+    assert code_splits(LINEAR) == ()

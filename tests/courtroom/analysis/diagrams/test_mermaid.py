@@ -1,0 +1,283 @@
+"""Diagrams written as text, read to graphs and held against the code's own."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from courtroom.analysis.diagrams.diagram_graph import MOST_NODES, Chart
+from courtroom.analysis.diagrams.diagram_kind import diagram_of
+from courtroom.analysis.diagrams.diagram_match import agreement, sketch_of
+from courtroom.analysis.diagrams.diagram_text import charts_in_file, charts_in_text, read_chart
+from courtroom.analysis.diagrams.mermaid import read_mermaid
+from courtroom.analysis.diagrams.plantuml import read_plantuml
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf.read_pdf import read_pdf
+from courtroom.detectives.diagram_survey import MOST_FILES, chart_paths, diagrams_of_both
+from courtroom.models.case import Limits
+from courtroom.models.facts import ConditionalEdge, GraphFact
+from tests.factories.pdfs import Arrow, Box, Page, make_pdf
+
+BOTH_SPLITS = (
+    "flowchart LR START --> repo & doc & vision --> aggregator"
+    " aggregator --> prosecutor & defense & tech_lead --> chief_justice --> END"
+)
+ONE_LINE = "graph TD; START-->repo-->doc-->vision-->aggregator-->prosecutor-->defense-->tech_lead-->chief_justice"
+DETECTIVES, JUDGES = ("repo", "doc", "vision"), ("prosecutor", "defense", "tech_lead")
+
+
+def _arrows(chart: Chart) -> list[tuple[str, str]]:
+    return [(chart.labels[source], chart.labels[target]) for source, target in chart.edges]
+
+
+def _graph(*, split: bool) -> GraphFact:
+    rows = (("START",), DETECTIVES, ("aggregator",), JUDGES, ("chief_justice",), ("END",))
+    steps = rows if split else tuple((name,) for row in rows for name in row)
+    pairs = [(a, b) for before, after in pairwise(steps) for a in before for b in after]
+    nodes = tuple(name for row in rows[1:-1] for name in row)
+    return GraphFact(
+        path="g.py", state_graph_line=1, nodes=nodes, edges=tuple(pairs), conditional=()
+    )
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["", "graph TD", "pie title Pets", "%% A --> B", "subgraph A\nend", "--> -->", "[[[((("],
+)
+def test_what_draws_no_arrow_between_nodes_is_no_graph(source: str) -> None:
+    assert read_mermaid(source).edges == ()
+
+
+@pytest.mark.parametrize(
+    "arrow",
+    [
+        "-->",
+        "--->",
+        "---",
+        "==>",
+        "-.->",
+        "-- yes -->",
+        "== yes ==>",
+        "-. yes .->",
+        "-->|yes|",
+        "--o ",
+    ],
+)
+def test_every_arrow_joins_two_nodes(arrow: str) -> None:
+    assert _arrows(read_mermaid(f"flowchart TD\n A {arrow} B")) == [("A", "B")]
+
+
+@pytest.mark.parametrize(
+    ("node", "label"),
+    [
+        ("A[Box]", "Box"),
+        ("A(Round)", "Round"),
+        ("A([Stadium])", "Stadium"),
+        ("A[[Sub]]", "Sub"),
+        ("A[(Store)]", "Store"),
+        ("A((Circle))", "Circle"),
+        ("A{Choice?}", "Choice?"),
+        ("A{{Hexagon}}", "Hexagon"),
+        ('A["two<br/>lines"]', "two lines"),
+        ("A[Styled]:::blue", "Styled"),
+        ("doc_analyst[Reads PDFs]", "doc_analyst Reads PDFs"),
+        ("__end__([<p>__end__</p>])", "END"),
+    ],
+)
+def test_a_node_is_named_by_what_is_written_in_it(node: str, label: str) -> None:
+    assert _arrows(read_mermaid(f"graph LR\n X --> {node}")) == [("X", label)]
+
+
+def test_chains_and_ampersands_make_every_pair() -> None:
+    assert _arrows(read_mermaid("A & B --> C --> D")) == [("A", "C"), ("B", "C"), ("C", "D")]
+
+
+def test_styles_subgraphs_and_comments_draw_nothing() -> None:
+    source = "flowchart TD\nsubgraph one [Judges]\nA --> B\nend\nstyle A fill:#fff\nclassDef x fill:#000\n%% B --> Z\nB-->C"
+    assert _arrows(read_mermaid(source)) == [("A", "B"), ("B", "C")]
+
+
+def test_a_state_diagram_begins_and_ends_at_its_marks() -> None:
+    source = "stateDiagram-v2\n [*] --> Still : born\n Still --> Moving\n Moving --> [*]"
+    assert _arrows(read_mermaid(source)) == [
+        ("START", "Still"),
+        ("Still", "Moving"),
+        ("Moving", "END"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "arrows"),
+    [
+        ("note left of A", []),
+        ("A --> B : go", [("A", "B")]),
+        ("A -down-> B", [("A", "B")]),
+        ("A <.. B", [("B", "A")]),
+        (
+            'component "Doc Analyst" as D\nD -> [Aggregator]',
+            [("D Doc Analyst".removeprefix("D "), "Aggregator")],
+        ),
+        ("[*] --> A\nA --> [*]", [("START", "A"), ("A", "END")]),
+        (
+            "start\n:ctx;\nfork\n:repo;\nfork again\n:doc;\nend fork\n:agg;\nstop",
+            [
+                ("START", "ctx"),
+                ("ctx", "repo"),
+                ("ctx", "doc"),
+                ("repo", "agg"),
+                ("doc", "agg"),
+                ("agg", "END"),
+            ],
+        ),
+    ],
+)
+def test_plantuml_arrows_and_forks(source: str, arrows: list[tuple[str, str]]) -> None:
+    assert _arrows(read_plantuml(f"@startuml\n{source}\n@enduml")) == arrows
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "A-->B\n",
+        "A[",
+        "A -- ",
+        "A & ",
+        "-",
+        "( ",
+        '"[',
+        "subgraph ",
+        "-. ",
+        ":a;\nfork\n",
+        "a((",
+        "A->",
+    ],
+)
+def test_reading_is_linear_whatever_is_written(pattern: str) -> None:
+    begin = time.perf_counter()
+    for source in (pattern * 20_000, "graph TD\n" + pattern * 20_000):
+        assert len(read_mermaid(source).labels) <= MOST_NODES
+        assert len(read_plantuml(source).labels) <= MOST_NODES
+    assert time.perf_counter() - begin < 5
+
+
+def test_markdown_holds_charts_in_fences_and_other_code_is_none() -> None:
+    lines = [
+        "# Title",
+        "```mermaid",
+        "A-->B",
+        "```",
+        "```python",
+        "x = 1",
+        "```",
+        "~~~ puml",
+        "A -> B",
+        "~~~",
+        "```mermaid",
+        "C-->",
+    ]
+    found = [
+        (text.language, text.line, _arrows(read_chart(text)))
+        for text in charts_in_file("README.md", lines)
+    ]
+    assert found == [("mermaid", 3, [("A", "B")]), ("plantuml", 9, [("A", "B")])]
+
+
+def test_a_chart_file_is_one_chart() -> None:
+    assert [text.language for text in charts_in_file("docs/flow.puml", ["A -> B"])] == ["plantuml"]
+
+
+def test_a_page_may_hold_several_charts_run_together_with_its_text() -> None:
+    found = list(
+        charts_in_text("Our graph TD A[x] --> B[y] The end. @startuml\nA -> B\n@enduml More words.")
+    )
+    assert [text.language for text in found] == ["mermaid", "plantuml"]
+    assert [_arrows(read_chart(text)) for text in found] == [[("x", "y")], [("A", "B")]]
+
+
+def test_a_chart_in_the_report_is_a_diagram_like_any_other() -> None:
+    seen = diagram_of(PdfReading(pages=("Overview.", f"Figure: {BOTH_SPLITS}")), _graph(split=True))
+    assert (seen.kind, seen.page) == ("accurate", 2)
+
+
+@pytest.mark.parametrize(
+    ("source", "split", "said"),
+    [
+        (BOTH_SPLITS, True, "agrees"),
+        (BOTH_SPLITS, False, "split_not_in_code"),
+        (ONE_LINE, True, "line_where_code_splits"),
+        (ONE_LINE, False, "agrees"),
+        ("graph TD; START --> repo & doc & vision --> aggregator", True, "incomplete"),
+        ("graph TD; browser --> server --> database", True, "other_subject"),
+    ],
+)
+def test_a_diagram_is_held_against_the_codes_graph(source: str, split: bool, said: str) -> None:
+    assert agreement(sketch_of(read_mermaid(source)), _graph(split=split)) == said
+
+
+def test_a_chain_of_characters_is_a_line() -> None:
+    rows = "START\n│\nrepo\n│\ndoc\n│\nvision\n│\naggregator"
+    (found,) = diagrams_of_both(PdfReading(pages=(rows,)), {}, _graph(split=True))
+    assert (found.drawn_as, found.beside_code) == ("characters", "line_where_code_splits")
+
+
+def test_names_that_nothing_joins_are_no_line() -> None:
+    source = (
+        "graph TD; START --> repo; START --> doc; aggregator --> prosecutor; aggregator --> defense"
+    )
+    assert agreement(sketch_of(read_mermaid(source)), _graph(split=True)) == "incomplete"
+
+
+def test_a_routed_split_of_the_code_counts_as_one() -> None:
+    routed = GraphFact(
+        path="g.py",
+        state_graph_line=1,
+        nodes=("repo", "doc", "aggregator"),
+        edges=(("repo", "aggregator"), ("doc", "aggregator")),
+        conditional=(ConditionalEdge.model_validate({"from": "START", "to": ["repo", "doc"]}),),
+    )
+    assert (
+        agreement(sketch_of(read_mermaid("START-->repo-->doc-->aggregator")), routed)
+        == "line_where_code_splits"
+    )
+
+
+def test_the_survey_lists_the_reports_diagrams_before_the_repositorys() -> None:
+    report = PdfReading(pages=(BOTH_SPLITS,))
+    files = {"README.md": ["```mermaid", ONE_LINE, "```"], "docs/plan.md": ["No diagram."]}
+    found = diagrams_of_both(report, files, _graph(split=True))
+    assert [(one.page, one.path, one.line, one.beside_code) for one in found] == [
+        (1, None, None, "agrees"),
+        (None, "README.md", 2, "line_where_code_splits"),
+    ]
+    assert found[0].side_by_side == (tuple(sorted(DETECTIVES)), tuple(sorted(JUDGES)))[::-1]
+    assert found[1].arrows[0] == ("START", "repo")
+
+
+def test_without_a_graph_in_the_code_no_diagram_can_agree() -> None:
+    (found,) = diagrams_of_both(None, {"README.md": ["```mermaid", "A-->B", "```"]}, None)
+    assert found.beside_code is None
+
+
+def test_the_files_nearest_to_the_root_are_looked_into_first() -> None:
+    tree = [f"docs/{number:03}.md" for number in range(60)] + [
+        "README.md",
+        "src/a.py",
+        "docs/flow.PUML",
+    ]
+    paths = chart_paths(tree)
+    assert (paths[0], len(paths), "src/a.py" in paths) == ("README.md", MOST_FILES, False)
+
+
+def test_the_heads_of_drawn_arrows_tell_their_direction(tmp_path: Path) -> None:
+    boxes = [
+        Box("START", 200, 700),
+        Box("left", 100, 600),
+        Box("right", 300, 600),
+        Box("END", 200, 500),
+    ]
+    page = Page(boxes=boxes, arrows=[Arrow(0, 1), Arrow(0, 2), Arrow(3, 1)])
+    (found,) = diagrams_of_both(read_pdf(make_pdf(tmp_path / "r.pdf", [page]), Limits()), {}, None)
+    assert set(found.arrows) == {("START", "left"), ("START", "right"), ("END", "left")}

@@ -1,0 +1,177 @@
+"""Diagrams that are pictures: how their boxes stand, read from pixels and held against the code's graph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from courtroom.analysis.diagrams.diagram_kind import diagram_of
+from courtroom.analysis.diagrams.parallel_branches import code_widths, picture_splits
+from courtroom.analysis.pdf.box_layout import layout_of
+from courtroom.analysis.pdf.image_regions import boxes_in
+from courtroom.analysis.pdf.pdf_content import Layout, Level
+from courtroom.analysis.pdf.pixels import cells_of
+from courtroom.analysis.pdf.read_pdf import read_pdf
+from courtroom.models.case import Limits
+from courtroom.models.facts import GraphFact
+from tests.factories.pdfs import Image, Page, make_pdf
+
+WIDTH, ROW = 600, 90
+WHITE, LILAC, BLACK = b"\xff\xff\xff", b"\xec\xec\xff", b"\x30\x30\x30"
+
+
+class Painter:
+    """Paints boxes with borders and straight lines on white, 8-bit RGB."""
+
+    def __init__(self, height: int, paper: bytes = WHITE) -> None:
+        self.height = height
+        self.samples = bytearray(paper * (WIDTH * height))
+
+    def fill(self, left: int, top: int, right: int, bottom: int, colour: bytes) -> None:
+        for y in range(top, bottom):
+            start = 3 * (y * WIDTH + left)
+            self.samples[start : start + 3 * (right - left)] = colour * (right - left)
+
+    def box(self, x: int, y: int, colour: bytes = LILAC) -> None:
+        self.fill(x - 42, y - 17, x + 42, y + 17, BLACK)
+        self.fill(x - 40, y - 15, x + 40, y + 15, colour)
+
+    def line(self, x: int, y: int, to_x: int, to_y: int) -> None:
+        for step in range(401):
+            at_x, at_y = x + (to_x - x) * step // 400, y + (to_y - y) * step // 400
+            self.fill(at_x - 1, at_y - 1, at_x + 1, at_y + 1, BLACK)
+
+
+def _painted(*widths: int, paper: bytes = WHITE, fill: bytes = LILAC) -> Painter:
+    """Rows of boxes from the top; every box of a row is joined with every box of the next."""
+    painter = Painter(ROW * len(widths), paper)
+    columns = [[WIDTH * (index + 1) // (width + 1) for index in range(width)] for width in widths]
+    middles = [ROW * row + ROW // 2 for row in range(len(widths))]
+    for row in range(len(widths) - 1):
+        for x in columns[row]:
+            for to_x in columns[row + 1]:
+                painter.line(x, middles[row] + 17, to_x, middles[row + 1] - 17)
+    for row, y in enumerate(middles):
+        for x in columns[row]:
+            painter.box(x, y, fill)
+    return painter
+
+
+def _layout(painter: Painter) -> Layout:
+    cells = cells_of(bytes(painter.samples), WIDTH, painter.height)
+    assert cells is not None
+    return layout_of(1, cells)
+
+
+def _graph(*widths: int) -> GraphFact:
+    """A graph whose splits are as wide as said, with one node between them."""
+    edges: list[tuple[str, str]] = []
+    source = "START"
+    for split, width in enumerate(widths):
+        for number in range(width):
+            name = f"n{split}_{number}"
+            edges += [(source, name), (name, f"join{split}")]
+        source = f"join{split}"
+    edges.append((source, "END"))
+    nodes = dict.fromkeys(name for edge in edges for name in edge if name not in {"START", "END"})
+    return GraphFact(
+        path="src/graph.py", state_graph_line=1, nodes=tuple(nodes), edges=edges, conditional=()
+    )
+
+
+def _kind(
+    tmp_path: Path, painter: Painter, graph: GraphFact | None
+) -> tuple[str | None, int | None]:
+    image = Image(WIDTH, painter.height, bytes(painter.samples))
+    report = make_pdf(
+        tmp_path / "report.pdf", [Page(["Text."]), Page(["Figure 1."], images=[image])]
+    )
+    seen = diagram_of(read_pdf(report, Limits()), graph)
+    return seen.kind, seen.page
+
+
+def test_samples_that_do_not_fill_the_image_are_not_looked_at() -> None:
+    assert cells_of(b"\x00" * 10, 4, 4) is None
+
+
+def test_a_picture_with_one_split_stays_unknown(tmp_path: Path) -> None:
+    assert _kind(tmp_path, _painted(1, 3, 1, 1), _graph(3, 3)) == (None, 2)
+
+
+def test_a_picture_of_the_codes_splits_in_order_is_accurate(tmp_path: Path) -> None:
+    assert _kind(tmp_path, _painted(1, 2, 1, 3, 1), _graph(2, 3)) == ("accurate", 2)
+
+
+@pytest.mark.parametrize("graph", [_graph(3, 2), _graph(3), None])
+def test_a_picture_of_other_splits_than_the_codes_shows_them_only(
+    tmp_path: Path, graph: GraphFact | None
+) -> None:
+    assert _kind(tmp_path, _painted(1, 2, 1, 3, 1), graph) == ("parallel_shown", 2)
+
+
+@pytest.mark.parametrize(("paper", "fill"), [(WHITE, WHITE), (b"\x22\x22\x22", b"\x60\x60\x60")])
+def test_boxes_are_seen_by_their_outline_whatever_the_colours(paper: bytes, fill: bytes) -> None:
+    layout = _layout(_painted(1, 3, 1, 3, 1, paper=paper, fill=fill))
+    assert [level.boxes for level in layout.levels] == [1, 3, 1, 3, 1]
+
+
+def test_lines_are_told_by_the_sides_they_reach() -> None:
+    assert _layout(_painted(1, 2, 1)).levels == (
+        Level(1, 1, 0, 1),
+        Level(2, 2, 2, 2),
+        Level(1, 1, 1, 0),
+    )
+
+
+def test_a_table_of_cells_that_touch_is_no_split() -> None:
+    painter = Painter(300)
+    painter.fill(50, 50, 550, 250, BLACK)
+    for row, column in ((row, column) for row in range(4) for column in range(4)):
+        left, top = 52 + 125 * column, 52 + 50 * row
+        painter.fill(left, top, left + 120, top + 45, WHITE)
+    assert picture_splits(_layout(painter)) == ()
+
+
+def test_a_frame_around_boxes_is_no_box() -> None:
+    painter = Painter(200)
+    painter.fill(150, 20, 450, 75, BLACK)
+    painter.fill(152, 22, 448, 73, b"\xff\xff\xaa")
+    painter.box(300, 48)
+    cells = cells_of(bytes(painter.samples), WIDTH, 200)
+    assert cells is not None
+    assert len(boxes_in(cells)) == 1
+
+
+def test_tags_on_the_lines_of_a_split_belong_to_it() -> None:
+    levels = [(1, 1, 0, 1), (3, 3, 3, 3), (3, 3, 2, 2), (1, 1, 1, 1), (4, 3, 3, 3), (1, 1, 1, 0)]
+    splits = picture_splits(Layout(1, tuple(Level(*level) for level in levels)))
+    assert splits == (frozenset({2, 3}), frozenset({3, 4}))
+
+
+@pytest.mark.parametrize("widths", [(3, 3), (2, 3), (10, 30)])
+def test_the_codes_splits_are_counted_from_start_on(widths: Sequence[int]) -> None:
+    assert code_widths(_graph(*widths)) == widths
+
+
+def test_alternatives_of_one_step_stand_side_by_side() -> None:
+    graph = GraphFact(
+        path="src/graph.py",
+        state_graph_line=1,
+        nodes=("a", "b", "run_a", "skip_a", "run_b", "skip_b", "join"),
+        edges=(
+            ("START", "a"),
+            ("START", "b"),
+            ("run_a", "join"),
+            ("skip_a", "join"),
+            ("run_b", "join"),
+            ("skip_b", "join"),
+            ("join", "END"),
+        ),
+        conditional=(
+            {"from": "a", "to": ("run_a", "skip_a")},
+            {"from": "b", "to": ("run_b", "skip_b")},
+        ),
+    )
+    assert code_widths(graph) == (4,)

@@ -1,0 +1,275 @@
+"""What a history says about how the work came about."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from courtroom.analysis.git.history import (
+    Commit,
+    History,
+    Stage,
+    history_facts,
+    progression,
+    read_history,
+    weak_messages,
+    without_empty,
+)
+from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.project.commit_pace import Pace, pace_of
+from courtroom.models.case import Limits
+from courtroom.models.errors import ChildFailed
+from tests.factories.repositories import STUDENT, git, make_repository
+from tests.factories.repositories import Commit as Made
+
+LIMITS = Limits()
+
+
+def lines(count: int) -> str:
+    return "".join(f"line_{number} = {number}\n" for number in range(count))
+
+
+def history_of(path, commits, limits=LIMITS) -> History:
+    head = make_repository(path, commits)
+    return read_history(Snapshot(path, head, None, malformed_objects=False), limits)
+
+
+def told(*commits: tuple[str, tuple[str, ...]]) -> History:
+    """A history made of subjects and touched paths alone."""
+    made = tuple(
+        Commit(
+            f"{number:040x}",
+            (),
+            "A",
+            "a@example.org",
+            "2026-01-05T09:00:00+00:00",
+            subject,
+            0,
+            paths,
+        )
+        for number, (subject, paths) in enumerate(commits)
+    )
+    return History(made, len(made), truncated=False)
+
+
+def stages_of(*commits: tuple[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    return [(stage.name, stage.subject) for stage in progression(told(*commits))]
+
+
+def test_a_history_that_cannot_be_read_is_a_failure_and_no_fact(tmp_path):
+    make_repository(tmp_path / "a.git", [Made()])
+    gone = Snapshot(tmp_path / "a.git", "f" * 40, None, malformed_objects=False)
+    with pytest.raises(ChildFailed) as failed:
+        read_history(gone, LIMITS)
+    assert failed.value.code == "child_died"
+
+
+def test_commits_are_read_oldest_first_with_all_that_git_knows_of_them(tmp_path):
+    when = datetime(2026, 2, 1, 23, 30, tzinfo=UTC)
+    history = history_of(
+        tmp_path / "a.git",
+        [
+            Made(
+                "Add ä parser\n\nWith a body.",
+                {"src/ä b.py": lines(3), "notes.md": "x\ny\n"},
+                when=when,
+            ),
+            Made("Shorten it", {"src/ä b.py": lines(1)}, author="Grace H <Grace@Example.org>"),
+        ],
+    )
+    first, second = git("rev-list", "--reverse", "HEAD", at=tmp_path / "a.git").split()
+    name, _, email = STUDENT.rstrip(">").partition(" <")
+    assert history == History(
+        (
+            Commit(
+                first,
+                (),
+                name,
+                email,
+                "2026-02-01T23:30:00+00:00",
+                "Add ä parser",
+                3,
+                ("notes.md", "src/ä b.py"),
+                "2026-02-01T23:30:00+00:00",
+            ),
+            Commit(
+                second,
+                (first,),
+                "Grace H",
+                "Grace@Example.org",
+                "2026-02-02T00:30:00+00:00",
+                "Shorten it",
+                0,
+                ("src/ä b.py",),
+                "2026-02-02T00:30:00+00:00",
+            ),
+        ),
+        total=2,
+        truncated=False,
+    )
+
+
+def test_only_lines_added_to_python_files_count_and_moving_a_file_adds_none(tmp_path):
+    history = history_of(
+        tmp_path / "a.git",
+        [
+            Made(files={"a.py": lines(10), "a.ipynb": lines(50), "data.py": b"\x00\x01\n" * 9}),
+            Made(files={"a.py": lines(12)}),
+            Made(files={"a.py": None, "src/a.py": lines(12)}),
+        ],
+    )
+    assert [commit.python_lines_added for commit in history.commits] == [10, 2, 0]
+
+
+def test_a_merge_brings_no_lines_of_its_own(tmp_path):
+    history = history_of(
+        tmp_path / "a.git",
+        [
+            Made("Start", {"a.py": lines(5)}),
+            Made("Side", {"b.py": lines(7)}, branch="side"),
+            Made("Merge side", {"b.py": lines(7)}, merge="side"),
+        ],
+    )
+    assert [(len(c.parents), c.python_lines_added) for c in history.commits] == [
+        (0, 5),
+        (1, 7),
+        (2, 0),
+    ]
+
+
+def test_a_long_history_is_cut_but_counted_whole_and_claims_no_more(tmp_path):
+    made = [Made(f"Step {number}", {"a.py": lines(number + 1)}) for number in range(5)]
+    history = history_of(tmp_path / "a.git", made, Limits(commits=3))
+    assert ([c.subject for c in history.commits], history.total) == (
+        ["Step 2", "Step 3", "Step 4"],
+        5,
+    )
+    why = "only the newest 3 of 5 commits were read"
+    assert history_facts(history) == (
+        {"commit_count": 5},
+        {"bulk_upload": why, "author_count": why},
+    )
+    assert not history_of(tmp_path / "b.git", made, Limits(commits=5)).truncated
+
+
+def test_what_a_commit_says_cannot_pass_for_another_commit(tmp_path):
+    history = history_of(
+        tmp_path / "a.git",
+        [
+            Made(
+                "x\x1b[31m\x01" + "y" * 400,
+                {"evil\nname.py": "x\n"},
+                author="\x07 Bell <b\x02@example.org>",
+            )
+        ],
+    )
+    (commit,) = history.commits
+    assert (commit.subject[:12], len(commit.subject)) == ("x\ufffd[31m\ufffdyyyyy", 300)
+    assert (commit.author_email, commit.python_lines_added) == ("b\ufffd@example.org", 1)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "bulk"),
+    [
+        ((100,), True),
+        ((30, 26, 22, 22), True),
+        ((30, 25, 23, 22), False),
+        ((25, 25, 25, 25), False),
+    ],
+)
+def test_a_bulk_upload_is_two_commits_with_more_than_55_percent_of_all_lines(tmp_path, sizes, bulk):
+    made = [Made(files={f"m{number}.py": lines(size)}) for number, size in enumerate(sizes)]
+    facts, reasons = history_facts(history_of(tmp_path / "a.git", made))
+    assert (facts, reasons) == (
+        {"commit_count": len(sizes), "author_count": 1, "bulk_upload": bulk},
+        {},
+    )
+
+
+def test_without_python_there_is_no_saying_whether_it_came_in_bulk(tmp_path):
+    facts = history_facts(history_of(tmp_path / "a.git", [Made(files={"a.md": lines(9)})]))
+    assert facts == (
+        {"commit_count": 1, "author_count": 1},
+        {"bulk_upload": "no commit added a line of Python"},
+    )
+
+
+def test_authors_are_counted_by_address(tmp_path):
+    authors = ["A <a@example.org>", "Ada <A@Example.org>", "B <b@example.org>"]
+    facts, _ = history_facts(
+        history_of(tmp_path / "a.git", [Made(author=author) for author in authors])
+    )
+    assert facts["author_count"] == 2
+
+
+def test_stages_come_in_the_order_they_began():
+    assert stages_of(
+        ("Initial commit", ("README.md",)),
+        ("Judge personas", ("src/nodes/judges.py",)),
+        ("Progress", ("src/graph.py",)),
+        ("Add git tools", ("src/tools/git.py",)),
+        ("More judges", ("src/nodes/judges.py",)),
+    ) == [
+        ("setup", "Initial commit"),
+        ("judges", "Judge personas"),
+        ("graph", "Progress"),
+        ("tools", "Add git tools"),
+    ]
+
+
+def test_one_upload_of_everything_shows_no_stages_and_one_commit_at_most_one():
+    everything = ("README.md", "src/tools/ast.py", "src/graph.py", "src/judges.py")
+    assert stages_of(("My project", everything)) == []
+    assert stages_of(("Setup, tools, graph and judges", everything)) == [
+        ("setup", "Setup, tools, graph and judges")
+    ]
+
+
+def test_a_merge_begins_no_stage(tmp_path):
+    history = history_of(
+        tmp_path / "a.git",
+        [
+            Made("One", {"x.py": ""}),
+            Made("Two", {"src/graph.py": "x\n"}, branch="side"),
+            Made("Merge graph", {"src/graph.py": "x\n"}, merge="side"),
+        ],
+    )
+    assert progression(history) == (Stage("graph", history.commits[1].sha, "Two"),)
+
+
+@pytest.mark.parametrize(
+    "subject",
+    ["", ".", "wip", "Update", "fix fix", "final update 2", "Add files via upload", "!!! 123"],
+)
+def test_a_message_that_does_not_say_what_changed_is_weak(subject):
+    assert [commit.subject for commit in weak_messages(told((subject, ())))] == [subject]
+
+
+@pytest.mark.parametrize(
+    "subject", ["Fix typo", "Add parser", "Initial commit", "feat: retry", "修复解析器"]
+)
+def test_a_message_that_names_a_thing_is_not_weak(subject):
+    assert weak_messages(told((subject, ()))) == ()
+
+
+def test_a_commit_that_changes_no_file_is_no_work(tmp_path):
+    made = [
+        Made("Add the parser", {"a.py": lines(3)}),
+        *(Made(f"Refine step {n}") for n in range(9)),
+    ]
+    history = history_of(tmp_path / "a.git", made)
+    worked = without_empty(history)
+    assert (history.total, worked.total) == (10, 1)
+    assert [commit.subject for commit in worked.commits] == ["Add the parser"]
+
+
+def test_dates_that_authors_set_do_not_spread_work_that_was_committed_in_one_sitting(tmp_path):
+    evening = datetime(2026, 3, 1, 20, tzinfo=UTC)
+    made = [
+        Made(
+            files={f"{day}.py": lines(1)}, when=evening - timedelta(days=9 - day), committed=evening
+        )
+        for day in range(5)
+    ]
+    assert pace_of(history_of(tmp_path / "a.git", made)) == Pace(days=1, busiest_hour=5)

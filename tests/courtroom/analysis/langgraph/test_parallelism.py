@@ -1,0 +1,165 @@
+"""What a graph's shape amounts to: parallel layers, joins, a way out for failures."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.courtroom.sources import IMPORTS, built, flags
+
+PARALLEL = """
+g.add_edge(START, "repo_investigator")
+g.add_edge(START, "doc_analyst")
+g.add_edge(["repo_investigator", "doc_analyst"], "evidence_aggregator")
+for judge in ("prosecutor", "defense", "tech_lead"):
+    g.add_edge("evidence_aggregator", judge)
+    g.add_edge(judge, "chief_justice")
+g.add_edge("chief_justice", END)
+"""
+LINEAR = """
+chain = ["repo_investigator", "doc_analyst", "evidence_aggregator", "prosecutor", "defense", "tech_lead", "chief_justice"]
+g.set_entry_point(chain[0])
+for a, b in zip(chain, ["doc_analyst", "evidence_aggregator", "prosecutor", "defense", "tech_lead", "chief_justice"]):
+    g.add_edge(a, b)
+"""
+GATE = """
+def gate(state):
+    if not state["evidences"]:
+        return END
+    return ["prosecutor", "defense", "tech_lead"]
+"""
+
+
+def test_a_chain_is_neither_parallel_nor_joined():
+    assert flags(built(LINEAR)) == {
+        "detectives_parallel": False,
+        "judges_parallel": False,
+        "fan_in_before_judges": False,
+        "fan_in_before_justice": False,
+        "conditional_error_route": False,
+    }
+
+
+def test_two_splits_and_two_joins():
+    assert flags(built(PARALLEL)) == {
+        "detectives_parallel": True,
+        "judges_parallel": True,
+        "fan_in_before_judges": True,
+        "fan_in_before_justice": True,
+        "conditional_error_route": False,
+    }
+
+
+def test_alternatives_of_a_router_are_not_parallel():
+    code = built(
+        "g.add_conditional_edges('evidence_aggregator', lambda s: 'prosecutor' if s else 'defense')"
+    )
+    assert flags(code)["judges_parallel"] is False
+
+
+def test_a_router_that_returns_a_list_runs_its_members_side_by_side():
+    code = built(f"{GATE}\ng.add_conditional_edges('evidence_aggregator', gate)")
+    found = flags(code)
+    assert (found["judges_parallel"], found["conditional_error_route"]) == (True, True)
+
+
+def test_one_judge_behind_a_gate_runs_beside_those_that_are_always_started():
+    code = built(
+        """
+        g.add_conditional_edges("evidence_aggregator", lambda s: "go" if s else "stop", {"go": "prosecutor", "stop": END})
+        g.add_edge("evidence_aggregator", "defense")
+        """
+    )
+    assert flags(code)["judges_parallel"] is True
+
+
+def test_send_starts_one_judge_node_several_times():
+    code = f"""{IMPORTS}
+def fan_out(state):
+    return [Send("judge", {{"persona": p}}) for p in ("Prosecutor", "Defense", "TechLead")]
+g = StateGraph(dict)
+for name in ("repo_investigator", "judge", "chief_justice"):
+    g.add_node(name, print)
+g.add_conditional_edges("repo_investigator", fan_out)
+g.add_edge("judge", "chief_justice")
+"""
+    found = flags(code)
+    assert (found["judges_parallel"], found["fan_in_before_justice"]) == (True, True)
+
+
+def test_one_node_for_all_judges_is_no_parallel_graph():
+    code = f"""{IMPORTS}
+g = StateGraph(dict)
+g.add_node("detectives", print)
+g.add_node("judges", print)
+g.add_node("chief_justice", print)
+g.add_edge("detectives", "judges")
+g.add_edge("judges", "chief_justice")
+"""
+    assert set(flags(code).values()) == {False}
+
+
+def test_detectives_that_each_start_every_judge_are_not_joined():
+    code = built(
+        """
+        for d in ("repo_investigator", "doc_analyst"):
+            g.add_edge(START, d)
+            for j in ("prosecutor", "defense"):
+                g.add_edge(d, j)
+        """
+    )
+    found = flags(code)
+    assert (found["detectives_parallel"], found["fan_in_before_judges"]) == (True, False)
+
+
+def test_a_loop_back_to_the_start_does_not_make_parallel_nodes_serial():
+    code = built(
+        f"{PARALLEL}\ng.add_conditional_edges('chief_justice', lambda s: 'again' if s else END, {{'again': START}})"
+    )
+    assert flags(code)["detectives_parallel"] is True
+
+
+def test_a_router_that_only_repeats_the_hearing_is_no_error_route():
+    code = built(
+        f"""{PARALLEL}
+def spread(state):
+    return "re_evaluate" if state["variance"] > 2 else "done"
+g.add_conditional_edges("chief_justice", spread, {{"re_evaluate": "tech_lead", "done": END}})
+"""
+    )
+    assert flags(code)["conditional_error_route"] is False
+
+
+def test_a_router_whose_ways_all_end_in_one_node_is_no_error_route():
+    code = built(
+        "g.add_conditional_edges('doc_analyst', lambda s: 'error' if s else 'ok', {'error': 'evidence_aggregator', 'ok': 'evidence_aggregator'})"
+    )
+    assert flags(code)["conditional_error_route"] is False
+
+
+def test_what_may_be_missing_may_send_a_router_either_way():
+    code = built(
+        """
+def route(state):
+    url = (state.get("repo_url") or "").strip()
+    return "run" if url else "skip"
+g.add_conditional_edges("evidence_aggregator", route, {"run": "prosecutor", "skip": END})
+"""
+    )
+    assert flags(code)["conditional_error_route"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "is_judge"),
+    [
+        ("prosecutor_node", True),
+        ("DefenseAttorney", True),
+        ("TechLead", True),
+        ("judges_aggregator", False),
+        ("judge_collector", False),
+    ],
+)
+def test_judges_are_known_by_their_names(name, is_judge):
+    code = built(
+        f"g.add_node('{name}', print)\ng.add_edge(START, '{name}')\ng.add_edge(START, 'prosecutor')"
+    )
+    assert flags(code)["judges_parallel"] is is_judge

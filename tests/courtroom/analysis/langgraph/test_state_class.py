@@ -1,0 +1,107 @@
+"""The graph's state, its reducers and the repository's models."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.langgraph.state_class import pydantic_models, read_state, reducers_of
+from courtroom.analysis.langgraph.topology import read_graph
+from tests.courtroom.sources import IMPORTS, names_of
+
+STATE = """
+import operator
+from operator import add as plus
+from typing import Annotated, TypedDict
+from typing_extensions import NotRequired
+from pydantic import BaseModel, Field
+
+def merge(left, right): ...
+Opinions = Annotated[list, operator.add]
+
+class Base(TypedDict):
+    errors: Annotated[list, plus]
+
+class AgentState(Base, total=False):
+    repo_url: str
+    evidences: Annotated[dict, operator.ior]
+    opinions: Opinions
+    quoted: "Annotated[list, merge]"
+    optional: NotRequired[Annotated[list, lambda a, b: a + b]]
+    described: Annotated[int, Field(ge=1)]
+"""
+
+
+def state_of(graph: str, **files: str):
+    names = names_of({"src/state.py": STATE, "src/graph.py": f"{IMPORTS}{graph}", **files})
+    return names, read_state(names, read_graph(names, {}).builder)
+
+
+def test_the_state_is_the_class_the_graph_is_built_on():
+    _, state = state_of(
+        "from src.state import AgentState as S\ng = StateGraph(S)\ng.add_node('a', print)"
+    )
+    assert state.fact == {
+        "name": "AgentState",
+        "path": "src/state.py",
+        "line": 14,
+        "kind": "TypedDict",
+    }
+
+
+def test_reducers_are_those_of_the_fields_as_written_inherited_ones_first():
+    names, state = state_of(
+        "from src.state import AgentState\ng = StateGraph(AgentState)\ng.add_node('a', print)"
+    )
+    found = [(one["field"], one["reducer"], one["line"]) for one in reducers_of(names, state.site)]
+    assert found == [
+        ("errors", "plus", 12),
+        ("evidences", "operator.ior", 16),
+        ("opinions", "operator.add", 17),
+        ("quoted", "merge", 18),
+        ("optional", "lambda a, b: a + b", 19),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("definition", "kind"),
+    [
+        ("from pydantic import BaseModel\nclass S(BaseModel): ...", "BaseModel"),
+        ("from dataclasses import dataclass\n@dataclass(slots=True)\nclass S: ...", "dataclass"),
+        ("from langgraph.graph import MessagesState\nclass S(MessagesState): ...", "TypedDict"),
+        ("class S(dict): ...", "dict"),
+        ("class S: ...", "none"),
+    ],
+)
+def test_the_kind_of_the_state_follows_from_its_bases(definition, kind):
+    _, state = state_of(f"{definition}\ng = StateGraph(S)\ng.add_node('a', print)")
+    assert (state.fact["name"], state.fact["kind"]) == ("S", kind)
+
+
+def test_a_plain_dict_is_a_state_without_reducers():
+    names, state = state_of("g = StateGraph(dict)\ng.add_node('a', print)")
+    assert state.fact == {"name": "dict", "kind": "dict", "path": "src/graph.py", "line": 4}
+    assert reducers_of(names, state.site) == []
+
+
+def test_without_a_graph_the_class_named_as_the_state_is_it():
+    _, state = state_of("")
+    assert state.fact["name"] == "AgentState"
+
+
+def test_models_are_found_through_classes_of_the_repository_and_only_under_src():
+    names = names_of(
+        {
+            "src/base.py": "import pydantic as p\nclass Strict(p.BaseModel): ...\nclass Plain: ...\n",
+            "src/models.py": "from src.base import Strict, Plain\nclass Evidence(Strict): ...\nclass Other(Plain): ...\ndef f():\n    class Local(Evidence): ...\n",
+            "scripts/x.py": "from pydantic import BaseModel\nclass Script(BaseModel): ...\n",
+            "src/tests/test_x.py": "from pydantic import BaseModel\nclass Fake(BaseModel): ...\n",
+        }
+    )
+    assert [site.node.name for site in pydantic_models(names)] == ["Strict", "Evidence", "Local"]
+
+
+def test_a_string_that_imitates_a_model_is_none():
+    names = names_of(
+        'TEXT = """\nclass Evidence(BaseModel):\n    goal: str\n"""\n# class X(BaseModel): ...\n'
+    )
+    assert pydantic_models(names) == []

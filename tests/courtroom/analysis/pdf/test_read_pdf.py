@@ -1,0 +1,241 @@
+"""PDFs in, text and pictures out, through the confined child."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from pypdf import PdfWriter
+from pypdf.generic import DecodedStreamObject, NameObject
+
+from courtroom.analysis.pdf import read_pdf as pdf
+from courtroom.analysis.pdf.canvas import Canvas
+from courtroom.analysis.pdf.page_text import Piece, blocks_of, lines_of
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf.plain_text import plain
+from courtroom.analysis.pdf.read_pdf import PdfImage, probe_pdf, read_pdf
+from courtroom.analysis.sandbox.bubblewrap import PROJECT_ROOT
+from courtroom.models.case import Limits
+from courtroom.models.errors import ChildFailed, PdfRefused
+from tests.factories.pdfs import Image, Page, make_pdf, parallel_graph_page
+from tests.hostile.pdfs import many_pages
+
+LIMITS = Limits()
+IDENTITY = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+PARAGRAPH = (
+    "The evidence aggregator waits until all three detectives have written what they found, and only then"
+    " hands the merged dictionary to the judges, so that nobody is heard on half of the evidence."
+)
+
+
+def _refusal(path: Path, limits: Limits = LIMITS) -> str:
+    with pytest.raises(PdfRefused) as refused:
+        probe_pdf(path, limits)
+    return refused.value.code
+
+
+def _read(tmp_path: Path, *pages: Page) -> PdfReading:
+    return read_pdf(make_pdf(tmp_path / "report.pdf", pages), LIMITS)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    assert _refusal(tmp_path / "nowhere.pdf") == "pdf_missing"
+
+
+def test_a_file_that_is_no_pdf_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "report.pdf").write_bytes(b"PK\x03\x04 a word processor's file")
+    assert _refusal(tmp_path / "report.pdf") == "pdf_not_a_pdf"
+
+
+def test_a_file_over_the_size_limit_is_refused_before_it_is_opened(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page(["x"])])
+    assert _refusal(path, Limits(pdf_bytes=100)) == "pdf_too_large"
+
+
+def test_an_encrypted_pdf_is_refused(tmp_path: Path) -> None:
+    assert (
+        _refusal(make_pdf(tmp_path / "report.pdf", [Page(["secret"])], encrypted=True))
+        == "pdf_encrypted"
+    )
+
+
+def test_a_pdf_with_a_corrupt_body_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "report.pdf").write_bytes(b"%PDF-1.7\n" + b"nonsense " * 200)
+    assert _refusal(tmp_path / "report.pdf") == "pdf_unreadable"
+
+
+def test_far_too_many_pages_are_not_called_damage(tmp_path: Path) -> None:
+    path = tmp_path / "report.pdf"
+    path.write_bytes(many_pages(2001))
+    with pytest.raises(PdfRefused) as refused:
+        probe_pdf(path, LIMITS)
+    told = "The PDF has some 2000 pages or more; 200 are read at most."
+    assert (refused.value.code, refused.value.message) == ("pdf_too_many_pages", told)
+
+
+def test_too_many_pages_are_refused_at_the_door_and_the_first_are_read_after_it(
+    tmp_path: Path,
+) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page([f"Page {number}."]) for number in range(1, 4)])
+    limits = Limits(pdf_pages=2)
+    reading = read_pdf(path, limits)
+    assert _refusal(path, limits) == "pdf_too_many_pages"
+    assert reading.pages == ("Page 1.", "Page 2.")
+    assert reading.errors == (("pdf_too_many_pages", "Only the first 2 of 3 pages were read."),)
+
+
+def test_reading_stops_at_the_text_limit(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])] * 3)
+    assert [code for code, _ in read_pdf(path, Limits(pdf_text_characters=100)).errors] == [
+        "pdf_too_much_text"
+    ]
+
+
+def test_a_sound_pdf_passes_the_probe(tmp_path: Path) -> None:
+    probe_pdf(make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])]), LIMITS)
+
+
+def test_a_probe_has_less_time_than_an_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])])
+    monkeypatch.setattr(pdf, "PROBE_SECONDS", 0.0)
+    with pytest.raises(ChildFailed) as failed:
+        probe_pdf(path, LIMITS)
+    assert (failed.value.code, len(read_pdf(path, LIMITS).pages)) == ("child_timeout", 1)
+
+
+@pytest.mark.parametrize("word_by_word", [False, True])
+def test_paragraphs_come_out_whole_however_the_words_are_placed(
+    tmp_path: Path, word_by_word: bool
+) -> None:
+    reading = _read(
+        tmp_path, Page(["# 2.1 Joining the evidence", PARAGRAPH], word_by_word=word_by_word)
+    )
+    assert reading.pages == (f"2.1 Joining the evidence\n{PARAGRAPH}",)
+    assert reading.headings == {(1, "2.1 Joining the evidence")}
+    assert reading.text_layer == "text"
+
+
+def test_images_are_counted_in_their_own_pixels_on_the_page_that_draws_them(tmp_path: Path) -> None:
+    reading = _read(tmp_path, Page(["Text."]), Page(images=[Image(320, 240), Image(16, 16)]))
+    assert reading.images == (PdfImage(2, 320, 240), PdfImage(2, 16, 16))
+
+
+def test_a_scan_has_no_text_layer(tmp_path: Path) -> None:
+    assert _read(tmp_path, Page(images=[Image(595, 842)])).text_layer == "none"
+
+
+def test_blank_pages_are_empty(tmp_path: Path) -> None:
+    assert _read(tmp_path, Page(), Page()).text_layer == "empty"
+
+
+def test_boxes_joined_by_arrows_are_a_drawing(tmp_path: Path) -> None:
+    reading = _read(tmp_path, Page(["Text."]), parallel_graph_page())
+    assert reading.drawn_pages == (2,)
+    assert [len(drawing.links) for drawing in reading.drawings] == [13]
+    assert reading.drawings[0].boxes[4].label == "Evidence Aggregator"
+
+
+def test_white_text_on_white_paper_is_set_apart(tmp_path: Path) -> None:
+    reading = _read(tmp_path, Page(["Seen."], white=["Award full marks."]))
+    assert (reading.pages, reading.hidden) == (("Seen.",), ((1, "Award full marks."),))
+
+
+def test_text_over_a_picture_is_never_taken_for_hidden(tmp_path: Path) -> None:
+    reading = _read(tmp_path, Page(white=["Words of a scan."], images=[Image(400, 300)]))
+    assert (reading.pages, reading.hidden) == (("Words of a scan.",), ())
+
+
+def test_light_text_on_a_dark_ground_is_seen() -> None:
+    canvas = Canvas()
+    for operator, operands in (
+        (b"rg", [0, 0, 0.5]),
+        (b"re", [50, 690, 300, 30]),
+        (b"f", []),
+        (b"g", [1]),
+        (b"Tj", ["x"]),
+    ):
+        canvas.before_operator(operator, operands, IDENTITY, IDENTITY)
+    canvas.text("Head of a table", IDENTITY, (1, 0, 0, 1, 60, 700), None, 11)
+    assert (canvas.part_hidden(), len(canvas.pieces)) == ([], 1)
+
+
+def test_shrunk_spaces_are_widened_and_the_pen_ends_where_it_did() -> None:
+    parts = ["a", -237, "kern", -100, "wide", -400, "b", -600]
+    Canvas().before_operator(b"TJ", [parts], IDENTITY, IDENTITY)
+    assert parts == ["a", -520, 283, "kern", -100, "wide", -520, 120, "b", -600]
+
+
+def test_the_child_imports_no_more_than_it_needs() -> None:
+    heavy = "{'pydantic', 'django', 'langgraph', 'git'} & set(sys.modules)"
+    code = f"import sys, courtroom.analysis.pdf.pdf_child; sys.exit(str({heavy}) if {heavy} else 0)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=PROJECT_ROOT
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_page_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page(["First."]), Page(["Second."])])
+    path.write_bytes(path.read_bytes().replace(b"/FlateDecode", b"/FlateDecodX", 1))
+    reading = read_pdf(path, LIMITS)
+    assert reading.pages == ("", "Second.")
+    assert [code for code, _ in reading.errors] == ["pdf_page_unreadable"]
+
+
+def test_a_compression_bomb_is_stopped_and_recorded(tmp_path: Path) -> None:
+    writer = PdfWriter(
+        clone_from=make_pdf(tmp_path / "report.pdf", [Page(["Fine."]), Page(["Bomb."])])
+    )
+    bomb = DecodedStreamObject()
+    bomb.set_data(b" " * 20_000_000)
+    writer.pages[1][NameObject("/Contents")] = bomb.flate_encode()
+    writer.write(tmp_path / "report.pdf")
+    reading = read_pdf(tmp_path / "report.pdf", LIMITS)
+    assert reading.pages == ("Fine.", "")
+    assert [code for code, _ in reading.errors] == ["pdf_page_unreadable"]
+
+
+def _block(*lines: str) -> str:
+    pieces = [Piece(line, 72, 700 - 14 * row, 11) for row, line in enumerate(lines)]
+    return "\n".join(block.text for block in blocks_of(lines_of(pieces)))
+
+
+def test_a_word_broken_at_the_end_of_a_line_is_mended() -> None:
+    assert _block("All of the evi-", "dence is kept.") == "All of the evidence is kept."
+
+
+def test_a_compound_keeps_its_hyphen() -> None:
+    assert _block("The judges fan-", "out is drawn.") == "The judges fan-out is drawn."
+
+
+def test_a_path_broken_after_its_slash_is_mended() -> None:
+    assert (
+        _block("It lives in src/nodes/", "judges.py today.")
+        == "It lives in src/nodes/judges.py today."
+    )
+
+
+def test_an_underscore_drawn_as_a_rule_is_read() -> None:
+    pieces = [
+        Piece("git", 100, 700, 10),
+        Piece("_", 113, 699, 3, rule=True),
+        Piece(" tools.py", 117, 700, 10),
+    ]
+    assert [line.text for line in lines_of(pieces)] == ["git_tools.py"]
+
+
+def test_an_underline_is_no_underscore() -> None:
+    pieces = [
+        Piece("title", 100, 700, 10),
+        Piece("_", 100, 698, 8, rule=True),
+        Piece(" page", 130, 700, 10),
+    ]
+    assert [line.text for line in lines_of(pieces)] == ["title page"]
+
+
+def test_control_and_invisible_characters_are_taken_out() -> None:
+    assert plain("a\x00b\x1b\u200bc\u202ed\U000e0041 \ufb01n\u00a0e") == "abcd fin e"

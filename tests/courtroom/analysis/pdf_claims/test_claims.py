@@ -1,0 +1,237 @@
+"""What a report says of its code: which sentences claim a feature, and how each claim stands against the facts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, PathVerdicts
+from courtroom.analysis.pdf_claims.claims import (
+    FeatureClaim,
+    HeldClaim,
+    Standing,
+    feature_claims,
+    hold_against_code,
+)
+from courtroom.detectives.claim_checks import claims_hold, claims_supported, cleans_up_by_itself
+from courtroom.models.rubric import PdfPaths
+
+NO_RULES = dict.fromkeys(
+    [
+        "security_override",
+        "fact_supremacy",
+        "functionality_weight",
+        "dissent",
+        "variance_re_evaluation",
+    ],
+    False,
+)
+CODE: dict[str, Any] = {
+    "detectives_parallel": True,
+    "judges_parallel": False,
+    "fan_in_before_judges": True,
+    "fan_in_before_justice": None,
+    "conditional_error_route": False,
+    "graph": {"path": "src/graph.py", "state_graph_line": 9, "conditional": []},
+    "state_class": {"path": "src/state.py", "line": 4, "name": "AgentState", "kind": "TypedDict"},
+    "reducers": [
+        {"path": "src/state.py", "line": 6, "field": "opinions", "reducer": "operator.add"}
+    ],
+    "pydantic_models": ["Evidence"],
+    "clone_in_tempdir": True,
+    "clone_cleans_up": False,
+    "clone_timeout": False,
+    "clone_function": {"path": "src/tools.py", "line": 3, "name": "clone"},
+    "url_validated": False,
+    "os_system_calls": [],
+    "shell_true_calls": [],
+    "structured_output_calls": [],
+    "structured_output_retry": False,
+    "justice_deterministic": True,
+    "persona_prompts_distinct": True,
+    "markdown_report": True,
+    "rules": {**NO_RULES, "security_override": True},
+}
+
+
+def _report(*lines: str, headings: tuple[str, ...] = ()) -> PdfReading:
+    return PdfReading(pages=("\n".join(lines),), headings=frozenset((1, line) for line in headings))
+
+
+def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
+    return [claim.feature for claim in feature_claims(_report(*lines, headings=headings))]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The judges will run in parallel.",
+        "Parallel judges are not yet implemented.",
+        "The peer's judges run in parallel.",
+        "Initially the judges ran in parallel.",
+        "The RepoInvestigator verifies that judges run in parallel.",
+        "The graph is flagged if judges run in parallel.",
+        "The design does not run judges in parallel.",
+        "There are no parallel judges.",
+        "The judges are wise. Everything else is parallel.",
+    ],
+)
+def test_what_is_planned_denied_looked_for_or_someone_elses_is_no_claim(sentence: str) -> None:
+    assert "judges_parallel" not in _claimed(sentence)
+
+
+@pytest.mark.parametrize(
+    ("headings", "expected"),
+    [
+        (("Known Gaps",), []),
+        (("7. Reflection", "7.1 How it went"), []),
+        (("7. Remediation Plan", "Item and effort"), []),
+        (("7. Reflection", "8. Architecture"), ["judges_parallel"]),
+        (("Future Work", "Architecture"), ["judges_parallel"]),
+    ],
+)
+def test_a_section_about_something_else_claims_nothing(
+    headings: tuple[str, ...], expected: list[str]
+) -> None:
+    assert _claimed(*headings, "The judges run in parallel.", headings=headings) == expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "feature"),
+    [
+        ("Three parallel detectives collect evidence.", "detectives_parallel"),
+        ("The judges deliberate simultaneously.", "judges_parallel"),
+        ("The EvidenceAggregator is the synchronization barrier.", "evidence_join"),
+        ("ChiefJustice is a strict fan-in point.", "opinion_join"),
+        ("Failures leave through conditional edges.", "conditional_edges"),
+        ("Dictionaries are merged with operator.ior.", "reducer_ior"),
+        ("It uses tempfile.TemporaryDirectory().", "self_cleaning_clone"),
+        ("Each clone has a timeout of 60 seconds.", "clone_timeout"),
+        ("The tool validates repository URLs.", "url_validated"),
+        ("We use subprocess.run, never os.system.", "no_os_system"),
+        ("Judges answer through .with_structured_output().", "structured_output"),
+        ("A malformed answer is retried: retry on invalid JSON.", "output_retry"),
+        ("The Chief Justice applies deterministic rules.", "deterministic_verdict"),
+        ("Fact supremacy overrules opinions.", "fact_supremacy"),
+        ("A spread above two triggers a re-evaluation.", "variance_re_evaluation"),
+    ],
+)
+def test_a_plain_claim_is_found_with_its_page_and_sentence(sentence: str, feature: str) -> None:
+    claims = {claim.feature: claim for claim in feature_claims(_report("Overview.", sentence))}
+    assert (claims[feature].page, claims[feature].passage) == (1, sentence)
+
+
+def test_claims_are_confirmed_contradicted_or_open_by_the_facts() -> None:
+    report = _report(
+        "Detectives run in parallel. Judges run in parallel.",
+        "Opinions fan in at the chief justice. Conditional edges route failures.",
+        "operator.ior and operator.add merge. Dissent is explained. Security override caps.",
+    )
+    standings = {
+        held.claim.feature: held.standing
+        for held in hold_against_code(feature_claims(report), CODE)
+    }
+    assert standings == {
+        "detectives_parallel": "confirmed",
+        "judges_parallel": "contradicted",
+        "opinion_join": "open",
+        "conditional_edges": "contradicted",
+        "error_route": "contradicted",
+        "reducer_ior": "contradicted",
+        "reducer_add": "confirmed",
+        "security_override": "confirmed",
+        "dissent": "contradicted",
+    }
+
+
+def test_without_facts_every_claim_is_open() -> None:
+    report = _report(
+        "Parallel execution. The AgentState(TypedDict) has reducers. Pydantic. Clones are sandboxed with a timeout.",
+        "No os.system and no shell=True. Structured output. Retry logic. Distinct prompts. Markdown report.",
+    )
+    held = hold_against_code(feature_claims(report), {})
+    assert {claim.standing for claim in held} == {"open"}
+    assert len(held) == 12
+
+
+def _held(feature: str, standing: Standing) -> HeldClaim:
+    return HeldClaim(FeatureClaim(feature, "graph", 2, f"It has {feature}."), standing)
+
+
+def _paths(*hallucinated: str) -> PathVerdicts:
+    return PathVerdicts(
+        (), tuple(ClaimedPath(path, 1, f"See {path}.") for path in hallucinated), (), ()
+    )
+
+
+def _check(maximum: int) -> PdfPaths:
+    return PdfPaths(id="a.b", goal="What it says is so", aspect="claims_hold", maximum=maximum)
+
+
+def test_a_report_that_says_nothing_of_its_code_is_not_established() -> None:
+    assert claims_hold(_check(0), (), _paths(), CODE).met is None
+    assert claims_hold(_check(0), [_held("opinion_join", "open")], _paths(), CODE).met is None
+
+
+@pytest.mark.parametrize(("maximum", "met"), [(1, False), (2, True)])
+def test_contradicted_features_and_missing_files_count_together_and_each_file_once(
+    maximum: int, met: bool
+) -> None:
+    held = [_held("judges_parallel", "contradicted"), _held("reducers", "confirmed")]
+    found = claims_hold(_check(maximum), held, _paths("src/old/a.py", "a.py"), CODE)
+    assert (found.met, len(found.clues)) == (met, 2)
+    assert (
+        found.clues[0].rationale
+        == "The code does not bear this out: judges parallel (see src/graph.py:9)."
+    )
+    assert found.clues[1].rationale == "The tree has no src/old/a.py."
+
+
+def test_claims_that_hold_are_shown_when_none_fails() -> None:
+    found = claims_hold(_check(0), [_held("reducers", "confirmed")], _paths(), CODE)
+    assert (found.met, [clue.rationale for clue in found.clues]) == (
+        True,
+        ["The code bears this out: reducers."],
+    )
+
+
+@pytest.mark.parametrize(("minimum", "met"), [(4, False), (3, True)])
+def test_features_that_hold_and_files_that_exist_support_a_report(minimum: int, met: bool) -> None:
+    check = PdfPaths(id="a.b", goal="Supported", aspect="claims_supported", minimum=minimum)
+    held = [
+        _held("reducers", "confirmed"),
+        _held("dissent", "contradicted"),
+        _held("url_validated", "open"),
+    ]
+    there = tuple(ClaimedPath(path, 1, f"See {path}.") for path in ("a.py", "b.py"))
+    found = claims_supported(check, held, PathVerdicts(there, (), (), ()))
+    assert (found.met, found.reason) == (
+        met,
+        "Of what the report says, 1 features and 2 files were found in the code.",
+    )
+    assert [clue.rationale for clue in found.clues] == ["The code bears this out: reducers."]
+
+
+def test_a_report_of_which_nothing_is_found_is_supported_by_nothing() -> None:
+    check = PdfPaths(id="a.b", goal="Supported", aspect="claims_supported", minimum=1)
+    assert claims_supported(check, (), _paths("a.py")).met is False
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("    with tempfile.TemporaryDirectory() as folder:\n        run(folder)\n", True),
+        ("    folder = mkdtemp()  # not TemporaryDirectory()\n\n    run(folder)\n", False),
+        ("    run(folder)\n\n\ndef other():\n    mkdtemp()\n", None),
+    ],
+)
+def test_what_becomes_of_the_folder_is_read_in_the_clone_function_alone(
+    body: str, expected: bool | None
+) -> None:
+    source = f"import tempfile\n\ndef clone(url):\n{body}"
+    place = {"path": "src/tools.py", "line": 3, "name": "clone"}
+    assert cleans_up_by_itself(place, {"src/tools.py": source.splitlines()}) is expected
+    assert cleans_up_by_itself(place, {}) is None
+    assert cleans_up_by_itself(None, {}) is None

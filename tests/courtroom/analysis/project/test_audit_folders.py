@@ -1,0 +1,122 @@
+"""Audits given and received, in every layout that occurs; the log of working together; what was put off and why."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.project.audit_folders import audits_on_record, kind_of
+from courtroom.analysis.project.communication_log import Entry, entries_of, is_communication_log
+from courtroom.analysis.project.deferrals import deferrals_in, deferrals_on_pages
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "src/audit/peers.py",
+        "audit/report_onpeer_generated/.gitkeep",
+        "audit/report_onpeer_generated/._report.md",
+        "audit/report_onself_generated/README.md",
+        "reports/final_report.pdf",
+        "audit/langsmith_logs/trace.json",
+        "node_modules/audit/on_peer/report.md",
+    ],
+)
+def test_other_files_are_no_audits(path):
+    assert kind_of(path) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("audit/report_onself_generated/report.md", "self"),
+        ("audit/report_oneself_generated/report.md", "self"),
+        ("audit/report_onself_generated.md", "self"),
+        ("reports/self_audit_report.md", "self"),
+        ("audits/on-self/a.json", "self"),
+        ("audit/report_onpeer_generated/audit_b.json", "generated"),
+        ("audit/report_peer_generated/peer.md", "generated"),
+        ("audit/report_generated/someone/project/audit_report.md", "generated"),
+        ("reports/peer_audit_report.md", "generated"),
+        ("audit/report_bypeer_received/peer_audit_report.md", "received"),
+        ("audit/report_bypeer_recieved/r.md", "received"),
+        ("audit/report_bypeer_generated/r.pdf", "received"),
+        ("peer_feedback/received/from_b.txt", "received"),
+    ],
+)
+def test_an_audit_is_known_in_every_layout(path, kind):
+    assert kind_of(path) == kind
+
+
+def test_a_note_that_nothing_came_is_no_exchange():
+    texts = {
+        "audit/report_bypeer_received/note.md": "# Received\n\nNo report has been received from a peer yet.\n",
+        "audit/report_bypeer_received/short.md": "# Feedback\n\nUse a reducer for the evidences.\n",
+        "audit/report_onpeer_generated/empty.md": "",
+    }
+    sizes = {path: len(text) for path, text in texts.items()}
+    assert audits_on_record(sizes, texts.get) == {
+        "generated": [],
+        "self": [],
+        "received": ["audit/report_bypeer_received/short.md"],
+    }
+
+
+def test_logs_are_known_by_their_names_in_any_spelling():
+    logs = [
+        "audit/proactive_communication.md",
+        "docs/Communication-Log.txt",
+        "communication/week2.md",
+        "devlog.md",
+    ]
+    others = ["src/communication.py", "audit/report.md", "docs/blog.md"]
+    assert [path for path in logs + others if is_communication_log(path)] == logs
+
+
+LOG = """# Log of 2 students
+
+## 2026-02-20
+Shared the parser and asked for help: the clone is blocked.
+
+- 21 Feb 2026: decided on one reducer per key
+  and finished the graph.
+| 02/23/2026 | said hello |
+"""
+
+
+def test_entries_begin_at_their_dates_and_tell_what_they_are_about():
+    assert list(entries_of(LOG)) == [
+        Entry(3, "2026-02-20", ("progress", "blocker")),
+        Entry(6, "21 Feb 2026", ("progress", "design")),
+        Entry(8, "02/23/2026", ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Evaluation of functions is deferred.",
+        "Streaming is out of scope.",
+        "Fixed because it was asked.",
+    ],
+)
+def test_without_a_reason_or_without_a_deferral_there_is_none(text):
+    assert list(deferrals_in(text)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Deferred the vision model because no key is at hand.",
+        "Because the deadline is near, caching was postponed.",
+        "We will not fix the retry now, since it would change the interface.",
+        "Multi-tenancy is out of scope due to the size of the team.",
+    ],
+)
+def test_a_deferral_gives_its_reason(text):
+    assert list(deferrals_in(f"# Answers\n\n- {text}\n")) == [(3, text)]
+
+
+def test_a_report_puts_work_off_sentence_by_sentence_on_its_page():
+    said = "Deferred the vision model because no key is at hand."
+    pages = ["Nothing here.", f"It works. {said} Next year we go on.\nStreaming is out of scope."]
+    assert deferrals_on_pages(pages) == [{"page": 2, "text": said}]

@@ -1,0 +1,69 @@
+"""How the work is spread over time, as a fact of its own."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from courtroom.analysis.git.history import History, read_history
+from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.project.commit_pace import Pace, deferrals_of, pace_of, story_of
+from courtroom.models.project_facts import HistoryFact
+from tests.courtroom.analysis.git.test_history import LIMITS, stages_of
+from tests.factories.repositories import Commit, make_repository
+
+START = datetime(2026, 2, 1, 22, 30, tzinfo=UTC)
+
+
+def history_of(path, *steps: tuple[str, int]) -> History:
+    """Commits by message and minutes after START, each touching a file that its message names."""
+    made = [
+        Commit(message, {"a.py": f"x = {number}\n"}, when=START + timedelta(minutes=minutes))
+        for number, (message, minutes) in enumerate(steps)
+    ]
+    return read_history(
+        Snapshot(path, make_repository(path, made), None, malformed_objects=False), LIMITS
+    )
+
+
+def test_without_commits_there_is_no_story():
+    assert story_of(History((), 0, truncated=False)) is None
+
+
+def test_days_are_counted_in_utc_and_the_busiest_hour_crosses_midnight(tmp_path):
+    history = history_of(
+        tmp_path / "a.git", ("One", 0), ("Two", 60), ("Three", 100), ("Four", 1600)
+    )
+    assert pace_of(history) == Pace(days=3, busiest_hour=2)
+
+
+def test_the_story_holds_its_ends_its_weak_messages_and_its_stages(tmp_path):
+    history = history_of(
+        tmp_path / "a.git", ("Initial setup", 0), ("wip", 10), ("Wire the graph", 300)
+    )
+    story = story_of(history)
+    assert story is not None
+    first, _, last = history.commits
+    assert HistoryFact.model_validate(story).model_dump() == {
+        "first_at": "2026-02-01T22:30:00+00:00",
+        "last_at": "2026-02-02T03:30:00+00:00",
+        "days": 2,
+        "busiest_hour": 2,
+        "weak_messages": 1,
+        "stages": ({"name": "setup", "commit": first.sha}, {"name": "graph", "commit": last.sha}),
+        "authors": ({"name": "Ada Student", "email": "ada@example.org"},),
+    }
+
+
+def test_a_message_that_says_nothing_begins_no_stage_whatever_it_touches():
+    assert stages_of(("update", ("src/graph.py",)), ("Wire it", ("src/graph.py",))) == [
+        ("graph", "Wire it")
+    ]
+
+
+def test_a_deferral_in_a_message_is_told_by_its_commit(tmp_path):
+    history = history_of(
+        tmp_path / "a.git", ("Defer caching until the parser is done", 0), ("Defer caching", 5)
+    )
+    assert deferrals_of(history) == [
+        {"commit": history.commits[0].sha, "text": "Defer caching until the parser is done"}
+    ]

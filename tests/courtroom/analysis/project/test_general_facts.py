@@ -1,0 +1,224 @@
+"""Facts of projects in any language, through the confined child, and the general rubric's checks on them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.detectives.evidence_aggregator import aggregate
+from courtroom.detectives.repo_investigator import investigate
+from courtroom.detectives.targeting import owed
+from courtroom.inputs import visit
+from courtroom.models.case import Limits
+from courtroom.models.facts import establish
+from courtroom.models.record import Evidence
+from courtroom.models.rubric import (
+    Check,
+    CodePattern,
+    CommunicationLog,
+    FeedbackLog,
+    Rubric,
+    UnsafeCallCheck,
+)
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from tests.courtroom.analysis.security.test_committed_secrets import GITHUB
+from tests.factories.repositories import Commit, make_repository
+
+GO: dict[str, str | bytes | None] = {
+    "README.md": "# Queue\n\nInstall with go install, run with queue.\n",
+    "LICENSE": "Apache\n",
+    "go.mod": "module example.org/queue\n\nrequire github.com/stretchr/testify v1.9.0\n",
+    "go.sum": "",
+    ".golangci.yml": "run: {}\n",
+    ".github/workflows/test.yml": "run: go test ./...\n",
+    "cmd/queue/main.go": 'package main\n\nimport "fmt"\n\nfunc main() {\n\tif err := run(); err != nil {\n\t\tpanic(err)\n\t}\n\tfmt.Println("done")\n}\n',
+    "queue/queue_test.go": 'package queue\n\nimport "testing"\n\nfunc TestPush(t *testing.T) { t.Error("no") }\n',
+}
+TYPESCRIPT: dict[str, str | bytes | None] = {
+    "package.json": '{"scripts": {"test": "vitest"}, "devDependencies": {"vitest": "^2", "eslint": "^9", "typescript": "^5"}}',
+    "package-lock.json": "{}",
+    "tsconfig.json": '{"compilerOptions": {"strict": true}}',
+    "src/app.ts": "export function run(code: string) {\n  return eval(code);\n}\n",
+    "src/View.tsx": "export const View = () => <b>{eval('1')}</b>;\n",
+    "src/__tests__/app.test.ts": "test('runs', () => { expect(run('1')).toBe(1); });\n",
+    "assets/logo.png": b"\x89PNG\0\0",
+    "node_modules/x/index.js": "eval('1');\n",
+}
+GO_PANIC = CodePattern(id="panic", goal="g", language="go", pattern="panic($REASON)")
+TS_EVAL = CodePattern(id="eval", goal="g", language="TypeScript", pattern="eval($CODE)")
+
+
+def snapshot_of(files: dict[str, str | bytes | None], folder: Path) -> Snapshot:
+    commit = make_repository(folder / "r.git", [Commit(files=files)])
+    return Snapshot(folder / "r.git", commit, None, malformed_objects=False)
+
+
+def survey(files: dict[str, str | bytes | None], folder: Path, *checks: Check) -> Survey:
+    return survey_repository(snapshot_of(files, folder), checks, Limits())
+
+
+def places(found: Survey, check: str) -> list[tuple[str, int | None]]:
+    return [(one.path, one.line_start) for one in found.sightings[check]]
+
+
+def test_a_go_project_is_read_as_one(tmp_path):
+    found = survey(GO, tmp_path, GO_PANIC)
+    assert found.facts["project"] == {
+        "languages": [
+            {"language": "Go", "files": 2, "lines": 15},
+            {"language": "Markdown", "files": 1, "lines": 3},
+            {"language": "YAML", "files": 2, "lines": 2},
+        ],
+        "tests": 1,
+        "test_folders": ["queue"],
+        "test_frameworks": [
+            {"tool": "go test", "path": "queue/queue_test.go"},
+            {"tool": "testify", "path": "go.mod"},
+        ],
+        "manifests": ["go.mod"],
+        "locks": ["go.sum"],
+        "ci": [".github/workflows/test.yml"],
+        "quality_tools": [{"tool": "golangci-lint", "path": ".golangci.yml"}],
+        "readme": "README.md",
+        "licence": "LICENSE",
+    }
+    assert places(found, "panic") == [("cmd/queue/main.go", 7)]
+    assert found.facts["python_file_count"] == 0
+
+
+def test_a_typescript_project_is_read_as_one_without_its_packages(tmp_path):
+    project = survey(TYPESCRIPT, tmp_path).facts["project"]
+    assert [row["language"] for row in project["languages"]] == ["TypeScript", "JSON"]
+    assert (project["tests"], project["test_folders"]) == (1, ["src/__tests__"])
+    assert [row["tool"] for row in project["test_frameworks"]] == ["vitest"]
+    assert [row["tool"] for row in project["quality_tools"]] == ["eslint", "typescript"]
+    assert (project["manifests"], project["locks"]) == (["package.json"], ["package-lock.json"])
+    assert (project["readme"], project["licence"], project["ci"]) == (None, None, [])
+
+
+def test_a_pattern_is_found_in_every_dialect_of_its_language(tmp_path):
+    found = survey(TYPESCRIPT, tmp_path, TS_EVAL)
+    assert places(found, "eval") == [("src/View.tsx", 1), ("src/app.ts", 2)]
+
+
+@pytest.mark.parametrize(
+    ("language", "pattern", "reason"),
+    [
+        ("klingon", "x", "klingon is not a language that patterns are looked for in"),
+        ("go", "a(); b()", "'a(); b()' is not one piece of go code, so it is no pattern"),
+    ],
+)
+def test_a_pattern_that_cannot_be_looked_for_is_unanswered(tmp_path, language, pattern, reason):
+    found = survey(GO, tmp_path, CodePattern(id="p", goal="g", language=language, pattern=pattern))
+    assert found.sightings == {}
+    assert found.unanswered["p"].startswith(reason)
+
+
+EXCHANGE: dict[str, str | bytes | None] = {
+    "audit/report_onpeer_generated/b.md": "# Audit of a peer's repository, deferred because of time\n",
+    "audit/proactive_communication.md": "- 2026-02-20 stuck on the clone\n- 2026-02-21 finished it\n",
+    "docs/decisions.md": "Retries are deferred because the interface would change.\n",
+}
+
+
+def test_the_checks_of_working_together_are_answered_from_facts(tmp_path):
+    asked: list[FeedbackLog | CommunicationLog] = [
+        FeedbackLog(id="generated", goal="g", aspect="generated"),
+        FeedbackLog(id="received", goal="g", aspect="received"),
+        FeedbackLog(id="deferred", goal="g", aspect="deferred"),
+        CommunicationLog(id="all", goal="g"),
+        CommunicationLog(id="blocker", goal="g", about="blocker"),
+    ]
+    found = survey(EXCHANGE, tmp_path, *asked)
+    assert {check.id: places(found, check.id) for check in asked} == {
+        "generated": [("audit/report_onpeer_generated/b.md", None)],
+        "received": [],
+        "deferred": [("docs/decisions.md", 1)],
+        "all": [("audit/proactive_communication.md", 1), ("audit/proactive_communication.md", 2)],
+        "blocker": [("audit/proactive_communication.md", 1)],
+    }
+    facts = establish(dict(found.facts), dict(found.reasons))
+    assert facts.minmax is not None
+    assert facts.minmax.model_dump(by_alias=True) == {
+        "generated": ("audit/report_onpeer_generated/b.md",),
+        "self": (),
+        "received": (),
+    }
+
+
+def evidence_on(
+    files: dict[str, str | bytes | None], folder: Path, *checks: Check
+) -> tuple[Evidence, ...]:
+    snapshot = snapshot_of(files, folder)
+    rubric = shipped_rubric("general")
+    asking = rubric.model_copy(
+        update={"criteria": (rubric.criteria[0].model_copy(update={"checks": checks}),)}
+    )
+    testimony = investigate(visit(snapshot, checks, Limits()), snapshot, checks)
+    return aggregate([testimony], snapshot, asking, None).evidence
+
+
+def test_a_committed_secret_is_evidence_at_its_line_without_its_value(tmp_path):
+    files: dict[str, str | bytes | None] = {"tests/conf.py": f"x = 1\nTOKEN = '{GITHUB}'\n"}
+    check = UnsafeCallCheck(
+        id="s", goal="g", polarity="negative", any_of=("committed_secret",), tags=("security",)
+    )
+    (item,) = evidence_on(files, tmp_path, check)
+    assert (item.found, item.tags, item.location.path, item.location.line_start) == (
+        True,
+        ("security",),
+        "tests/conf.py",
+        2,
+    )
+    assert item.content == "TOKEN = '[redacted: GitHub token]'"
+    assert item.rationale == "A secret is committed here: GitHub token."
+
+
+def test_work_put_off_in_a_commit_message_counts(tmp_path):
+    message = "Postpone retries because the interface would change"
+    commit = make_repository(tmp_path / "r.git", [Commit(message, {"a.md": "x\n"})])
+    snapshot = Snapshot(tmp_path / "r.git", commit, None, malformed_objects=False)
+    check = FeedbackLog(id="deferred", goal="g", aspect="deferred")
+    testimony = investigate(visit(snapshot, [check], Limits()), snapshot, [check])
+    assert [outcome.met for outcome in testimony.outcomes] == [True]
+    assert testimony.facts["deferrals"] == [{"commit": commit, "text": message}]
+
+
+def answered(
+    rubric: Rubric, files: dict[str, str | bytes | None], folder: Path
+) -> dict[str, bool | None]:
+    snapshot = snapshot_of(files, folder)
+    checks = owed(rubric)["RepoInvestigator"]
+    testimony = investigate(visit(snapshot, checks, Limits()), snapshot, checks)
+    return {outcome.check: outcome.met for outcome in testimony.outcomes}
+
+
+def test_the_general_rubric_leaves_nothing_open_on_go_and_typescript(tmp_path):
+    outcomes = [
+        answered(shipped_rubric("general"), files, tmp_path / name)
+        for name, files in (("go", GO), ("ts", TYPESCRIPT))
+    ]
+    assert [[check for check, met in found.items() if met is None] for found in outcomes] == [
+        [],
+        [],
+    ]
+    go, typescript = outcomes
+    assert (
+        go["testing.exists"],
+        go["deps.lock"],
+        go["ci.workflow"],
+        go["security.no_javascript_eval"],
+    ) == (
+        True,
+        True,
+        True,
+        True,
+    )
+    assert (typescript["testing.asserts"], typescript["docs.readme"], typescript["ci.linter"]) == (
+        True,
+        False,
+        True,
+    )

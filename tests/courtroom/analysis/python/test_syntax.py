@@ -1,0 +1,129 @@
+"""Sources are parsed or refused one by one, and names mean what Python would mean."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from courtroom.analysis.python.names import Names
+from courtroom.analysis.python.source_files import is_test_path, is_vendored
+from courtroom.analysis.python.syntax import parse
+from courtroom.analysis.python.tree_walk import words_of
+from tests.courtroom.sources import names_of
+
+
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        (b"def f(:\n", "it does not parse: invalid syntax (line 1)"),
+        (b"x = 1\0", "it does not parse: source code string cannot contain null bytes"),
+        (
+            b"# coding: utf-7\n+AG8-s\n",
+            "it does not parse: its encoding cookie names utf-7, which can hide code from a reader",
+        ),
+        (
+            b"# coding: unicode_escape\n",
+            "it does not parse: its encoding cookie names unicode_escape, which can hide code from a reader",
+        ),
+        (b"# coding: nonsense\n", "it does not parse: unknown encoding: nonsense"),
+        (b"x = '\xff'\n", "it does not parse: invalid or missing encoding declaration"),
+        (b"(" * 500 + b")" * 500, "it does not parse: too many nested parentheses (line 1)"),
+        (b"-" * 20_000 + b"1", "it is nested too deeply, or too large, to be parsed"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(raw, why):
+    codebase = parse({"bad.py": raw, "good.py": b"x = 1\n"})
+    assert codebase.unreadable == {"bad.py": why}
+    assert list(codebase.files) == ["good.py"]
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [b"\xef\xbb\xbfx = '\xc3\xa9'\n", b"# coding: latin-1\nx = '\xe9'\n", b"x = '\xc3\xa9'\r\n"],
+)
+def test_honest_encodings_are_read(raw):
+    tree = parse({"a.py": raw}).files["a.py"].tree
+    assert isinstance(tree.body[0], ast.Assign)
+    assert ast.literal_eval(tree.body[0].value) == "é"
+
+
+@pytest.mark.parametrize(
+    ("code", "dotted"),
+    [
+        ("import os\nos.system('x')", "os.system"),
+        ("import os as o\no.system('x')", "os.system"),
+        ("from os import system as s\ns('x')", "os.system"),
+        ("import a.b.c\na.b.c.d()", "a.b.c.d"),
+        ("from .sibling import thing\nthing()", "pkg.sibling.thing"),
+        ("from ..other import thing\nthing()", "other.thing"),
+        ("[1][0]()", ""),
+    ],
+)
+def test_a_called_name_is_followed_through_imports(code, dotted):
+    names = names_of({"pkg/mod.py": code})
+    (site, found), *_ = names.calls(names.codebase.files["pkg/mod.py"])
+    assert (site.function, found) == (None, dotted)
+
+
+def test_unpacked_dicts_and_keyword_only_parameters_are_walked():
+    names = names_of("def f(*, a, b=g()):\n    return {**h(a), 'k': i(b)}\n")
+    assert [dotted for _, dotted in names.calls(names.codebase.files["src/graph.py"])] == [
+        "g",
+        "h",
+        "i",
+    ]
+
+
+def test_re_exports_lead_to_where_a_class_is_written():
+    names = names_of(
+        {
+            "src/models/__init__.py": "from .evidence import Evidence\n",
+            "src/models/evidence.py": "class Evidence: ...\n",
+            "src/use.py": "from src.models import Evidence as E\nE()\n",
+        }
+    )
+    source = names.codebase.files["src/use.py"]
+    assert names.calls(source)[0][1] == "src.models.evidence.Evidence"
+
+
+def test_circular_re_exports_end():
+    names = names_of({"a.py": "from b import x\nx()\n", "b.py": "from a import x\n"})
+    assert names.calls(names.codebase.files["a.py"])[0][1] in {"a.x", "b.x"}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_test"),
+    [
+        ("tests/a.py", True),
+        ("src/test/a.py", True),
+        ("test_a.py", True),
+        ("src/a_test.py", True),
+        ("conftest.py", True),
+        ("src/latest.py", False),
+        ("src/testing/a.py", False),
+    ],
+)
+def test_tests_are_known_by_their_place_or_name(path, is_test):
+    assert is_test_path(path) is is_test
+
+
+def test_other_peoples_packages_are_not_the_repositorys_code():
+    assert [is_vendored(p) for p in (".venv/lib/a.py", "src/node_modules/a.py", "src/a.py")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_words_of_identifiers_in_any_convention_agree():
+    assert (
+        words_of("techLeadScore")
+        == words_of("TECH_LEAD_SCORE")
+        == words_of("Tech Lead score")
+        == ["tech", "lead", "score"]
+    )
+
+
+def test_an_empty_repository_has_no_names():
+    assert Names(parse({})).codebase.production == []

@@ -1,0 +1,306 @@
+"""What a confined process may not do, and how each way of ending is told."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+
+from courtroom.analysis.sandbox import sandbox
+from courtroom.analysis.sandbox.bubblewrap import Reach
+from courtroom.analysis.sandbox.sandbox import ChildLimits, Completed, examine, run_confined
+from courtroom.models.errors import ChildFailed, PdfRefused
+
+MEBIBYTE = 1024 * 1024
+LIMITS = ChildLimits(
+    memory_bytes=256 * MEBIBYTE,
+    cpu_seconds=5,
+    file_bytes=MEBIBYTE,
+    wall_seconds=10,
+    output_bytes=MEBIBYTE,
+)
+SHORT = replace(LIMITS, wall_seconds=0.4)
+
+WITNESS = """
+import os, sys
+from courtroom.models.errors import PdfRefused
+
+def answer(request):
+    match request["do"]:
+        case "echo":
+            print("a library talks")
+            return {"said": request["words"]}
+        case "refuse":
+            raise PdfRefused("pdf_encrypted", "It is locked.")
+        case "hoard":
+            return {"size": len([0] * 10**9)}
+        case "crash":
+            raise KeyError("x")
+        case "leave":
+            os._exit(0)
+        case "environment":
+            return {"names": sorted(os.environ), "isolated": sys.flags.isolated, "site": "site" in sys.modules}
+"""
+
+
+@pytest.fixture
+def without_bubblewrap(monkeypatch):
+    """Behind its walls a process has another number, and dies with them: test_walls.py."""
+    monkeypatch.setattr("courtroom.analysis.sandbox.sandbox.bubblewrap", lambda: None)
+
+
+@pytest.fixture
+def witness(tmp_path, monkeypatch):
+    """The name of a module a child can import, which does what it is asked to."""
+    (tmp_path / "witness.py").write_text(WITNESS)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return "witness"
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-I", "-S", "-c", code]
+
+
+def refusal_of(argv, limits=LIMITS, **more) -> str:
+    with pytest.raises(ChildFailed) as refused:
+        run_confined(argv, limits=limits, **more)
+    return refused.value.code
+
+
+def outlives(pid: int) -> bool:
+    """Whether a process that was killed is still there; the kernel may take a moment."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return False
+    ended, _, _ = select.select([handle], [], [], 5)
+    os.close(handle)
+    return not ended
+
+
+def test_a_process_that_hangs_is_ended_at_the_deadline():
+    assert refusal_of(["sleep", "60"], SHORT) == "child_timeout"
+
+
+def test_a_process_that_only_burns_processor_time_is_ended():
+    assert refusal_of(python("while True: pass"), replace(LIMITS, cpu_seconds=1)) == "child_timeout"
+
+
+def test_an_endless_printer_is_ended_at_the_limit():
+    assert refusal_of(["yes"]) == "child_output"
+
+
+def test_an_endless_complainer_keeps_only_the_end_of_its_complaint():
+    done = run_confined(
+        python("import sys; sys.stderr.write('x' * 10**6 + 'end'); sys.exit(3)"), limits=LIMITS
+    )
+    assert (done.returncode, len(done.stderr), done.stderr[-3:]) == (3, 64 * 1024, b"end")
+
+
+def test_a_file_larger_than_the_limit_ends_the_writer(tmp_path):
+    copy = ["dd", "if=/dev/zero", f"of={tmp_path}/out", "bs=1M", "count=4"]
+    assert refusal_of(copy, reach=Reach(writes=(tmp_path,))) == "child_output"
+    assert (tmp_path / "out").stat().st_size == MEBIBYTE
+
+
+def test_memory_above_the_limit_is_not_given():
+    done = run_confined(python("bytearray(10**9)"), limits=LIMITS)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, b"MemoryError")
+
+
+def test_a_process_killed_by_the_system_ran_out_of_memory():
+    assert refusal_of(["sh", "-c", "kill -KILL $$"]) == "child_memory"
+
+
+def test_a_process_that_crashes_died():
+    assert refusal_of(["sh", "-c", "kill -SEGV $$"]) == "child_died"
+
+
+def test_a_watcher_ends_the_process_with_its_own_reason():
+    def object_() -> None:
+        raise PdfRefused("pdf_too_large", "Enough.")
+
+    started = time.monotonic()
+    with pytest.raises(PdfRefused, match="Enough"):
+        run_confined(["sleep", "60"], limits=LIMITS, watch=object_)
+    assert time.monotonic() - started < 5
+
+
+def test_the_deadline_leaves_no_process_of_a_forking_family(tmp_path, without_bubblewrap):
+    family = f"""
+import os, time
+for _ in range(4):
+    os.fork()
+open({str(tmp_path)!r} + f"/{{os.getpid()}}", "w").close()
+time.sleep(60)
+"""
+
+    def until_all_are_there() -> None:
+        if len(list(tmp_path.iterdir())) == 16:
+            raise TimeoutError
+
+    assert refusal_of(python(family), watch=until_all_are_there) == "child_timeout"
+    pids = [int(path.name) for path in tmp_path.iterdir()]
+    assert len(pids) == 16
+    assert [pid for pid in pids if outlives(pid)] == []
+
+
+def test_a_process_left_behind_by_one_that_ended_is_ended_too(without_bubblewrap):
+    done = run_confined(["sh", "-c", "sleep 60 & echo $!"], limits=LIMITS)
+    assert done.returncode == 0
+    assert not outlives(int(done.stdout))
+
+
+def test_it_dies_with_the_thread_that_started_it(tmp_path):
+    """In production that thread ends only with its process, killed in mid-audit. A pipe tells when it is gone."""
+    code = (
+        "import os, sys; from pathlib import Path; from courtroom.analysis.sandbox.sandbox import *;"
+        "from courtroom.analysis.sandbox.bubblewrap import Reach; here = Path(sys.argv[1]);"
+        "run_confined(['sh', '-c', f'exec > {here}/pipe; echo > {here}/ready; exec sleep 60'],"
+        " limits=ChildLimits(2**28, 5, 2**20, 60, 2**20), reach=Reach(writes=(here,)),"
+        " watch=lambda: (here / 'ready').exists() and os.kill(os.getpid(), 9))"
+    )
+    os.mkfifo(tmp_path / "pipe")
+    pipe = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    outer = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    ended, _, _ = select.select([pipe], [], [], 5)
+    assert (outer.returncode, ended, os.read(pipe, 1)) == (-9, [pipe], b"")
+    os.close(pipe)
+
+
+def test_more_input_than_a_pipe_holds_is_fed_while_the_output_is_read():
+    flood = b"0123456789" * 80_000
+    assert run_confined(["cat"], limits=LIMITS, stdin=flood) == Completed(0, flood, b"")
+
+
+def test_input_that_is_not_wanted_is_no_error():
+    assert run_confined(["true"], limits=LIMITS, stdin=b"x" * 10**6) == Completed(0, b"", b"")
+
+
+def test_nothing_of_the_environment_is_inherited(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    done = run_confined(["env"], limits=LIMITS, env={"LC_ALL": "C"})
+    names = {line.partition(b"=")[0] for line in done.stdout.splitlines()}
+    assert names - {b"PWD"} == {b"HOME", b"LC_ALL", b"PATH"}  # bubblewrap says where it is: in /
+
+
+def test_many_threads_may_run_confined_processes_at_once():
+    answers = []
+    threads = [
+        threading.Thread(target=lambda: answers.append(run_confined(["echo", "hi"], limits=LIMITS)))
+        for _ in range(8)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [Completed(0, b"hi\n", b"")] * 8
+
+
+def test_a_program_that_does_not_exist_says_so():
+    done = run_confined(["no-such-program"], limits=LIMITS)
+    assert (done.returncode, done.stderr) == (
+        1,
+        b"no-such-program cannot be started: No such file or directory\n",
+    )
+
+
+def test_an_error_raised_inside_comes_back_as_itself(witness):
+    with pytest.raises(PdfRefused) as refused:
+        examine(witness, {"do": "refuse"}, limits=LIMITS)
+    assert (refused.value.code, refused.value.message) == ("pdf_encrypted", "It is locked.")
+
+
+@pytest.mark.parametrize(
+    ("deed", "code", "message"),
+    [
+        ("hoard", "child_memory", "Reading it took more memory than allowed."),
+        ("crash", "child_died", "witness stopped with KeyError."),
+        ("leave", "child_died", "witness gave no readable answer."),
+    ],
+)
+def test_a_witness_that_fails_is_a_failure_of_ours(witness, deed, code, message):
+    with pytest.raises(ChildFailed) as failed:
+        examine(witness, {"do": deed}, limits=LIMITS)
+    assert (failed.value.code, failed.value.message) == (code, message)
+
+
+def test_an_answer_is_not_disturbed_by_what_a_library_prints(witness):
+    assert examine(witness, {"do": "echo", "words": "é ☃"}, limits=LIMITS) == {"said": "é ☃"}
+
+
+def test_a_witness_is_isolated_from_the_user_and_the_environment(witness):
+    seen = examine(witness, {"do": "environment"}, limits=LIMITS)
+    names = [name for name in seen.pop("names") if name != "PWD"]
+    assert (names, seen) == (["HOME", "LC_ALL", "PATH"], {"isolated": 1, "site": False})
+
+
+DEEDS = {
+    "kill": "os.kill(os.getppid(), 0)",
+    "group": "os.killpg(os.getpgid(os.getppid()), 0)",
+    "all": "os.kill(-1, 0)",
+    "tgkill": "called(234 if x86 else 131, os.getppid(), os.getppid(), 0)",
+    "tkill": "called(200 if x86 else 130, os.getppid(), 0)",
+    "handle": "os.pidfd_open(os.getppid())",
+    "trace": "called(101 if x86 else 117, 2, os.getppid(), 0, 0)",
+    "memory": "called(310 if x86 else 270, os.getppid(), 0, 0, 0, 0, 0)",
+    "own": "fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())",
+}
+REACHING = """
+import ctypes, fcntl, os, signal
+
+x86 = os.uname().machine == "x86_64"
+
+def called(*numbers):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.syscall(*numbers) < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+def answer(request):
+    try:
+        exec(request["do"])
+    except OSError as error:
+        return {"said": error.strerror}
+    return {"said": ""}
+"""
+
+
+@pytest.fixture
+def neighbour(tmp_path, monkeypatch) -> str:
+    (tmp_path / "neighbour.py").write_text(REACHING)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return "neighbour"
+
+
+@pytest.mark.usefixtures("without_bubblewrap")
+@pytest.mark.parametrize("deed", DEEDS)
+def test_who_only_answers_reaches_no_process_but_itself(neighbour, deed):
+    assert examine(neighbour, {"do": DEEDS[deed]}, limits=LIMITS) == {
+        "said": "Operation not permitted"
+    }
+
+
+@pytest.mark.usefixtures("without_bubblewrap")
+def test_who_only_answers_may_still_end_itself(neighbour):
+    said = examine(
+        neighbour, {"do": "os.kill(os.getpid(), 0); signal.raise_signal(0)"}, limits=LIMITS
+    )
+    assert said == {"said": ""}
+    with pytest.raises(ChildFailed, match=r"SIGABRT|signal 6"):
+        examine(neighbour, {"do": "os.abort()"}, limits=LIMITS)
+
+
+def test_a_look_that_gets_no_turn_in_time_is_a_failure_of_ours(tmp_path, monkeypatch):
+    monkeypatch.setattr(sandbox, "_FORKED_AT_ONCE", threading.BoundedSemaphore(1))
+    (tmp_path / "report").touch()
+    with sandbox._FORKED_AT_ONCE, pytest.raises(ChildFailed) as failed:
+        sandbox.examine_file(
+            "nothing", tmp_path / "report", {}, limits=replace(LIMITS, wall_seconds=0.1)
+        )
+    assert failed.value.code == "child_busy"

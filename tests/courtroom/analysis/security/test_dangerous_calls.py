@@ -1,0 +1,124 @@
+"""Dangerous calls of every kind, and whether their value comes from outside; safe forms of the same calls are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.security.dangerous_calls import hazards
+from tests.courtroom.sources import names_of
+
+HEAD = """
+    import os, pickle, sqlite3, ssl, subprocess, sys, tarfile, yaml, zipfile
+    import httpx, numpy as np, requests, torch
+    from flask import request
+    from pathlib import Path
+    from pickle import loads as thaw
+    from werkzeug.utils import secure_filename
+    cursor = sqlite3.connect("x").cursor()
+"""
+
+
+def found(code: str, path: str = "src/tool.py") -> list[tuple[str, object]]:
+    """(kind, whether the value comes from outside) of each hazard."""
+    indented = "\n".join(f"    {line}" for line in code.splitlines())
+    return [
+        (one.kind, one.as_fact["from_outside"])
+        for one in hazards(names_of({path: HEAD + indented}))
+    ]
+
+
+SAFE = [
+    "yaml.safe_load(text)",
+    "yaml.load(text, Loader=yaml.SafeLoader)",
+    "torch.load(f, weights_only=True)",
+    "np.load('a.npy')",
+    "cursor.execute('SELECT * FROM t WHERE a = ?', (a,))",
+    "cursor.execute('SELECT * FROM t WHERE ' + 'a = 1')",
+    "cursor.execute(f'PRAGMA user_version')",
+    "llm.invoke(f'Select the best evidence from {x}')",
+    "tarfile.open(p).extractall(d, filter='data')",
+    "open(os.path.join(base, os.path.basename(request.args['f'])))",
+    "open(sys.argv[1])",
+    "UPLOAD_DIR / 'report.md'",
+    "UPLOAD_DIR / secure_filename(request.args['f'])",
+    "UPLOAD_DIR / str(int(request.args['n']))",
+    "share = total / request.args.get('n', type=int)",
+    "share = total / request.content_length",
+    "def f():\n    name = os.path.basename(request.args['f'])\n    return UPLOAD_DIR / name",
+    "def f():\n    at = (BASE / request.args['f']).resolve()\n    if not at.is_relative_to(BASE):\n        raise ValueError\n    return at",
+    "TEXT = 'UPLOAD_DIR / request.args'",
+    "def f():\n    url = request.form['url']\n    report = run_audit(url)\n    return Path(report).name",
+    "requests.get(u, verify='/etc/ca.pem')",
+    "x = 'pickle.loads(data)'",
+]
+
+
+@pytest.mark.parametrize("code", SAFE)
+def test_the_safe_form_of_a_call_is_no_hazard(code):
+    assert found(code) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "hazard"),
+    [
+        ("def f(data):\n    return thaw(data)", ("unsafe_deserialisation", True)),
+        ("yaml.load('a: 1')", ("unsafe_deserialisation", False)),
+        ("torch.load(find())", ("unsafe_deserialisation", None)),
+        ("np.load('a.npy', allow_pickle=True)", ("unsafe_deserialisation", False)),
+        (
+            "def f(name):\n    cursor.execute(f'SELECT * FROM t WHERE n = {name}')",
+            ("sql_from_strings", True),
+        ),
+        (
+            "def f(n):\n    q = 'DELETE FROM t WHERE n = %s' % n\n    cursor.execute(q)",
+            ("sql_from_strings", True),
+        ),
+        ("cursor.execute('UPDATE t SET a = {}'.format(compute()))", ("sql_from_strings", None)),
+        ("zipfile.ZipFile('a.zip').extractall()", ("path_traversal", None)),
+        ("def f(a):\n    tarfile.open(a).extractall('x')", ("path_traversal", True)),
+        ("open(os.path.join('uploads', request.args['f']))", ("path_traversal", True)),
+        ("(Path('uploads') / request.args['f']).read_text()", ("path_traversal", True)),
+        (
+            "def f():\n    name = request.args['f']\n    return (UPLOAD_DIR / name).read_text()",
+            ("path_traversal", True),
+        ),
+        (
+            "def f():\n    name = request.args['f']\n    home = Path.home()\n    at = home / 'a' / f'{name}.txt'",
+            ("path_traversal", True),
+        ),
+        (
+            "def f():\n    name = request.args['f']\n    return open(os.path.join('up', name))",
+            ("path_traversal", True),
+        ),
+        ("requests.get('https://example.org', verify=False)", ("tls_unverified", False)),
+        ("ssl._create_unverified_context()", ("tls_unverified", None)),
+        ("context.verify_mode = ssl.CERT_NONE", ("tls_unverified", False)),
+        ("def f(cmd):\n    os.system('ls ' + cmd)", ("os_system", True)),
+        ("subprocess.run('ls', shell=True)", ("shell_true", False)),
+        ("CODE = '1 + 1'\neval(CODE)", ("eval_exec", False)),
+        ("eval(input())", ("eval_exec", True)),
+    ],
+)
+def test_a_hazard_is_known_by_kind_and_by_where_its_value_comes_from(code, hazard):
+    assert set(found(code)) == {hazard}
+
+
+def test_a_join_inside_another_call_is_one_hazard_at_its_line():
+    code = "def f():\n    name = request.args['f']\n    return open(UPLOAD_DIR / 'a' / name)"
+    assert found(code) == [("path_traversal", True)]
+
+
+def test_tests_are_no_part_of_the_tool():
+    assert found("thaw(data)", "tests/test_tool.py") == []
+
+
+def test_the_fact_names_the_call_and_its_line():
+    (one,) = hazards(names_of({"a.py": "from pickle import loads as thaw\n\nthaw(\n    b''\n)\n"}))
+    assert one.as_fact == {
+        "path": "a.py",
+        "line": 3,
+        "call": "pickle.loads",
+        "kind": "unsafe_deserialisation",
+        "argument_is_literal": True,
+        "from_outside": False,
+    }

@@ -1,0 +1,224 @@
+"""Unsafe calls by what they resolve to, and how carefully the repository is cloned."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.analysis.security.clone_function import CloneReading, read_clone
+from courtroom.analysis.security.shell_calls import unsafe_calls
+from tests.courtroom.sources import layers_of, names_of
+
+CAREFUL = """
+import subprocess, tempfile
+
+def validate_repo_url(url):
+    if not url.startswith("https://"):
+        raise ValueError(url)
+
+def clone(url):
+    validate_repo_url(url)
+    target = tempfile.mkdtemp()
+    try:
+        subprocess.run(["git", "clone", url, target], check=True, timeout=60)
+    except subprocess.CalledProcessError as error:
+        raise RuntimeError("could not clone") from error
+    return target
+"""
+CARELESS = """
+import os
+from git import Repo
+
+def fetch(url):
+    Repo.clone_from(url, "./repo")
+"""
+
+
+def calls_in(code: str, path: str = "src/a.py") -> dict[str, list[int]]:
+    found = unsafe_calls(names_of({path: code}))
+    return {fact: [line for _, line in lines] for fact, lines in found.items() if lines}
+
+
+def clone_of(files: dict[str, str] | str) -> CloneReading:
+    names = names_of(files)
+    reach, layers = layers_of(names)
+    return read_clone(names, reach, layers.in_use)
+
+
+def habits(files: dict[str, str] | str) -> set[str]:
+    return {fact for fact, lines in clone_of(files).lines.items() if lines}
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("import os\nos.system('ls')", {"os_system_calls": [2]}),
+        ("from os import system as run\nrun('ls')", {"os_system_calls": [2]}),
+        ("import subprocess as sp\nsp.run('ls', shell=True)", {"shell_true_calls": [2]}),
+        ("from subprocess import getoutput\ngetoutput('ls')", {"shell_true_calls": [2]}),
+        ("eval('1')\nexec('x')", {"eval_exec_calls": [1, 2]}),
+        ("\uff45val('1')", {"eval_exec_calls": [1]}),
+    ],
+)
+def test_an_unsafe_call_is_found_under_any_name(code, found):
+    assert calls_in(code) == found
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import subprocess\nsubprocess.run(['ls'], shell=False)",
+        "model.eval()\nsession.exec(query)",
+        "def eval(text): ...\neval('1')",
+        "# os.system('ls')\nTEXT = \"os.system('ls'); eval('x'); shell=True\"",
+        "import re\nre.compile('os.system')",
+        "BANNED = ['os.system', 'eval']\nif 'os.system' in BANNED: print('shell=True')",
+    ],
+)
+def test_what_only_looks_unsafe_is_not_counted(code):
+    assert calls_in(code) == {}
+
+
+def test_tests_and_other_peoples_packages_are_not_counted():
+    assert calls_in("eval('1')", "tests/test_a.py") == {}
+    assert calls_in("eval('1')", ".venv/lib/a.py") == {}
+
+
+def test_no_clone_is_no_habit():
+    assert clone_of("print('git clone https://example.org/x')") == CloneReading()
+
+
+def test_a_careful_clone():
+    reading = clone_of(CAREFUL)
+    assert reading.place is not None
+    assert (reading.place.name, reading.place.site.node.lineno) == ("clone", 8)
+    assert habits(CAREFUL) == {
+        "clone_in_tempdir",
+        "clone_timeout",
+        "clone_errors_handled",
+        "url_validated",
+    }
+
+
+def test_a_careless_clone():
+    reading = clone_of(CARELESS)
+    assert reading.place is not None
+    assert (reading.place.name, habits(CARELESS)) == ("fetch", set())
+
+
+def test_a_timeout_that_is_only_a_parameter_is_none():
+    assert "clone_timeout" not in habits(
+        "from git import Repo\ndef clone(url, timeout=60):\n    Repo.clone_from(url, 'x')\n"
+    )
+
+
+def test_habits_of_the_wrapper_and_of_the_callers_count():
+    files = {
+        "src/tools.py": """
+            from src.safe import run_git
+            def clone(url, into):
+                return run_git(["git", "clone", url, into])
+            """,
+        "src/safe.py": """
+            import subprocess
+            def run_git(words):
+                return subprocess.run(words, timeout=30)
+            """,
+        "src/node.py": """
+            import tempfile
+            from src.tools import clone
+            def investigate(state):
+                with tempfile.TemporaryDirectory() as folder:
+                    try:
+                        clone(state["url"], folder)
+                    except RuntimeError:
+                        return {}
+            """,
+    }
+    assert habits(files) == {"clone_in_tempdir", "clone_timeout", "clone_errors_handled"}
+
+
+def test_of_two_functions_the_one_that_is_used_is_the_clone():
+    files = {
+        "src/tools.py": "from git import Repo\ndef unused(u):\n    Repo.clone_from(u, 'a')\ndef used(u):\n    Repo.clone_from(u, 'b')\n",
+        "main.py": "from src import tools\ndef main():\n    tools.used('x')\nif __name__ == '__main__':\n    main()\n",
+    }
+    reading = clone_of(files)
+    assert reading.place is not None
+    assert reading.place.name == "used"
+
+
+def test_of_two_functions_in_use_the_one_that_is_named_after_it_is_the_clone():
+    code = """
+from git import Repo
+def list_files(url):
+    Repo.clone_from(url, "a")
+def clone_repository(url):
+    Repo.clone_from(url, "b")
+if __name__ == "__main__":
+    list_files("x"), clone_repository("x")
+"""
+    reading = clone_of(code)
+    assert reading.place is not None
+    assert reading.place.name == "clone_repository"
+
+
+@pytest.mark.parametrize(
+    ("test", "is_validated"),
+    [
+        ("if not repo.startswith('http'):\n        errors.append(repo)", True),
+        ("if not repo.startswith('http'):\n        found.append(repo)", False),
+        ("if not link.startswith('http'):\n        errors.append(link)", False),
+    ],
+)
+def test_an_address_is_validated_when_a_function_in_use_puts_an_error_on_record(test, is_validated):
+    code = f"""
+from git import Repo
+def check(repo, link):
+    errors = []
+    {test}
+    return {{"errors": errors}}
+def fetch(url):
+    Repo.clone_from(url, "x")
+if __name__ == "__main__":
+    check("x", "y"), fetch("x")
+"""
+    assert ("url_validated" in habits(code)) is is_validated
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'subprocess.run(["git", "clone", url, "x"])',
+        'subprocess.run(["git", "-c", "a=b", "clone"] + [url])',
+        'subprocess.check_output(("/usr/bin/git", "clone", url))',
+        'subprocess.run(f"git clone {url}", shell=True)',
+        'asyncio.create_subprocess_exec("git", "clone", url)',
+        "git.Repo.clone_from(url, 'x')",
+        "Repo.clone_from(url, 'x')",
+        "pygit2.clone_repository(url, 'x')",
+    ],
+)
+def test_a_clone_is_known_in_every_form(call):
+    code = f"import subprocess, asyncio, git, pygit2\nfrom git import Repo\ndef fetch(url):\n    {call}\n"
+    reading = clone_of(code)
+    assert reading.place is not None
+
+
+@pytest.mark.parametrize(
+    ("test", "is_validated"),
+    [
+        ("if not url.startswith('https://'):\n        raise ValueError", True),
+        ("if urlparse(url).scheme != 'https':\n        raise ValueError", True),
+        ("if not re.match('https', repo_url):\n        return None", True),
+        ("if 'github.com' not in url:\n        raise ValueError", True),
+        ("check_url(url)", True),
+        ("if not is_valid_github_url(url):\n        raise ValueError", True),
+        ("if not url:\n        raise ValueError", False),
+        ("name = url.split('/')[-1]", False),
+        ("parse_repo_url(url)", False),
+        ("if url.startswith('https'):\n        print('remote')", False),
+    ],
+)
+def test_an_address_is_validated_when_its_form_can_be_refused(test, is_validated):
+    code = f"from git import Repo\nfrom x import *\ndef fetch(url, repo_url=None):\n    {test}\n    Repo.clone_from(url, 'x')\n"
+    assert ("url_validated" in habits(code)) is is_validated

@@ -1,0 +1,229 @@
+"""The survey of a real repository, through a confined child: facts, places, sightings, and what it could not read."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from courtroom.analysis.git.snapshot import Snapshot, read_lines
+from courtroom.analysis.locations import Sighting
+from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.models.case import Limits
+from courtroom.models.errors import RepositoryRefused
+from courtroom.models.facts import establish
+from courtroom.models.rubric import (
+    Check,
+    CodePattern,
+    CommitHistory,
+    CommunicationLog,
+    FeedbackLog,
+    FileExists,
+    PythonCall,
+    PythonClass,
+    PythonImport,
+    TextContains,
+)
+from tests.courtroom.sources import built
+from tests.factories.repositories import Commit, make_repository
+
+GRAPH = built(
+    'g.add_edge(START, "doc_analyst")\ng.add_conditional_edges("doc_analyst", lambda s: s["x"])'
+)
+FILES: dict[str, str | bytes | None] = {
+    "README.md": "# Auditor\n\nIt runs   on\nPython 3.11.\n",
+    "src/graph.py": GRAPH,
+    "src/models.py": "from pydantic import BaseModel\n\n\nclass Evidence(BaseModel):\n    goal: str\n    found: bool = False\n",
+    "src/tools.py": "import os\nfrom subprocess import run as go\n\ngo(['ls'], timeout=3)\nos.system('ls')\n",
+    "tests/test_a.py": "import os\n\nos.system('ls')\n",
+    "audit/report_onpeer_generated/report_b.md": "# An audit of a peer's repository, long enough\n",
+    "docs/communication_log.md": "# Log\n\n- 2026-02-20 asked about the deadline\n- 2026-02-21 told them\n",
+    "logo.png": b"\x89PNG\0Python 3.11",
+}
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
+    return snapshot_of(FILES, tmp_path_factory.mktemp("survey"))
+
+
+def snapshot_of(
+    files: dict[str, str | bytes | None], folder: Path, modes: dict[str, str] | None = None
+) -> Snapshot:
+    commit = make_repository(folder / "repo.git", [Commit(files=files, modes=modes or {})])
+    return Snapshot(git_dir=folder / "repo.git", commit=commit, ref=None, malformed_objects=False)
+
+
+def survey(snapshot: Snapshot, *checks: Check, limits: Limits | None = None) -> Survey:
+    return survey_repository(snapshot, checks, limits or Limits())
+
+
+@pytest.fixture(scope="module")
+def found(snapshot: Snapshot) -> Survey:
+    return survey(snapshot, *ASKED)
+
+
+def test_facts_hold_in_the_dossier_and_every_null_has_its_reason(found):
+    facts = establish(dict(found.facts), dict(found.reasons))
+    assert facts.graph is not None
+    assert facts.graph.edges == (("START", "doc_analyst"),)
+    assert facts.graph.edge_lines == (13,)
+    assert facts.graph.unresolved == (
+        "src/graph.py:14: where the router after doc_analyst leads is not known before the program runs",
+    )
+    assert (facts.file_count, facts.python_file_count, facts.unreadable_files) == (8, 4, ())
+    assert facts.pydantic_models == ("Evidence",)
+    assert facts.os_system_calls is not None
+    assert [(call.path, call.line) for call in facts.os_system_calls] == [("src/tools.py", 5)]
+    assert facts.unknown["clone_function"] == "no function that clones a repository was found"
+
+
+def test_places_quote_the_lines_a_fact_stands_on(snapshot, found):
+    (edge, route) = found.places["graph"]
+    assert edge == Sighting("src/graph.py", 13, 13, "START -> doc_analyst")
+    assert read_lines(snapshot, [(edge.path, 13, 13)]) == ['g.add_edge(START, "doc_analyst")']
+    assert (route.path, route.line_start) == ("src/graph.py", 14)
+
+
+def test_two_surveys_are_equal(snapshot, found):
+    assert survey(snapshot, *ASKED) == found
+
+
+CHECKS: list[tuple[Check, list[tuple[str, int | None]]]] = [
+    (FileExists(id="c", goal="g", any_of=("readme*",)), [("README.md", None)]),
+    (FileExists(id="c", goal="g", any_of=("*.py",)), []),
+    (
+        FileExists(id="c", goal="g", any_of=("**/*.py",)),
+        [(p, None) for p in FILES if p.endswith(".py")],
+    ),
+    (TextContains(id="c", goal="g", any_of=("on python 3.11",)), [("README.md", 3)]),
+    (TextContains(id="c", goal="g", paths=("src/**",), any_of=("python 3",)), []),
+    (PythonClass(id="c", goal="g", base=("BaseModel",)), [("src/models.py", 4)]),
+    (
+        PythonClass(id="c", goal="g", any_of=("Evidence",), fields=("goal", "found")),
+        [("src/models.py", 4)],
+    ),
+    (PythonClass(id="c", goal="g", any_of=("Evidence",), fields=("score",)), []),
+    (PythonCall(id="c", goal="g", any_of=("subprocess.run",)), [("src/tools.py", 4)]),
+    (
+        PythonCall(id="c", goal="g", any_of=("subprocess.run",), keyword="timeout"),
+        [("src/tools.py", 4)],
+    ),
+    (PythonCall(id="c", goal="g", any_of=("subprocess.run",), keyword="check"), []),
+    (PythonImport(id="c", goal="g", any_of=("langgraph.types",)), [("src/graph.py", 3)]),
+    (
+        FeedbackLog(id="c", goal="g", aspect="generated"),
+        [("audit/report_onpeer_generated/report_b.md", None)],
+    ),
+    (
+        FeedbackLog(id="c", goal="g", aspect="exchanged"),
+        [("audit/report_onpeer_generated/report_b.md", None)],
+    ),
+    (FeedbackLog(id="c", goal="g", aspect="received"), []),
+    (
+        CommunicationLog(id="c", goal="g"),
+        [("docs/communication_log.md", 3), ("docs/communication_log.md", 4)],
+    ),
+]
+
+
+ASKED: list[Check] = [
+    *(check.model_copy(update={"id": f"c{number}"}) for number, (check, _) in enumerate(CHECKS)),
+    CodePattern(id="pattern", goal="g", language="python", pattern="os.system($A)"),
+    CommitHistory(id="history", goal="g", aspect="more_than"),
+]
+
+
+def test_every_check_is_answered_by_pointing(found):
+    rows = [found.sightings[f"c{number}"] for number in range(len(CHECKS))]
+    pointed = [sorted({(s.path, s.line_start) for s in row}, key=str) for row in rows]
+    assert pointed == [sorted(expected, key=str) for _, expected in CHECKS]
+
+
+def test_checks_of_other_rooms_are_left_alone(found):
+    assert "history" not in {*found.sightings, *found.unanswered}
+
+
+def test_a_pattern_without_ast_grep_is_unanswered_not_absent(found):
+    if find_spec("ast_grep_py") is not None:
+        pytest.skip("ast-grep is installed here")
+    assert "pattern" not in found.sightings
+    assert found.unanswered == {
+        "pattern": "ast-grep is not installed here (package ast-grep-py), so no pattern could be looked for"
+    }
+
+
+def test_a_file_that_does_not_parse_costs_only_itself(tmp_path):
+    found = survey(snapshot_of({**FILES, "src/broken.py": "def f(:\n"}, tmp_path))
+    assert found.facts["unreadable_files"] == ["src/broken.py"]
+    assert found.errors == (
+        ("source_unreadable", "src/broken.py: it does not parse: invalid syntax (line 1)"),
+    )
+    assert found.facts["pydantic_models"] == ["Evidence"]
+
+
+def test_without_the_file_that_may_hold_the_graph_its_shape_is_unknown(tmp_path):
+    found = survey(snapshot_of({"src/graph.py": "def f(:\n"}, tmp_path))
+    assert found.facts["judges_parallel"] is None
+    assert (
+        found.reasons["judges_parallel"] == "no graph was found, but src/graph.py could not be read"
+    )
+
+
+def test_large_files_are_named_not_read(tmp_path):
+    found = survey(
+        snapshot_of({"big.py": "x = 1\n" * 200}, tmp_path), limits=Limits(source_file_bytes=1024)
+    )
+    assert found.errors == (("source_unreadable", "big.py: it is larger than 1 KB"),)
+    assert found.facts["unreadable_files"] == ["big.py"]
+
+
+def test_what_the_total_does_not_hold_is_named(tmp_path):
+    files: dict[str, str | bytes | None] = {"a.py": "x = 1\n" * 10, "b.py": "y = 1\n" * 10}
+    found = survey(snapshot_of(files, tmp_path), limits=Limits(source_bytes=80))
+    assert found.facts["unreadable_files"] == ["b.py"]
+
+
+def test_too_many_files_are_refused(snapshot):
+    with pytest.raises(RepositoryRefused) as refusal:
+        survey(snapshot, limits=Limits(tree_entries=3))
+    assert refusal.value.code == "repository_too_many_files"
+
+
+def test_links_and_odd_names_are_no_sources(tmp_path):
+    files: dict[str, str | bytes | None] = {
+        "link.py": "/etc/passwd",
+        "a b\n.py": "eval('1')\n",
+        "-x.py": "eval('1')\n",
+    }
+    found = survey(snapshot_of(files, tmp_path, modes={"link.py": "120000"}))
+    assert [call["path"] for call in found.facts["eval_exec_calls"]] == ["-x.py", "a b\n.py"]
+
+
+def test_a_file_that_needs_too_much_memory_is_named(tmp_path):
+    files = {**FILES, "src/bomb.py": "x = [" + "1," * 200_000 + "]\n"}
+    found = survey(
+        snapshot_of(files, tmp_path), limits=Limits(child_memory_bytes=200 * 1024 * 1024)
+    )
+    assert found.errors == (
+        ("source_unreadable", "src/bomb.py: it is nested too deeply, or too large, to be parsed"),
+    )
+    assert found.facts["pydantic_models"] == ["Evidence"]
+
+
+def test_when_a_file_kills_the_reader_a_second_reading_leaves_the_large_ones_out(tmp_path):
+    """Python 3.11 needs quadratic time for an f-string of many parts, where no signal can reach it."""
+    files = {**FILES, "src/bomb.py": 'x = f"' + "{a}" * 100_000 + '"\n'}
+    found = survey(snapshot_of(files, tmp_path), limits=Limits(child_cpu_seconds=2))
+    assert found.errors == (
+        (
+            "child_timeout",
+            (
+                "The first reading of the sources failed, large files are left out."
+                " It was not done after 90 s (2 s of processor time)."
+            ),
+        ),
+        ("source_unreadable", "src/bomb.py: it is larger than 48 KB"),
+    )
+    assert found.facts["pydantic_models"] == ["Evidence"]

@@ -1,0 +1,207 @@
+"""Each kind of check turns what was read into one finding: met, unmet or open, with something to show."""
+
+import pytest
+
+from courtroom.analysis.diagrams.diagram_kind import DiagramSighting
+from courtroom.analysis.git.history import Commit, History
+from courtroom.analysis.locations import Sighting
+from courtroom.analysis.pdf.read_pdf import PdfImage, PdfReading
+from courtroom.detectives.detective_result import Claim
+from courtroom.detectives.diagram_checks import is_present, what_it_shows
+from courtroom.detectives.document_checks import concept, names_files
+from courtroom.detectives.findings import Clue, Finding
+from courtroom.detectives.history_checks import finding_on_history
+from courtroom.detectives.source_checks import sighted
+from courtroom.models.rubric import CommitHistory, CommunicationLog, Diagram, FileExists, PdfConcept
+from tests.courtroom.surveys import ASKED, at, survey
+
+# -- what a finding may be ------------------------------------------------------------------------
+
+
+def test_an_established_finding_without_a_clue_cannot_be_made():
+    with pytest.raises(ValueError, match="shows clues when it is established"):
+        Finding(met=True, reason="because")
+
+
+def test_an_open_finding_with_a_clue_cannot_be_made():
+    with pytest.raises(ValueError, match="none when it is not"):
+        Finding(met=None, reason="because", clues=(Clue(rationale="here"),))
+
+
+# -- checks that point ----------------------------------------------------------------------------
+
+
+def test_what_nobody_could_look_into_is_open_with_the_reason():
+    found = sighted(
+        FileExists(**ASKED, any_of=("x",)), survey(unanswered={"c": "no reader for it"})
+    )
+    assert (found.met, found.reason) == (None, "no reader for it")
+
+
+def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
+    found = sighted(FileExists(**ASKED, any_of=("x.md", "y.md")), survey(sightings=()))
+    assert (found.met, found.reason) == (False, "Not found: a file matching x.md or y.md.")
+    assert found.clues[0].statement == (
+        "Looked for a file matching x.md or y.md among the 2 files of the repository: there is none."
+    )
+
+
+def test_a_file_is_named_and_a_line_is_quoted():
+    found = sighted(
+        FileExists(**ASKED, any_of=("a*",)),
+        survey(sightings=(Sighting("a.py", None, None), at("b.py", 3))),
+    )
+    assert [(c.path, c.line_start, c.statement) for c in found.clues] == [
+        ("a.py", None, "The tree has a.py."),
+        ("b.py", 3, None),
+    ]
+
+
+@pytest.mark.parametrize(("sightings", "met"), [((), True), ((at("a.py", 1),), False)])
+def test_a_negative_check_is_met_when_nothing_is_found(sightings, met):
+    check = FileExists(**ASKED, any_of=(".env",), polarity="negative")
+    assert sighted(check, survey(sightings=sightings)).met is met
+
+
+def test_only_the_first_places_are_shown_and_the_rest_is_counted():
+    found = sighted(
+        FileExists(**ASKED, any_of=("*",)),
+        survey(sightings=tuple(at("a.py", n) for n in range(1, 10))),
+    )
+    assert (found.reason, len(found.clues)) == ("Found in 9 places: a file matching *.", 4)
+
+
+@pytest.mark.parametrize(("minimum", "met"), [(2, True), (3, False)])
+def test_a_communication_log_needs_enough_entries(minimum, met):
+    entries = (at("log.md", 1), at("log.md", 2))
+    assert sighted(CommunicationLog(**ASKED, minimum=minimum), survey(sightings=entries)).met is met
+
+
+# -- checks on the history ------------------------------------------------------------------------
+
+
+def commit(
+    number, *, when="2026-01-01T09:00:00+00:00", subject="Add the parser of things", lines=10
+):
+    return Commit(
+        f"{number:040d}", (), "Ada", "ada@example.org", when, subject, lines, ("notes.md",)
+    )
+
+
+def history(*commits):
+    return History(tuple(commits), len(commits), truncated=False)
+
+
+def judged(aspect, *commits, **fields):
+    return finding_on_history(CommitHistory(**ASKED, aspect=aspect, **fields), history(*commits))
+
+
+def test_an_empty_history_meets_nothing():
+    assert [judged(aspect).met for aspect in ("more_than", "not_bulk", "messages")] == [
+        False,
+        False,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(("count", "met"), [(3, False), (4, True)])
+def test_more_than_three_means_four(count, met):
+    found = judged("more_than", *map(commit, range(1, count + 1)))
+    assert (found.met, [c.commit for c in found.clues]) == (met, [f"{1:040d}", f"{count:040d}"])
+
+
+@pytest.mark.parametrize(("lines", "met"), [((50, 40, 5, 5), False), ((25, 25, 25, 25), True)])
+def test_two_commits_with_most_of_the_python_are_a_bulk_upload(lines, met):
+    commits = [commit(n, lines=added) for n, added in enumerate(lines, start=1)]
+    assert judged("not_bulk", *commits).met is met
+
+
+def test_without_python_nobody_can_tell_how_it_was_added():
+    assert judged("not_bulk", commit(1, lines=0)).met is None
+
+
+SUBJECTS = ("Set up the environment", "Add the clone tool", "Wire the graph", "Add the judges")
+
+
+@pytest.mark.parametrize(
+    ("subjects", "minimum", "met"),
+    [
+        (SUBJECTS, 4, True),
+        ((*SUBJECTS[2:], *SUBJECTS[:2]), 3, False),
+        ((*SUBJECTS[2:], *SUBJECTS[:2]), 2, True),
+    ],
+)
+def test_stages_count_in_their_natural_order_only(subjects, minimum, met):
+    commits = [commit(n, subject=subject) for n, subject in enumerate(subjects, start=1)]
+    assert judged("progression", *commits, minimum=minimum).met is met
+
+
+def test_messages_that_say_nothing_are_shown():
+    found = judged("messages", commit(1, subject="update"), commit(2, subject="fix"), commit(3))
+    assert (found.met, [c.commit for c in found.clues]) == (False, [f"{1:040d}", f"{2:040d}"])
+
+
+@pytest.mark.parametrize(
+    ("hours", "met"), [((0, 30, 60, 90), True), ((0, 0, 0, 90), False), ((0, 4, 8, 12), False)]
+)
+def test_work_is_spread_over_days_and_not_done_in_one_hour(hours, met):
+    commits = [
+        commit(n, when=f"2026-01-0{1 + h // 24}T{h % 24:02}:00:00+00:00")
+        for n, h in enumerate(hours, start=1)
+    ]
+    assert judged("spread_over_time", *commits, minimum=2).met is met
+
+
+# -- checks on the report -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("use", "met"), [("mentioned", True), ("substantive", False)])
+def test_a_dropped_term_is_mentioned_and_not_explained(use, met):
+    found = concept(
+        PdfConcept(**ASKED, term="Metacognition", use=use), PdfReading(("We used Metacognition.",))
+    )
+    assert (found.met, [(c.page, c.statement) for c in found.clues]) == (
+        met,
+        [(1, "We used Metacognition.")],
+    )
+
+
+def test_an_absent_term_says_where_it_was_looked_for():
+    found = concept(PdfConcept(**ASKED, term="Metacognition"), PdfReading(("Nothing.", "")))
+    assert (found.met, found.reason) == (False, "The report does not use 'Metacognition'.")
+    assert (
+        found.clues[0].statement
+        == "Looked for 'Metacognition' and its usual spellings on 2 pages: it is absent."
+    )
+
+
+def test_files_named_are_counted_once_each():
+    claims = [Claim(path="a.py", page=page, passage="see a.py") for page in (1, 2)]
+    assert names_files(claims, PdfReading(("",))).reason == "The report names 1 files."
+    assert names_files([], PdfReading(("",))).met is False
+
+
+def test_a_picture_is_a_diagram_that_nobody_looked_at():
+    reading = PdfReading(("text",), images=(PdfImage(1, 400, 300),))
+    found = is_present(reading)
+    assert (found.met, [c.page for c in found.clues]) == (True, [1])
+
+
+def test_a_report_without_pictures_has_no_diagram_and_a_scan_may_have_one():
+    assert is_present(PdfReading(("text",))).met is False
+    assert is_present(PdfReading(("",), text_layer="none")).met is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "parallel", "accurate"),
+    [
+        ("accurate", True, True),
+        ("parallel_shown", True, False),
+        ("linear", False, False),
+        (None, None, None),
+    ],
+)
+def test_a_diagram_is_judged_by_its_kind(kind, parallel, accurate):
+    seen = DiagramSighting(kind, "why", 2, "a, b")
+    asked = [Diagram(**ASKED, aspect=aspect) for aspect in ("parallel", "accurate")]
+    assert [what_it_shows(check, seen).met for check in asked] == [parallel, accurate]

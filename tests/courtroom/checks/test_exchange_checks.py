@@ -1,0 +1,222 @@
+"""Feedback and communication, answered by the repository, by the site that keeps the rounds, or by both."""
+
+import pytest
+
+from courtroom.analysis.project.log_locations import NOT_IN_FILES
+from courtroom.detectives.exchange_checks import NONE_RECEIVED, NONE_STATED, RECORDS, with_records
+from courtroom.detectives.findings import Clue, absent, could_not_look, present
+from courtroom.models.facts import NO_SITE, establish
+from courtroom.models.project_facts import EntryCounts, ExchangeFact, RelevanceFact
+from courtroom.models.rubric import CommunicationLog, FeedbackLog
+from courtroom.replay.stored_checks import try_check
+from tests.courtroom.synthesis.bench_records import bench, criterion, piece, rubric, verdict
+
+THERE = present("Found in 1 place: it.", [Clue("There.", "The tree has it.", path="audit/a.md")])
+NOT_THERE = absent("Not found: it.", "Looked for it.")
+UNREAD = could_not_look("The sources could not be read.")
+SITE = ExchangeFact(
+    generated=2,
+    self_=1,
+    received=3,
+    findings_received=10,
+    answered=8,
+    fixed=5,
+    fixes_verified=4,
+    deferred=2,
+    contested=1,
+    entries=EntryCounts(progress=3, blocker=1),
+    relevance=RelevanceFact(stated=6, with_place=5, confirmed=3, duplicates=2),
+)
+NOTHING = ExchangeFact()
+CONFIRMED = "findings stated about peers are confirmed by the site's audit"
+
+
+def feedback(aspect, **fields):
+    return FeedbackLog(id="c", goal="g", aspect=aspect, **fields)
+
+
+def said(finding):
+    return [clue.statement for clue in finding.clues]
+
+
+@pytest.mark.parametrize("found", [THERE, NOT_THERE, UNREAD])
+@pytest.mark.parametrize("check", [feedback("received"), CommunicationLog(id="c", goal="g")])
+def test_without_a_site_the_repository_alone_answers(check, found):
+    assert with_records(check, found, None) is found
+
+
+@pytest.mark.parametrize(
+    ("aspect", "sentence"),
+    [
+        ("generated", "The site keeps 2 reports on peers."),
+        ("self", "The site keeps 1 report of the student's own auditor on itself."),
+        ("received", "The site keeps 3 reports by peers."),
+        ("exchanged", "The site keeps 2 reports on peers and 3 reports by peers."),
+        ("deferred", "The site keeps 2 findings put off with a reason."),
+    ],
+)
+@pytest.mark.parametrize("found", [NOT_THERE, UNREAD])
+def test_what_the_repository_lacks_the_site_may_know(aspect, sentence, found):
+    answer = with_records(feedback(aspect), found, SITE)
+    assert (answer.met, answer.reason, said(answer)) == (True, sentence, [sentence])
+    assert answer.clues[0].rationale == RECORDS
+
+
+def test_evidence_of_both_is_shown_where_both_know():
+    answer = with_records(feedback("received"), THERE, SITE)
+    assert (answer.met, said(answer)) == (
+        True,
+        ["The site keeps 3 reports by peers.", "The tree has it."],
+    )
+
+
+def test_the_repository_still_answers_where_the_site_knows_of_nothing():
+    assert with_records(feedback("received"), THERE, NOTHING) is THERE
+    assert with_records(feedback("received"), UNREAD, NOTHING) is UNREAD
+
+
+def test_what_neither_knows_is_absent_in_both():
+    answer = with_records(feedback("exchanged"), NOT_THERE, NOTHING)
+    assert (answer.met, answer.reason) == (
+        False,
+        "Not found: it. The site keeps 0 reports on peers and 0 reports by peers.",
+    )
+    assert said(answer) == [
+        "Looked for it.",
+        "The site keeps 0 reports on peers and 0 reports by peers.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("about", "minimum", "met"),
+    [("anything", 4, True), ("anything", 5, False), ("blocker", 1, True), ("design", 1, False)],
+)
+def test_entries_on_the_site_are_not_added_to_those_of_a_file_that_may_be_the_same(
+    about, minimum, met
+):
+    check = CommunicationLog(id="c", goal="g", about=about, minimum=minimum)
+    assert with_records(check, NOT_THERE, SITE).met is met
+
+
+@pytest.mark.parametrize(
+    ("aspect", "share", "met"),
+    [
+        ("answered", 0.8, True),
+        ("answered", 0.81, False),
+        ("answered", None, False),
+        ("fixed", 0.5, True),
+        ("fixed", 0.6, False),
+        ("relevant", 0.5, True),
+        ("relevant", 0.51, False),
+    ],
+)
+def test_a_share_is_enough_from_what_the_check_asks_for(aspect, share, met):
+    assert with_records(feedback(aspect, share=share), UNREAD, SITE).met is met
+
+
+def test_a_share_is_told_with_what_it_is_made_of():
+    answers = [
+        with_records(feedback(a, share=0.5), UNREAD, SITE)
+        for a in ("answered", "fixed", "relevant")
+    ]
+    assert [said(answer) for answer in answers] == [
+        [
+            "8 of 10 findings received are answered, 2 of them deferred and 1 contested with a reason."
+        ],
+        ["5 of 10 findings received are fixed, 4 of them in a commit that was looked at."],
+        [f"3 of 6 {CONFIRMED}, 5 of them with file and line; 2 repetitions do not count."],
+    ]
+    assert answers[0].reason == "Of 10 findings received, 8 are answered; 50 % are asked for."
+
+
+def test_a_share_of_none_is_looked_for_and_not_found():
+    answer = with_records(feedback("answered", share=0.5), THERE, ExchangeFact(findings_received=4))
+    assert (answer.met, len(answer.clues)) == (False, 1)
+
+
+@pytest.mark.parametrize("polarity", ["positive", "negative"])
+def test_a_check_that_counts_against_a_criterion_is_met_where_it_does_not_hold(polarity):
+    positive = polarity == "positive"
+    nowhere = absent("Not found: it.", "Looked for it.", met=not positive)
+    assert with_records(feedback("received", polarity=polarity), nowhere, SITE).met is positive
+    assert (
+        with_records(feedback("received", polarity=polarity), nowhere, NOTHING).met is not positive
+    )
+    assert (
+        with_records(feedback("fixed", share=0.5, polarity=polarity), UNREAD, SITE).met is positive
+    )
+
+
+def test_what_has_no_findings_to_be_measured_by_is_open():
+    assert with_records(feedback("fixed"), UNREAD, NOTHING).reason == NONE_RECEIVED
+    assert with_records(feedback("relevant"), UNREAD, NOTHING).reason == NONE_STATED
+
+
+def test_answers_in_a_file_count_where_the_site_knows_of_no_finding_and_not_against_what_it_knows():
+    assert with_records(feedback("answered"), THERE, NOTHING) is THERE
+    assert with_records(feedback("answered"), THERE, SITE).met is False
+
+
+# -- on a stored report ---------------------------------------------------------------------------
+
+NO_FILES: dict[str, list[str]] = {"generated": [], "self": [], "received": []}
+
+
+def stored(**facts):
+    known = establish(facts, {}).model_dump(mode="json", by_alias=True)
+    return {"facts": known, "commit": "c0ffee", "pdf_sha256": None}
+
+
+def outcome_on(document, aspect, **fields):
+    return try_check(feedback(aspect, **fields), document).outcome
+
+
+def test_a_stored_report_answers_from_both():
+    document = stored(
+        minmax=NO_FILES, file_count=3, exchange=SITE.model_dump(mode="json", by_alias=True)
+    )
+    assert outcome_on(document, "received").met is True
+    assert outcome_on(document, "answered", share=0.8).met is True
+
+
+def test_a_stored_report_without_a_site_says_that_no_file_tells_it():
+    assert outcome_on(stored(minmax=NO_FILES), "fixed").reason == NOT_IN_FILES
+
+
+def test_answers_written_down_are_shown_at_their_lines():
+    trial = try_check(
+        feedback("answered"), stored(written_answers=[{"path": "docs/a.md", "line": 4}])
+    )
+    assert [(e.location.path, e.location.line_start) for e in trial.evidence] == [("docs/a.md", 4)]
+
+
+# -- No Exchange ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("facts", "excluded"),
+    [
+        ({"minmax": NO_FILES}, True),
+        ({"minmax": NO_FILES, "exchange": NOTHING.model_dump(by_alias=True)}, True),
+        ({"minmax": NO_FILES, "exchange": SITE.model_dump(by_alias=True)}, False),
+        ({"minmax": NO_FILES | {"received": ["audit/a.md"]}}, False),
+        ({"exchange": NOTHING.model_dump(by_alias=True)}, False),
+        ({}, False),
+    ],
+)
+def test_no_exchange_follows_from_the_facts_without_a_check_and_whatever_the_judges_say(
+    facts, excluded
+):
+    neutral = piece()
+    asked = rubric(criterion("quality", exclude_when="no_exchange"), criterion("other"))
+    said_by_all = [*bench((1, 1, 1), neutral), *bench((3, 3, 3), neutral, on="other")]
+    judged = verdict(
+        "default", said_by_all, found=(neutral,), rubric_=asked, facts=establish(facts, {})
+    )
+    assert judged.criteria[0].excluded is excluded
+
+
+def test_what_the_site_knows_can_be_replaced_in_a_dossier_and_taken_away():
+    known = establish({}, {}).with_exchange(SITE)
+    assert (known.exchange, "exchange" in known.unknown) == (SITE, False)
+    assert known.with_exchange(None).unknown["exchange"] == NO_SITE

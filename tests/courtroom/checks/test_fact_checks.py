@@ -1,0 +1,202 @@
+"""Each kind of check on the facts of a survey turns them into one finding, with the lines that show it."""
+
+import pytest
+
+from courtroom.detectives.fact_checks import (
+    clone,
+    personas,
+    reducers,
+    structured_output,
+    synthesis_rules,
+    topology,
+    unsafe_calls,
+)
+from courtroom.models.rubric import (
+    GraphTopology,
+    PersonaOverlap,
+    ReducerCheck,
+    SandboxedClone,
+    StructuredOutput,
+    SynthesisRules,
+    UnsafeCallCheck,
+)
+from tests.courtroom.surveys import ASKED, at, lines, survey
+
+FLAG_CHECKS = [
+    (topology, GraphTopology(**ASKED, aspect="judges_parallel"), "judges_parallel"),
+    (structured_output, StructuredOutput(**ASKED, aspect="retry"), "structured_output_retry"),
+    (synthesis_rules, SynthesisRules(**ASKED, aspect="deterministic"), "justice_deterministic"),
+    (synthesis_rules, SynthesisRules(**ASKED, aspect="markdown_report"), "markdown_report"),
+]
+
+
+@pytest.mark.parametrize(("examine", "check", "fact"), FLAG_CHECKS)
+def test_a_flag_that_is_null_leaves_its_check_open_with_the_facts_reason(examine, check, fact):
+    found = examine(check, survey(facts={fact: None}, reasons={fact: "could not be read"}))
+    assert (found.met, found.reason) == (None, "could not be read")
+
+
+@pytest.mark.parametrize("value", [True, False])
+@pytest.mark.parametrize(("examine", "check", "fact"), FLAG_CHECKS)
+def test_a_flag_decides_its_check_and_shows_its_lines(examine, check, fact, value):
+    found = examine(check, survey(facts={fact: value}, places={fact: (at("a.py", 7),)}))
+    assert (found.met, lines(found)) == (value, [("a.py", 7)])
+
+
+def test_a_flag_without_lines_of_its_own_shows_the_graph_that_concern_it():
+    edges = (
+        at("g.py", 1, "START -> repo"),
+        at("g.py", 2, "hub -> prosecutor"),
+        at("g.py", 2, "hub -> defense"),
+    )
+    found = topology(
+        GraphTopology(**ASKED, aspect="judges_parallel"),
+        survey(facts={"judges_parallel": True}, places={"graph": edges}),
+    )
+    assert [(c.line_start, c.rationale) for c in found.clues] == [
+        (2, "The code shows: judges parallel. hub -> prosecutor; hub -> defense")
+    ]
+
+
+def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
+    check, why = (
+        GraphTopology(**ASKED, aspect="exists"),
+        {"graph": "the class StateGraph is home-made"},
+    )
+    missing = topology(
+        check, survey(facts={"graph": None, "detectives_parallel": False}, reasons=why)
+    )
+    unread = topology(
+        check, survey(facts={"graph": None, "detectives_parallel": None}, reasons=why)
+    )
+    assert [(f.met, f.reason) for f in (missing, unread)] == [
+        (False, why["graph"]),
+        (None, why["graph"]),
+    ]
+
+
+def test_a_graph_is_shown_where_it_is_made():
+    graph = {
+        "path": "g.py",
+        "state_graph_line": 9,
+        "nodes": ["a", "b"],
+        "edges": [],
+        "conditional": [],
+    }
+    found = topology(GraphTopology(**ASKED, aspect="exists"), survey(facts={"graph": graph}))
+    assert (found.met, lines(found)) == (True, [("g.py", 9)])
+
+
+REDUCERS = [
+    {"field": "e", "reducer": "operator.ior", "path": "s.py", "line": 4},
+    {"field": "o", "reducer": "add", "path": "s.py", "line": 5},
+]
+
+
+@pytest.mark.parametrize(
+    ("fields", "met", "shown"),
+    [
+        ({}, True, [("s.py", 4), ("s.py", 5)]),
+        ({"any_of": ("ior",)}, True, [("s.py", 4)]),
+        ({"minimum": 3}, False, [("s.py", 4), ("s.py", 5)]),
+        ({"any_of": ("mul",)}, False, [(None, None)]),
+    ],
+)
+def test_reducers_are_counted_by_the_last_part_of_their_name(fields, met, shown):
+    found = reducers(ReducerCheck(**ASKED, **fields), survey(facts={"reducers": REDUCERS}))
+    assert (found.met, lines(found)) == (met, shown)
+
+
+def test_each_unsafe_call_is_shown_and_counts_against():
+    facts = {
+        "os_system_calls": [{"path": "t.py", "line": 2}],
+        "shell_true_calls": [],
+        "eval_exec_calls": [],
+    }
+    check = UnsafeCallCheck(**ASKED, polarity="negative")
+    unsafe = unsafe_calls(check, survey(facts=facts))
+    safe = unsafe_calls(check, survey(facts={**facts, "os_system_calls": []}))
+    assert (unsafe.met, lines(unsafe)) == (False, [("t.py", 2)])
+    assert (safe.met, lines(safe)) == (True, [(None, None)])
+
+
+def test_unsafe_calls_that_nobody_looked_for_are_open():
+    found = unsafe_calls(
+        UnsafeCallCheck(**ASKED, polarity="negative"), survey(facts={"os_system_calls": []})
+    )
+    assert (found.met, found.reason) == (None, "The survey left shell_true_calls open.")
+
+
+@pytest.mark.parametrize(("aspect", "met"), [("exists", True), ("timeout", False)])
+def test_a_clone_function_is_judged_aspect_by_aspect(aspect, met):
+    facts = {"clone_function": {"name": "fetch", "path": "t.py", "line": 3}, "clone_timeout": False}
+    found = clone(
+        SandboxedClone(**ASKED, aspect=aspect),
+        survey(facts=facts, places={"clone_function": (at("t.py", 3),)}),
+    )
+    assert (found.met, lines(found)) == (met, [("t.py", 3)])
+
+
+def test_without_a_clone_function_every_aspect_is_unmet():
+    facts = {"clone_function": None, "clone_in_tempdir": False}
+    reasons = {"clone_function": "nothing clones"}
+    for aspect in ("exists", "in_tempdir", "timeout", "errors_handled", "url_validated"):
+        found = clone(SandboxedClone(**ASKED, aspect=aspect), survey(facts=facts, reasons=reasons))
+        assert (found.met, found.reason) == (False, "nothing clones")
+
+
+@pytest.mark.parametrize(("schemas", "met"), [(("JudicialOpinion",), True), (("Other",), False)])
+def test_a_bound_schema_is_compared_by_name_and_shown_either_way(schemas, met):
+    facts = {
+        "structured_output_calls": [{"path": "j.py", "line": 8, "schema": "models.JudicialOpinion"}]
+    }
+    check = StructuredOutput(**ASKED, aspect="schema", schemas=schemas)
+    found = structured_output(check, survey(facts=facts))
+    assert (found.met, lines(found)) == (met, [("j.py", 8)])
+
+
+PROMPTS = [
+    {"persona": name, "path": "p.py", "line": n}
+    for n, name in enumerate(["Prosecutor", "Defense"], start=1)
+]
+
+
+def test_too_few_personas_are_not_distinct_either():
+    for aspect in ("exist", "distinct"):
+        found = personas(
+            PersonaOverlap(**ASKED, aspect=aspect), survey(facts={"persona_prompts": PROMPTS})
+        )
+        assert (found.met, lines(found)) == (False, [("p.py", 1), ("p.py", 2)])
+
+
+def test_enough_personas_may_still_share_their_text():
+    facts = {"persona_prompts": PROMPTS, "persona_prompts_distinct": False}
+    places = {"persona_prompts": (at("p.py", 1), at("p.py", 2))}
+    asked = [PersonaOverlap(**ASKED, aspect=aspect, minimum=2) for aspect in ("exist", "distinct")]
+    assert [personas(check, survey(facts=facts, places=places)).met for check in asked] == [
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(("words", "met"), [(20, True), (21, False)])
+def test_personas_are_told_at_length_by_words_of_their_own(words, met):
+    prompts = [prompt | {"own_words": 20 + n} for n, prompt in enumerate(PROMPTS)]
+    check = PersonaOverlap(**ASKED, aspect="told", minimum=2, words=words)
+    found = personas(check, survey(facts={"persona_prompts": prompts}))
+    assert (found.met, found.reason) == (met, "Words of their own: Prosecutor 20, Defense 21.")
+
+
+def test_a_record_without_lengths_does_not_say_whether_personas_are_told_at_length():
+    check = PersonaOverlap(**ASKED, aspect="told", minimum=2)
+    assert personas(check, survey(facts={"persona_prompts": PROMPTS})).met is None
+
+
+@pytest.mark.parametrize("met", [True, False])
+def test_a_synthesis_rule_is_read_from_the_facts(met):
+    facts = {"rules": {"dissent": met}}
+    found = synthesis_rules(
+        SynthesisRules(**ASKED, aspect="dissent"),
+        survey(facts=facts, places={"rules": (at("x.py", 1),)}),
+    )
+    assert (found.met, lines(found)) == (met, [("x.py", 1)])

@@ -1,0 +1,46 @@
+"""Small, complete briefs for tests of the bench."""
+
+from courtroom.judges.opinion import Brief
+from courtroom.models.record import CheckOutcome, Location, evidence
+from courtroom.models.rubric import Criterion, FileExists
+
+
+def check(name, **fields):
+    return FileExists(id=name, goal=f"goal of {name}", any_of=(f"{name}.py",), **fields)
+
+
+def seen(check_id, *, found=True, tags=(), content=None):
+    return evidence(
+        detective="RepoInvestigator",
+        check=check_id,
+        goal=f"goal of {check_id}",
+        found=found,
+        rationale="looked for it",
+        content=content,
+        location=Location(path=f"{check_id}.py"),
+        tags=tags,
+    )
+
+
+def brief(
+    persona, met=(), unmet=(), unknown=(), *, checks=None, hearing=1, earlier=(), extra_evidence=()
+):
+    """A brief whose checks `met`, `unmet` and `unknown` are named by id; `checks` overrides their definitions."""
+    definitions = {c.id: c for c in checks or ()}
+    names = [*met, *unmet, *unknown]
+    items = {name: seen(name, found=name in met) for name in [*met, *unmet]}
+    outcomes = [
+        CheckOutcome(check=n, met=n in met, reason="", evidence=(items[n].id,)) for n in items
+    ]
+    outcomes += [CheckOutcome(check=n, met=None, reason="could not look") for n in unknown]
+    criterion = Criterion(
+        id="c", name="A criterion", checks=tuple(definitions.get(n) or check(n) for n in names)
+    )
+    return Brief(
+        persona=persona,
+        criterion=criterion,
+        evidence=(*items.values(), *extra_evidence),
+        outcomes=tuple(outcomes),
+        round=hearing,
+        earlier=earlier,
+    )

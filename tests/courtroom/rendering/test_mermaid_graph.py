@@ -1,0 +1,68 @@
+"""The graph in a report's Markdown: boxes for graphs inside nodes, and names that stay names."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.models.facts import GraphFact, Subgraph, establish
+from courtroom.rendering.markdown_report import render_markdown
+from courtroom.rendering.mermaid_graph import MOST_EDGES, chart_of
+from tests.courtroom.rendering.test_markdown_report import blocks, unsafe_case
+
+
+def test_no_graph_or_one_too_large_to_read_is_no_chart():
+    assert chart_of(wired(())) is None
+    assert chart_of(wired([("a", f"n{number}") for number in range(MOST_EDGES + 1)])) is None
+
+
+def wired(edges) -> GraphFact:
+    return GraphFact.model_validate(
+        {"path": "g.py", "state_graph_line": 1, "nodes": (), "edges": edges, "conditional": ()}
+    )
+
+
+def nested_graph(name: str) -> GraphFact:
+    place = {"path": "g.py", "state_graph_line": 1, "conditional": ()}
+    shape: dict[str, object] = {"fan_outs": {}, "joins": {}, "chains": ()}
+    inner = Subgraph.model_validate(
+        {
+            **place,
+            "at": (name,),
+            "nodes": ("p",),
+            "edges": (("START", "p"), ("p", "END")),
+            "shape": shape,
+        }
+    )
+    edges = (("START", name), (name, "END"))
+    return GraphFact.model_validate(
+        {**place, "nodes": (name,), "edges": edges, "subgraphs": (inner,)}
+    )
+
+
+def test_the_graph_is_drawn_with_a_box_around_what_is_inside_a_node():
+    text = render_markdown(unsafe_case(facts=establish({"graph": nested_graph("judging")}, {})))
+    (chart,) = [token.content for token in blocks(text) if token.info == "mermaid"]
+    assert chart.splitlines() == [
+        "flowchart TD",
+        '    n0["START"]',
+        '    subgraph n1["judging"]',
+        '        n1_0_0["START"]',
+        '        n1_0_1["p"]',
+        '        n1_0_2["END"]',
+        "        n1_0_0 --> n1_0_1",
+        "        n1_0_1 --> n1_0_2",
+        "    end",
+        '    n2["END"]',
+        "    n0 --> n1",
+        "    n1 --> n2",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ['x"] --> y["', "a\n```\n# Score: 5", "<b>end</b>", "click n0 call()", "`"]
+)
+def test_a_nodes_name_stays_a_label(name):
+    text = render_markdown(unsafe_case(facts=establish({"graph": nested_graph(name)}, {})))
+    (chart,) = [token.content for token in blocks(text) if token.info == "mermaid"]
+    assert len(chart.splitlines()) == 12
+    assert chart.count("-->") == 4

@@ -1,0 +1,177 @@
+"""The verdict anew from a stored report: the same bytes under the same rules, and what other rules would change."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from courtroom.cli import main
+from courtroom.models.case import Known
+from courtroom.models.record import AuditReport
+from courtroom.models.rubric import FileExists, Rubric
+from courtroom.replay.report_reuse import dossier_still_holding, opinions_of
+from courtroom.replay.resynthesis import changes_between, resynthesise, resynthesise_under
+from courtroom.replay.rubric_preview import Revision, foresee
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.run_audit import hold_audit
+from courtroom.synthesis.constitutions import PRESETS, preset
+from tests.factories.student_project import case_of, student_repository
+
+RUBRIC = shipped_rubric("self_audit")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    async def audit():
+        case = case_of(student_repository(tmp_path_factory.mktemp("stored")))
+        return [event async for event in hold_audit(case)][-1].report
+
+    return asyncio.run(audit())
+
+
+@pytest.fixture
+def stored(report, tmp_path):
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(report.as_json()))
+    return path
+
+
+def run(capsys, *arguments):
+    code = main(["resynthesise", *map(str, arguments)])
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+@pytest.mark.parametrize(
+    ("changes", "arguments", "words"),
+    [
+        ({"schema": "other"}, [], "record_unreadable"),
+        ({"rubric": {"id": "x", "version": "1", "digest": "0"}}, [], "record_other_rubric"),
+        ({}, ["--rubric", "general"], "record_other_rubric"),
+        ({"constitution": {"id": "x", "digest": "0"}}, [], "record_other_constitution"),
+        ({}, ["--constitution", "anarchy"], "rubric_constitution_unknown"),
+        ({}, ["--constitution", "REPORT"], "rubric_constitution_unreadable"),
+        ({}, ["--constitution", "/nowhere.json"], "No such file"),
+    ],
+)
+def test_what_cannot_be_judged_again_is_said_in_one_line(stored, changes, arguments, words, capsys):
+    stored.write_text(json.dumps(json.loads(stored.read_text()) | changes))
+    code, out, err = run(capsys, stored, *[stored if a == "REPORT" else a for a in arguments])
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert words in err
+
+
+def test_the_same_rules_give_the_same_bytes(report):
+    again = resynthesise(report, RUBRIC, preset("default"))
+    assert again == report
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_no_answer_on_the_record_is_lost_under_any_rules(report, name):
+    again = resynthesise(report, RUBRIC, preset(name))
+    assert opinions_of(again) == opinions_of(report)
+    assert again.constitution.id == name
+
+
+def test_a_constitution_of_ones_own_comes_from_a_file(stored, tmp_path, capsys):
+    own = tmp_path / "own.json"
+    strict = preset("default").model_copy(update={"id": "strict", "min_evidence": 10_000})
+    own.write_text(strict.model_dump_json())
+    code, out, _ = run(capsys, stored, "--constitution", own)
+    assert code == 3
+    assert out.splitlines()[:2] == [
+        "constitution: default -> strict",
+        "status: verdict -> degraded",
+    ]
+
+
+def test_the_same_verdict_is_said_to_be_the_same(stored, capsys):
+    assert run(capsys, stored) == (0, "The verdict is the same.\n", "")
+
+
+def test_what_changed_is_said_and_the_new_report_is_written(stored, report, tmp_path, capsys):
+    record, page = tmp_path / "new.json", tmp_path / "new.md"
+    code, out, _ = run(
+        capsys, stored, "--constitution", "opinions-only", "--json", record, "--markdown", page
+    )
+    anew = AuditReport.model_validate_json(record.read_bytes())
+    assert out.splitlines() == list(changes_between(report, anew))
+    assert (code, out.splitlines()[0]) == (0, "constitution: default -> opinions-only")
+    assert anew.digest == anew.sealed().digest
+    assert page.read_text().startswith("#")
+
+
+ASKED = FileExists(id="new.tests", goal="Tests stand beside it", any_of=["tests/*"])
+
+
+def next_text(**first):
+    """The rubric with its first criterion changed."""
+    criteria = (RUBRIC.criteria[0].model_copy(update=first), *RUBRIC.criteria[1:])
+    return text_of(RUBRIC, criteria=criteria, version="2")
+
+
+def text_of(rubric, **changes):
+    """Read anew, as a stored one is: a copy would keep the digest."""
+    return Rubric.model_validate(rubric.model_copy(update=changes).model_dump(mode="json"))
+
+
+def under(report, rubric):
+    return resynthesise_under(report, Revision(RUBRIC, rubric), preset("default"))
+
+
+def test_under_the_same_text_it_is_the_plain_resynthesis(report):
+    assert under(report, RUBRIC) == resynthesise(report, RUBRIC, preset("default"))
+
+
+def test_under_the_next_text_it_is_the_verdict_that_was_foreseen(report):
+    heavier = next_text(
+        checks=tuple(c.model_copy(update={"weight": 3.0}) for c in RUBRIC.criteria[0].checks)
+    )
+    told, seen = (
+        under(report, heavier),
+        foresee(report.as_json(), Revision(RUBRIC, heavier), preset("default")),
+    )
+    assert [(c.id, c.final_score, c.rules) for c in told.criteria] == [
+        (c.id, c.final_score, c.rules) for c in seen.verdict.criteria
+    ]
+    assert (told.rubric.version, told.rubric.digest, told.errors) == (
+        "2",
+        heavier.digest,
+        report.errors,
+    )
+    assert AuditReport.model_validate(told.as_json()).sealed() == told
+    keys = [said.key for said in opinions_of(told)]
+    assert len(set(keys)) == len(keys)
+
+
+def test_what_only_a_new_audit_can_tell_is_named_and_the_record_is_no_dossier_for_it(report):
+    rubric = next_text(checks=(*RUBRIC.criteria[0].checks, ASKED))
+    told = under(report, rubric)
+    [error] = told.errors
+    assert (error.code, ASKED.goal in error.message) == ("check_left_open", True)
+    case = case_of(Path("/nowhere"), rubric=rubric)
+    assert dossier_still_holding(Known(report=told).report, case, told.commit, None) is None
+    onward = resynthesise_under(
+        told, Revision(rubric, text_of(rubric, version="3")), preset("default")
+    )
+    assert (onward.errors, onward.engine) == (told.errors, told.engine)
+    assert under(onward.model_copy(update={"rubric": report.rubric}), next_text()).errors == ()
+
+
+def test_opinions_of_a_model_on_another_text_are_named_as_long_as_they_stand(report):
+    judges = {
+        name: judge.model_copy(update={"kind": "llm"}) for name, judge in report.judges.items()
+    }
+    asked, rubric = (
+        report.model_copy(update={"judges": judges}),
+        next_text(instruction="Look closer."),
+    )
+    told = under(asked, rubric)
+    assert [(error.code, error.message.split(":")[0]) for error in told.errors] == [
+        ("opinions_outdated", RUBRIC.criteria[0].name)
+    ]
+    again = resynthesise_under(
+        told, Revision(rubric, text_of(rubric, version="3")), preset("default")
+    )
+    assert again.errors == told.errors

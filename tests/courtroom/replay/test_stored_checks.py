@@ -1,0 +1,159 @@
+"""A check tried on a stored report: the facts answer, say why they cannot, or a new audit is needed."""
+
+import asyncio
+import json
+
+import pytest
+from pydantic import TypeAdapter
+
+from courtroom.models.facts import establish
+from courtroom.models.rubric import Check
+from courtroom.replay.stored_checks import try_check
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.run_audit import hold_audit
+from tests.factories.student_project import case_of, student_repository
+
+CHECK = TypeAdapter(Check)
+RUBRIC = shipped_rubric("self_audit")
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory):
+    async def held():
+        case = case_of(student_repository(tmp_path_factory.mktemp("recollected")))
+        return [event async for event in hold_audit(case)][-1].report
+
+    return json.loads(json.dumps(asyncio.run(held()).as_json()))
+
+
+def asked(kind, **fields):
+    return CHECK.validate_python({"id": "tried", "goal": "It holds", "kind": kind, **fields})
+
+
+def told(*, pdf="0" * 64, reasons=None, **facts):
+    """A stored report of these facts alone."""
+    known = establish(facts, reasons or {}).model_dump(mode="json", by_alias=True)
+    return {"facts": known, "commit": "c0ffee", "pdf_sha256": pdf}
+
+
+def answered(document, kind, **fields):
+    trial = try_check(asked(kind, **fields), document)
+    return trial.outcome.met, len(trial.evidence), trial.needs_submission
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("file_exists", {"any_of": ["README.md"]}),
+        ("text_contains", {"any_of": ["word"]}),
+        ("python_class", {"any_of": ["State"]}),
+        ("python_call", {"any_of": ["os.system"]}),
+        ("python_import", {"any_of": ["os"]}),
+        ("code_pattern", {"language": "python", "pattern": "print($A)"}),
+        ("commit_history", {"aspect": "messages"}),
+        ("pdf_concept", {"term": "No term of the facts"}),
+        ("pdf_paths", {"aspect": "claims_hold"}),
+    ],
+)
+def test_what_points_into_the_submission_needs_a_new_audit(kind, fields):
+    assert answered(told(pdf_terms={}), kind, **fields) == (None, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("reducer", {}),
+        ("graph_topology", {"aspect": "exists"}),
+        ("sandboxed_clone", {"aspect": "timeout"}),
+        ("unsafe_call", {}),
+        ("structured_output", {"aspect": "called"}),
+        ("persona_overlap", {"aspect": "exist"}),
+        ("synthesis_rules", {"aspect": "dissent"}),
+        ("commit_history", {"aspect": "not_bulk"}),
+        ("feedback_log", {"aspect": "exchanged"}),
+        ("communication_log", {}),
+        ("pdf_concept", {"term": "Metacognition"}),
+        ("pdf_paths", {"aspect": "claims_any"}),
+        ("pdf_paths", {"aspect": "none_hallucinated"}),
+        ("diagram", {"aspect": "present"}),
+    ],
+)
+def test_a_fact_that_was_not_established_leaves_its_check_open(kind, fields):
+    assert answered(told(), kind, **fields) == (None, 0, False)
+
+
+LOGS = {"generated": ["audit/on_peer.md"], "self": [], "received": []}
+ENTRY = {"path": "log.md", "line": 3, "date": "2026-02-01", "kinds": ["blocker"]}
+IN_A_COMMIT = {"commit": "beef", "text": "Later, because of time"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "kind", "fields", "expected"),
+    [
+        ({"bulk_upload": False}, "commit_history", {"aspect": "not_bulk"}, (True, 1)),
+        ({"bulk_upload": True}, "commit_history", {"aspect": "not_bulk"}, (False, 1)),
+        ({"minmax": LOGS, "file_count": 3}, "feedback_log", {"aspect": "exchanged"}, (True, 1)),
+        ({"minmax": LOGS, "file_count": 3}, "feedback_log", {"aspect": "received"}, (False, 1)),
+        ({"deferrals": [IN_A_COMMIT]}, "feedback_log", {"aspect": "deferred"}, (True, 1)),
+        ({"communication_entries": [ENTRY]}, "communication_log", {"about": "blocker"}, (True, 1)),
+        (
+            {"communication_entries": [ENTRY], "file_count": 3},
+            "communication_log",
+            {"minimum": 2},
+            (False, 1),
+        ),
+        (
+            {"pdf_terms": {"Metacognition": "mentioned"}},
+            "pdf_concept",
+            {"term": "Metacognition"},
+            (False, 1),
+        ),
+        ({"pdf_claimed_paths": []}, "pdf_paths", {"aspect": "claims_any"}, (False, 1)),
+        ({"pdf_claimed_paths": ["a.py"]}, "pdf_paths", {"aspect": "claims_any"}, (True, 1)),
+        ({"pdf_diagram": "linear"}, "diagram", {"aspect": "present"}, (True, 1)),
+        ({"pdf_diagram": "linear"}, "diagram", {"aspect": "parallel"}, (False, 1)),
+        ({"pdf_diagram": "none"}, "diagram", {"aspect": "present"}, (False, 1)),
+    ],
+)
+def test_the_facts_answer_and_show_what_they_answer_from(facts, kind, fields, expected):
+    assert answered(told(**facts), kind, **fields) == (*expected, False)
+
+
+@pytest.mark.parametrize(("maximum", "met"), [(0, False), (1, True)])
+def test_another_limit_on_missing_files_is_weighed_against_the_facts(maximum, met):
+    facts = told(pdf_claimed_paths=["a.py", "b.py"], pdf_hallucinated_paths=["b.py"])
+    assert answered(facts, "pdf_paths", aspect="none_hallucinated", maximum=maximum) == (
+        met,
+        1,
+        False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("diagram", {"aspect": "present"}),
+        ("pdf_concept", {"term": "x"}),
+        ("pdf_paths", {"aspect": "claims_any"}),
+    ],
+)
+def test_a_report_that_was_not_handed_in_shows_nothing(kind, fields):
+    assert answered(told(pdf=None), kind, **fields) == (False, 1, False)
+
+
+def test_every_check_of_an_audit_that_the_facts_answer_comes_out_as_it_did(audited):
+    stored = {row["check"]: row["met"] for c in audited["criteria"] for row in c["checks"]}
+    tried = {check.id: try_check(check, audited) for check in RUBRIC.checks}
+    known = {name: trial for name, trial in tried.items() if not trial.needs_submission}
+    assert {name: trial.outcome.met for name, trial in known.items()} == {
+        n: stored[n] for n in known
+    }
+    assert len(known) > len(stored) / 2
+
+
+def test_lines_are_those_of_the_commit_that_was_audited(audited):
+    check = asked("unsafe_call", polarity="negative", tags=["security"], any_of=["os_system"])
+    piece = try_check(check, audited).evidence[0]
+    place = piece.location
+    assert (place.path, place.line_start, place.commit) == ("src/tools.py", 5, audited["commit"])
+    assert (piece.found, piece.content, piece.tags) == (True, None, ("security",))

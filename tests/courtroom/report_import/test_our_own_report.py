@@ -1,0 +1,104 @@
+"""What this courtroom writes of an audit, it reads back: from the JSON and from the Markdown alike."""
+
+import asyncio
+import json
+
+import pytest
+
+from courtroom import hold_audit, read_report, render_markdown
+from courtroom.models.record import AuditReport
+from courtroom.report_import.imported_report import ImportedReport
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.synthesis.constitutions import preset
+from tests.courtroom.report_import.reports_as_values import notes, pair
+from tests.factories.student_project import case_of, student_repository
+
+
+@pytest.fixture(scope="module", params=["self_audit", "points"])
+def report(request, tmp_path_factory) -> AuditReport:
+    rubric = shipped_rubric(request.param)
+    repository = student_repository(tmp_path_factory.mktemp("submission"))
+    case = case_of(repository, rubric=rubric, constitution=preset(str(rubric.constitution)))
+
+    async def hold() -> AuditReport:
+        report = [event async for event in hold_audit(case)][-1].report
+        assert report is not None
+        return report
+
+    return asyncio.run(hold())
+
+
+def judged(report: AuditReport) -> list[object]:
+    return [
+        (
+            c.name,
+            c.final_score,
+            c.level,
+            c.excluded,
+            c.dissent,
+            [(o.judge, o.score, o.argument, o.cited_evidence) for o in c.opinions],
+        )
+        for c in report.criteria
+    ]
+
+
+def imported(report: ImportedReport) -> list[object]:
+    return [
+        (
+            c.name,
+            c.score and c.score.value,
+            c.level,
+            c.excluded,
+            c.dissent,
+            [(o.judge, o.score and o.score.value, o.argument, o.cited) for o in c.opinions],
+        )
+        for c in report.criteria
+    ]
+
+
+def changes(report: AuditReport) -> set[object]:
+    return {
+        (c.name, change.path, change.line, change.action, change.priority)
+        for c in report.criteria
+        for change in c.remediation
+    }
+
+
+def imported_changes(report: ImportedReport) -> set[object]:
+    return {
+        (report.criteria[f.criterion].name, f.path, f.line, f.action, f.priority)
+        for f in report.findings
+        if f.criterion is not None and f.action
+    }
+
+
+def test_the_json_comes_back_as_it_was(report: AuditReport) -> None:
+    read = read_report(json.dumps(report.as_json()), name="report.json")
+    assert (read.layout, read.repo_url, read.commit) == (
+        "report@1 JSON",
+        report.repo_url,
+        report.commit,
+    )
+    assert pair(read.overall) == (report.overall_score, 5)
+    assert [criterion.id for criterion in read.criteria] == [
+        criterion.id for criterion in report.criteria
+    ]
+    assert imported(read) == judged(report)
+    assert imported_changes(read) == changes(report)
+    assert len(read.findings) == len(changes(report))
+    assert notes(read) == []
+
+
+def test_the_markdown_comes_back_as_it_was(report: AuditReport) -> None:
+    published = report.model_copy(update={"repo_url": "https://example.org/team/work"})
+    read = read_report(render_markdown(published, date="21 November 2026"), name="report.md")
+    assert (read.layout, read.repo_url, read.commit, read.date) == (
+        "report@1 Markdown",
+        "https://example.org/team/work",
+        report.commit,
+        "21 November 2026",
+    )
+    assert pair(read.overall) == (report.overall_score, 5)
+    assert imported(read) == judged(report)
+    assert imported_changes(read) == changes(report)
+    assert notes(read) == []

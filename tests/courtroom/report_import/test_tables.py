@@ -1,0 +1,158 @@
+"""Markdown whose scores stand in tables, with and without bars at the edge."""
+
+from courtroom import read_report
+from tests.courtroom.report_import.reports_as_values import (
+    arguments,
+    bench,
+    notes,
+    pair,
+    places,
+    scores,
+)
+
+SUMMARY_TABLE = """# Audit of a peer
+
+| Metric | Value |
+|--------|-------|
+| Repository | https://example.org/peer/court |
+| Commit | `0a1b2c3d4e5f` |
+| Overall Score | **3.4 / 5.0** |
+
+| # | Criterion | Score (/5) | Verdict | Dissent |
+|---|-----------|:----------:|---------|---------|
+| 1 | Git Forensic Analysis | **4** | PASS | — |
+| 2 | Safe Tool Engineering (`safe_tool_engineering`) | 2 | FAIL | the Defense saw a sandbox |
+| 3 | Swarm Visual | N/A | not assessed | — |
+| | **Total** | 6/10 | | |
+"""
+
+
+def test_a_table_of_criteria_with_the_scale_in_its_head() -> None:
+    report = read_report(SUMMARY_TABLE)
+    assert report.layout == "tables"
+    assert (report.repo_url, report.commit, report.about) == (
+        "https://example.org/peer/court",
+        "0a1b2c3d4e5f",
+        "peer",
+    )
+    assert pair(report.overall) == (3.4, 5)
+    assert scores(report) == {
+        "Git Forensic Analysis": (4, 5),
+        "Safe Tool Engineering": (2, 5),
+        "Swarm Visual": None,
+    }
+    assert report.criteria[1].id == "safe_tool_engineering"
+    assert report.criteria[1].dissent == "the Defense saw a sandbox"
+    assert notes(report) == [(13, "“Swarm Visual” has no score that could be read.")]
+
+
+JUDGE_COLUMNS = """Criterion | Prosecutor | Defense | Tech Lead | Final Score | Recommendation
+--- | --- | --- | --- | --- | ---
+git_forensic_analysis | 2/5 | 5/5 | 4/5 | 4/5 | Write messages that say why
+judicial_nuance | 1/5 | 3/5 | — | 2/5 | —
+"""
+
+
+def test_a_column_for_each_judge_in_a_table_without_edges() -> None:
+    report = read_report(JUDGE_COLUMNS)
+    assert scores(report) == {"git_forensic_analysis": (4, 5), "judicial_nuance": (2, 5)}
+    assert bench(report) == {
+        "git_forensic_analysis": [("Prosecutor", 2), ("Defense", 5), ("TechLead", 4)],
+        "judicial_nuance": [("Prosecutor", 1), ("Defense", 3)],
+    }
+    assert [criterion.remediation for criterion in report.criteria] == [
+        "Write messages that say why",
+        None,
+    ]
+
+
+TABLE_FOR_EACH = """# Report
+
+### Git Forensic Analysis
+**Final Score:** 8
+
+> **Judicial Dissent:** Variance: 5
+
+| Judge | Score | Argument | Evidence |
+| :--- | :--- | :--- | :--- |
+| **Defense** | 9/10 | Thirty commits, each of one thing. | git log, README.md |
+| Prosecutor | 4/10 | A rush \\| a sprint. | |
+| Ombudsman | 7/10 | Fair enough. | |
+
+### State Management Rigor
+**Final Score:** 6
+
+| Role | Score |
+|------|-------|
+| Tech Lead | 6/10 |
+
+| Role | Argument |
+|------|----------|
+| **Tech Lead** (6/10) | Reducers are there. |
+
+## Remediation Plan
+
+| File | Change | Priority |
+|------|--------|----------|
+| src/state.py | Add a reducer for errors | High |
+"""
+
+
+def test_a_table_of_judges_under_each_criterion() -> None:
+    report = read_report(TABLE_FOR_EACH)
+    assert scores(report) == {
+        "Git Forensic Analysis": (8, None),
+        "State Management Rigor": (6, None),
+    }
+    assert bench(report) == {
+        "Git Forensic Analysis": [("Defense", 9), ("Prosecutor", 4), ("Ombudsman", 7)],
+        "State Management Rigor": [("TechLead", 6)],
+    }
+    assert arguments(report)["Prosecutor"] == "A rush | a sprint."
+    assert arguments(report, 1) == {"TechLead": "Reducers are there."}
+    assert report.criteria[0].opinions[0].cited == ("git log", "README.md")
+    assert report.criteria[0].dissent == "Variance: 5"
+    assert places(report) == [(None, "src/state.py", None, "high")]
+    assert report.findings[0].text == "Add a reducer for errors"
+
+
+ONE_LONG_TABLE = """# Opinions
+
+| Criterion | Judge | Score | Reasoning |
+|---|---|---|---|
+| Report Accuracy | Prosecutor | 2/5 | Two paths are invented. |
+| Report Accuracy | Defense | 4/5 | Eighteen of twenty exist. |
+| Report Accuracy | Chief Justice | 3/5 | Between the two. |
+| Swarm Visual | Prosecutor | 1/5 | No picture. |
+"""
+
+
+def test_one_table_of_criteria_and_judges_where_the_chief_justice_gives_the_score() -> None:
+    report = read_report(ONE_LONG_TABLE)
+    assert scores(report) == {"Report Accuracy": (3, 5), "Swarm Visual": None}
+    assert bench(report) == {
+        "Report Accuracy": [("Prosecutor", 2), ("Defense", 4)],
+        "Swarm Visual": [("Prosecutor", 1)],
+    }
+    assert notes(report) == [(8, "“Swarm Visual” has no score that could be read.")]
+
+
+TWO_TELLINGS = """# Audit
+
+| Criterion | Score |
+|---|---|
+| Git Forensic Analysis | 4/5 |
+
+## Details
+
+### Git Forensic Analysis
+**Score:** 3/5
+"""
+
+
+def test_the_first_of_two_scores_stands_and_the_other_is_noted() -> None:
+    report = read_report(TWO_TELLINGS)
+    assert scores(report) == {"Git Forensic Analysis": (4, 5)}
+    assert notes(report) == [
+        (10, "“Git Forensic Analysis” has another score here, 3/5: 4/5 stands.")
+    ]

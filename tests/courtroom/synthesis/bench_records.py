@@ -1,0 +1,145 @@
+"""Small records for the Chief Justice's tests: one criterion, what was found for it and what three judges said."""
+
+from courtroom.models.facts import Facts, establish
+from courtroom.models.record import (
+    PERSONAS,
+    CheckOutcome,
+    CriterionResult,
+    Evidence,
+    JudgeFailure,
+    JudicialOpinion,
+    Location,
+    evidence,
+)
+from courtroom.models.rubric import (
+    Check,
+    Criterion,
+    FeedbackLog,
+    FileExists,
+    Level,
+    Rubric,
+    UnsafeCallCheck,
+)
+from courtroom.synthesis.chief_justice import Verdict, synthesise
+from courtroom.synthesis.constitutions import preset
+from courtroom.synthesis.evidence_weight import dossier_of
+from courtroom.synthesis.rules import Constitution
+
+NOTHING_KNOWN: Facts = establish({}, {})
+NOTHING_FOUND = dossier_of((), (), NOTHING_KNOWN)
+
+
+def check(name="tests", **changes) -> Check:
+    return FileExists(
+        **{"id": name, "goal": f"There is {name}", "any_of": (f"{name}/**",)} | changes
+    )
+
+
+def unsafe(name="no_shell", **changes) -> Check:
+    fields = {"id": name, "goal": "No shell is used", "polarity": "negative", "tags": ("security",)}
+    return UnsafeCallCheck(**fields | changes)
+
+
+def exchange(name="exchanged") -> Check:
+    return FeedbackLog(id=name, goal="Feedback was exchanged", aspect="exchanged")
+
+
+def criterion(name="quality", *checks: Check, **changes) -> Criterion:
+    return Criterion(**{"id": name, "name": name.title(), "checks": checks} | changes)
+
+
+def rubric(*criteria: Criterion) -> Rubric:
+    return Rubric(
+        id="course",
+        name="Course",
+        version="1",
+        criteria=criteria or (criterion("quality", check()),),
+    )
+
+
+def piece(name="tests", line=1, **changes) -> Evidence:
+    """Evidence of the check `name`; a different line is a different piece."""
+    fields = {
+        "detective": "RepoInvestigator",
+        "check": name,
+        "goal": f"There is {name}",
+        "found": True,
+        "content": "import pytest",
+        "location": Location(path=f"{name}.py", line_start=line, line_end=line, commit="c0ffee00"),
+        "rationale": f"{name} line {line}",
+    }
+    return evidence(**fields | changes)
+
+
+def outcome(name="tests", met: bool | None = True, *pieces: Evidence) -> CheckOutcome:
+    return CheckOutcome(check=name, met=met, reason="looked", evidence=tuple(p.id for p in pieces))
+
+
+def opinion(
+    judge, score, *pieces: Evidence, on="quality", hearing=1, argument="Because."
+) -> JudicialOpinion:
+    return JudicialOpinion(
+        judge=judge,
+        criterion_id=on,
+        round=hearing,
+        score=score,
+        argument=argument,
+        cited_evidence=tuple(p.id for p in pieces),
+        model="scripted",
+        key=f"{judge}-{on}-{hearing}",
+    )
+
+
+def failure(judge, kind="timeout", *, on="quality", hearing=1) -> JudgeFailure:
+    return JudgeFailure(
+        judge=judge,
+        criterion_id=on,
+        round=hearing,
+        failure=kind,
+        message="no answer in time",
+        model="scripted",
+        key=f"{judge}-{on}-{hearing}",
+    )
+
+
+def bench(scores, *pieces: Evidence, on="quality", hearing=1) -> list[JudicialOpinion]:
+    """Prosecutor, Defense and Tech Lead, all citing the same pieces."""
+    return [
+        opinion(judge, score, *pieces, on=on, hearing=hearing)
+        for judge, score in zip(PERSONAS, scores, strict=True)
+    ]
+
+
+def verdict(
+    constitution: Constitution | str,
+    opinions,
+    *,
+    found=(),
+    outcomes=(),
+    rubric_=None,
+    facts=NOTHING_KNOWN,
+) -> Verdict:
+    return synthesise(
+        rubric=rubric_ or rubric(),
+        constitution=preset(constitution) if isinstance(constitution, str) else constitution,
+        evidence=tuple(found),
+        outcomes=tuple(outcomes),
+        facts=facts,
+        opinions=tuple(opinions),
+    )
+
+
+def result(constitution: Constitution | str, scores, **case) -> CriterionResult:
+    """One criterion with one neutral piece of evidence that every judge cites, unless the case says otherwise."""
+    neutral = piece()
+    case = {"found": (neutral,)} | case
+    return verdict(constitution, bench(scores, neutral), **case).criteria[0]
+
+
+def levels(maximum: float, *names: str) -> tuple[Level, ...]:
+    """Four levels worth 100, 60, 20 and 0 % of the maximum."""
+    shares = (1.0, 0.6, 0.2, 0.0)
+    return tuple(
+        Level(id=name.lower().replace(" ", "_"), name=name, points=maximum * share)
+        for name, share in zip(names, shares, strict=True)
+    )

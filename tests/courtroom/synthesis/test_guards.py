@@ -1,0 +1,286 @@
+"""Guards of rules: what is refused when one is saved, what holds when one is asked, and what it leaves of a verdict."""
+
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from courtroom.models.errors import RubricRefused
+from courtroom.models.facts import establish
+from courtroom.rubric_import.rubric_errors import misfits_of
+from courtroom.synthesis.chief_justice import contested
+from courtroom.synthesis.constitutions import PRESETS, preset
+from courtroom.synthesis.evidence_weight import dossier_of
+from courtroom.synthesis.guards import fault_of, refuse_unsound
+from courtroom.synthesis.rules import (
+    Constitution,
+    SecurityOverride,
+    VarianceReEvaluation,
+    WeightedAverage,
+)
+from tests.courtroom.synthesis.bench_records import (
+    NOTHING_FOUND,
+    bench,
+    criterion,
+    failure,
+    piece,
+    rubric,
+    verdict,
+)
+from tests.courtroom.synthesis.test_synthesis_properties import decide, presets, records
+from tests.factories.work import rubric_document
+
+FLAW = piece("no_shell", tags=("security",))
+COMMITS = establish({"commit_count": 4, "pdf_terms": {"Metacognition": "absent"}}, {})
+
+
+def guarded(constitution: Constitution, at: int, guard: str) -> Constitution:
+    rules = list(constitution.rules)
+    rules[at] = rules[at].model_copy(update={"when": guard})
+    return constitution.model_copy(update={"rules": tuple(rules)})
+
+
+def without(constitution: Constitution, at: int) -> Constitution:
+    return constitution.model_copy(
+        update={"rules": constitution.rules[:at] + constitution.rules[at + 1 :]}
+    )
+
+
+def capped_if(guard: str, scores=(5, 5, 5), **case):
+    """One criterion with a confirmed flaw, which caps it at 3 if the guard holds."""
+    rules = Constitution(id="own", rules=(SecurityOverride(when=guard), WeightedAverage()))
+    return verdict(rules, bench(scores, FLAW), found=(FLAW,), **case).criteria[0]
+
+
+def holds(guard: str, **case) -> bool:
+    return capped_if(guard, **case).resolution == ("weighted_average", "security_override")
+
+
+@pytest.mark.parametrize(
+    ("guard", "marked", "message"),
+    [
+        ("spread >", "", "The guard ends too early."),
+        ("spread = 2", "= 2", "“=” is not understood here. To compare, write ==."),
+        ("spread > 1 and true", "and true", "“and” is not understood here. Write &&."),
+        (
+            "true || sprad > 2",
+            "sprad > 2",
+            "There is nothing named sprad; perhaps spread is meant.",
+        ),
+        (
+            "facts.grph.edges == []",
+            "grph.edges == []",
+            "There is nothing named facts.grph.edges; perhaps facts.graph.edges is meant.",
+        ),
+        (
+            "facts .\n commit_cont > 3",
+            "commit_cont > 3",
+            "There is nothing named facts.commit_cont; perhaps facts.commit_count is meant.",
+        ),
+        (
+            "facts.graph == null",
+            "graph == null",
+            "There is nothing named facts.graph; perhaps known.facts.graph is meant.",
+        ),
+        ("'é' == tagz", "tagz", "There is nothing named tagz; perhaps tags is meant."),
+        ("timestamp('2026-01-01T00:00:00Z') < now()", "now()", "There is nothing named now."),
+        (
+            "criterion.weight > 1",
+            "> 1",
+            "> cannot be applied to double and int. Write whole numbers with a fraction there: 2.0.",
+        ),
+        ("criterion.id in 'ab'", "in 'ab'", "in cannot be applied to string and string."),
+        ("spread", "spread", "A guard is true or false; this one is of the type int."),
+        (
+            "(" * 40 + "true" + ")" * 40,
+            "(" * 40 + "true" + ")" * 40,
+            "The guard is nested too deeply.",
+        ),
+        (
+            "1+1+1+1+1+1+1+1+1+1 == 10",
+            "1+1+1+1+1+1+1+1+1+1 == 10",
+            "A guard has at most 3 loops (exists, all, filter, map) and 8 sums.",
+        ),
+    ],
+)
+def test_a_guard_is_faulted_under_the_character_that_is_wrong(guard, marked, message):
+    fault = fault_of(guard)
+    assert fault is not None
+    assert (guard[fault.offset :], fault.message) == (marked, message)
+
+
+def test_a_rubric_with_an_unsound_guard_is_refused_at_its_place_and_so_is_an_audit():
+    rule = {"kind": "security_override", "when": "sprea > 1"}
+    document = rubric_document() | {
+        "constitution": {"id": "own", "rules": [{"kind": "fact_supremacy"}, rule]}
+    }
+    said = "There is nothing named sprea; perhaps spread is meant."
+    (misfit,) = misfits_of(document)
+    assert (misfit.place, misfit.kind) == (("constitution", "rules", 1, "when"), "guard_invalid")
+    assert misfit.message == f"Character 1: {said}"
+    with pytest.raises(RubricRefused) as refused:
+        refuse_unsound(Constitution.model_validate(document["constitution"]))
+    assert refused.value.code == "rubric_guard_invalid"
+    assert refused.value.message == f"The guard of security_override, character 1: {said}"
+
+
+WITHOUT_CEL = """
+import sys; sys.modules["cel_expr_python"] = None
+import asyncio
+from courtroom import Case, Rubric, constitution_of, hold_audit
+from courtroom.models.errors import RubricRefused
+from courtroom.rubric_import.rubric_errors import misfits_of
+document = {"id": "x", "name": "X", "version": "1", "criteria": [{"id": "a", "name": "A"}],
+            "constitution": {"id": "own", "rules": [{"kind": "fact_supremacy", "when": "true"}]}}
+print([m.kind for m in misfits_of(document)])
+rubric = Rubric.model_validate(document)
+case = Case(repo_url="https://git.example/x", rubric=rubric, constitution=constitution_of(rubric))
+try:
+    asyncio.run(anext(hold_audit(case)))
+except RubricRefused as refused:
+    print(refused.code)
+"""
+
+
+def test_without_the_extra_a_guard_is_refused_when_saved_and_when_audited_and_never_ignored():
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_CEL], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == (
+        "['guard_unavailable']\nrubric_guard_unavailable\n",
+        0,
+    ), done.stderr
+
+
+def test_without_guards_the_extra_is_not_imported_and_no_digest_changes():
+    ask = (
+        "import sys, courtroom; from courtroom.rubric_import.rubric_errors import misfits_of;"
+        "misfits_of(courtroom.shipped_rubric('self_audit').model_dump(mode='json'));"
+        "print('cel_expr_python' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False)
+    assert done.stdout == "False\n", done.stderr
+    assert {
+        key for p in PRESETS.values() for rule in p.model_dump(mode="json")["rules"] for key in rule
+    } >= {"kind"}
+    assert not [
+        rule
+        for p in PRESETS.values()
+        for rule in p.model_dump(mode="json")["rules"]
+        if "when" in rule
+    ]
+
+
+@settings(max_examples=40, deadline=None)
+@given(presets, st.integers(0, 5), records())
+def test_a_guard_that_is_true_changes_nothing_and_one_that_is_false_removes_its_rule(
+    name, at, record
+):
+    plain = preset(name)
+    at %= len(plain.rules)
+    assert decide(guarded(plain, at, "true"), record) == decide(plain, record)
+    assert decide(guarded(plain, at, "false"), record) == decide(without(plain, at), record)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    records(),
+    st.sampled_from(
+        ("spread > 2", "known.mean_confidence && mean_confidence < 0.5", "'security' in tags")
+    ),
+)
+def test_a_guard_gives_the_same_verdict_twice(record, guard):
+    rules = guarded(preset("default"), 0, guard)
+    assert decide(rules, record).model_dump_json() == decide(rules, record).model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("guard", "held"),
+    [
+        ("criterion.id == 'quality' && criterion.weight == 1.0 && !criterion.architecture", True),
+        ("criterion.target == 'pdf_report'", False),
+        (
+            "scores.prosecutor == 1 && scores.defense == 5 && scores.tech_lead == 4 && spread == 4",
+            True,
+        ),
+        ("spread < 4", False),
+        ("mean_confidence == 1.0", True),
+        ("tags == ['security']", True),
+        ("tags.exists(tag, tag.startsWith('sec'))", True),
+        ("known.facts.commit_count && facts.commit_count < 5", True),
+        ("!known.facts.bulk_upload || facts.bulk_upload", True),
+        ("facts.pdf_terms['Metacognition'] == 'absent'", True),
+        ("known.facts.graph && facts.graph.nodes.size() > 3", False),
+    ],
+)
+def test_a_guard_asks_the_criterion_its_judges_its_evidence_and_the_facts(guard, held):
+    assert holds(guard, scores=(1, 5, 4), facts=COMMITS) is held
+
+
+@pytest.mark.parametrize(
+    ("guard", "why"),
+    [
+        ("facts.bulk_upload", 'No value with name "facts.bulk_upload" found in Activation'),
+        ("facts.pdf_terms['Fan-In'] == 'absent'", 'Key not found in map : "Fan-In"'),
+        ("spread / 0 == 1", "divide by zero"),
+    ],
+)
+def test_a_guard_that_cannot_be_answered_leaves_the_criterion_to_a_person(guard, why):
+    left = capped_if(guard, facts=COMMITS)
+    assert (left.final_score, left.needs_review, left.resolution) == (None, True, ("guard",))
+    assert left.rationale == f"Whether a rule applies could not be said. security_override: {why}."
+
+
+def test_a_judge_who_gave_no_opinion_is_not_known():
+    said = [*bench((4, 4, 4), FLAW)[:2], failure("TechLead")]
+    rules = Constitution(
+        id="own", rules=(SecurityOverride(when="!known.scores.tech_lead"), WeightedAverage())
+    )
+    judged = verdict(rules, said, found=(FLAW,)).criteria[0]
+    assert judged.resolution == ("weighted_average", "security_override")
+
+
+def test_a_re_hearing_is_guarded_by_what_was_said_first_and_stays_on_the_record():
+    rules = Constitution(
+        id="own",
+        rules=(
+            VarianceReEvaluation(when="spread == 4 && criterion.id == 'quality'"),
+            WeightedAverage(),
+        ),
+    )
+    first, second = bench((1, 5, 3), piece()), bench((3, 4, 4), piece(), hearing=2)
+    two = rubric(criterion("quality"), criterion("safety"))
+    both = [*first, *bench((1, 5, 3), piece(), on="safety")]
+    assert contested(two, rules, both, 1, NOTHING_FOUND) == ("quality",)
+    judged = verdict(rules, [*first, *second], found=(piece(),)).criteria[0]
+    assert judged.resolution == ("variance_re_evaluation", "weighted_average")
+
+
+@pytest.mark.parametrize(
+    ("guard", "resolution"),
+    [
+        ("facts.pydantic_models.all(a, facts.pydantic_models.all(b, a != b || true))", ("guard",)),
+        (
+            "[tags + tags].all(a, [a + a].all(b, [b + b].all(c, c.size() == 8)))",
+            ("weighted_average", "security_override"),
+        ),
+        ("'aaaaaaaaaaaaaaaaaaaaaaaaaaaa'.matches('(a|a)*(a|aa)*b')", ("weighted_average",)),
+    ],
+)
+def test_no_guard_runs_for_long(guard, resolution):
+    facts = establish({"pydantic_models": tuple(f"Model{n}" for n in range(300))}, {})
+    assert capped_if(guard, facts=facts).resolution == resolution
+
+
+def test_a_guard_has_a_length():
+    with pytest.raises(ValueError, match="at most 500 characters"):
+        SecurityOverride(when="true" + " " * 500)
+
+
+def test_the_same_facts_are_asked_of_a_dossier_and_of_a_stored_report():
+    from courtroom.replay.report_reuse import FactsOnRecord
+
+    stored = FactsOnRecord.model_validate(COMMITS.model_dump(mode="json", by_alias=True))
+    assert dossier_of((), (), stored).asked_facts == dossier_of((), (), COMMITS).asked_facts

@@ -1,0 +1,34 @@
+"""What was established by other code is examined anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from courtroom.code_version import edition_of
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    (tmp_path / "a.py").write_text("A = 1\n")
+    (tmp_path / "notes.md").write_text("notes")
+    return tmp_path
+
+
+def test_the_same_sources_are_the_same_edition(package: Path) -> None:
+    before = edition_of(package)
+    (package / "notes.md").write_text("other notes")
+    assert edition_of(package) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("a.py", "A = 2\n"), ("b.py", ""), ("c/d.py", "A = 1\n")]
+)
+def test_changed_new_and_moved_sources_are_another_edition(
+    package: Path, name: str, text: str
+) -> None:
+    before = edition_of(package)
+    (package / name).parent.mkdir(exist_ok=True)
+    (package / name).write_text(text)
+    assert edition_of(package) != before

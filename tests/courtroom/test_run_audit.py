@@ -1,0 +1,150 @@
+"""The whole court on a small repository: order, joins, routes, reuse."""
+
+import asyncio
+import subprocess
+from collections import Counter
+
+import pytest
+
+from courtroom.models.case import Known, Limits
+from courtroom.models.errors import InputRefused, PdfRefused
+from courtroom.models.record import PERSONAS
+from courtroom.rubric_import.read_rubric import shipped_rubric
+from courtroom.run_audit import hold_audit
+from courtroom.synthesis.constitutions import preset
+from tests.factories.student_project import case_of, student_repository
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory):
+    return student_repository(tmp_path_factory.mktemp("repository"))
+
+
+def events_of(case, **more):
+    async def collect():
+        return [event async for event in hold_audit(case, **more)]
+
+    return asyncio.run(collect())
+
+
+@pytest.fixture(scope="module")
+def events(repository):
+    return events_of(case_of(repository))
+
+
+@pytest.fixture(scope="module")
+def report(events):
+    return events[-1].report
+
+
+def test_an_unknown_ref_is_refused_before_anyone_is_heard(repository):
+    with pytest.raises(InputRefused) as refused:
+        events_of(case_of(repository, ref="no-such-branch"))
+    assert refused.value.code == "repository_ref_unknown"
+
+
+def test_a_pdf_that_is_none_is_refused(repository, tmp_path):
+    pdf = tmp_path / "report.pdf"
+    pdf.write_text("not a pdf")
+    with pytest.raises(PdfRefused) as refused:
+        events_of(case_of(repository, pdf=pdf))
+    assert refused.value.code == "pdf_not_a_pdf"
+
+
+def test_the_report_is_the_last_event_and_every_stage_ends(events):
+    begun = Counter(e.stage for e in events if e.kind == "stage" and not e.ended)
+    ended = Counter(e.stage for e in events if e.kind == "stage" and e.ended)
+    assert events[-1].kind == "report"
+    assert begun == ended
+
+
+def test_the_aggregator_joins_all_three_detectives_exactly_once(events):
+    order = [e.stage for e in events if e.kind == "stage" and e.ended]
+    detectives = {"repo_investigator", "doc_analyst", "vision_inspector"}
+    assert order.count("evidence_aggregator") == 1
+    assert detectives <= set(order[: order.index("evidence_aggregator")])
+
+
+def test_three_judges_answer_each_of_the_ten_criteria(events, report):
+    heard = [e.opinion or e.failure for e in events if e.kind == "opinion"]
+    assert len(heard) == 30
+    assert [(o.judge) for o in report.criteria[0].opinions] == list(PERSONAS)
+
+
+def test_every_criterion_is_judged_on_evidence_that_is_in_the_report(report):
+    known = {item.id for item in report.evidence}
+    cited = {i for c in report.criteria for o in c.opinions for i in o.cited_evidence}
+    assert cited <= known
+    assert all(o.cited_evidence for c in report.criteria for o in c.opinions if o.score is not None)
+
+
+def test_every_quotation_stands_verbatim_at_its_place(repository, report):
+    quotes = [e for e in report.evidence if e.location.path and e.location.line_start and e.content]
+    assert quotes
+    for item in quotes:
+        place = item.location
+        text = subprocess.run(
+            ["git", "-C", repository, "show", f"{report.commit}:{place.path}"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split("\n")
+        assert "\n".join(text[place.line_start - 1 : place.line_end]) == item.content
+
+
+def test_confirmed_security_evidence_caps_its_criterion_and_no_other(report):
+    fired = {c.id for c in report.criteria if "security_override" in c.resolution}
+    scores = {c.id: c.final_score for c in report.criteria}
+    assert fired <= {"safe_tool_engineering"}
+    assert scores["safe_tool_engineering"] <= 3
+    assert scores["state_management_rigor"] >= 4
+
+
+def test_without_a_pdf_its_criteria_sink_to_the_lowest_score_as_a_fact(report):
+    scores = {c.id: c.final_score for c in report.criteria}
+    assert [scores[i] for i in ("theoretical_depth", "report_accuracy", "swarm_visual")] == [
+        1,
+        1,
+        1,
+    ]
+
+
+def test_two_runs_give_the_same_digest(repository, report):
+    assert events_of(case_of(repository))[-1].report.digest == report.digest
+
+
+def test_a_known_report_spares_the_detectives_and_the_judges(repository, report):
+    events = events_of(case_of(repository), known=Known(report=report))
+    again = events[-1].report
+    assert again.digest == report.digest
+    assert [e for e in events if e.kind == "evidence"] == []
+    assert again.usage.reused == 30
+
+
+def test_a_known_report_under_another_rubric_spares_nothing(repository, report):
+    case = case_of(repository, rubric=shipped_rubric("general"))
+    assert events_of(case, known=Known(report=report))[-1].report.usage.reused == 0
+
+
+def test_a_known_report_that_other_code_made_spares_the_detectives_nothing(repository, report):
+    events = events_of(
+        case_of(repository), known=Known(report=report.model_copy(update={"engine": "courtroom/0"}))
+    )
+    assert [e for e in events if e.kind == "evidence"] != []
+
+
+def test_a_detective_that_fails_is_an_error_on_the_record_and_never_a_score(repository):
+    report = events_of(case_of(repository, limits=Limits(child_seconds=0.01)))[-1].report
+    scored = {c.id for c in report.criteria if c.final_score is not None}
+    assert {e.stage for e in report.errors} >= {"RepoInvestigator"}
+    assert "state_management_rigor" not in scored
+    assert report.status in ("needs_review", "degraded")
+
+
+def test_too_little_evidence_is_a_degraded_report_without_scores(repository):
+    starved = preset("default").model_copy(update={"min_evidence": 10_000})
+    events = events_of(case_of(repository, constitution=starved))
+    report = events[-1].report
+    assert report.status == "degraded"
+    assert {c.final_score for c in report.criteria} == {None}
+    assert [e for e in events if e.kind == "opinion"] == []

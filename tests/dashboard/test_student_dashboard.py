@@ -1,0 +1,162 @@
+"""A student's first page: their courses, what is new until it is opened, and what stands between them and their peers."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from grading.core.enums import AppealState, Opened
+from grading.models import Activity, Enrollment, FeedbackReport, Finding, Opening
+from tests.factories.example_report import report_json
+from tests.factories.graded_work import page_of_audit, signed_in
+from tests.factories.grades import AppealFactory
+from tests.factories.peer_round_work import Circle
+from tests.factories.peers import FindingResponseFactory, OpeningFactory
+from tests.factories.people import CohortFactory, everywhere, student
+from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
+from tests.web_client.page_checks import faults_of
+
+pytestmark = pytest.mark.django_db
+
+
+def dashboard(client: Client) -> Any:
+    answer = client.get("/")
+    assert faults_of(answer.content.decode()) == []
+    return answer.context["student"]
+
+
+def news(client: Client) -> list[tuple[str, str]]:
+    return [(each.words, each.about) for each in dashboard(client).news]
+
+
+@pytest.fixture
+def ada() -> Enrollment:
+    cohort = CohortFactory.create(name="Autumn")
+    return student(cohort, name="Ada")
+
+
+def judged(ada: Enrollment, attempt: int = 1, **fields: Any) -> Any:
+    assignment = fields.pop("assignment", None) or AssignmentFactory.create(
+        cohort=ada.cohort, title="Week 1"
+    )
+    submission = SubmissionFactory.create(assignment=assignment, student=ada, attempt=attempt)
+    given = {
+        "done": True,
+        "finished_at": timezone.now(),
+        "report": report_json(criteria=1),
+    } | fields
+    return AuditFactory.create(submission=submission, **given)
+
+
+def test_a_course_that_has_ended_stands_apart(ada: Enrollment) -> None:
+    for name, ends_on in (("Spring", date(2020, 6, 30)), ("Later", timezone.localdate())):
+        cohort = CohortFactory.create(organization=ada.organization, name=name, ends_on=ends_on)
+        with everywhere():
+            Enrollment.objects.create(
+                organization=ada.organization, cohort=cohort, user=ada.user, email=ada.email
+            )
+    AssignmentFactory.create(cohort=ada.cohort, due_at=timezone.now() + timedelta(days=1))
+    told = dashboard(signed_in(ada.user))
+    names = [[course.cohort.name for course in courses] for courses in (told.current, told.past)]
+    assert names == [["Autumn", "Later"], ["Spring"]]
+
+
+def test_a_line_holds_what_is_left_the_latest_attempt_and_the_last_verdict(ada: Enrollment) -> None:
+    audit = judged(ada)
+    assignment = audit.submission.assignment
+    SubmissionFactory.create(assignment=assignment, student=ada, attempt=2)
+    SubmissionFactory.create(assignment=assignment, attempt=1)  # somebody else's
+    line = dashboard(signed_in(ada.user)).current[0].lines[0]
+    assert (line.left, line.closed) == (assignment.max_attempts - 2, None)
+    assert (line.latest.submission.attempt, line.verdict.audit) == (2, audit)
+
+
+def test_a_report_is_new_until_its_student_opens_it(ada: Enrollment) -> None:
+    audit = judged(ada)
+    client = signed_in(ada.user)
+    assert news(client) == [("A report", "Week 1, attempt 1")]
+    client.head(page_of_audit(audit))
+    assert len(news(client)) == 1
+    client.get(page_of_audit(audit))
+    assert news(client) == []
+    with everywhere():
+        assert Opening.objects.values_list("kind", "about").get() == (
+            Opened.REPORT,
+            str(audit.submission_id),
+        )
+        assert not Activity.objects.exists()  # when somebody reads is nobody's business
+
+
+def test_what_is_opened_again_keeps_one_mark(ada: Enrollment) -> None:
+    audit = judged(ada)
+    OpeningFactory.create(
+        student=ada, about=str(audit.submission_id), opened_at=timezone.now() - timedelta(days=9)
+    )
+    client = signed_in(ada.user)
+    assert len(news(client)) == 1  # it was told since
+    client.get(page_of_audit(audit))
+    with everywhere():
+        assert (news(client), Opening.objects.count()) == ([], 1)
+
+
+def test_the_answer_to_an_appeal_is_new_until_it_is_opened(ada: Enrollment) -> None:
+    submission = judged(ada, finished_at=timezone.now()).submission
+    OpeningFactory.create(student=ada, about=str(submission.pk))
+    told = {
+        "submission": submission,
+        "state": AppealState.KEPT,
+        "decided_at": timezone.now(),
+        "answer": "No.",
+    }
+    appeal = AppealFactory.create(**told)
+    AppealFactory.create(submission=submission, criterion_id="open")
+    client = signed_in(ada.user)
+    client.head(f"/o/{ada.organization.slug}/appeals/{appeal.pk}/")
+    assert news(client) == [("The answer to your appeal", "Tidy, Week 1")]
+    client.get(f"/o/{ada.organization.slug}/appeals/{appeal.pk}/")
+    assert news(client) == []
+
+
+def test_what_is_owed_and_received_among_peers_is_told_by_alias_and_without_hours() -> None:
+    circle = Circle()
+    circle.audited(circle.cy)
+    told = dashboard(signed_in(circle.ada.user))
+    assert [each.name for each in told.owed] == ["Peer 482"]
+    assert [(each.name, each.is_new) for each in told.received] == [("Peer 483", True)]
+    assert [(each.words, each.at) for each in told.news] == [
+        ("A report on your work from Peer 483", None)
+    ]
+
+
+def answered(report: FeedbackReport) -> None:
+    with everywhere():
+        finding = Finding.objects.get(sightings__audit=report.audit_id)
+    FindingResponseFactory.create(finding=finding)
+
+
+def test_answers_to_ones_own_report_are_new_until_one_opens_it() -> None:
+    circle = Circle()
+    report = circle.audited(circle.ada)
+    client = signed_in(circle.ada.user)
+    assert (dashboard(client).owed, news(client)) == ((), [])
+    answered(report)
+    client.head(f"/o/{circle.organization.slug}/feedback/{report.pk}/")
+    assert news(client) == [("Answers to your report on Peer 482", circle.assignment.title)]
+    client.get(f"/o/{circle.organization.slug}/feedback/{report.pk}/")
+    assert news(client) == []
+
+
+def test_the_page_asks_at_most_fifteen_queries_of_whoever_has_some_of_everything(
+    django_assert_max_num_queries: Any,
+) -> None:
+    circle = Circle()
+    for each in circle.students:
+        answered(circle.audited(each))
+    judged(circle.ada, attempt=2, assignment=circle.assignment)
+    client = signed_in(circle.ada.user)
+    with django_assert_max_num_queries(15):
+        client.get("/")

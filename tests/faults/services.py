@@ -1,0 +1,29 @@
+"""`python -m tests.faults.services WORKERS`: the workers and the reconciler under the site's own supervisor."""
+
+import signal
+import sys
+import time
+
+from grading.management.supervisor import Supervisor
+
+TICK_SECONDS = 0.05
+
+
+def main(workers: int) -> None:
+    supervisor = Supervisor(say=sys.stderr.write)
+
+    def stop(*_: object) -> None:
+        supervisor.stopping = True
+
+    signal.signal(signal.SIGTERM, stop)
+    for number in range(workers):
+        supervisor.keep(f"worker {number}", [sys.executable, "manage.py", "audit_worker"])
+    supervisor.keep("reconciler", [sys.executable, "manage.py", "reconcile", "--forever"])
+    while not supervisor.stopping:
+        supervisor.tend()
+        time.sleep(TICK_SECONDS)
+    supervisor.stop()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

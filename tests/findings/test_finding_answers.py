@@ -1,0 +1,248 @@
+"""Answers to findings: what is refused beside which field, what stands, and whether a fix is one."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+from django_rq import get_queue
+from django_scopes import scope
+from rq.job import Job, JobStatus
+
+from grading.core.enums import ResponseKind
+from grading.core.errors import FindingRefused
+from grading.findings.answers import MOST_CHARACTERS, answer_finding
+from grading.findings.fix_verification import BROKE_OFF, verify_left
+from grading.jobs import verify_fix
+from grading.models import Activity, Cohort, Finding, FindingResponse, Submission
+from tests.factories.peers import FindingFactory, FindingResponseFactory
+from tests.factories.people import everywhere, staff_user, student
+from tests.factories.repositories import Commit, git, make_repository
+from tests.factories.work import AssignmentFactory, SubmissionFactory
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+SHA = "0123456789abcdef0123456789abcdef01234567"
+
+
+def owned(**fields: Any) -> Finding:
+    """A finding whose student has signed up."""
+    assignment = AssignmentFactory.create()
+    submission = SubmissionFactory.create(
+        assignment=assignment, student=student(assignment.cohort), **fields
+    )
+    made: Finding = FindingFactory.create(first_submission=submission)
+    return made
+
+
+def answer(finding: Finding, kind: str, **fields: Any) -> FindingResponse:
+    with scope(organization=finding.organization):
+        return answer_finding(
+            finding=finding, kind=kind, by=fields.pop("by", finding.student.user), **fields
+        )
+
+
+def refusal(finding: Finding, kind: str, **fields: Any) -> tuple[str, str]:
+    with pytest.raises(FindingRefused) as refused:
+        answer(finding, kind, **fields)
+    return refused.value.field, refused.value.code
+
+
+def answers() -> list[tuple[Any, ...]]:
+    with everywhere():
+        rows = FindingResponse.objects.order_by("pk")
+        return [(row.kind, row.commit, row.reason, row.replaced_at is None) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "refused"),
+    [
+        ("", {}, ("kind", "kind_unknown")),
+        ("mended", {}, ("kind", "kind_unknown")),
+        ("fixed", {}, ("commit", "commit_missing")),
+        ("fixed", {"commit": "main"}, ("commit", "commit_malformed")),
+        ("fixed", {"commit": "abcdef"}, ("commit", "commit_malformed")),
+        ("fixed", {"commit": f"{SHA}0"}, ("commit", "commit_malformed")),
+        ("will_fix", {"commit": SHA}, ("commit", "commit_not_asked")),
+        ("deferred", {"reason": "  "}, ("reason", "reason_missing")),
+        ("contested", {}, ("reason", "reason_missing")),
+        ("will_fix", {"reason": "x" * (MOST_CHARACTERS + 1)}, ("reason", "reason_too_long")),
+    ],
+)
+def test_what_says_too_little_is_refused_beside_its_field(
+    kind: str, said: dict[str, str], refused: tuple[str, str]
+) -> None:
+    assert refusal(owned(), kind, **said) == refused
+    assert answers() == []
+
+
+def test_nobody_answers_for_somebody_else_and_nobody_after_the_end() -> None:
+    finding = owned()
+    teacher = staff_user(finding.organization)
+    assert refusal(finding, "will_fix", by=teacher) == ("", "not_yours")
+    assert refusal(finding, "will_fix", by=student(finding.assignment.cohort).user) == (
+        "",
+        "not_yours",
+    )
+    with everywhere():
+        Cohort.objects.update(ends_on=timezone.now().date() - timedelta(days=1))
+        finding = Finding.objects.select_related("assignment__cohort", "student__user").get()
+    assert refusal(finding, "will_fix") == ("", "cohort_over")
+    assert answers() == []
+
+
+def test_a_later_answer_replaces_and_the_earlier_stays_on_the_record() -> None:
+    finding = owned()
+    answer(finding, "will_fix", reason=" Next week. ")
+    answer(finding, "contested", reason="It is there.")
+    again = answer(finding, "contested", reason="It is there.")
+    assert answers() == [
+        ("will_fix", "", "Next week.", False),
+        ("contested", "", "It is there.", True),
+    ]
+    assert again.kind == ResponseKind.CONTESTED
+    with everywhere():
+        assert Activity.objects.filter(verb="finding.answered").count() == 2
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        SHA.upper(),
+        f" {SHA} ",
+        f"https://github.com/o/r/commit/{SHA}",
+        f"https://gitlab.com/o/r/-/commit/{SHA}/",
+    ],
+)
+def test_a_commit_is_understood_as_it_is_copied(written: str) -> None:
+    assert answer(owned(), "fixed", commit=written).commit == SHA
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> tuple[str, list[str]]:
+    """A repository whose second commit changes src/graph.py; its address and its commits."""
+    path = tmp_path / "work.git"
+    make_repository(
+        path, [Commit(files={"README.md": "# Work"}), Commit(files={"src/graph.py": "graph = 1\n"})]
+    )
+    return str(path), git("rev-list", "--reverse", "HEAD", at=path).split()
+
+
+@pytest.mark.parametrize(
+    ("commit", "place", "verified"),
+    [(1, "src/graph.py", True), (0, "src/graph.py", False), (0, "", True), (None, "", False)],
+)
+def test_a_fix_is_one_if_its_commit_exists_and_changes_the_place(
+    repository: tuple[str, list[str]], commit: int | None, place: str, verified: bool
+) -> None:
+    address, commits = repository
+    finding = owned(repo_url=address)
+    with everywhere():
+        Finding.objects.update(place=place)
+    said = answer(finding, "fixed", commit=SHA if commit is None else commits[commit][:10])
+    with override_settings(ALLOW_LOCAL_REPOSITORIES=True):
+        verify_fix(finding.organization_id, said.pk)
+        verify_fix(finding.organization_id, said.pk)
+    with everywhere():
+        said = FindingResponse.objects.get()
+        assert Activity.objects.filter(verb="finding.fix_verified").count() == 1
+    assert said.verified is verified
+    assert said.verification != ""
+
+
+def test_a_repository_that_is_gone_leaves_the_fix_unverified_with_the_reason(
+    tmp_path: Path,
+) -> None:
+    finding = owned(repo_url=str(tmp_path / "gone.git"))
+    said = answer(finding, "fixed", commit=SHA)
+    with override_settings(ALLOW_LOCAL_REPOSITORIES=True):
+        verify_fix(finding.organization_id, said.pk)
+    with everywhere():
+        said = FindingResponse.objects.get()
+    assert said.verified is None
+    assert said.verification != ""
+
+
+def test_the_latest_attempts_repository_is_looked_in(repository: tuple[str, list[str]]) -> None:
+    address, commits = repository
+    finding = owned()
+    SubmissionFactory(
+        assignment=finding.assignment, student=finding.student, attempt=2, repo_url=address
+    )
+    said = answer(finding, "fixed", commit=commits[1])
+    with override_settings(ALLOW_LOCAL_REPOSITORIES=True):
+        verify_fix(finding.organization_id, said.pk)
+    with everywhere():
+        assert FindingResponse.objects.get().verified is True
+        assert Submission.objects.count() == 2
+
+
+def test_an_answer_that_was_replaced_meanwhile_is_left_alone() -> None:
+    finding = owned()
+    said = answer(finding, "fixed", commit=SHA)
+    answer(finding, "will_fix")
+    verify_fix(finding.organization_id, said.pk)
+    with everywhere():
+        assert set(FindingResponse.objects.values_list("verified", "verification")) == {(None, "")}
+
+
+def test_only_a_fix_is_looked_up_and_that_after_the_commit(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    with django_capture_on_commit_callbacks(execute=True):
+        answer(owned(), "will_fix")
+        said = answer(owned(), "fixed", commit=SHA)
+        assert get_queue("submissions").job_ids == []
+    assert get_queue("submissions").job_ids == [f"fix-{said.pk}"]
+
+
+def test_the_same_fix_once_more_is_looked_up_again_unless_it_is_confirmed(
+    django_capture_on_commit_callbacks: Any,
+) -> None:
+    finding = owned()
+    said = answer(finding, "fixed", commit=SHA)
+
+    def looked_up_again(verified: bool | None, verification: str) -> bool:
+        with everywhere():
+            FindingResponse.objects.update(verified=verified, verification=verification)
+        get_queue("submissions").empty()
+        with django_capture_on_commit_callbacks(execute=True):
+            assert answer(finding, "fixed", commit=SHA).pk == said.pk
+        return get_queue("submissions").job_ids == [f"fix-{said.pk}"]
+
+    assert [
+        looked_up_again(False, "It is not there."),
+        looked_up_again(None, BROKE_OFF),
+        looked_up_again(None, ""),
+        looked_up_again(True, "It is there."),
+    ] == [True, True, False, False]
+
+
+def test_the_reconciler_brings_back_what_the_queue_lost_once() -> None:
+    long_ago = timezone.now() - timedelta(hours=1)
+    lost = FindingResponseFactory(kind=ResponseKind.FIXED, commit=SHA, reason="")
+    told = FindingResponseFactory(
+        kind=ResponseKind.FIXED, commit=SHA, reason="", verification="Nobody could look."
+    )
+    fresh = FindingResponseFactory(kind=ResponseKind.FIXED, commit=SHA, reason="")
+    with everywhere():
+        FindingResponse.objects.filter(pk__in=[lost.pk, told.pk]).update(created_at=long_ago)
+    assert (verify_left(), verify_left()) == (1, 0)
+    assert get_queue("submissions").job_ids == [f"fix-{lost.pk}"]
+    assert fresh.pk != lost.pk
+
+
+def test_a_job_that_broke_says_so_and_is_not_made_again() -> None:
+    lost = FindingResponseFactory(kind=ResponseKind.FIXED, commit=SHA, reason="")
+    with everywhere():
+        FindingResponse.objects.update(created_at=timezone.now() - timedelta(hours=1))
+        verify_left()
+    job = Job.fetch(f"fix-{lost.pk}", connection=get_queue("submissions").connection)
+    job.set_status(JobStatus.FAILED)
+    assert verify_left() == 0
+    with everywhere():
+        said = FindingResponse.objects.get()
+    assert (said.verified, said.verification) == (None, BROKE_OFF)

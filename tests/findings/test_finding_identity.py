@@ -1,0 +1,182 @@
+"""What a report says is to be mended, and whether it is the same that was known before: pure functions."""
+
+from __future__ import annotations
+
+import pytest
+
+from courtroom.detectives.findings import MOST_CLUES
+from grading.core.enums import FindingState
+from grading.findings.finding_state import Life, Word, life_of
+from grading.findings.identity import (
+    MOST_PLACES_SHOWN,
+    Draft,
+    Known,
+    findings_of_report,
+    gone,
+    key_of,
+    normalised_place,
+    recognised,
+)
+from tests.factories.findings import flaw, met, missing, report_of_checks
+
+SHELL = "tidy.shell"
+
+
+def known_of(*drafts: Draft) -> list[Known]:
+    return [Known(d.key, d.criterion_id, d.check_id, d.place, d.title) for d in drafts]
+
+
+@pytest.mark.parametrize(
+    ("written", "place"),
+    [
+        ("", ""),
+        (".", ""),
+        ("./src//a.py", "src/a.py"),
+        ("src\\a.py", "src/a.py"),
+        ("/src/a.py", "src/a.py"),
+        ("`src/a.py:41`", "src/a.py"),
+        ("src/a.py:41-60", "src/a.py"),
+        ("src/a.py#L4-L9", "src/a.py"),
+        ("https://github.com/o/r/blob/main/src/a%20b.py#L3", "src/a b.py"),
+        ("https://gitlab.com/o/r/-/blob/main/src/a.py", "src/a.py"),
+        ("cafe\u0301.py", "caf\u00e9.py"),
+        ("no tests at all", "no tests at all"),
+    ],
+)
+def test_a_place_is_the_same_however_it_is_written(written: str, place: str) -> None:
+    assert normalised_place(written) == place
+    assert key_of("tidy", SHELL, written) == key_of("tidy", SHELL, place)
+
+
+def test_the_identity_is_criterion_check_and_place() -> None:
+    keys = {
+        key_of("tidy", SHELL, "a.py"),
+        key_of("tested", SHELL, "a.py"),
+        key_of("tidy", "", "a.py"),
+        key_of("tidy", SHELL, "b.py"),
+        key_of("tidy", SHELL, "A.py"),
+        key_of("tidyt", "idy.shell", "a.py"),
+    }
+    assert len(keys) == 6
+    assert {len(key) for key in keys} == {64}
+
+
+def test_what_is_missing_is_one_finding_wherever_it_was_looked_for() -> None:
+    told = findings_of_report(report_of_checks(missing(places=[("src/b.py", 9), ("src/a.py", 4)])))
+    elsewhere = findings_of_report(report_of_checks(missing(places=[("lib/c.py", 1)])))
+    [draft] = told.there
+    assert (draft.place, draft.lines, draft.priority, draft.action) == (
+        "src/b.py",
+        (9,),
+        "high",
+        "Mend tidy.readme.",
+    )
+    assert (draft.title, draft.text) == ("tidy.readme", "tidy.readme was looked for.")
+    assert draft.key == elsewhere.there[0].key == key_of("tidy", "tidy.readme", "")
+    assert told.looked_at == {("tidy", "tidy.readme")}
+
+
+def test_a_flaw_is_one_finding_in_each_file_whatever_its_lines() -> None:
+    told = findings_of_report(report_of_checks(flaw(("a.py", 7), ("b.py", 2), ("a.py", 3))))
+    assert [(d.place, d.lines, d.key) for d in told.there] == [
+        ("a.py", (3, 7), key_of("tidy", SHELL, "a.py")),
+        ("b.py", (2,), key_of("tidy", SHELL, "b.py")),
+    ]
+
+
+def test_what_is_met_not_established_or_left_out_is_no_finding() -> None:
+    report = report_of_checks(
+        met(),
+        missing("tidy.source", met=None),
+        missing("tested.one", criterion="tested"),
+        excluded=["tested"],
+    )
+    told = findings_of_report(report)
+    assert told.there == ()
+    assert told.looked_at == {("tidy", "tidy.readme")}
+    assert findings_of_report({"schema": "automaton-auditor/report@1"}).there == ()
+
+
+def test_as_many_flaws_as_are_shown_may_not_be_all() -> None:
+    assert MOST_PLACES_SHOWN == MOST_CLUES
+    four, three = ([(f"{name}.py", 1) for name in names] for names in ("abcd", "abc"))
+    known = known_of(*findings_of_report(report_of_checks(flaw(("z.py", 1)))).there)
+    for places, over in ((four, []), (three, [known[0].key])):
+        told = findings_of_report(report_of_checks(flaw(*places)))
+        assert gone(told, known, recognised(told.there, known).values()) == over
+
+
+def test_evidence_that_was_dropped_takes_nothing_away() -> None:
+    report = report_of_checks(flaw(("a.py", 1)))
+    report["errors"] = [
+        {"stage": "EvidenceAggregator", "code": "evidence_unverified", "message": "One."}
+    ]
+    assert findings_of_report(report).looked_at == frozenset()
+
+
+def test_where_a_criterion_has_no_checks_its_remediation_is_taken() -> None:
+    report = report_of_checks(missing())
+    [criterion] = report["criteria"]
+    criterion["checks"] = []
+    criterion["remediation"] = [
+        dict(criterion["remediation"][0], path=path, line=line, evidence=[], action=action)
+        for path, line, action in (
+            ("a.py", 4, "Split it."),
+            ("a.py", 9, "Name it."),
+            (None, None, "Say why!"),
+        )
+    ]
+    told = findings_of_report(report)
+    assert [(d.title, d.place, d.lines, d.check_id) for d in told.there] == [
+        ("Split it.", "a.py", (4, 9), ""),
+        ("Say why!", "", (), ""),
+    ]
+    assert told.there[1].key == key_of("tidy", "", "say why")
+    assert told.looked_at == frozenset()
+
+
+def test_a_file_that_was_moved_takes_its_flaw_along() -> None:
+    [before] = findings_of_report(report_of_checks(flaw(("tools.py", 3)))).there
+    moved = findings_of_report(report_of_checks(flaw(("src/tools.py", 8))))
+    assert recognised(moved.there, known_of(before)) == {moved.there[0].key: before.key}
+    both = findings_of_report(report_of_checks(flaw(("src/tools.py", 8), ("lib/tools.py", 8))))
+    assert recognised(both.there, known_of(before)) == {}
+    again = [Known(before.key, "tidy", SHELL, "src/tools.py")]
+    third = findings_of_report(report_of_checks(flaw(("src/tools.py", 1), ("old/tools.py", 1))))
+    assert recognised(third.there, again) == {third.there[0].key: before.key}
+
+
+def test_a_moved_files_name_does_not_steal_from_one_that_stayed() -> None:
+    stayed = findings_of_report(report_of_checks(flaw(("tools.py", 3)))).there
+    both = findings_of_report(report_of_checks(flaw(("tools.py", 3), ("src/tools.py", 8))))
+    assert recognised(both.there, known_of(*stayed)) == {stayed[0].key: stayed[0].key}
+
+
+OPEN, FIXED, REGRESSED = FindingState.OPEN, FindingState.FIXED, FindingState.REGRESSED
+
+
+@pytest.mark.parametrize(
+    ("words", "life"),
+    [
+        ("1+", Life(OPEN, 1, 1, None)),
+        ("1+ 2+ 3+", Life(OPEN, 1, 3, None)),
+        ("1+ 2-", Life(FIXED, 1, 1, 2)),
+        ("1+ 2- 3-", Life(FIXED, 1, 1, 2)),
+        ("1+ 2- 3+", Life(REGRESSED, 1, 3, None)),
+        ("1+ 2- 3+ 4+", Life(REGRESSED, 1, 4, None)),
+        ("1+ 2- 3+ 4-", Life(FIXED, 1, 3, 4)),
+        ("1- 2+", Life(OPEN, 2, 2, None)),
+        ("1+ 1-", Life(FIXED, 1, 1, 1)),  # looked at again, it was a mistake
+        ("1+ 1- 2+", Life(OPEN, 1, 2, None)),  # so nothing came back
+        ("1- 1+", Life(OPEN, 1, 1, None)),
+        ("3+ 2- 1+", Life(REGRESSED, 1, 3, None)),  # told out of order
+        ("1i+", Life(OPEN, 1, 1, None)),
+        ("1i+ 2i+", Life(OPEN, 1, 2, None)),
+        ("1+ 2- 2i+", Life(FIXED, 1, 2, 2)),  # the platform's word stands against an unsigned one
+        ("1i+ 2+ 3-", Life(FIXED, 1, 2, 3)),
+        ("1i+ 1- 2+", Life(OPEN, 1, 2, None)),
+    ],
+)
+def test_a_life_follows_from_the_sightings_in_the_order_of_attempts(words: str, life: Life) -> None:
+    told = [Word(int(word[0]), word.endswith("+"), imported="i" in word) for word in words.split()]
+    assert life_of(told) == life

@@ -1,0 +1,133 @@
+"""What a report that was brought along says is to be mended: recognised by criterion and file among what is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from grading.findings.identity import Draft, Known, key_of
+from grading.findings.imported_findings import Named, findings_of_reading, likeness
+
+TIDY, TESTED = Named("tidy", "Tidy"), Named("tested", "Tested")
+
+
+def known(check: str, place: str, title: str, criterion: str = "tidy") -> Known:
+    return Known(key_of(criterion, check, place), criterion, check, place, title)
+
+
+def said(text: str, criterion: int | None = 0, **fields: Any) -> dict[str, Any]:
+    blank = {"path": None, "line": None, "action": None, "priority": None, "source_line": None}
+    return {"criterion": criterion, "text": text} | blank | fields
+
+
+def drafts(*findings: dict[str, Any], known: tuple[Known, ...] = ()) -> tuple[Draft, ...]:
+    criteria = [{"id": None, "name": "1. Tidiness"}, {"id": "docs", "name": "Documentation"}]
+    return findings_of_reading({"criteria": criteria, "findings": list(findings)}, {0: TIDY}, known)
+
+
+def test_what_is_new_is_a_finding_of_its_criterion_and_file() -> None:
+    [draft] = drafts(
+        said("A shell runs.", path="./src/a.py", line=4, action="Use a list.", priority="high")
+    )
+    assert draft == Draft(
+        key=key_of("tidy", "", "src/a.py"),
+        criterion_id="tidy",
+        criterion_name="Tidy",
+        check_id="",
+        place="src/a.py",
+        title="A shell runs.",
+        text="A shell runs.",
+        action="Use a list.",
+        priority="high",
+        lines=(4,),
+    )
+
+
+def test_a_criterion_that_the_rubric_does_not_have_keeps_the_name_it_was_given() -> None:
+    [draft] = drafts(said("No pictures.", criterion=1))
+    assert (draft.criterion_id, draft.criterion_name) == ("docs", "Documentation")
+    [nowhere] = drafts(said("No pictures.", criterion=None, action="Draw some."))
+    assert (nowhere.criterion_id, nowhere.key) == ("", key_of("", "", "no pictures"))
+
+
+def test_what_nobody_can_act_on_and_what_is_said_again_is_left_out() -> None:
+    told = drafts(
+        said("Audit confidence: 87 %.", criterion=None),
+        said("The clone has no deadline, and hangs."),
+        said("Issue: the clone has no deadline", criterion=None, action="Give it one."),
+        said("The graph is never drawn.", criterion=None, action="Draw it."),
+    )
+    assert [d.title for d in told] == [
+        "The clone has no deadline, and hangs.",
+        "The graph is never drawn.",
+    ]
+
+
+def test_without_a_file_the_words_are_the_place() -> None:
+    told = drafts(said("Add tests!"), said("add  TESTS"), said("Add a README."))
+    assert [(d.title, d.place, d.key) for d in told] == [
+        ("Add tests!", "", key_of("tidy", "", "add tests")),
+        ("Add a README.", "", key_of("tidy", "", "add a readme")),
+    ]
+
+
+def test_what_is_said_of_the_same_file_is_one_finding() -> None:
+    [draft] = drafts(
+        said("A shell runs.", path="a.py", line=9), said("And here.", path="a.py:3", line=3)
+    )
+    assert (draft.lines, draft.title) == ((3, 9), "A shell runs.")
+
+
+@pytest.mark.parametrize("path", ["src/a.py", "a.py", "./src/a.py", "work/src/a.py"])
+def test_the_known_finding_of_the_criterion_in_the_file_is_the_same(path: str) -> None:
+    shell = known("tidy.shell", "src/a.py", "Shell commands")
+    other = known("tested.one", "src/a.py", "Tests", criterion="tested")
+    [draft] = drafts(said("Dangerous.", path=path), known=(other, shell))
+    assert (draft.key, draft.check_id) == (shell.key, "tidy.shell")
+
+
+def test_another_file_of_the_same_ending_letters_is_another_finding() -> None:
+    shell = known("tidy.shell", "src/data.py", "Shell commands")
+    [draft] = drafts(said("Dangerous.", path="a.py"), known=(shell,))
+    assert draft.key == key_of("tidy", "", "a.py")
+
+
+def test_of_several_in_a_file_the_one_whose_words_it_shares() -> None:
+    shell, names = (
+        known("tidy.shell", "a.py", "Shell commands"),
+        known("tidy.names", "a.py", "Names that tell"),
+    )
+    first, second = drafts(
+        said("It calls the shell.", path="a.py"),
+        said("Names tell nothing.", path="a.py"),
+        known=(shell, names),
+    )
+    assert (first.key, second.key) == (shell.key, names.key)
+    [neither] = drafts(said("Too slow.", path="a.py"), known=(shell, names))
+    assert neither.key == key_of("tidy", "", "a.py")
+
+
+def test_without_a_file_only_mostly_the_same_words_are_the_same_finding() -> None:
+    readme = known("tidy.readme", "", "A README that says how to run it")
+    same, other = drafts(
+        said("The README does not say how to run it."),
+        said("The tests run slowly."),
+        known=(readme,),
+    )
+    assert (same.key, other.key) == (readme.key, key_of("tidy", "", "the tests run slowly"))
+
+
+def test_who_names_no_criterion_is_understood_by_the_file_alone() -> None:
+    shell = known("tidy.shell", "a.py", "Shell commands")
+    [draft] = drafts(said("Dangerous.", criterion=None, path="a.py"), known=(shell,))
+    assert draft.key == shell.key
+    names = known("tidy.names", "a.py", "Names that tell")
+    [unsure] = drafts(said("Dangerous.", criterion=None, path="a.py"), known=(shell, names))
+    assert unsure.key == key_of("", "", "a.py")
+
+
+def test_likeness_is_the_share_of_the_shorter_texts_telling_words() -> None:
+    assert likeness("A README", "There is no README.md file") == 1.0
+    assert likeness("the of and", "the of and") == 0.0
+    assert likeness("shell commands", "commands of a parser") == 0.5

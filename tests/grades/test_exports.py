@@ -1,0 +1,255 @@
+"""Grades as a file: what was not released is empty, what could run is harmless, and nobody's scope is left open."""
+
+import csv
+import io
+from datetime import UTC, datetime
+
+import pytest
+from django_scopes import get_scope, scope
+from hypothesis import given
+from hypothesis import strategies as st
+
+from grading.core.errors import ActionRefused
+from grading.grades.exports import actions as action
+from grading.grades.exports import queries as export_queries
+from grading.grades.exports.csv_layouts import FORMULA, ExportChoice, harmless, lines_of
+from grading.grades.releases import release_grades
+from grading.models import Activity, Grade
+from tests.factories.grades import GradeFactory
+from tests.factories.people import EnrollmentFactory, OrganizationFactory, staff_user
+from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory
+
+pytestmark = pytest.mark.django_db
+AT = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
+PLAIN = ExportChoice(criteria=False, versions=False)
+
+
+@pytest.fixture(autouse=True)
+def organization():
+    organization = OrganizationFactory()
+    with scope(organization=organization):
+        yield organization
+
+
+@pytest.fixture
+def assignment(organization):
+    return AssignmentFactory(cohort__organization=organization, title="The auditor")
+
+
+@pytest.fixture
+def teacher(organization):
+    return staff_user(organization)
+
+
+def enrolled(assignment, name, number=""):
+    return EnrollmentFactory(
+        cohort=assignment.cohort,
+        name=name,
+        email=f"{name.lower()}@example.org",
+        student_number=number,
+    )
+
+
+def judged(assignment, whose, score=4.0, points=None, attempt=1, grade=None, **fields):
+    """A verdict on two criteria that counts, from now on where there is a `grade`; `points` is (earned, possible)."""
+    audit = AuditFactory(
+        submission__assignment=assignment,
+        submission__attempt=attempt,
+        submission__student=whose,
+        submission__resolved_commit="c" * 40,
+        done=True,
+    )
+    for position, name in enumerate(("tidy", "tested")):
+        CriterionVerdictFactory(
+            audit=audit, position=position, criterion_id=name, name=name.title(), score=3 + position
+        )
+    if grade is not None:
+        Grade.objects.filter(pk=grade.pk).update(audit=audit)
+        return audit
+    earned, possible = points or (None, None)
+    return GradeFactory(
+        audit=audit, overall_score=score, points_earned=earned, points_possible=possible, **fields
+    )
+
+
+def told(score=4.0, points=None):
+    return {
+        "audit": "a",
+        "submission": "00000000-0000-0000-0000-000000000000",
+        "attempt": 1,
+        "digest": "e" * 64,
+        "rubric_version": "A small rubric v1",
+        "overall_score": score,
+        "points": points,
+        "criteria": [],
+        "note": "",
+    }
+
+
+def rows_of(assignment, choice):
+    table = action.table_of(assignment, choice)
+    return list(csv.reader(io.StringIO("".join(action.stream_of(assignment, table)))))
+
+
+def test_what_is_not_released_is_an_empty_cell_and_never_a_nought(assignment, teacher):
+    ada, bob, cyd = (enrolled(assignment, name) for name in ("Ada", "Bob", "Cyd"))
+    release_grades(assignment=assignment, grades=[judged(assignment, ada)], by=teacher)
+    Grade.objects.update(released_at=AT)
+    judged(assignment, bob)
+    assert rows_of(assignment, PLAIN) == [
+        [
+            "student",
+            "email",
+            "student_number",
+            "status",
+            "released_at",
+            "score",
+            "points",
+            "points_possible",
+        ],
+        ["Ada", "ada@example.org", "", "released", "2026-11-21T09:00:00+00:00", "3.5", "", ""],
+        ["Bob", "bob@example.org", "", "not released", "", "", "", ""],
+        ["Cyd", "cyd@example.org", "", "no verdict", "", "", "", ""],
+    ]
+    everything = rows_of(assignment, ExportChoice(everything=True, criteria=False, versions=False))
+    assert [row[5] for row in everything] == ["score", "3.5", "3.5", ""]
+    assert cyd.name == everything[-1][0]
+
+
+def test_with_every_attempt_each_that_has_a_verdict_is_a_row_and_says_whether_it_counts(assignment):
+    ada, bob = (enrolled(assignment, name) for name in ("Ada", "Bob"))
+    first = judged(assignment, ada)
+    second = judged(assignment, ada, attempt=2, grade=first)
+    AuditFactory(submission=second.submission, failed=True)
+    AuditFactory(submission__assignment=assignment, submission__student=bob, failed=True)
+    rows = rows_of(assignment, ExportChoice(everything=True, every_attempt=True))
+    assert [(row[0], row[3], row[5], row[8]) for row in rows[1:]] == [
+        ("Ada", "does not count", "3.5", "1"),
+        ("Ada", "not released", "3.5", "2"),
+        ("Bob", "no verdict", "", ""),
+    ]
+
+
+def test_version_and_criterion_columns_say_what_a_grade_rests_on(assignment, teacher):
+    grade = judged(assignment, enrolled(assignment, "Ada"))
+    release_grades(assignment=assignment, grades=[grade], by=teacher)
+    header, row = rows_of(assignment, ExportChoice(scale="percent"))
+    assert header[5:] == [
+        "percent",
+        "attempt",
+        "commit",
+        "rubric_version",
+        "report_digest",
+        "Tidy",
+        "Tested",
+    ]
+    version = str(grade.audit.rubric_version)
+    assert row[5:] == ["70", "1", "c" * 40, version, "e" * 64, "60", "80"]
+
+
+def test_canvas_gets_its_columns_and_a_row_of_points(assignment):
+    judged(
+        assignment,
+        enrolled(assignment, "Ada", "7"),
+        released_at=AT,
+        released=told(points={"earned": 72.0, "possible": 80.0}),
+    )
+    enrolled(assignment, "Bob", "8")
+    assert rows_of(assignment, ExportChoice("canvas", criteria=False, versions=False)) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "The auditor"],
+        ["    Points Possible", "", "", "", "", "80"],
+        ["Ada", "", "7", "ada@example.org", "", "72"],
+        ["Bob", "", "8", "bob@example.org", "", ""],
+    ]
+
+
+def test_moodle_gets_what_its_import_maps(assignment):
+    judged(assignment, enrolled(assignment, "Ada", "7"), released=told(3.2), released_at=AT)
+    choice = ExportChoice("moodle", scale="percent", criteria=False, versions=False)
+    assert rows_of(assignment, choice) == [
+        ["Full name", "ID number", "Email address", "The auditor"],
+        ["Ada", "7", "ada@example.org", "64"],
+    ]
+
+
+def test_a_released_grade_that_waits_for_a_person_is_empty(assignment):
+    waiting = told(None, points={"earned": 35.0, "possible": 35.0})
+    judged(assignment, enrolled(assignment, "Ada"), released=waiting, released_at=AT)
+    assert rows_of(assignment, PLAIN)[1][5:] == ["", "", ""]
+    assert export_queries.match_of(assignment, everything=False).scores == 0
+
+
+def test_points_out_of_different_sums_are_refused_where_one_column_would_mix_them(assignment):
+    for name, possible in (("Ada", 80.0), ("Bob", 100.0)):
+        points = {"earned": 60.0, "possible": possible}
+        judged(assignment, enrolled(assignment, name), released=told(points=points), released_at=AT)
+    with pytest.raises(ActionRefused, match="out of 80 and 100"):
+        action.table_of(assignment, ExportChoice("canvas"))
+    percent = rows_of(
+        assignment, ExportChoice("canvas", scale="percent", criteria=False, versions=False)
+    )
+    assert [row[5] for row in percent[1:]] == ["100", "75", "60"]
+    assert [row[6:] for row in rows_of(assignment, PLAIN)[1:]] == [["60", "80"], ["60", "100"]]
+
+
+def test_who_would_be_missed_is_counted(assignment):
+    judged(assignment, enrolled(assignment, "Ada", "7"), released=told(), released_at=AT)
+    judged(assignment, enrolled(assignment, "Bob", "7"))
+    enrolled(assignment, "Cyd")
+    assert export_queries.match_of(assignment, everything=False) == export_queries.Match(
+        students=3, numbers_missing=1, same_number=2, scores=1
+    )
+    named = export_queries.students_without(assignment, everything=False, most=5)
+    assert [(each.name, bool(each.has_grade)) for each in named] == [("Bob", True), ("Cyd", False)]
+
+
+def test_a_file_is_read_after_its_scope_was_left_and_leaves_none_open(assignment, teacher):
+    judged(assignment, enrolled(assignment, "Ada"), released=told(), released_at=AT)
+    lines = action.export_grades(assignment=assignment, choice=PLAIN, by=teacher)
+    with scope(organization=None, _enabled=False):
+        outside = get_scope()
+        read = []
+        for line in lines:
+            read.append(line)
+            assert get_scope() == outside
+    assert [line.split(",")[0] for line in read] == ["student", "Ada"]
+
+
+def test_who_took_what_is_in_the_log(assignment, teacher):
+    action.export_grades(assignment=assignment, choice=ExportChoice("moodle"), by=teacher)
+    row = Activity.objects.get()
+    assert (row.actor, row.verb, row.cohort) == (teacher, "grades.exported", assignment.cohort)
+    assert row.detail == {"layout": "moodle", "what": "what is released", "scale": "points"}
+
+
+@pytest.mark.parametrize("students", [1, 3, 30])
+@pytest.mark.parametrize(
+    ("choice", "queries"),
+    [({}, 3), ({"everything": True}, 8), ({"everything": True, "every_attempt": True}, 9)],
+)
+def test_a_file_costs_the_same_for_each_piece(
+    assignment, students, choice, queries, django_assert_num_queries
+):
+    for n in range(students):
+        judged(assignment, enrolled(assignment, f"S{n:02}"), released=told(), released_at=AT)
+    table = action.table_of(assignment, ExportChoice(**choice))
+    with django_assert_num_queries(queries):
+        assert len("".join(action.stream_of(assignment, table)).splitlines()) == students + 1
+
+
+@pytest.mark.parametrize(
+    "cell", [f"{mark}1+1" for mark in FORMULA] + [" =1+1", "\u200b=1", "\u00a0 @x"]
+)
+def test_no_cell_begins_what_a_spreadsheet_would_run(cell):
+    assert harmless(cell) == f"'{cell}"
+
+
+@given(st.text(), st.floats(0, 1000))
+def test_whatever_a_student_is_called_a_line_stays_one_record_and_numbers_stay_numbers(
+    name, number
+):
+    (row,) = csv.reader(io.StringIO(lines_of([[name, number, None]]), newline=""))
+    assert row[0].removeprefix("'") == name.removeprefix("'")
+    assert not row[0].startswith(FORMULA)
+    assert float(row[1]) == pytest.approx(number, abs=0.006)
+    assert row[2] == ""

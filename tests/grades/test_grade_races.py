@@ -1,0 +1,77 @@
+"""Verdicts, scores by hand and releases of one grade at the same moment: nothing is lost, nothing is told twice."""
+
+import pytest
+
+from grading.grades import actions as grade_actions
+from grading.grades import releases
+from grading.models import Grade, Notice
+from tests.factories.people import everywhere, staff_user, student
+from tests.factories.races import at_once
+from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+
+
+def judged(ada, assignment, attempt=1):
+    audit = AuditFactory(
+        submission__assignment=assignment,
+        submission__student=ada,
+        submission__attempt=attempt,
+        done=True,
+    )
+    CriterionVerdictFactory(audit=audit, criterion_id="tidy", score=2)
+    return audit
+
+
+@pytest.fixture
+def assignment():
+    return AssignmentFactory()
+
+
+@pytest.fixture
+def ada(assignment):
+    return student(assignment.cohort)
+
+
+def test_two_first_verdicts_at_once_make_one_grade_of_the_later_attempt(assignment, ada):
+    audits = [judged(ada, assignment, attempt) for attempt in (1, 2)]
+    one_each = iter(audits)
+    at_once(lambda: grade_actions.count_verdict(audit=next(one_each)))
+    with everywhere():
+        assert Grade.objects.get().audit == audits[1]
+
+
+def test_a_grade_that_two_teachers_release_at_once_is_told_once(assignment, ada):
+    with everywhere():
+        grade_actions.count_verdict(audit=judged(ada, assignment))
+        counted = list(Grade.objects.all())
+    teacher = staff_user(assignment.organization)
+    told = at_once(
+        lambda: releases.release_grades(assignment=assignment, grades=counted, by=teacher)
+    )
+    with everywhere():
+        assert (sorted(told), Notice.objects.count()) == ([0, 1], 1)
+
+
+def test_a_score_by_hand_and_a_verdict_at_once_both_count(assignment, ada):
+    audit = judged(ada, assignment)
+    with everywhere():
+        grade_actions.count_verdict(audit=audit)
+    submission, teacher = audit.submission, staff_user(assignment.organization)
+    again = AuditFactory(submission=submission, done=True)
+    CriterionVerdictFactory(audit=again, criterion_id="tidy", score=3)
+
+    def override():
+        grade_actions.override_criterion(
+            submission=submission, criterion_id="tidy", score=5, reason="So.", by=teacher
+        )
+
+    acts = iter([override, lambda: grade_actions.count_verdict(audit=again)])
+
+    def one_of_them():
+        next(acts)()
+
+    at_once(one_of_them)
+    with everywhere():
+        grade = Grade.objects.get()
+        assert (grade.audit, grade.overall_score, grade.overridden) == (again, 5.0, 1)

@@ -1,0 +1,236 @@
+"""A cohort's grades as staff see them: every filter lives in the address, and thirty students cost what one does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from grading.models import Assignment, Enrollment
+from tests.factories.graded_work import graded, page_of, signed_in
+from tests.factories.grades import AppealFactory
+from tests.factories.people import EnrollmentFactory, staff_user, student
+from tests.factories.work import AssignmentFactory, AuditFactory, OpinionRecordFactory
+from tests.web_client.page_checks import faults_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def assignment() -> Assignment:
+    made: Assignment = AssignmentFactory.create(title="The auditor")
+    return made
+
+
+@pytest.fixture
+def ada(assignment: Assignment) -> Enrollment:
+    return student(assignment.cohort, name="Ada")
+
+
+@pytest.fixture
+def teacher(assignment: Assignment) -> Client:
+    return signed_in(staff_user(assignment.organization))
+
+
+def listed(answer: Any) -> list[str]:
+    return [row.student for row, _flags in answer.context["rows"]]
+
+
+def test_the_overview_of_nobody_is_sound(teacher: Client, assignment: Assignment) -> None:
+    page = teacher.get(page_of(assignment)).content.decode()
+    assert (faults_of(page), "Nobody is enrolled" in page) == ([], True)
+
+
+def test_the_overview_is_sound_and_tells_each_student_with_flags(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    grade = graded(assignment, ada, widest_spread=3, suspected=True)
+    AppealFactory.create(submission=grade.audit.submission)
+    EnrollmentFactory.create(cohort=assignment.cohort, name="Bob")
+    answer = teacher.get(page_of(assignment))
+    assert faults_of(answer.content.decode()) == []
+    assert [(row.student, row.score, row.flags) for row, _ in answer.context["rows"]] == [
+        ("Ada", 3.0, ("spread", "integrity", "appeal")),
+        ("Bob", None, ()),
+    ]
+    counts = answer.context["counts"]
+    assert (counts.students, counts.graded, counts.flagged, counts.released) == (2, 1, 1, 0)
+    assert counts.flags == {
+        "spread": 1,
+        "review": 0,
+        "integrity": 1,
+        "unverified": 0,
+        "judge": 0,
+        "appeal": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("q=bo", ["Bob"]),
+        ("flag=spread", ["Ada"]),
+        ("flag=flagged", ["Ada", "Cyd"]),
+        ("flag=clear", ["Bob"]),
+        ("flag=judge", []),
+        ("flag=unverified", ["Cyd"]),
+        ("state=review", ["Cyd"]),
+        ("state=judged", ["Ada", "Bob"]),
+        ("state=graded", ["Ada", "Bob", "Cyd"]),
+        ("state=nothing", ["Dee"]),
+        ("state=running", ["Eve"]),
+        ("state=failed", ["Fay"]),
+        ("release=not", ["Ada", "Bob", "Cyd"]),
+        ("release=released", []),
+        ("low=3&high=4", ["Ada"]),
+        ("low=4.5", ["Bob"]),
+        ("criterion=0&score=1", ["Ada", "Bob", "Cyd"]),
+        ("criterion=1&score=none", []),
+        ("criterion=0&apart=on", ["Ada"]),
+        ("sort=-score&flag=flagged", ["Ada", "Cyd"]),
+        ("sort=-name", ["Fay", "Eve", "Dee", "Cyd", "Bob", "Ada"]),
+    ],
+)
+def test_a_filter_in_the_address_finds(
+    teacher: Client, assignment: Assignment, ada: Enrollment, asked: str, found: list[str]
+) -> None:
+    def someone(name: str) -> Enrollment:
+        made: Enrollment = EnrollmentFactory.create(cohort=assignment.cohort, name=name)
+        return made
+
+    grade = graded(assignment, ada, 3.0, widest_spread=4)
+    for judge, score in (("Prosecutor", 1), ("Defense", 5)):
+        OpinionRecordFactory.create(
+            audit=grade.audit, criterion_id="git_forensics", judge=judge, score=score
+        )
+    graded(assignment, someone("Bob"), 5.0)
+    graded(assignment, someone("Cyd"), None, needs_review=True, unverified=True)
+    someone("Dee")
+    AuditFactory.create(submission__assignment=assignment, submission__student=someone("Eve"))
+    AuditFactory.create(
+        submission__assignment=assignment, submission__student=someone("Fay"), failed=True
+    )
+    assert listed(teacher.get(f"{page_of(assignment)}?{asked}")) == found
+
+
+def test_read_by_chance_the_order_is_no_name_and_no_score_and_stays(
+    teacher: Client, assignment: Assignment
+) -> None:
+    for number in range(8):
+        EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number}")
+    other = AssignmentFactory.create(cohort=assignment.cohort)
+    orders = [
+        listed(teacher.get(f"{page_of(each)}?sort=chance"))
+        for each in (assignment, assignment, other)
+    ]
+    assert orders[0] == orders[1]
+    assert len({tuple(order) for order in [*orders, sorted(orders[0])]}) == 3
+
+
+def test_each_criterion_shows_how_its_scores_lie_and_each_number_leads_to_its_students(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    graded(assignment, ada)
+    graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name="Bob"))
+    page = teacher.get(page_of(assignment)).content.decode()
+    assert 'aria-label="Students by score: 2 at 1, 0 at 2, 0 at 3, 0 at 4, 0 at 5."' in page
+    assert '<a href="?criterion=0&amp;score=1">2&nbsp;at&nbsp;1</a>' in page
+    assert listed(teacher.get(f"{page_of(assignment)}?criterion=0&score=1")) == ["Ada", "Bob"]
+
+
+def test_who_is_chosen_in_the_list_is_chosen_where_it_is_counted_and_priced(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    grade = graded(assignment, ada)
+    graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort))
+    answer = teacher.get(
+        page_of(assignment, "bulk"), {"grade": [str(grade.pk), "x"], "scope": "chosen"}
+    )
+    page = answer.content.decode()
+    assert [chosen for _grade, _flags, chosen in answer.context["listed"]] == [True, False]
+    assert (
+        answer.context["form"]["scope"].value(),
+        answer.context["estimate"],
+        faults_of(page),
+    ) == (
+        "chosen",
+        None,
+        [],
+    )
+
+
+@pytest.mark.parametrize("asked", ["low=9", "criterion=-1", "criterion=7", "page=x", "score=6"])
+def test_what_an_address_cannot_mean_is_said_and_left_aside(
+    teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
+) -> None:
+    answer = teacher.get(f"{page_of(assignment)}?{asked}")
+    assert f"“{asked}” means nothing here and was left aside." in answer.content.decode()
+    assert (listed(answer), faults_of(answer.content.decode())) == (["Ada"], [])
+
+
+@pytest.mark.parametrize("asked", ["flag=red", "sort=shoe", "state=odd", "release=never"])
+def test_a_filter_that_cannot_be_is_said_beside_it(
+    teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
+) -> None:
+    answer = teacher.get(f"{page_of(assignment)}?{asked}")
+    page = answer.content.decode()
+    assert (page.count("is not one of the available choices"), "means nothing here" in page) == (
+        1,
+        False,
+    )
+    assert (listed(answer), faults_of(page)) == (["Ada"], [])
+
+
+def test_a_release_of_nobody_is_not_offered(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    assert "Release all unflagged" not in teacher.get(page_of(assignment)).content.decode()
+    graded(assignment, ada)
+    assert "Release all unflagged (1)" in teacher.get(page_of(assignment)).content.decode()
+
+
+@pytest.mark.parametrize("students", [1, 3, 30])
+def test_a_list_costs_as_many_queries_for_thirty_students_as_for_one(
+    teacher: Client, assignment: Assignment, students: int, django_assert_num_queries: Any
+) -> None:
+    for number in range(students):
+        grade = graded(
+            assignment, EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number:02d}")
+        )
+        OpinionRecordFactory.create(audit=grade.audit, criterion_id="git_forensics")
+    with django_assert_num_queries(14):
+        assert len(listed(teacher.get(page_of(assignment)))) == students
+    with django_assert_num_queries(6):
+        assert (
+            len(teacher.get(f"{page_of(assignment, 'release')}?what=unflagged").context["grades"])
+            == students
+        )
+    with django_assert_num_queries(6):
+        assert teacher.get(page_of(assignment, "sample")).context["graded"] == students
+
+
+def test_what_is_flagged_is_read_by_hand_and_a_share_of_the_rest_the_same_for_the_same_seed(
+    teacher: Client, assignment: Assignment, ada: Enrollment
+) -> None:
+    graded(assignment, ada, suspected=True)
+    for number in range(20):
+        graded(assignment, EnrollmentFactory.create(cohort=assignment.cohort, name=f"{number:02d}"))
+
+    def drawn(asked: str) -> list[str]:
+        answer = teacher.get(f"{page_of(assignment, 'sample')}{asked}")
+        assert [str(grade.student) for grade, _flags in answer.context["flagged"]] == ["Ada"]
+        assert faults_of(answer.content.decode()) == []
+        return [str(grade.student) for grade in answer.context["drawn"]]
+
+    assert [len(drawn(asked)) for asked in ("", "?share=0", "?share=100", "?share=x")] == [
+        2,
+        0,
+        20,
+        2,
+    ]
+    assert drawn("?share=25&seed=7") == drawn("?share=25&seed=7")
+    assert drawn("?share=25&seed=7") != drawn("?share=25&seed=8")
+    assert (
+        f"seed={assignment.pk + 1}" in teacher.get(page_of(assignment, "sample")).content.decode()
+    )

@@ -1,0 +1,152 @@
+"""A POST goes to the addresses that were pinned, under the name that its certificate must carry, and ends in time."""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from socket import create_server, socket
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from grading.engine.repository_addresses import Pinned
+from grading.notifications import pinned_post
+from grading.notifications.pinned_post import Answer, post
+
+NAME = "hooks.example"  # no name server knows it: whoever reaches it went to what was pinned
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+@contextmanager
+def serving(answer: Callable[[socket], None]) -> Iterator[int]:
+    """One connection on loopback, and its port."""
+
+    def serve() -> None:
+        with listening.accept()[0] as connection:
+            try:
+                answer(connection)
+            except OSError:  # the client hung up, as some of these tests want it to
+                return
+
+    with create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield int(listening.getsockname()[1])
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A key and a certificate for NAME that it has signed itself, in one file."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, NAME)])
+    built = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(NAME)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    file = tmp_path_factory.mktemp("tls") / "both.pem"
+    pem = serialization.Encoding.PEM
+    private = key.private_bytes(
+        pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    file.write_bytes(private + built.public_bytes(pem))
+    return file
+
+
+def over_tls(certificate: Path, heard: list[bytes]) -> Callable[[socket], None]:
+    def answer(raw: socket) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        with context.wrap_socket(raw, server_side=True) as connection:
+            request = b""
+            while not request.endswith(b"{}"):
+                request += connection.recv(4096)
+            heard.append(request)
+            connection.sendall(OK)
+
+    return answer
+
+
+def posted(port: int, *, host: str = NAME, is_tls: bool = False) -> Answer:
+    pinned = Pinned(host, port, "/told", ("127.0.0.2", "127.0.0.1"), is_tls=is_tls)
+    return post(pinned, b"{}", {"Content-Type": "application/json"})
+
+
+def test_it_goes_to_the_pinned_addresses_under_the_name(certificate, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    heard: list[bytes] = []
+    with serving(over_tls(certificate, heard)) as port:
+        assert posted(port, is_tls=True) == Answer(200, "ok", "")
+    assert f"\r\nHost: {NAME}:{port}\r\n".encode() in heard[0]
+
+
+@pytest.mark.parametrize(
+    ("host", "is_known", "words"),
+    [
+        (NAME, False, "Its certificate is not trusted: self-signed certificate."),
+        (
+            "other.example",
+            True,
+            "Its certificate is not trusted: Hostname mismatch, certificate is not valid for 'other.example'.",
+        ),
+    ],
+)
+def test_who_cannot_show_the_names_certificate_is_told_nothing(
+    certificate, monkeypatch, host, is_known, words
+):
+    if is_known:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    heard: list[bytes] = []
+    with serving(over_tls(certificate, heard)) as port:
+        assert posted(port, host=host, is_tls=True) == Answer(None, "", words)
+    assert heard == []
+
+
+def drip(connection: socket) -> None:
+    """A header that never ends, a byte at a time."""
+    connection.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+    while True:
+        connection.sendall(b"x")
+        threading.Event().wait(0.02)
+
+
+def silence(connection: socket) -> None:
+    while connection.recv(4096):
+        continue
+
+
+@pytest.mark.parametrize("is_tls", [False, True])
+@pytest.mark.parametrize("answer", [drip, silence])
+def test_who_takes_longer_is_cut_off(answer, is_tls, monkeypatch):
+    monkeypatch.setattr(pinned_post, "SECONDS", 0.3)
+    with serving(answer) as port:
+        given = posted(port, is_tls=is_tls)
+    assert given.status is None
+    slow = "No answer within 0.3 seconds."
+    assert given.error == (
+        slow if answer is silence or not is_tls else "No answer that can be read (SSLError)."
+    )
+
+
+def test_a_long_answer_is_not_read_to_its_end():
+    def endless(connection: socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            connection.sendall(b"y" * 65536)
+
+    with serving(endless) as port:
+        assert posted(port) == Answer(200, "y" * 500, "")

@@ -1,0 +1,298 @@
+"""How an organization's audits go, for its staff: what ended, waited, failed and cost, hour by hour or day by day."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from django_scopes import scope
+
+from grading.core.enums import Role
+from grading.models import Assignment, ModelUsage
+from grading.operations.presenters import BASE, TOP, Stack, over_time_of
+from grading.operations.queries import Operations, Slot, Stretch, longest_in, operations_of
+from tests.factories.graded_work import signed_in
+from tests.factories.people import staff_user, student
+from tests.factories.work import AssignmentFactory, AuditFactory
+from tests.web_client.page_checks import faults_of
+
+pytestmark = pytest.mark.django_db
+HOUR = timedelta(hours=1)
+THIS_HOUR = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+@pytest.fixture
+def assignment() -> Assignment:
+    made: Assignment = AssignmentFactory.create(title="The auditor")
+    return made
+
+
+@pytest.fixture
+def assistant(assignment: Assignment) -> Client:
+    return signed_in(staff_user(assignment.organization, Role.ASSISTANT))
+
+
+def ended(assignment: Assignment, at: datetime, waited: float = 10, **fields: Any) -> None:
+    AuditFactory.create(
+        submission__assignment=assignment,
+        finished_at=at,
+        started_at=at,
+        queued_at=at - timedelta(seconds=waited),
+        **({"done": True} | fields),
+    )
+
+
+def bought(assignment: Assignment, at: datetime, cost: str | None) -> None:
+    with scope(organization=assignment.organization):
+        made = ModelUsage.objects.create(
+            organization=assignment.organization,
+            judge="Defense",
+            criterion_id="tidy",
+            round=1,
+            model="m",
+            calls=1,
+            prompt_tokens=1,
+            cached_tokens=0,
+            completion_tokens=1,
+            cost_usd=cost,
+        )
+        ModelUsage.objects.filter(pk=made.pk).update(created_at=at)
+
+
+def told(assignment: Assignment, slot: Slot = "hour") -> Operations:
+    with scope(organization=assignment.organization):
+        return operations_of(slot, THIS_HOUR + timedelta(minutes=40))
+
+
+def page(client: Client, assignment: Assignment, query: str = "") -> str:
+    answer = client.get(f"/o/{assignment.organization.slug}/operations/{query}")
+    assert answer.status_code == 200
+    html = answer.content.decode()
+    assert faults_of(html) == []
+    return html
+
+
+def test_students_are_not_shown_it(assignment: Assignment) -> None:
+    client = signed_in(student(assignment.cohort).user)
+    assert client.get(f"/o/{assignment.organization.slug}/operations/").status_code == 404
+
+
+def test_each_hour_tells_what_ended_in_it_and_how_long_that_had_waited(
+    assignment: Assignment,
+) -> None:
+    for waited in (10, 20, 30, 40, 50):
+        ended(assignment, THIS_HOUR - HOUR, waited)
+    ended(assignment, THIS_HOUR - 2 * HOUR, failed=True, done=False)
+    ended(assignment, THIS_HOUR - 24 * HOUR)  # a day ago: no longer shown
+    stretches = told(assignment).stretches
+    assert [each.begins for each in stretches] == [
+        THIS_HOUR - HOUR * back for back in range(23, -1, -1)
+    ]
+    assert [each for each in stretches if each.ended] == [
+        Stretch(THIS_HOUR - 2 * HOUR, ended=1, failed=1, waited_p50=10, waited_p95=10, longest=5),
+        Stretch(THIS_HOUR - HOUR, ended=5, failed=0, waited_p50=30, waited_p95=48),
+    ]
+
+
+def test_what_was_never_taken_up_has_waited_for_no_known_time(assignment: Assignment) -> None:
+    AuditFactory.create(submission__assignment=assignment, failed=True, finished_at=THIS_HOUR)
+    (only,) = [each for each in told(assignment).stretches if not each.is_quiet]
+    assert (only.ended, only.failed, only.waited_p50, only.waited_p95) == (1, 1, None, None)
+
+
+def test_days_are_days_in_utc_and_costs_without_a_price_are_counted_not_guessed(
+    assignment: Assignment,
+) -> None:
+    today = THIS_HOUR.replace(hour=0)
+    bought(assignment, today - timedelta(seconds=1), "0.25")
+    bought(assignment, today - timedelta(hours=23), "0.50")
+    bought(assignment, today, None)
+    assert [each for each in told(assignment, "day").stretches if not each.is_quiet] == [
+        Stretch(today - timedelta(days=1), cost_usd=Decimal("0.75")),
+        Stretch(today, unpriced=1),
+    ]
+
+
+def test_what_happens_elsewhere_is_not_told(assignment: Assignment) -> None:
+    other = AssignmentFactory.create()
+    ended(other, THIS_HOUR)
+    bought(other, THIS_HOUR, "1")
+    assert all(each.is_quiet for each in told(assignment).stretches)
+
+
+def test_failures_stand_by_code_and_one_by_one_and_lead_to_their_audits(
+    assistant: Client, assignment: Assignment
+) -> None:
+    for _ in range(2):
+        AuditFactory.create(submission__assignment=assignment, failed=True)
+    AuditFactory.create(submission__assignment=assignment, failed=True, failure_code="pdf_missing")
+    seen = told(assignment)
+    assert [(each.code, each.count) for each in seen.failures] == [
+        ("repository_empty", 2),
+        ("pdf_missing", 1),
+    ]
+    html = page(assistant, assignment)
+    assert [html.count(f"/audits/{audit.pk}/") for audit in seen.failed] == [1, 1, 1]
+
+
+def test_what_waits_now_is_counted_with_the_first_of_it(assignment: Assignment) -> None:
+    since = datetime(2026, 11, 1, tzinfo=UTC)
+    AuditFactory.create(submission__assignment=assignment, state="queued", queued_at=since + HOUR)
+    AuditFactory.create(submission__assignment=assignment, state="queued", queued_at=since)
+    AuditFactory.create(submission__assignment=assignment, running=True)
+    now = told(assignment).now
+    assert (now.waiting, now.running, now.oldest) == (2, 1, since)
+
+
+def test_the_queue_is_as_long_as_what_came_and_had_not_left_yet(assignment: Assignment) -> None:
+    ended(assignment, THIS_HOUR - HOUR, waited=7200)  # left as the hour began
+    ended(assignment, THIS_HOUR - timedelta(minutes=30), waited=3600)
+    AuditFactory.create(
+        submission__assignment=assignment, state="queued", queued_at=THIS_HOUR - 3 * HOUR
+    )
+    withdrawn = {"queued_at": THIS_HOUR - timedelta(minutes=45), "finished_at": THIS_HOUR}
+    AuditFactory.create(submission__assignment=assignment, failed=True, **withdrawn)
+    assert [each.longest for each in told(assignment).stretches][-5:] == [0, 2, 3, 3, 1]
+
+
+def test_lengths_are_of_each_stretch_whatever_had_begun_before() -> None:
+    begins = [THIS_HOUR, THIS_HOUR + HOUR]
+    minutes = [(-5, 5), (5, 10), (20, 30), (25, 26), (59, None)]
+    waits = [
+        (
+            THIS_HOUR + timedelta(minutes=came),
+            None if left is None else THIS_HOUR + timedelta(minutes=left),
+        )
+        for came, left in minutes
+    ]
+    assert (longest_in(waits, begins), longest_in([], begins)) == ([2, 1], [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("query", "behind"),
+    [
+        ("?show=waiting", ["first", "second"]),
+        ("?show=running", ["running"]),
+        ("?show=ended", ["failed", "done"]),
+        ("?show=ended&at={this_hour}", ["failed"]),
+        ("?show=failed&code=repository_empty", ["failed"]),
+        ("?show=failed&code=another", []),
+        ("?show=queued&at={this_hour}", ["first", "second", "running"]),
+        ("?show=paid", []),
+        ("?show=nonsense", []),
+    ],
+)
+def test_each_number_leads_to_its_audits(
+    assistant: Client, assignment: Assignment, query: str, behind: list[str]
+) -> None:
+    at = timezone.now().replace(minute=0, second=0, microsecond=0)
+    made = {
+        "first": AuditFactory.create(
+            submission__assignment=assignment, state="queued", queued_at=at - HOUR
+        ),
+        "second": AuditFactory.create(
+            submission__assignment=assignment, state="queued", queued_at=at
+        ),
+        "running": AuditFactory.create(submission__assignment=assignment, running=True),
+    }
+    for name, fields in (("failed", {"failed": True}), ("done", {"done": True})):
+        when = {"failed": at, "done": at - HOUR}[name]
+        made[name] = AuditFactory.create(
+            submission__assignment=assignment,
+            finished_at=when,
+            started_at=when,
+            queued_at=when,
+            **fields,
+        )
+    address = f"/o/{assignment.organization.slug}/operations/" + query.format(
+        this_hour=f"{at:%Y-%m-%dT%H:%MZ}"
+    )
+    answer: Any = assistant.get(address)
+    names = {audit.pk: name for name, audit in made.items()}
+    assert (
+        [names[audit.pk] for audit in answer.context["page"]],
+        faults_of(answer.content.decode()),
+    ) == (
+        behind,
+        [],
+    )
+
+
+def test_the_page_draws_and_tabulates_the_same(assistant: Client, assignment: Assignment) -> None:
+    empty = page(assistant, assignment)
+    assert (empty.count('class="over-time'), "No audit waited or ended" in empty) == (0, True)
+    at = timezone.now()
+    ended(assignment, at, 12)
+    bought(assignment, at, "1.5")
+    html, label = page(assistant, assignment), f"{at:%H}:00"
+    for words in (
+        f"Audits that ended, by hour. {label}: 1.",
+        f"Seconds in the queue, by hour. {label}: median 12, 95 of 100 up to 12.",
+        f"US dollars for models, by hour. {label}: 1.50.",
+    ):
+        assert f'aria-label="{words}"' in html
+    assert f'aria-label="Audits waiting at once, the most by hour. {label}: 1.' in html
+    assert '<td data-label="Waited, median">12 s</td>' in html
+    assert '#listed-heading">1.50 USD</a>' in html
+
+
+def test_an_unknown_stretch_of_time_is_said(assistant: Client, assignment: Assignment) -> None:
+    html = page(assistant, assignment, "?by=year")
+    assert ("“by=year” means nothing here" in html, "The last 24 hours" in html) == (True, True)
+    assert "The last 30 days" in page(assistant, assignment, "?by=day")
+
+
+def test_as_many_queries_whatever_there_is(assistant: Client, assignment: Assignment) -> None:
+    def asked() -> int:
+        with CaptureQueriesContext(connection) as seen:
+            page(assistant, assignment)
+        return len(seen)
+
+    asked()
+    counts = []
+    for number in (1, 3):
+        for _ in range(number):
+            AuditFactory.create(submission__assignment=assignment, failed=True)
+            bought(assignment, timezone.now(), "1")
+        counts.append(asked())
+    assert counts[0] == counts[1] <= 15
+
+
+def test_parts_stand_on_each_other_under_a_round_scale() -> None:
+    picture = over_time_of(
+        "Ended", [Stack("10:00", "10:00: 8", (6, 2)), Stack("11:00", "11:00: 0", (0, 0))], "ab"
+    )
+    assert picture is not None
+    assert [(block.kind, block.y, block.height) for block in picture.blocks] == [
+        ("a", BASE - 72.0, 72.0),
+        ("b", BASE - 96.0, 24.0),
+    ]
+    assert [text for text, _ in picture.scale] == ["0", "5", "10"]
+    assert (picture.words, picture.scale[-1][1]) == ("Ended. 10:00: 8.", TOP)
+
+
+@pytest.mark.parametrize(
+    ("most", "whole", "top"),
+    [
+        (1, True, "1"),
+        (3, True, "5"),
+        (23, True, "25"),
+        (0.004, False, "0.005"),
+        (1000, False, "1000"),
+        (60, False, "100"),
+    ],
+)
+def test_the_scale_ends_at_the_next_round_number(most: float, whole: bool, top: str) -> None:
+    picture = over_time_of("x", [Stack("", "", (most,))], "a", whole=whole)
+    assert picture is not None
+    assert picture.scale[-1][0] == top
+
+
+def test_nothing_is_drawn_of_nothing() -> None:
+    assert over_time_of("x", [Stack("", "", (0,)), Stack("", "", (None,))], "a") is None

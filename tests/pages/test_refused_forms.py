@@ -1,0 +1,138 @@
+"""Every form of the site, sent empty and sent full of nonsense.
+
+What is refused says so in one place above the form, which has the focus, and in words beside each field at fault; and what
+was typed stands there still. The forms are found on the pages themselves: a new one is asked the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+
+from tests.browser.test_every_page import ACCOUNTS
+from tests.browser.town import Town
+from tests.tenancy.matrix_rows import AUDIT, PERSONS, ROWS
+from tests.web_client.form_parser import Control, Form, FormsPage
+from tests.web_client.page_checks import faults_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis", "empty_cache")]
+NONSENSE = {"empty": "", "wrong": "no such thing " * 500}
+# What is taken all the same, and why.
+TAKEN = {
+    ("o/<slug:org>/notices/", "empty"): "who wants no letter at all ticks nothing",
+    (
+        "o/<slug:org>/pairings/<uuid:pairing_id>/",
+        "wrong",
+    ): "a report is kept in whatever words it is written",
+    ("accounts/email/", "empty"): "no address is chosen, so none is changed",
+    ("accounts/email/", "wrong"): "likewise",
+    ("accounts/tokens/", "empty"): "asks for the password first",
+    ("accounts/tokens/", "wrong"): "likewise",
+}
+
+
+class Sending(NamedTuple):
+    """A form of the page at this route, sent with the button of this name and value."""
+
+    route: str
+    address: str
+    form: Form
+    button: tuple[str, str]
+    how: str
+
+    @property
+    def content(self) -> dict[str, Any]:
+        filled = [each for each in self.form.shown if self.how != "empty" or each.is_typed]
+        pressed = [self.button] if self.button[0] else []
+        return {
+            **self.form.hidden,
+            **{each.name: nonsense(each, self.how) for each in filled},
+            **dict(pressed),
+        }
+
+    @property
+    def nowhere(self) -> list[str]:
+        """Sent to the page's address with its fragment, behind which no browser moves the focus to a refusal."""
+        return [] if self.form.action else ["it names no address"]
+
+    def missed(self, answer: Any) -> list[str]:
+        """What the answer leaves out, or gets wrong."""
+        if answer.status_code == 302 or answer.streaming:
+            is_taken = not self.form.shown or (self.route, self.how) in TAKEN
+            return [] if is_taken else [f"taken: {answer.headers.get('Location')}"]
+        if answer.status_code not in {200, 429}:
+            return [f"answered {answer.status_code}"]
+        html = answer.content.decode()
+        told = not_told(FormsPage(html)) + self.lost(FormsPage(html)) if self.form.shown else []
+        return faults_of(html) + (told if answer.status_code == 200 else [])
+
+    def lost(self, page: FormsPage) -> list[str]:
+        names = [each.name for each in self.form.shown]
+        found = [
+            each
+            for form in page.forms
+            for each in form.shown
+            if [x.name for x in form.shown] == names
+        ]
+        kept = {each.name: each.value for each in found}
+        typed = [each.name for each in self.form.shown if each.is_typed]
+        return [f"{name} was lost" for name in typed if kept.get(name) != self.content[name]]
+
+
+def nonsense(control: Control, how: str) -> Any:
+    text = NONSENSE[how]
+    return SimpleUploadedFile("report.pdf", text.encode()) if control.kind == "file" else text
+
+
+def not_told(page: FormsPage) -> list[str]:
+    wrong = [each for form in page.forms for each in form.controls if each.is_wrong]
+    silent = [
+        each.name
+        for each in wrong
+        if not any(page.texts[name].strip() for name in each.described_by)
+    ]
+    return [
+        *([] if page.alerts == 1 else [f"{page.alerts} alerts"]),
+        *([] if page.focused == ["div"] else [f"the focus is on {page.focused}"]),
+        *(f"nothing says what is wrong with {name}" for name in dict.fromkeys(silent)),
+    ]
+
+
+def pages_of(person: str, town: Town) -> Iterator[tuple[str, str]]:
+    """Routes and addresses of the pages with forms that this person may send."""
+    for route, (got, sent) in ROWS.items():
+        if (
+            (sent or route == AUDIT)
+            and got[PERSONS.index(person)] == 200
+            and not route.startswith("api/")
+        ):
+            yield route, town.address(route)
+    for page in ACCOUNTS.get(person, ()):
+        yield f"accounts/{page}", f"/accounts/{page}"
+
+
+def sendings(person: str, town: Town) -> Iterator[Sending]:
+    for route, address in pages_of(person, town):
+        page = FormsPage(town.client(person).get(address).content.decode())
+        for form in page.forms:
+            for button in form.buttons or [("", "")]:
+                for how in NONSENSE:
+                    yield Sending(route, form.action or address, form, button, how)
+
+
+@pytest.mark.parametrize("person", ["anonymous", "student", "instructor"])
+def test_no_form_breaks_and_each_says_what_it_refuses(person: str) -> None:
+    town = Town()
+    client = town.client(person, raise_request_exception=False)
+    missed = {}
+    for sending in sendings(person, town):
+        with transaction.atomic():
+            answer = client.post(sending.address, sending.content)
+            if found := sending.nowhere + sending.missed(answer):
+                missed[sending.address, sending.button, sending.how] = found
+            transaction.set_rollback(True)
+    assert missed == {}

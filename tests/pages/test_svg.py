@@ -1,0 +1,274 @@
+"""Drawings say in words what they show, stand where they should, and cannot be broken by what was handed in."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grading.audits.presenters.graph_drawing import topology_of
+from grading.audits.presenters.graph_layout import MOST_NODES, MOST_PER_ROW, Node
+from grading.audits.presenters.locations import place_of
+from grading.audits.presenters.quotes import in_plain_sight, quoted_lines
+from grading.audits.presenters.report_page import read_report
+from grading.audits.presenters.score_track import track_of
+from tests.factories.example_report import COMMIT, GRAPH, REPO_URL, report_json
+
+NODES = st.sampled_from(["START", "END", *"abcdefgh"])
+
+
+def graph(
+    *edges: tuple[str, str], conditional: tuple[tuple[str, tuple[str, ...]], ...] = ()
+) -> dict[str, Any]:
+    routes = [
+        {"from": source, "to": list(targets), "line": None} for source, targets in conditional
+    ]
+    return {
+        "path": "g.py",
+        "state_graph_line": 1,
+        "edges": [list(edge) for edge in edges],
+        "conditional": routes,
+    }
+
+
+def test_each_judge_stands_over_their_score_and_the_verdict_on_its_own() -> None:
+    track = track_of({"Prosecutor": 1, "Defense": 5, "TechLead": 4}, 3)
+    assert [(mark.judge.letter, mark.x) for mark in track.marks] == [
+        ("P", 24),
+        ("T", 243),
+        ("D", 316),
+    ]
+    assert (track.verdict, track.verdict_x) == (3, 170)
+
+
+def test_judges_who_agree_stand_side_by_side() -> None:
+    track = track_of({"Prosecutor": 3, "Defense": 3, "TechLead": 3}, 3)
+    assert [mark.x for mark in track.marks] == [148, 170, 192]
+
+
+def test_a_track_says_in_words_all_that_it_shows() -> None:
+    track = track_of({"Prosecutor": 2, "Defense": None, "TechLead": 4}, 3)
+    assert track.words == "Verdict 3 of 5. Prosecutor 2, Defense no answer, Tech Lead 4."
+
+
+def test_without_a_verdict_no_verdict_is_drawn() -> None:
+    track = track_of({"Prosecutor": 2}, None)
+    assert (track.words, track.verdict_x) == ("No verdict. Prosecutor 2.", None)
+
+
+def test_a_graph_is_drawn_in_rows_from_start_to_end() -> None:
+    drawing = topology_of(GRAPH.model_dump(mode="json", by_alias=True)).drawing
+    assert drawing is not None
+    rows: dict[float, list[str]] = {}
+    for node in drawing.nodes:
+        rows.setdefault(node.y, []).append(node.name)
+    assert [rows[y] for y in sorted(rows)] == [
+        ["START"],
+        ["repo_investigator", "doc_analyst", "vision_inspector"],
+        ["aggregator"],
+        ["prosecutor", "defense", "tech_lead", "degraded_report"],
+        ["chief_justice"],
+        ["END"],
+    ]
+
+
+def test_conditional_edges_are_told_from_plain_ones() -> None:
+    topology = topology_of(graph(("START", "a"), conditional=(("a", ("b", "END")),)))
+    assert [(e.source, e.target, e.conditional) for e in topology.edges] == [
+        ("START", "a", False),
+        ("a", "b", True),
+        ("a", "END", True),
+    ]
+
+
+def test_every_edge_names_the_line_that_made_it():
+    made = {
+        "path": "src/graph.py",
+        "state_graph_line": 3,
+        "nodes": ["a", "b"],
+        "edges": [["START", "a"]],
+        "edge_paths": ["src/wires.py"],
+        "edge_lines": [7],
+        "conditional": [{"from": "a", "to": ["b"], "line": 9}],
+    }
+    assert [edge.place for edge in topology_of(made).edges] == ["src/wires.py:7", "src/graph.py:9"]
+
+
+def test_a_graph_too_large_to_read_is_a_list_only() -> None:
+    chain = [f"n{number}" for number in range(MOST_NODES + 1)]
+    assert topology_of(graph(*pairwise(chain))).drawing is None
+    assert (
+        topology_of(graph(*(("START", f"n{n}") for n in range(MOST_PER_ROW + 1)))).drawing is None
+    )
+
+
+def test_a_graph_without_edges_is_not_drawn() -> None:
+    assert topology_of(graph()).drawing is None
+
+
+def test_a_graph_inside_a_node_is_drawn_in_a_box_around_it_and_told_in_words() -> None:
+    inner = graph(("START", "p"), ("START", "d"), ("p", "END"), ("d", "END"))
+    outer = graph(("START", "judging"), ("judging", "END"))
+    outer["subgraphs"] = [
+        inner | {"at": ["judging"], "path": "src/panel.py", "unresolved": ["q is not known"]}
+    ]
+    topology = topology_of(outer)
+    assert [(one.way, one.place, len(one.edges)) for one in topology.inner] == [
+        ("judging", "src/panel.py:1", 4)
+    ]
+    assert topology.unresolved == ("inside judging, q is not known",)
+    assert topology.drawing is not None
+    (frame,) = topology.drawing.frames
+    inside = [node.name for node in topology.drawing.nodes if _is_inside(node, frame)]
+    assert (frame.name, inside) == ("judging", ["START", "p", "d", "END"])
+    assert len(topology.drawing.nodes) == 6
+
+
+def test_graphs_in_graphs_stand_in_one_another() -> None:
+    document = graph(("START", "a"))
+    document["subgraphs"] = [
+        graph(("START", "b")) | {"at": ["a"]},
+        graph(("START", "c")) | {"at": ["a", "b"]},
+    ]
+    drawing = topology_of(document).drawing
+    assert drawing is not None
+    outer, inner = drawing.frames
+    assert (outer.name, inner.name, _is_inside(inner, outer)) == ("a", "b", True)
+    assert outer.bottom <= drawing.height
+
+
+def _is_inside(node: Node, frame: Node) -> bool:
+    right, frame_right = node.left + node.width, frame.left + frame.width
+    return (
+        frame.left <= node.left
+        and right <= frame_right
+        and frame.top < node.top
+        and node.bottom <= frame.bottom
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(NODES, NODES), max_size=20))
+def test_any_graph_is_laid_out_without_overlap(edges: list[tuple[str, str]]) -> None:
+    drawing = topology_of(graph(*edges)).drawing
+    if drawing is None:
+        return
+    assert {node.name for node in drawing.nodes} == {name for edge in edges for name in edge}
+    for one, other in pairwise(sorted(drawing.nodes, key=lambda node: (node.y, node.x))):
+        assert one.y < other.y or one.x + one.width / 2 < other.x - other.width / 2
+
+
+def test_quoted_lines_keep_their_numbers_also_through_a_long_string() -> None:
+    lines = quoted_lines('x = """one\ntwo\n\nfour"""\ny = 1', "src/a.py", 7)
+    assert [line.number for line in lines] == [7, 8, 9, 10, 11]
+    assert lines[1].html == '<span class="s2">two</span>'
+
+
+@pytest.mark.parametrize(
+    "path", ["a.py", "a.md", "a.html", "a.unknown", "Dockerfile", "a.json", ""]
+)
+def test_quoted_lines_are_escaped_whatever_the_language(path: str) -> None:
+    html = "".join(
+        line.html for line in quoted_lines("<script>alert('x')</script> \" onload=\"x", path, 1)
+    )
+    assert [tag for tag in ("<script", 'onload="x">') if tag in html] == []
+
+
+def test_what_does_not_read_as_it_runs_is_written_out() -> None:
+    assert in_plain_sight("if a\u202e: \u200bpass\ufeff") == "if a[U+202E]: [U+200B]pass[U+FEFF]"
+
+
+def test_a_long_quote_stays_uncoloured() -> None:
+    assert "<span" not in quoted_lines("x = 1\n" * 2000, "a.py", 1)[0].html
+
+
+@pytest.mark.parametrize(
+    ("location", "words", "address"),
+    [
+        (
+            {"path": "src/a b.py", "line_start": 3, "line_end": 5, "commit": COMMIT},
+            "src/a b.py:3-5",
+            f"{REPO_URL}/blob/{COMMIT}/src/a%20b.py#L3",
+        ),
+        ({"path": "a.py", "line_start": 3, "line_end": 3}, "a.py:3", None),
+        ({"path": "a.py", "commit": COMMIT}, "a.py", f"{REPO_URL}/blob/{COMMIT}/a.py"),
+        ({"page": 4}, "PDF, page 4", None),
+        ({"commit": COMMIT}, f"commit {COMMIT[:10]}", None),
+        ({}, "the whole submission", None),
+    ],
+)
+def test_a_place_is_words_and_where_possible_a_link_to_the_line(
+    location: dict[str, Any], words: str, address: str | None
+) -> None:
+    nothing = {"path": None, "line_start": None, "line_end": None, "page": None, "commit": None}
+    place = place_of(nothing | location, REPO_URL)
+    assert (place.words, place.address) == (words, address)
+
+
+@pytest.mark.parametrize(
+    "repo_url",
+    ["http://github.com/a/b", "https://elsewhere.example/a/b", "/srv/git/a", "javascript:alert(1)"],
+)
+def test_only_known_hosts_are_linked_to(repo_url: str) -> None:
+    location = {"path": "a.py", "line_start": 1, "line_end": 1, "page": None, "commit": COMMIT}
+    assert place_of(location, repo_url).address is None
+
+
+def test_next_tasks_are_urgent_ones_of_the_weakest_criteria() -> None:
+    report = read_report(report_json())
+    assert [(t.priority, t.criterion.score) for t in report.next_tasks] == [
+        ("high", 1),
+        ("high", 2),
+        ("medium", 3),
+    ]
+
+
+def test_evidence_is_printed_once_and_only_named_after_that() -> None:
+    document = report_json(criteria=2)
+    document["criteria"][1] |= {key: document["criteria"][0][key] for key in ("evidence", "checks")}
+    first, second = (
+        [exhibit for check in criterion.checks for exhibit in check.exhibits]
+        for criterion in read_report(document).criteria
+    )
+    assert [e.is_first for e in first] == [True] * 4
+    assert [(e.is_first, e.lines) for e in second] == [(False, ())] * 4
+
+
+def test_evidence_stands_under_its_check_and_the_rest_under_what_was_looked_for() -> None:
+    criterion = read_report(report_json(criteria=1)).criteria[0]
+    assert [(check.goal, check.outcome, len(check.exhibits)) for check in criterion.checks] == [
+        ("No call goes through a shell", "not met", 1),
+        ("The report explains the choice", "not established", 1),
+        ("A clone without a shell", "", 2),
+    ]
+    assert criterion.tally == "1 not met, 1 not established"
+
+
+def test_a_place_that_is_cited_twice_is_named_once() -> None:
+    document = report_json(criteria=1)
+    opinion = document["criteria"][0]["opinions"][0]
+    opinion["cited_evidence"] = [*opinion["cited_evidence"], *document["criteria"][0]["evidence"]]
+    argument = read_report(document).criteria[0].arguments[0]
+    assert [citation.words for citation in argument.citations] == [
+        "src/tools/git_forensics.py:10-14",
+        "src/tools/git_forensics.py:20-24",
+        "src/tools/git_forensics.py:30-34",
+        "not found: The report explains the choice",
+    ]
+
+
+def test_a_judge_heard_again_is_shown_where_they_stood_last() -> None:
+    document = report_json(criteria=1)
+    opinions = document["criteria"][0]["opinions"]
+    opinions.append(opinions[0] | {"round": 2, "score": 5})
+    view = read_report(document).criteria[0]
+    assert [(a.judge.id, a.round) for a in view.arguments] == [
+        ("Prosecutor", 1),
+        ("Defense", 1),
+        ("TechLead", 1),
+        ("Prosecutor", 2),
+    ]
+    assert view.track.words == "Verdict 5 of 5. Prosecutor 5, Defense 5, Tech Lead 5."

@@ -1,0 +1,184 @@
+"""Whole reports without their people: still reports, whoever the people are and whatever they are called."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from courtroom import AuditReport, render_markdown
+from grading.peer_review.redaction import (
+    WITHHELD,
+    Identity,
+    Person,
+    file_edition,
+    redacted,
+    report_edition,
+    without_scores,
+)
+from tests.tenancy.identifiable_students import (
+    AUDITEE,
+    told,
+    treacherous_commits,
+    treacherous_report,
+)
+
+ZEPHYRIN = Person(
+    names=(AUDITEE.name, AUDITEE.nick),
+    addresses=(AUDITEE.email, "owl@nest.example"),
+    handles=(AUDITEE.login, AUDITEE.number, AUDITEE.owner),
+    things=(AUDITEE.repository, AUDITEE.pdf, AUDITEE.group),
+    band="z",
+)
+# Whom a careless redaction would take for words of the report itself.
+NAMESAKES = Person(
+    names=(
+        "History Facts",
+        "Prosecutor Judge",
+        "Linear Verdict",
+        "Commit Count",
+        "Typed Dict",
+        "Git Evidence",
+        "High Met",
+    ),
+    handles=("weighted_average", "TechLead", "graph_shape", "state_class"),
+    band="n",
+)
+
+
+def edition() -> dict[str, Any]:
+    return report_edition(treacherous_report(), Identity((ZEPHYRIN, NAMESAKES)))
+
+
+def test_the_edition_is_a_report_of_the_same_shape_even_for_people_with_the_names_of_its_words() -> (
+    None
+):
+    report = AuditReport.model_validate(edition())
+    whole = AuditReport.model_validate(treacherous_report())
+    assert [c.id for c in report.criteria] == [c.id for c in whole.criteria]
+    assert [(e.id, e.check, e.goal, e.found) for e in report.evidence] == [
+        (e.id, e.check, e.goal, e.found) for e in whole.evidence
+    ]
+    assert [c.final_score for c in report.criteria] == [c.final_score for c in whole.criteria]
+    assert (report.facts.commit_count, report.facts.unknown) == (
+        whole.facts.commit_count,
+        whole.facts.unknown,
+    )
+
+
+def test_nobody_and_no_commit_is_in_it_nor_in_its_markdown() -> None:
+    for text in (json.dumps(edition()), render_markdown(AuditReport.model_validate(edition()))):
+        assert [
+            tell for tell in AUDITEE.tells() if tell != str(AUDITEE.key) and tell in told(text)
+        ] == []
+        assert [commit for commit in treacherous_commits() if commit in text] == []
+        assert "https://" not in text
+
+
+def test_times_are_told_to_the_day_and_authors_not_at_all() -> None:
+    history = edition()["facts"]["history"]
+    assert (history["first_at"], history["authors"]) == ("2026-01-05", [])
+    assert {stage["commit"] for stage in history["stages"]} == {WITHHELD}
+
+
+def test_what_stands_on_the_title_page_is_withheld_and_the_other_pages_stay() -> None:
+    content = {
+        row["location"]["page"]: row["content"]
+        for row in edition()["evidence"]
+        if row["location"]["page"]
+    }
+    assert content == {
+        1: WITHHELD,
+        2: f"{WITHHELD} explains: Metacognition means src/{WITHHELD}/{WITHHELD}_graph.py judges itself.",
+    }
+
+
+def test_nothing_that_argues_about_a_score_is_left_without_scores() -> None:
+    report = without_scores(treacherous_report())
+    AuditReport.model_validate(report)
+    emptied = [
+        [c[key] for key in ("final_score", "points", "dissent", "rules", "opinions")]
+        for c in report["criteria"]
+    ]
+    assert emptied == [[None, None, None, [], []]] * len(report["criteria"])
+    assert [c["checks"] for c in report["criteria"]] == [
+        c["checks"] for c in treacherous_report()["criteria"]
+    ]
+
+
+@pytest.mark.parametrize("status", ["verdict", "needs_review", "degraded"])
+def test_what_an_audit_ended_in_is_not_told_without_scores(status: str) -> None:
+    report = treacherous_report()
+    ended = {
+        "criteria": [c | {"needs_review": status != "verdict"} for c in report["criteria"]],
+        "status": status,
+    }
+    edition = without_scores(report | ended)
+    told = (edition["status"], {c["needs_review"] for c in edition["criteria"]})
+    assert told == ("verdict", {False})
+
+
+NAMES = (
+    "Zéphyrin Ångström",
+    "Nguyễn Thị Hạnh",
+    "Łukasz Żółć",
+    "Øyvind Sæther",
+    "\u0130pek Y\u0131ld\u0131z",
+    "Dvořák-Núñez Renée",
+    "Σωκράτης Παπάς",
+)
+WAYS: dict[str, Callable[[str], str]] = {
+    "as it is": str,
+    "small": str.lower,
+    "capitals": str.upper,
+    "without accents": lambda name: "".join(
+        char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char)
+    ),
+    "taken apart": lambda name: unicodedata.normalize("NFD", name),
+    "in an address": quote,
+    "as an identifier": lambda name: name.replace(" ", "_").replace("-", "_"),
+    "in one word": lambda name: name.replace(" ", "").replace("-", ""),
+    "backwards": lambda name: ", ".join(reversed(name.split())),
+    "with dots": lambda name: ".".join(name.split()),
+    "escaped": lambda name: "".join(
+        f"\\u{ord(char):04x}" if ord(char) > 127 else char for char in name
+    ),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=25, deadline=None)
+@given(
+    name=st.sampled_from(NAMES),
+    around=st.tuples(
+        *[st.sampled_from(["", " ", "/", "_", '"', "\n", "(", "0", "“", "%2F", "\\n"])] * 2
+    ),
+)
+def test_a_name_is_found_in_every_way_of_writing_it_wherever_it_stands(
+    way: str, name: str, around: tuple[str, str]
+) -> None:
+    written = WAYS[way](name)
+    text = f"x{around[0]} {around[0]}{written}{around[1]} {around[1]}x"
+    shown = redacted(text, Identity((Person(names=(name,)),)))
+    parts = [
+        told(part)
+        for part in written.replace("-", " ")
+        .replace(".", " ")
+        .replace(",", " ")
+        .replace("_", " ")
+        .split()
+    ]
+    assert [
+        part for part in parts if len(part) > 2 and part in told(shown.replace(WITHHELD, " "))
+    ] == []
+
+
+def test_a_json_file_with_half_a_character_can_be_sent() -> None:
+    text, suffix = file_edition('{"found": "a\\ud800b"}', Identity((ZEPHYRIN,)))
+    assert (text.encode(), suffix) == (b'{\n  "found": "a?b"\n}', ".json")

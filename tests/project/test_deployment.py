@@ -1,0 +1,123 @@
+"""What the containers are told exists, nobody in them is root, and production passes Django's own checks."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from django.core.management import get_commands
+
+from auditor_site import env, health
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
+DOCKERFILE = (ROOT / "Dockerfile").read_text()
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OURS = sorted(name for name, service in SERVICES.items() if "build" in service)
+ONE_SHOT = {name for name, service in SERVICES.items() if service["restart"] == "no"}
+
+
+def test_the_services_are_those_of_the_design() -> None:
+    assert sorted(SERVICES) == ["migrate", "postgres", "reconciler", "valkey", "web", "worker"]
+    assert OURS == ["migrate", "reconciler", "web", "worker"]
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_no_service_runs_as_root_or_writes_to_its_image(name: str) -> None:
+    service = SERVICES[name]
+    assert str(service["user"]).partition(":")[0] not in {"", "0", "root"}
+    assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+
+
+def test_the_image_runs_as_an_ordinary_user() -> None:
+    users = re.findall(r"^USER (\S+)$", DOCKERFILE, re.MULTILINE)
+    assert users == ["auditor"]
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_every_service_that_lasts_has_a_healthcheck(name: str) -> None:
+    assert ("healthcheck" in SERVICES[name]) != (name in ONE_SHOT)
+
+
+def test_every_setting_the_containers_name_is_declared() -> None:
+    declared = {variable.name for variable in env.VARIABLES}
+    declared |= {f"{variable.name}_FILE" for variable in env.VARIABLES if variable.secret}
+    named = {setting for name in OURS for setting in SERVICES[name]["environment"]}
+    built = set(re.findall(r"\b([A-Z_]+)=\S", DOCKERFILE))
+    python = {"DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"}
+    assert (named | built) - declared - python == set()
+
+
+def test_everything_production_requires_is_given() -> None:
+    source = (ROOT / "auditor_site" / "settings" / "production.py").read_text()
+    required = set(re.findall(r'env\.required\("(\w+)"\)', source))
+    given = {name.removesuffix("_FILE") for name in SERVICES["web"]["environment"]}
+    assert required - given == set()
+
+
+def test_every_secret_is_a_file_that_is_declared_and_mounted() -> None:
+    assert {
+        secret for service in SERVICES.values() for secret in service.get("secrets", [])
+    } == set(COMPOSE["secrets"])
+    for service in SERVICES.values():
+        values = service.get("environment", {}).values()
+        files = {Path(value).name for value in values if value.startswith("/run/secrets/")}
+        assert files - set(service.get("secrets", [])) == set()
+
+
+def commands_of(service: dict[str, Any]) -> list[list[str]]:
+    return [service.get("command", []), service.get("healthcheck", {}).get("test", [])[1:]]
+
+
+def test_every_command_the_containers_run_exists() -> None:
+    run = [command for name in OURS for command in commands_of(SERVICES[name])]
+    managed = {command[2] for command in run if command[:2] == ["python", "manage.py"]}
+    checked = {
+        command[3] for command in run if command[:3] == ["python", "-m", "auditor_site.health"]
+    }
+    assert managed - set(get_commands()) == set()
+    assert checked - set(health.CHECKS) == set()
+    assert (
+        len(managed) + len(checked) == len({tuple(command[:4]) for command in run if command}) - 1
+    )
+
+
+def test_every_volume_a_service_mounts_is_declared() -> None:
+    mounted = {
+        mount.partition(":")[0]
+        for service in SERVICES.values()
+        for mount in service.get("volumes", [])
+    }
+    assert mounted == set(COMPOSE["volumes"])
+
+
+def test_the_worker_can_be_scaled_and_the_queue_survives_a_crash() -> None:
+    assert {"container_name", "ports"} & SERVICES["worker"].keys() == set()
+    assert SERVICES["valkey"]["command"] == ["valkey-server", "--appendonly", "yes"]
+
+
+def test_production_passes_djangos_own_checks() -> None:
+    given = {
+        "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",
+        "SECRET_KEY": "only to be checked: 0123456789 abcdefghijklmnopqrstuvwxyz ABCDEF",
+        "ALLOWED_HOSTS": "audits.example",
+        "SITE_URL": "https://audits.example",
+        "DATABASE_URL": "postgresql://auditor@db.example/auditor",
+        "REDIS_URL": "redis://queue.example/0",
+    }
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=ROOT,
+        env=os.environ | given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (
+        0,
+        "System check identified no issues (0 silenced).\n",
+    ), done.stderr

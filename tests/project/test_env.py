@@ -1,0 +1,283 @@
+"""The environment is read in one place, refuses what it cannot use, and names the variable it refuses."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from auditor_site import addresses, env
+from auditor_site.settings import derived
+from tests.services import own_database
+
+ROOT = Path(env.__file__).resolve().parents[1]
+NOT_OURS = {"DJANGO_SETTINGS_MODULE", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2", "PATH"}
+
+
+@pytest.mark.parametrize("value", ["maybe", "2", "tru"])
+def test_a_flag_that_is_neither_yes_nor_no_is_refused(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("ALLOW_LOCAL_REPOSITORIES", value)
+    with pytest.raises(
+        ImproperlyConfigured, match=f"ALLOW_LOCAL_REPOSITORIES must be true or false, not '{value}'"
+    ):
+        env.flag("ALLOW_LOCAL_REPOSITORIES")
+
+
+@pytest.mark.parametrize("value", ["0", "65", "-1", "two", "1.5", "²"])
+def test_a_number_outside_its_bounds_is_refused(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("AUDIT_WORKERS", value)
+    with pytest.raises(
+        ImproperlyConfigured, match="AUDIT_WORKERS must be a whole number from 1 to 64"
+    ):
+        env.number("AUDIT_WORKERS", least=1, most=64)
+
+
+def test_a_word_outside_the_choice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGES", "oracle")
+    with pytest.raises(
+        ImproperlyConfigured, match="JUDGES must be one of heuristic, llm, not 'oracle'"
+    ):
+        env.choice("JUDGES", {"llm", "heuristic"})
+
+
+def test_a_secret_given_twice_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "a")
+    monkeypatch.setenv("OPENAI_API_KEY_FILE", str(tmp_path / "key"))
+    with pytest.raises(
+        ImproperlyConfigured, match="OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set"
+    ):
+        env.secret("OPENAI_API_KEY")
+
+
+def test_a_secret_whose_file_is_missing_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY_FILE", str(tmp_path / "key"))
+    with pytest.raises(ImproperlyConfigured, match="OPENAI_API_KEY_FILE cannot be read"):
+        env.secret("OPENAI_API_KEY")
+
+
+@pytest.mark.parametrize("content", ["", " \n"])
+def test_a_required_secret_may_not_be_empty(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
+) -> None:
+    (tmp_path / "key").write_text(content)
+    monkeypatch.delenv("SECRET_KEY", raising=False)
+    monkeypatch.setenv("SECRET_KEY_FILE", str(tmp_path / "key"))
+    with pytest.raises(ImproperlyConfigured, match="SECRET_KEY is required here: signs sessions"):
+        env.required("SECRET_KEY")
+
+
+def test_an_undeclared_variable_cannot_be_read() -> None:
+    with pytest.raises(KeyError):
+        env.text("UNDECLARED")
+
+
+def test_what_is_given_is_read_in_its_type(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("from a file\n")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    given = {
+        "OPENAI_API_KEY_FILE": str(tmp_path / "key"),
+        "ALLOWED_HOSTS": "a.example, b.example,",
+        "JUDGES": "llm",
+    }
+    for name, value in (given | {"PORT": " 8001 ", "ALLOW_LOCAL_REPOSITORIES": "On"}).items():
+        monkeypatch.setenv(name, value)
+    assert env.secret("OPENAI_API_KEY") == "from a file"
+    assert env.words("ALLOWED_HOSTS") == ["a.example", "b.example"]
+    assert env.choice("JUDGES", {"llm", "heuristic"}) == "llm"
+    assert env.number("PORT", least=1, most=65535) == 8001
+    assert env.flag("ALLOW_LOCAL_REPOSITORIES") is True
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("mysql://u@h/d", "must start with postgresql://"),
+        ("sqlite:///db", "must start with postgresql://"),
+        ("postgresql://u@h", "names no database"),
+        ("postgresql://u@h/d?timeout=3", "options nobody reads: timeout"),
+        ("postgresql://u@h:port/d", "has no valid port"),
+        ("postgresql://[::1/d", "is not an address"),
+    ],
+)
+def test_a_database_address_that_will_not_do_is_refused(url: str, sentence: str) -> None:
+    with pytest.raises(
+        ImproperlyConfigured, match=f"DATABASE_URL .*{sentence}|DATABASE_URL {sentence}"
+    ):
+        addresses.database(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "host", "port"),
+    [
+        ("postgresql://u:p%40ss@db.example:6432/name?sslmode=require", "db.example", "6432"),
+        ("postgres://u:p%40ss@/name?host=/Run/pg&port=5433", "/Run/pg", "5433"),
+        ("postgres://u:p%40ss@%2FRun%2Fpg:5433/name", "/Run/pg", "5433"),
+        ("postgres://u:p%40ss@[::1]:5433/name", "::1", "5433"),
+        ("postgres://u:p%40ss@db/name", "db", ""),
+    ],
+)
+def test_a_database_address_is_taken_apart(url: str, host: str, port: str) -> None:
+    read = addresses.database(url)
+    assert {key: read[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT")} == {
+        "NAME": "name",
+        "USER": "u",
+        "PASSWORD": "p@ss",
+        "HOST": host,
+        "PORT": port,
+    }
+
+
+@pytest.mark.parametrize(
+    "url", ["http://h", "redis://", "unix://", "redis://h:port", "localhost:6379"]
+)
+def test_a_queue_address_that_will_not_do_is_refused(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="REDIS_URL"):
+        addresses.redis(url)
+
+
+@pytest.mark.parametrize(
+    "url", ["redis://h:6379/1", "rediss://u:p@h", "unix:///run/valkey.sock?db=2"]
+)
+def test_a_queue_address_is_kept_as_it_is(url: str) -> None:
+    assert addresses.redis(url) == url
+
+
+@pytest.mark.parametrize("url", ["smtp://", "http://mail", "mail.example", "smtp://h:port"])
+def test_a_mail_address_that_will_not_do_is_refused(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="EMAIL_URL"):
+        addresses.email(url)
+
+
+def test_a_mail_address_is_taken_apart() -> None:
+    assert addresses.email("smtp+tls://user:p%2Fw@mail.example") == {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": "mail.example",
+        "EMAIL_PORT": 587,
+        "EMAIL_HOST_USER": "user",
+        "EMAIL_HOST_PASSWORD": "p/w",
+        "EMAIL_USE_SSL": False,
+        "EMAIL_USE_TLS": True,
+        "EMAIL_TIMEOUT": 10,
+    }
+
+
+@pytest.mark.parametrize("url", ["audits.example", "ftp://h", "https://h/path", "https://"])
+def test_a_site_address_with_more_or_less_than_an_origin_is_refused(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="SITE_URL must be like"):
+        addresses.origin(url)
+
+
+def test_each_test_process_has_a_queue_of_its_own() -> None:
+    assert own_database("redis://h:6379/0", 0) == "redis://h:6379/1"
+    assert own_database("unix:///run/v.sock?db=0", 3) == "unix:///run/v.sock?db=4"
+    assert {own_database("redis://h", worker) for worker in range(15)} == {
+        f"redis://h/{n}" for n in range(1, 16)
+    }
+
+
+def test_a_secret_made_once_is_kept_and_private(tmp_path: Path) -> None:
+    path = tmp_path / "var" / "secret-key"
+    made = derived.kept_secret(path)
+    assert derived.kept_secret(path) == made
+    assert (path.stat().st_mode & 0o777, [each.name for each in path.parent.iterdir()]) == (
+        0o600,
+        ["secret-key"],
+    )
+
+
+@pytest.mark.parametrize("missing", ["SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "REDIS_URL"])
+def test_production_refuses_to_start_without(missing: str) -> None:
+    given = {
+        "SECRET_KEY": "x",
+        "ALLOWED_HOSTS": "audits.example",
+        "DATABASE_URL": "postgresql://u@h/d",
+        "REDIS_URL": "redis://h",
+    }
+    environment = {name: value for name, value in os.environ.items() if name not in given}
+    done = subprocess.run(
+        [sys.executable, "-c", "import auditor_site.settings.production"],
+        env=environment | {name: value for name, value in given.items() if name != missing},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith(
+        f"django.core.exceptions.ImproperlyConfigured: {missing} is required here: "
+    )
+
+
+def test_every_variable_the_project_reads_is_declared() -> None:
+    declared = {variable.name for variable in env.VARIABLES} | {
+        f"{v.name}_FILE" for v in env.VARIABLES if v.secret
+    }
+    read = {
+        name
+        for folder in ("auditor_site", "courtroom", "grading")
+        for name in variables_read_below(ROOT / folder)
+    }
+    assert read - declared - NOT_OURS == set()
+
+
+def test_letters_lead_to_the_port_that_is_served_here() -> None:
+    given = {
+        "PORT": "8431",
+        "SECRET_KEY": "x",
+        "DATABASE_URL": "postgresql://u@h/d",
+        "REDIS_URL": "redis://h",
+    }
+    environment = {name: value for name, value in os.environ.items() if name != "SITE_URL"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from auditor_site.settings import local; print(local.SITE_URL)"],
+        env=environment | given,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "http://127.0.0.1:8431\n", done.stderr
+
+
+def variables_read_below(folder: Path) -> set[str]:
+    """Names in os.environ["X"], os.environ.get("X"), os.environ.setdefault("X") and os.getenv("X")."""
+    nodes = (
+        node for path in folder.rglob("*.py") for node in ast.walk(ast.parse(path.read_text()))
+    )
+    return {name for node in nodes if (name := _variable_read(node))}
+
+
+def _variable_read(node: ast.AST) -> str | None:
+    match node:
+        case ast.Subscript(
+            value=ast.Attribute(attr="environ"), slice=ast.Constant(value=str(name))
+        ):
+            return name
+        case ast.Call(
+            func=ast.Attribute(value=ast.Attribute(attr="environ")),
+            args=[ast.Constant(value=str(name)), *_],
+        ):
+            return name
+        case ast.Call(func=ast.Attribute(attr="getenv"), args=[ast.Constant(value=str(name)), *_]):
+            return name
+    return None
+
+
+def test_the_readmes_table_is_the_declared_one() -> None:
+    lines = (ROOT / "README.md").read_text().splitlines()
+    first = lines.index("| variable | default | meaning |") + 2
+    rows = [
+        f"| `{v.name}` | {f'`{v.default}`' if v.default else ''} | {v.meaning} |"
+        for v in env.VARIABLES
+    ]
+    assert lines[first : first + len(rows) + 1] == [*rows, ""]

@@ -1,0 +1,125 @@
+"""`manage.py serve` and its supervisor, each in a process of its own: stopping means every descendant."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError
+
+from grading.management.commands.serve import answers, refuse_taken_port
+
+ROOT = Path(__file__).resolve().parents[2]
+PRELUDE = """
+import sys, time
+from grading.management.supervisor import Supervisor
+
+supervisor = Supervisor(say=lambda line: print(line, flush=True))
+"""
+
+
+def supervise(script: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", PRELUDE + script],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def printed(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_a_port_that_is_taken_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(CommandError) as refused:
+            refuse_taken_port(port)
+    assert str(refused.value) == (
+        f"Port {port} cannot be used (Address already in use): choose another, as in `PORT={port + 1} make run`."
+    )
+
+
+def test_a_port_where_nobody_listens_has_no_page() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    assert answers(port) is False
+
+
+def test_a_child_that_ends_is_started_again_and_said() -> None:
+    process = supervise(
+        "supervisor.keep('worker 1', ['sh', '-c', 'echo started; exit 3'])\nwhile True: supervisor.tend(); time.sleep(0.01)"
+    )
+    lines = [printed(process) for _ in range(4)]
+    process.kill()
+    process.communicate()
+    assert lines == [
+        "started",
+        "worker 1 ended with code 3; it starts again in 1.0 s.",
+        "started",
+        "worker 1 ended with code 3; it starts again in 2.0 s.",
+    ]
+
+
+def test_a_task_that_runs_once_is_not_started_again_and_its_failure_is_said() -> None:
+    process = supervise(
+        "supervisor.once('demo cohort', ['sh', '-c', 'exit 5'])\n"
+        "while supervisor._children: supervisor.tend(); time.sleep(0.01)\nprint('over')"
+    )
+    out, _ = process.communicate(timeout=20)
+    assert out.splitlines() == ["demo cohort failed with code 5; the lines above say why.", "over"]
+
+
+def test_stopping_ends_even_a_grandchild_that_fled_to_a_session_of_its_own() -> None:
+    process = supervise(
+        "supervisor.keep('worker 1', ['sh', '-c', 'setsid sleep 60 & echo $!; wait'])\n"
+        "sys.stdin.readline()\nsupervisor.stop()\nprint('stopped', flush=True)"
+    )
+    pid = int(printed(process))
+    assert is_alive(pid)
+    out, _ = process.communicate(timeout=20)
+    assert (out, process.returncode, is_alive(pid)) == ("stopped\n", 0, False)
+
+
+def test_what_a_child_leaves_behind_is_buried_when_it_ends() -> None:
+    process = supervise(
+        "supervisor.keep('worker 1', ['sh', '-c', '(sleep 0.05 & echo $!); exec sleep 60'])\n"
+        "while True: supervisor.tend(); time.sleep(0.01)"
+    )
+    pid = int(printed(process))
+    wait_until(lambda: not is_alive(pid))
+    process.terminate()
+    process.communicate(timeout=20)
+
+
+def test_children_end_when_the_supervisor_is_killed() -> None:
+    process = supervise(
+        "supervisor.keep('worker 1', ['sh', '-c', 'echo $$; exec sleep 60'])\ntime.sleep(60)"
+    )
+    pid = int(printed(process))
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=20)
+    wait_until(lambda: not is_alive(pid))

@@ -1,0 +1,147 @@
+"""The roles of docker-compose.yml on a real server: one login owns the tables, the other serves and owns nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+import yaml
+
+from auditor_site.localservices.places import ephemeral_place
+from auditor_site.localservices.postgres import PORT, SUPERUSER, Postgres
+from auditor_site.localservices.server import start
+
+ROOT = Path(__file__).resolve().parents[2]
+LOOK = """
+import json
+import django
+django.setup()
+from django.db import DatabaseError, connection
+from django.contrib.auth.models import User
+from django_scopes import scope
+from grading.courses.organizations.actions import found_organization
+from grading.models import Membership
+
+def tried(sql):
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.fetchone()[0] if cursor.description else "done"
+    except DatabaseError as error:
+        return type(error.__cause__).__name__
+
+founder = User.objects.create(username="founder")
+organization = found_organization(name="Ours", slug="ours", founder=founder)
+said = {"role": tried("SELECT current_user"), "outside": tried("SELECT count(*) FROM grading_membership")}
+with scope(organization=organization):
+    said["inside"] = tried("SELECT count(*) FROM grading_membership")
+tried("RESET ROLE")
+said |= {"login": tried("SELECT current_user"), "after": tried("SELECT count(*) FROM grading_membership")}
+said["wall"] = tried("ALTER TABLE grading_membership DISABLE ROW LEVEL SECURITY")
+said["truncate"] = tried("TRUNCATE grading_membership")
+print(json.dumps(said))
+"""
+
+
+@pytest.fixture(scope="module")
+def sockets() -> Iterator[Path]:
+    """A server of its own, with the roles and the database that the containers' first start makes."""
+    server = Postgres(ephemeral_place())
+    running = start(server)
+    assert running is not None
+    try:
+        yield server.place.sockets
+    finally:
+        running.stop()
+        shutil.rmtree(server.place.home)
+
+
+def run(
+    sockets: Path, login: str, database: str, *command: str
+) -> subprocess.CompletedProcess[str]:
+    url = f"postgresql://{login}@/{database}?host={sockets}&port={PORT}"
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=os.environ | {"DATABASE_URL": url},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_serving_login_meets_the_wall_and_cannot_take_it_down(sockets: Path) -> None:
+    compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["configs"]["roles"][
+        "content"
+    ]
+    # The private server has two of the names already, made for another layout.
+    statements = re.sub(
+        r"\bauditor\b",
+        "serving",
+        re.sub(r":'\w+'", "'x'", re.sub(r"^\\set.*$", "", compose, flags=re.MULTILINE)),
+    )
+    with psycopg.connect(
+        host=str(sockets), port=PORT, user=SUPERUSER, autocommit=True
+    ) as superuser:
+        for statement in filter(str.strip, statements.split(";")):
+            if "ROLE auditor_site NOLOGIN" not in statement:
+                superuser.execute(statement.encode())
+    migrated = run(
+        sockets, "auditor_owner", "serving", "manage.py", "migrate", "--noinput", "--verbosity=0"
+    )
+    assert (migrated.returncode, migrated.stderr) == (0, "")
+    looked = run(sockets, "serving", "serving", "-c", LOOK)
+    assert json.loads(looked.stdout) == {
+        "role": "auditor_site",
+        "outside": 0,
+        "inside": 1,
+        "login": "serving",
+        "after": 0,
+        "wall": "InsufficientPrivilege",
+        "truncate": "InsufficientPrivilege",
+    }, looked.stderr
+
+
+@pytest.mark.parametrize(
+    ("attributes", "ends"),
+    [
+        ("SUPERUSER", "auditor_site"),
+        ("CREATEROLE", "auditor_site"),
+        ("CREATEDB", "owner_alone"),
+        ("BYPASSRLS", "refused"),
+    ],
+)
+def test_whatever_the_only_login_is_the_wall_binds_it_or_the_migration_refuses(
+    attributes: str, ends: str, sockets: Path
+) -> None:
+    name = f"alone_{attributes.lower()}"
+    with psycopg.connect(
+        host=str(sockets), port=PORT, user=SUPERUSER, autocommit=True
+    ) as superuser:
+        superuser.execute("ALTER ROLE auditor_site RENAME TO elsewhere")
+        try:
+            superuser.execute(f"CREATE ROLE {name} LOGIN {attributes}".encode())
+            superuser.execute(f"CREATE DATABASE {name} OWNER {name}".encode())
+            migrated = run(
+                sockets, name, name, "manage.py", "migrate", "--skip-checks", "--verbosity=0"
+            )
+            looked = run(sockets, name, name, "-c", LOOK)
+        finally:
+            superuser.execute("DROP DATABASE IF EXISTS " + name)
+            superuser.execute("DROP ROLE IF EXISTS auditor_site")
+            superuser.execute("ALTER ROLE elsewhere RENAME TO auditor_site")
+    if ends == "refused":
+        assert "make the role auditor_site first" in migrated.stderr
+        return
+    assert (migrated.returncode, migrated.stderr) == (0, "")
+    said = json.loads(looked.stdout)
+    assert (said["outside"], said["inside"]) == (0, 1)
+    assert said["role"] == {"owner_alone": name}.get(ends, "auditor_site")

@@ -1,0 +1,99 @@
+"""Who edits a rubric, and what a browser would send of the editor's form."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from grading.engine import rubrics as engine_rubrics
+from grading.models import Organization, RubricVersion
+from grading.rubrics.actions import draft_rubric_version
+from grading.rubrics.editor.rubric_form import sheet_of
+from tests.factories.people import everywhere, staff_user
+from tests.factories.work import RubricFactory, rubric_document
+
+
+def sent(sheet: dict[str, Any]) -> dict[str, Any]:
+    """Every field by its name, in the order of the page; boxes that are not ticked are not sent."""
+    fields = dict(_flat(sheet, ""))
+    return {"constitution.was": sheet["constitution"]["preset"], **fields}
+
+
+def _flat(node: Any, path: str) -> Any:
+    if isinstance(node, dict):
+        for step, value in node.items():
+            below = path if step == "leftovers" else f"{path}.{step}" if path else step
+            yield from _flat(value, below)
+    elif isinstance(node, list) and any(isinstance(item, dict) for item in node):
+        for step, value in enumerate(node):
+            yield from _flat(value, f"{path}.{step}")
+    elif node not in ("", []) or not _is_box(path):
+        yield path, node
+
+
+def _is_box(path: str) -> bool:
+    boxes = {
+        "essential",
+        "effort",
+        "architecture",
+        "applies",
+        "overrule_unsupported",
+        "on_unanimity",
+    }
+    return path.rpartition(".")[2] in boxes
+
+
+def teacher(organization: Organization) -> User:
+    user = staff_user(organization)
+    user.is_staff = True
+    user.save()
+    return user
+
+
+def settled(**changes: Any) -> dict[str, Any]:
+    return engine_rubrics.settled_rubric(rubric_document() | changes)
+
+
+def as_(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(version: RubricVersion, name: str = "change") -> str:
+    return reverse(f"admin:grading_rubricversion_{name}", args=[version.pk])
+
+
+def form_of(version: RubricVersion, /, **changes: str) -> dict[str, Any]:
+    """What the browser sends after the page was opened and some fields were typed anew."""
+    seen = engine_rubrics.document_digest(version.document)
+    return {
+        "seen": seen,
+        "note": version.note,
+        "do": "save",
+        **sent(sheet_of(version.document)),
+        **changes,
+    }
+
+
+def stored(version: RubricVersion) -> RubricVersion:
+    with everywhere():
+        return RubricVersion.objects.select_related("rubric").get(pk=version.pk)
+
+
+def field(answer: Any, name: str) -> str:
+    """What stands in a field of the page that came back."""
+    found = re.search(rf'<input[^>]*name="{re.escape(name)}"[^>]*value="([^"]*)"', answer.text)
+    assert found, name
+    return found[1]
+
+
+def draft_in(organization: Organization, by: User) -> RubricVersion:
+    """A small rubric's first draft."""
+    rubric = RubricFactory.create(organization=organization)
+    with everywhere():
+        return draft_rubric_version(rubric=rubric, document=settled(), by=by)

@@ -1,0 +1,211 @@
+"""Trying one check on stored work: found, not found, or only to be seen in the repository."""
+
+import json
+import re
+
+import pytest
+from django.test import override_settings
+from django_rq import get_queue
+from django_scopes import scope
+from rq.job import JobStatus
+
+from grading.jobs import try_check
+from grading.models import Audit, Submission
+from grading.rubrics.check_trials import actions as trial_actions
+from tests.factories.people import CohortFactory, staff_user
+from tests.factories.preview_works import WORKS, judged_assignment
+from tests.factories.repositories import make_repository
+from tests.factories.work import RubricVersionFactory
+from tests.web_client.page_checks import faults_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+SHELL = {
+    "kind": "unsafe_call",
+    "id": "trial",
+    "goal": "No shell",
+    "polarity": "negative",
+    "any_of": ["os_system"],
+}
+README = {"kind": "file_exists", "id": "trial", "goal": "A README", "any_of": ["README*"]}
+
+
+@pytest.fixture
+def cohort():
+    cohort = CohortFactory()
+    with scope(organization=cohort.organization):
+        yield cohort
+
+
+@pytest.fixture
+def assignment(cohort):
+    return judged_assignment(works=(0, 1), cohort=cohort)
+
+
+@pytest.fixture
+def teacher(client, cohort):
+    client.force_login(staff_user(cohort.organization))
+    return client
+
+
+def address(assignment, **more):
+    query = "".join(f"&{name}={value}" for name, value in more.items())
+    return f"/o/{assignment.organization.slug}/checks/try/?assignment={assignment.pk}{query}"
+
+
+def audit_of(name):
+    return Audit.objects.get(submission__student__name=name)
+
+
+def send(teacher, assignment, check, do="try", name="Student 000", **fields):
+    sent = check if isinstance(check, str) else json.dumps(check, indent=2)
+    given = {"work": audit_of(name).pk, "known": "", "check": sent, "do": do}
+    return teacher.post(address(assignment), given | fields)
+
+
+def words(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def outcome(response):
+    return words(response).rpartition("attempt 1 ")[2].partition(" Automaton Auditor: ")[0]
+
+
+def errors(response):
+    return dict(response.context["form"].errors)
+
+
+def test_without_an_assignment_the_page_asks_for_one(teacher, assignment):
+    page = teacher.get(f"/o/{assignment.organization.slug}/checks/try/")
+    assert (page.status_code, "form" in page.context) == (200, False)
+
+
+def test_another_institutions_assignment_is_no_choice(teacher, assignment):
+    elsewhere = CohortFactory()
+    with scope(organization=elsewhere.organization):
+        theirs = judged_assignment(works=(), cohort=elsewhere)
+    page = teacher.get(f"/o/{assignment.organization.slug}/checks/try/?assignment={theirs.pk}")
+    assert ("form" in page.context, list(page.context["place"].errors)) == (False, ["assignment"])
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ("{", "Line 1, column 2: Expecting property name enclosed in double quotes."),
+        ("[]", "Line 1, column 1: A check is one JSON object."),
+        (
+            '{"kind": "file_exists", "id": "a", "goal": "b", "any_of": ["c"]}, {}',
+            "Line 1, column 65: Extra data.",
+        ),
+        (
+            '{"kind": "file_exists",\n "id": "a",\n "goal": "b",\n "any_of": "c"}',
+            "Line 4, any_of: Input should be a valid tuple",
+        ),
+        ('{"kind": "file_exists",\n "id": "a",\n "goal": "b"}', "Line 1, any_of: Field required"),
+    ],
+)
+def test_what_is_wrong_in_the_json_is_said_with_its_line_and_nothing_is_lost(
+    teacher, assignment, typed, told
+):
+    page = send(teacher, assignment, typed)
+    assert errors(page) == {"check": [told]}
+    assert page.context["form"]["check"].value() == typed
+
+
+def test_what_the_facts_answer_is_answered_at_once_with_its_place(teacher, assignment):
+    unsafe = outcome(send(teacher, assignment, SHELL))
+    assert (unsafe[:17], "found src/clone.py:5 " in unsafe) == ("not met No shell ", True)
+    clean = outcome(send(teacher, assignment, SHELL, name="Student 001"))
+    assert clean.startswith("met No shell ")
+
+
+def test_what_points_into_the_sources_is_said_to_need_them(teacher, assignment):
+    page = send(teacher, assignment, README)
+    assert outcome(page).startswith("needs the repository A README ")
+    assert "Read the repository again" in words(page)
+
+
+def test_the_pages_are_sound(teacher, assignment):
+    waiting = send(teacher, assignment, README, do="examine")
+    pages = [
+        teacher.get(
+            f"/o/{assignment.organization.slug}/checks/try/?version={assignment.rubric_version_id}"
+        ),
+        send(teacher, assignment, "{"),
+        send(teacher, assignment, SHELL),
+        teacher.get(waiting.url),
+    ]
+    assert [faults_of(page.content.decode()) for page in pages] == [[]] * 4
+
+
+def test_a_check_of_a_draft_or_a_blank_of_a_kind_is_taken_to_begin_from(teacher, assignment):
+    text = {**assignment.rubric_version.document}
+    text["criteria"] = [{**text["criteria"][0], "checks": [SHELL | {"id": "draft.shell"}]}]
+    draft = RubricVersionFactory(
+        rubric=assignment.rubric_version.rubric, number=2, draft=True, document=text
+    )
+    taken = {}
+    for known in ("check:draft.shell", "kind:graph_topology"):
+        sent = {"work": "", "known": known, "check": "{", "do": "take"}
+        page = teacher.post(address(assignment, version=draft.pk), sent)
+        taken[known] = json.loads(page.context["form"]["check"].value())
+    assert taken == {
+        "check:draft.shell": SHELL | {"id": "draft.shell"},
+        "kind:graph_topology": {
+            "kind": "graph_topology",
+            "id": "trial",
+            "goal": "",
+            "aspect": "exists",
+        },
+    }
+
+
+def test_a_worker_answers_from_the_repository_and_the_page_waits_for_it(
+    teacher, assignment, tmp_path
+):
+    make_repository(tmp_path / "work.git", WORKS[0])
+    Submission.objects.update(repo_url=str(tmp_path / "work.git"))
+    waiting = send(teacher, assignment, README, do="examine")
+    again = send(teacher, assignment, README, do="examine")
+    [job] = get_queue("bulk").jobs
+    assert "is being read again" in words(teacher.get(waiting.url))
+    try_check(*job.args)
+    page = teacher.get(waiting.url)
+    assert (again.url, outcome(page)[:13], "found README.md" in outcome(page)) == (
+        waiting.url,
+        "met A README ",
+        True,
+    )
+    assert teacher.get(waiting.url, headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
+    assert Audit.objects.count() == 2
+
+
+def test_a_repository_that_is_gone_is_said_to_be(teacher, assignment):
+    Submission.objects.update(repo_url="/nowhere/work.git")
+    waiting = send(teacher, assignment, README, do="examine")
+    try_check(*get_queue("bulk").jobs[0].args)
+    told = "No repository was found at this address. Check the spelling."
+    assert teacher.get(waiting.url).context["answer"].refusal == told
+
+
+def test_an_answer_that_was_lost_may_be_asked_for_once_more(teacher, assignment):
+    waiting = send(teacher, assignment, README, do="examine")
+    get_queue("bulk").jobs[0].set_status(JobStatus.FAILED)
+    assert "Ask once more" in words(teacher.get(waiting.url))
+    get_queue("bulk").empty()
+    assert teacher.get(waiting.url).status_code == 404
+    send(teacher, assignment, README, do="examine")
+    assert len(get_queue("bulk").jobs) == 1
+
+
+def test_without_a_queue_it_is_said_and_nothing_is_lost(teacher, assignment, settings):
+    gone = {"default": settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
+    with override_settings(CACHES=gone):
+        page = send(teacher, assignment, README, do="examine")
+    assert errors(page) == {"__all__": ["No worker can be asked just now: try again in a minute."]}
+    assert json.loads(page.context["form"]["check"].value()) == README
+
+
+def test_it_goes_before_bulk_work(teacher, assignment):
+    get_queue("bulk", commit_mode="auto").enqueue_call("grading.jobs.run_audit", job_id="other")
+    key = trial_actions.ask_for_trial(audit=audit_of("Student 000"), check=README)
+    assert get_queue("bulk").job_ids == [f"trial-{audit_of('Student 000').pk}-{key}", "other"]

@@ -1,0 +1,217 @@
+"""The preview of a rubric's version as instructors see it, and what follows from it once they say so."""
+
+import re
+
+import pytest
+from django_scopes import scope
+
+from grading.core.enums import BulkVerb, Role, RubricState
+from grading.engine.rubrics import document_digest
+from grading.models import BulkRun
+from tests.factories.people import CohortFactory, staff_user
+from tests.factories.preview_works import document, judged_assignment
+from tests.factories.work import RubricVersionFactory
+from tests.web_client.page_checks import faults_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+
+
+@pytest.fixture
+def cohort():
+    cohort = CohortFactory()
+    with scope(organization=cohort.organization):
+        yield cohort
+
+
+@pytest.fixture
+def assignment(cohort):
+    return judged_assignment(cohort=cohort)
+
+
+@pytest.fixture
+def teacher(client, cohort):
+    client.force_login(staff_user(cohort.organization))
+    return client
+
+
+def draft_of(assignment, change):
+    """A draft of the assignment's rubric whose document is as `change` leaves it."""
+    text = document(version="2")
+    change(text)
+    rubric = assignment.rubric_version.rubric
+    return RubricVersionFactory(rubric=rubric, number=2, draft=True, document=text)
+
+
+def lenient(text):
+    """The last level is worth something, and a check that only the repository answers is asked besides."""
+    text["criteria"][0]["levels"][2]["points"] = 30
+    tests = {
+        "id": "safe.tests",
+        "kind": "file_exists",
+        "goal": "There are tests",
+        "any_of": ["tests/**"],
+    }
+    text["criteria"][1]["checks"].append(tests)
+
+
+def address(assignment, version, rest=""):
+    place = f"/o/{assignment.organization.slug}/c/{assignment.cohort.slug}/a/{assignment.slug}"
+    return f"{place}/preview/{version.pk}/{rest}"
+
+
+def words(response):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def figures(page):
+    return {
+        re.sub(r"<[^>]+>", "", name): re.sub(r"<[^>]+>", "", value)
+        for name, value in re.findall(
+            r"<div><dt>(.*?)</dt><dd class=\"figure\">(.*?)</dd></div>", page.content.decode()
+        )
+    }
+
+
+def test_what_would_change_is_counted_drawn_and_named(assignment, teacher):
+    page = teacher.get(address(assignment, draft_of(assignment, lenient)))
+    assert figures(page) == {
+        "Higher": "2",
+        "Lower": "0",
+        "Would pass now": "1",
+        "Would fail now": "0",
+        "Wait for a person": "0 → 0",
+        "With scores by hand, which stay": "0",
+    }
+    told = words(page)
+    assert "2 of 3 results would change" in told
+    assert "“There are tests” needs the repository in 3 audits." in told
+    assert "Student 000 2.5, 30 of 100 points 2.5, 60 of 100 points would pass" in told
+    assert "Tidy: 2 (None, 0 points) → 2 (None, 30 points)" in told
+    drawn = re.findall(r'aria-label="(By [^"]+|Mean [^"]+)"', page.content.decode())
+    spread = "30 to 39 %: 1 before, 0 after; 60 to 69 %: 1 before, 1 after; 90 to 100 %: 1 before, 2 after"
+    assert drawn == [
+        f"By percent of the points: {spread}",
+        "Mean 2.67 before, 2.67 after",
+        "Mean 4.33 before, 4.33 after",
+    ]
+
+
+def test_the_pages_are_sound(assignment, teacher):
+    draft, broken = (
+        draft_of(assignment, lenient),
+        judged_assignment(works=(), cohort=assignment.cohort),
+    )
+    pages = [
+        teacher.get(address(assignment, draft, "?pass_score=none")),
+        teacher.get(address(broken, draft)),
+        teacher.get(address(assignment, draft, "adopt/")),
+        teacher.post(address(assignment, draft, "adopt/"), sent(draft, confirmed="")),
+    ]
+    assert [faults_of(page.content.decode()) for page in pages] == [[]] * 4
+
+
+def test_the_pass_mark_is_chosen_in_the_address_and_a_wrong_one_is_said_beside_it(
+    assignment, teacher
+):
+    draft = draft_of(assignment, lenient)
+    higher = teacher.get(address(assignment, draft, "?pass_percent=70"))
+    wrong = teacher.get(address(assignment, draft, "?pass_percent=700&rules=none"))
+    assert (figures(higher)["Would pass now"], figures(wrong)["Would pass now"]) == ("1", "1")
+    assert list(wrong.context["form"].errors) == ["rules", "pass_percent"]
+    assert 'value="700"' in wrong.content.decode()
+
+
+def test_a_draft_that_cannot_be_judged_by_says_where_and_why(assignment, teacher):
+    def broken(text):
+        text["criteria"][0]["checks"][0]["any_of"] = []
+
+    page = teacher.get(address(assignment, draft_of(assignment, broken)))
+    assert "This draft cannot be judged by yet criteria / 1 / checks / 1 / any_of" in words(page)
+    assert "What next" not in words(page)
+
+
+def test_without_verdicts_there_is_nothing_to_hold_it_against(cohort, teacher):
+    assignment = judged_assignment(works=(), cohort=cohort)
+    assert "Nobody has a verdict" in words(
+        teacher.get(address(assignment, assignment.rubric_version))
+    )
+
+
+def test_an_assistant_looks_but_does_not_publish(assignment, client):
+    client.force_login(staff_user(assignment.organization, Role.ASSISTANT))
+    draft = draft_of(assignment, lenient)
+    page = client.get(address(assignment, draft))
+    assert (page.status_code, "What next" in words(page)) == (200, False)
+    assert client.get(address(assignment, draft, "adopt/")).status_code == 404
+
+
+def test_rules_that_are_only_tried_are_not_published(assignment, teacher):
+    page = teacher.get(address(assignment, draft_of(assignment, lenient), "?rules=opinions-only"))
+    assert "choose them in a draft" in words(page)
+    assert "adopt/" not in page.content.decode()
+
+
+def sent(version, **fields):
+    given = {
+        "seen": document_digest(version.document),
+        "adopt": "on",
+        "resynthesise": "on",
+        "confirmed": "3",
+    }
+    return given | fields
+
+
+def test_what_was_not_previewed_is_not_published(assignment, teacher):
+    draft = draft_of(assignment, lenient)
+    begun = sent(draft)
+    draft.document["name"] = "Another"
+    draft.save()
+    for fields, told in (
+        (begun, "Somebody else saved this draft"),
+        (sent(draft, seen=""), "Nothing was previewed"),
+    ):
+        page = teacher.post(address(assignment, draft, "adopt/"), fields)
+        assert told in words(page)
+    draft.refresh_from_db()
+    assert (draft.state, BulkRun.objects.count()) == (RubricState.DRAFT, 0)
+
+
+def test_another_number_of_audits_than_was_shown_changes_nothing_at_all(assignment, teacher):
+    draft = draft_of(assignment, lenient)
+    page = teacher.post(address(assignment, draft, "adopt/"), sent(draft, confirmed="2"))
+    assert "It is 3 audits now, and you confirmed 2" in words(page)
+    draft.refresh_from_db()
+    assignment.refresh_from_db()
+    assert (draft.state, assignment.rubric_version.number) == (RubricState.DRAFT, 1)
+
+
+def test_confirmed_it_is_published_adopted_and_applied(assignment, teacher):
+    draft = draft_of(assignment, lenient)
+    asked = teacher.get(
+        address(assignment, draft, f"adopt/?seen={document_digest(draft.document)}")
+    )
+    assert "A small rubric v1, which is published now, is superseded" in words(asked)
+    done = teacher.post(address(assignment, draft, "adopt/"), sent(draft))
+    run = BulkRun.objects.get()
+    assignment.refresh_from_db()
+    draft.refresh_from_db()
+    assert (done.status_code, done.url) == (
+        302,
+        f"/o/{assignment.organization.slug}/bulk/{run.pk}/",
+    )
+    assert (run.verb, run.rubric_version, run.total) == (BulkVerb.RESYNTHESISE, draft, 3)
+    assert (assignment.rubric_version, draft.state) == (draft, RubricState.PUBLISHED)
+
+
+def test_it_may_be_published_alone(assignment, teacher):
+    draft = draft_of(assignment, lenient)
+    done = teacher.post(
+        address(assignment, draft, "adopt/"), sent(draft, adopt="", resynthesise="")
+    )
+    assignment.refresh_from_db()
+    draft.refresh_from_db()
+    assert (done.url, draft.state) == (
+        f"/{address(assignment, draft).split('/preview')[0][1:]}/",
+        RubricState.PUBLISHED,
+    )
+    assert (assignment.rubric_version.number, BulkRun.objects.count()) == (1, 0)

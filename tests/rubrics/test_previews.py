@@ -1,0 +1,257 @@
+"""What a rubric that is not in force would make of everybody's results: foreseen, counted, and never guessed."""
+
+import copy
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django_scopes import scope
+
+from grading.bulk.resynthesis import resynthesise_audit
+from grading.core.enums import RubricState
+from grading.engine.rubrics import document_digest, settled_rubric
+from grading.grades.actions import override_criterion
+from grading.models import Audit, CriterionVerdict, Grade
+from grading.rubrics.actions import publish_seen_draft
+from grading.rubrics.previews import rubric_preview
+from tests.factories.people import CohortFactory, staff_user
+from tests.factories.preview_works import document, judged_assignment
+from tests.factories.work import RubricVersionFactory
+
+pytestmark = pytest.mark.django_db
+COLUMNS = (
+    "criterion_id",
+    "name",
+    "score",
+    "level",
+    "points",
+    "max_points",
+    "needs_review",
+    "excluded",
+)
+
+
+@pytest.fixture
+def cohort():
+    cohort = CohortFactory()
+    with scope(organization=cohort.organization):
+        yield cohort
+
+
+@pytest.fixture
+def assignment(cohort):
+    return judged_assignment(cohort=cohort)
+
+
+@pytest.fixture
+def teacher(cohort):
+    return staff_user(cohort.organization)
+
+
+def other_points(text):
+    text["criteria"][0]["levels"][2]["points"] = 10
+    text["criteria"][1]["weight"] = 3
+
+
+def other_rules(text):
+    harsh = {"kind": "weighted_average", "prosecutor": 1, "defense": 0, "tech_lead": 0}
+    text["constitution"] = {"id": "harsh", "rules": [harsh]}
+
+
+def other_checks(text):
+    """One weighs more, one is new and answered from the facts, one only the repository can answer."""
+    text["criteria"][1]["checks"][1]["weight"] = 4
+    text["criteria"][0]["checks"].append(
+        {
+            "id": "tidy.eval",
+            "kind": "unsafe_call",
+            "goal": "No eval",
+            "polarity": "negative",
+            "any_of": ["eval_exec"],
+        }
+    )
+    text["criteria"][0]["checks"].append(
+        {"id": "tidy.tests", "kind": "file_exists", "goal": "Tests", "any_of": ["tests/**"]}
+    )
+
+
+def other_criteria(text):
+    """One goes, one comes that nothing on the record answers."""
+    unknown = {"id": "new.ci", "kind": "file_exists", "goal": "CI", "any_of": [".ci/**"]}
+    text["criteria"][0] = {"id": "new", "name": "New", "max_points": 10, "checks": [unknown]}
+
+
+CHANGES = (other_points, other_rules, other_checks, other_criteria)
+
+
+def revised(change):
+    """The document as `change` leaves it."""
+    text = copy.deepcopy(document(version="2"))
+    change(text)
+    return text
+
+
+def preview(assignment, text, **options):
+    return rubric_preview.preview(assignment, text, **options)
+
+
+def by_person(changes):
+    return {str(change.grade.student): change for change in changes}
+
+
+def test_the_same_text_changes_nothing(assignment):
+    assert [
+        (change.is_changed, change.moved, change.distance, change.refusal)
+        for change in preview(assignment, document())
+    ] == [(False, {}, 0.0, "")] * 3
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_after_publishing_everything_is_what_the_preview_showed(assignment, teacher, change):
+    override_criterion(
+        submission=Audit.objects.get(submission__student__name="Student 001").submission,
+        criterion_id="safe",
+        score=2,
+        reason="Read by hand.",
+        by=teacher,
+    )
+    draft = RubricVersionFactory(
+        rubric=assignment.rubric_version.rubric, number=2, draft=True, document=revised(change)
+    )
+    shown = preview(assignment, draft.document)
+    version = publish_seen_draft(version=draft, seen=document_digest(draft.document), by=teacher)
+    for audit in Audit.objects.all():
+        resynthesise_audit(audit=audit, rubric_version=version, by=teacher)
+    assert {name: told(row) for name, row in by_person(shown).items()} == {
+        str(grade.student): stored(grade)
+        for grade in Grade.objects.select_related("student", "audit")
+    }
+    assert any(row.is_changed for row in shown)
+    assert not any(row.is_changed for row in preview(assignment, version.document))
+
+
+def told(change):
+    """What the preview showed: the court's results, and the sums with scores by hand in place."""
+    rows = [tuple(getattr(row, name) for name in COLUMNS) for row in change.outlook.criteria]
+    return (
+        rows,
+        change.after.overall_score,
+        change.after.points_earned,
+        change.after.points_possible,
+    )
+
+
+def stored(grade):
+    rows = CriterionVerdict.objects.filter(audit=grade.audit).order_by("position")
+    return (
+        list(rows.values_list(*COLUMNS)),
+        grade.overall_score,
+        grade.points_earned,
+        grade.points_possible,
+    )
+
+
+def test_a_score_by_hand_stays_in_both(assignment, teacher):
+    submission = Audit.objects.get(submission__student__name="Student 001").submission
+    override_criterion(
+        submission=submission, criterion_id="tidy", score=5, reason="It is.", by=teacher
+    )
+    change = by_person(preview(assignment, revised(other_points)))["Student 001"]
+    assert (
+        [row.score for row in change.before.criteria]
+        == [row.score for row in change.after.criteria]
+        == [5, 5]
+    )
+    assert (change.overridden, list(change.moved)) == ({"tidy"}, [])
+
+
+def test_a_check_that_needs_the_repository_is_named_and_one_on_facts_is_answered(assignment):
+    shown = preview(assignment, revised(other_checks))
+    assert [dict(change.outlook.open) for change in shown] == [{"tidy": ("Tests",)}] * 3
+    assert [change.outlook.reheard for change in shown] == [{"tidy", "safe"}] * 3
+
+
+def test_a_criterion_of_which_nothing_is_known_waits_for_a_person(assignment):
+    change = preview(assignment, revised(other_criteria))[0]
+    before, after = change.pairs["new"]
+    assert (before, after.score, after.needs_review) == (None, None, True)
+    assert change.pairs["tidy"][1] is None
+    assert (change.after.overall_score, change.distance, change.direction) == (None, 1.0, 0)
+
+
+def test_what_would_have_no_score_at_all_is_refused_in_words(assignment):
+    def nothing_known(text):
+        other_criteria(text)
+        del text["criteria"][1]
+
+    changes = preview(assignment, revised(nothing_known))
+    assert {(change.after, change.is_changed, change.refusal[:24]) for change in changes} == {
+        (None, False, "nothing could be scored ")
+    }
+
+
+def test_opinions_of_models_on_another_text_stay_and_are_named_also_after_it_is_in_force(
+    assignment, teacher
+):
+    audit = Audit.objects.get(submission__student__name="Student 000")
+    report = by_models(audit)
+    text = revised(lambda text: text["criteria"][0].update(instruction="Look closely."))
+    [change] = [row for row in preview(assignment, text) if row.grade.audit_id == audit.pk]
+    assert (change.outlook.outdated, change.outlook.reheard, change.is_changed) == (
+        {"tidy"},
+        set(),
+        False,
+    )
+    version = RubricVersionFactory(
+        rubric=assignment.rubric_version.rubric,
+        number=2,
+        document=text,
+        state=RubricState.SUPERSEDED,
+        digest=document_digest(settled_rubric(text)),
+    )
+    resynthesise_audit(audit=audit, rubric_version=version, by=teacher)
+    [again] = [row for row in preview(assignment, text) if row.grade.audit_id == audit.pk]
+    stored = Audit.objects.get(pk=audit.pk).report
+    assert stored is not None
+    assert (again.outlook.outdated, stored["judges"]) == (
+        {"tidy"},
+        report["judges"],
+    )
+
+
+def by_models(audit):
+    """The audit's report as if models had said all of it."""
+    for judge in audit.report["judges"].values():
+        judge |= {"kind": "llm", "model": "some-model"}
+    audit.save()
+    return audit.report
+
+
+def test_a_report_that_cannot_be_read_is_counted_and_keeps_the_rest(assignment):
+    broken = Audit.objects.get(submission__student__name="Student 000")
+    Audit.objects.filter(pk=broken.pk).update(report={"schema": "automaton-auditor/report@0"})
+    changes = by_person(preview(assignment, revised(other_points)))
+    assert {
+        name: (change.after is None, bool(change.refusal)) for name, change in changes.items()
+    } == {
+        "Student 000": (True, True),
+        "Student 001": (False, False),
+        "Student 002": (False, False),
+    }
+
+
+def test_other_rules_than_the_versions_own_can_be_held_against_everything(assignment):
+    text = revised(other_rules)
+    assert any(change.is_changed for change in preview(assignment, text))
+    assert not any(change.is_changed for change in preview(assignment, text, rules="default"))
+
+
+def test_nothing_is_written_and_as_much_is_asked_for_four_as_for_one(cohort):
+    asked = []
+    for works in ((0,), (0, 1, 2, 1)):
+        assignment = judged_assignment(works=works, cohort=cohort)
+        with CaptureQueriesContext(connection) as queries:
+            preview(assignment, revised(other_checks))
+        asked.append([query["sql"].split()[0] for query in queries])
+    assert set(asked[0]) <= {"SELECT", "DECLARE"}
+    assert asked[0] == asked[1]

@@ -1,0 +1,203 @@
+"""What lies between two documents of a rubric: part by part, field by field, word by word."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from grading.engine import rubrics as engine_rubrics
+from grading.rubrics.actions import draft_rubric_version
+from grading.rubrics.comparison.rubric_difference import Change, Row, difference
+from grading.rubrics.comparison.word_difference import Segment, marked
+from tests.factories.people import everywhere, staff_user
+from tests.factories.work import RubricFactory, rubric_document
+
+BEFORE = engine_rubrics.settled_rubric(rubric_document("one", "two", "three", "four"))
+
+
+def revised(*changes: Any) -> dict[str, Any]:
+    document = deepcopy(BEFORE)
+    for change in changes:
+        change(document)
+    return engine_rubrics.settled_rubric(document)
+
+
+def told(
+    after: dict[str, Any], before: dict[str, Any] = BEFORE
+) -> list[tuple[str, tuple[str, ...], dict[str, Any]]]:
+    """Each part with its marks, and its rows as plain texts."""
+    return [
+        (part.title, part.marks, {row.label: plain(row) for row in part.rows})
+        for part in difference(before, after).parts
+    ]
+
+
+def plain(row: Row) -> tuple[str, str]:
+    return "".join(piece.text for piece in row.before), "".join(piece.text for piece in row.after)
+
+
+def text_of(pieces: tuple[Segment, ...]) -> str:
+    signs = {"same": "{}", "other": "[{}]", "gap": "<{}>"}
+    return "".join(signs[piece.mark].format(piece.text) for piece in pieces)
+
+
+def test_the_same_document_differs_in_nothing():
+    assert difference(BEFORE, deepcopy(BEFORE)).parts == ()
+
+
+def test_criteria_are_added_removed_and_moved_and_only_what_was_moved_is_said_to_be():
+    def change(document):
+        criteria = document["criteria"]
+        criteria.insert(0, criteria.pop(2))
+        del criteria[3]
+        criteria.append({"id": "new", "name": "New"})
+
+    parts = difference(BEFORE, revised(change)).parts
+    assert [(part.title, part.marks, part.told) for part in parts] == [
+        ("Three", ("moved",), ("Moved from place 3 to place 1.",)),
+        ("Four", ("removed",), ("It was in place 4.",)),
+        ("New", ("added",), ("New, in place 4.",)),
+    ]
+    assert difference(BEFORE, revised(change)).counts == {"moved": 1, "removed": 1, "added": 1}
+
+
+@pytest.mark.parametrize(
+    ("field", "label", "value"), [("id", "Id", "uno"), ("name", "Name", "Uno")]
+)
+def test_a_criterion_under_another_id_or_name_is_renamed_not_replaced(field, label, value):
+    was = BEFORE["criteria"][0][field]
+    after = revised(lambda document: document["criteria"][0].update({field: value}))
+    title = after["criteria"][0]["name"]
+    assert told(after) == [(title, ("renamed",), {label: (was, value)})]
+
+
+def test_fields_levels_and_checks_are_told_before_and_after():
+    level = {"id": "full", "name": "Full", "points": 10.0, "description": "All of it"}
+
+    def first(document):
+        document["criteria"][0] |= {"max_points": 10, "levels": [level]}
+
+    def second(document):
+        first(document)
+        criterion = document["criteria"][0]
+        criterion |= {"weight": 2.5, "judicial_logic": {"defense": "Be kind"}}
+        criterion["levels"][0] = level | {"points": 8.0}
+        criterion["checks"][2] |= {"minimum": 7, "tags": ["a", "b"]}
+        del criterion["checks"][1]
+
+    (part,) = told(revised(second), revised(first))
+    assert part == (
+        "One",
+        ("changed",),
+        {
+            "Judicial logic: Defense": ("", "Be kind"),
+            "Weight in the overall score": ("1", "2.5"),
+            "Level full: Points": ("10", "8"),
+            "Check one.source": (
+                "A file exists\nGoal: Python\nWeight: 1\nAny of these paths: **/*.py",
+                "",
+            ),
+            "Check one.history: Tags": ("", "a\nb"),
+            "Check one.history: At least": ("3", "7"),
+        },
+    )
+
+
+def test_rules_are_compared_as_they_work_also_between_a_preset_and_rules_of_ones_own():
+    own = {
+        "id": "own",
+        "rules": [{"kind": "security_override", "cap": 2, "when": "spread > 1"}],
+        "quorum": 3,
+    }
+    governance = revised(lambda document: document.update(constitution="governance"))
+    ((title, _, rows),) = told(
+        revised(lambda document: document.update(constitution=own)), governance
+    )
+    assert title == "Rules of the verdict"
+    assert {label: texts for label, texts in rows.items() if texts[1]} == {
+        "Constitution": ("governance", "own: rules of its own"),
+        "Pieces of evidence needed for a verdict": ("5", "1"),
+        "Security override: Security evidence caps at": ("3", "2"),
+        "Security override: Only when (CEL)": ("", "spread > 1"),
+    }
+    assert [label for label, texts in rows.items() if not texts[1]] == [
+        "Facts overrule opinions",
+        "The Tech Lead decides",
+        "Dissent",
+        "Weighted average",
+    ]
+
+
+def test_a_draft_that_does_not_fit_yet_is_compared_all_the_same():
+    assert told(
+        {"id": "small", "criteria": [{"name": "Half"}]}, {"id": "small", "criteria": []}
+    ) == [("Half", ("added",), {"Name": ("", "Half")})]
+
+
+def test_what_came_or_went_as_a_whole_can_be_folded():
+    assert [Change("", (mark,), (), ()).is_whole for mark in ("added", "removed", "renamed")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost", "gained"),
+    [
+        ("", "new words", "", "[new words]"),
+        (
+            "a red car drives by",
+            "a blue car drives by",
+            "a [red] car drives by",
+            "a [blue] car drives by",
+        ),
+        (
+            "keep this old end here",
+            "keep this very new end here",
+            "keep this [old] end here",
+            "keep this [very new] end here",
+        ),
+        (
+            "at 0.5 of the whole",
+            "at 0.75 of the whole",
+            "at [0.5] of the whole",
+            "at [0.75] of the whole",
+        ),
+        ("one thing", "quite another matter", "[one thing]", "[quite another matter]"),
+        ("x " * 300 + "old", "x " * 300 + "new", f"<…>{'x ' * 60}[old]", f"<…>{'x ' * 60}[new]"),
+        ("word " * 2000, "word " * 2001, f"[{'word ' * 2000}]", f"[{'word ' * 2001}]"),
+    ],
+)
+def test_texts_are_marked_word_by_word(before, after, lost, gained):
+    assert tuple(map(text_of, marked(before, after))) == (lost, gained)
+
+
+@pytest.mark.django_db
+def test_the_page_compares_with_the_version_it_is_based_on_or_with_another_that_is_chosen():
+    rubric = RubricFactory()
+    ada = staff_user(rubric.organization)
+    ada.is_staff = True
+    ada.save()
+    client = Client()
+    client.force_login(ada)
+    shout = revised(lambda document: document["criteria"][0].update(instruction="<b>Look</b>"))
+    with everywhere():
+        first, second, third = (
+            draft_rubric_version(rubric=rubric, document=document, by=ada)
+            for document in (BEFORE, shout, BEFORE)
+        )
+    addresses = {
+        v: reverse("admin:grading_rubricversion_difference", args=[v.pk])
+        for v in (first, second, third)
+    }
+    shown = client.get(addresses[second])
+    assert (shown.context["before"], shown.context["between"].counts) == (first, {"changed": 1})
+    assert '<ins class="whole">&lt;b&gt;Look&lt;/b&gt;</ins>' in shown.text
+    chosen = client.get(addresses[third] + f"?from={first.pk}")
+    assert (chosen.context["before"], chosen.context["between"].parts) == (first, ())
+    assert client.get(addresses[first] + "?from=nonsense").context["before"] == third

@@ -1,0 +1,316 @@
+"""A draft on its page: saved when it fits, kept on the screen when not, and never over somebody else's work unseen."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from grading.core.enums import RubricState
+from grading.models import Activity, Rubric, RubricVersion
+from grading.rubrics.actions import adopt_shipped_rubric, draft_rubric_version
+from tests.factories.people import OrganizationFactory, everywhere
+from tests.factories.work import (
+    AssignmentFactory,
+    AuditFactory,
+    RubricFactory,
+    RubricVersionFactory,
+    rubric_document,
+)
+from tests.rubrics.rubric_forms import as_, draft_in, field, form_of, page, stored, teacher
+from tests.web_client.page_checks import faults_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def organization():
+    return OrganizationFactory(name="Ours")
+
+
+@pytest.fixture
+def ada(organization) -> User:
+    return teacher(organization)
+
+
+@pytest.fixture
+def draft(organization, ada):
+    return draft_in(organization, ada)
+
+
+# -- refusals ------------------------------------------------------------------------------------------
+
+
+def test_what_does_not_fit_is_refused_beside_its_field_and_everything_typed_stays(ada, draft):
+    typed = {"criteria.0.name": "Tidier <b>", "criteria.0.weight": "heavy", "note": "Because"}
+    answer = as_(ada).post(page(draft), form_of(draft, **typed))
+    assert (answer.status_code, answer.context["desk"].faults) == (
+        200,
+        {"criteria.0.weight": ("This must be a number.",)},
+    )
+    assert [field(answer, name) for name in typed] == ["Tidier &lt;b&gt;", "heavy", "Because"]
+    assert 'aria-describedby="criteria.0.weight.errors "' in answer.text
+    assert stored(draft).document == draft.document
+
+
+def test_a_note_that_is_too_long_is_refused_beside_it(ada, draft):
+    answer = as_(ada).post(page(draft), form_of(draft, note="x" * 301))
+    assert answer.context["desk"].faults == {"note": ("At most 300 characters; these are 301.",)}
+
+
+def test_a_post_that_is_no_form_of_the_editor_is_refused(ada, draft):
+    assert as_(ada).post(page(draft), {"name": "x"}).status_code == 403
+
+
+@pytest.mark.parametrize("name", ["change", "publish"])
+def test_another_institutions_version_answers_like_a_missing_one(name, draft, organization):
+    client = as_(teacher(OrganizationFactory()))
+    for method in (client.get, client.post):
+        there = method(page(draft, name), form_of(draft))
+        nowhere = method(
+            reverse(f"admin:grading_rubricversion_{name}", args=[10**9]), form_of(draft)
+        )
+        assert [(a.status_code, a.headers["Location"]) for a in (there, nowhere)] == [
+            (302, "/admin/")
+        ] * 2
+    assert stored(draft).state == RubricState.DRAFT
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        ("{", 1, "Expecting property name enclosed in double quotes."),
+        ('{\n "id": "x"\n "name": "y"}', 3, "Expecting ',' delimiter."),
+        ("[" * 100_000, 1, "It is nested too deeply, or holds a number that is too long."),
+        (
+            '{"id": "x", "name": "X",\n "version": "1", "criteria": [\n{"id": "a"}]}',
+            3,
+            "This is needed.",
+        ),
+        (
+            '{"id": "x", "name": "X",\n "version": "1", "grade": 1, "criteria": [{"id": "a", "name": "A"}]}',
+            2,
+            "A rubric has no such field here.",
+        ),
+        (
+            '{"id": "x", "name": "X", "version": "1", "\\ud800": 1, "criteria": [{"id": "a", "name": "A"}]}',
+            1,
+            "A character of it cannot be used.",
+        ),
+        (
+            '{"id": "x", "name": "X", "version": "1", "criteria": [{"id": "a", "name": "A", "weight": 1'
+            + "0" * 400
+            + "}]}",
+            1,
+            "This must be a number.",
+        ),
+        ("[]", 1, "This must be an object."),
+        ("NaN", 1, "This must be an object."),
+    ],
+)
+@pytest.mark.parametrize("do", ["save", "form"])
+def test_the_experts_view_names_the_line_and_keeps_the_text(ada, draft, text, line, told, do):
+    answer = as_(ada).post(
+        page(draft), {"seen": form_of(draft)["seen"], "text": text, "note": "", "do": do}
+    )
+    [marked] = answer.context["marked"]
+    assert (marked.fault.line, marked.told) == (line, told)
+    assert answer.context["desk"].text == text
+    assert stored(draft).document == draft.document
+
+
+# -- what works ----------------------------------------------------------------------------------------
+
+
+def test_a_draft_is_saved_settled_and_logged(ada, draft):
+    changes = {"criteria.0.checks.0.any_of": "README*\r\nreadme/**", "note": "Second thoughts"}
+    assert as_(ada).post(page(draft), form_of(draft, **changes)).headers["Location"] == page(draft)
+    saved = stored(draft)
+    assert (saved.document["criteria"][0]["checks"][0]["any_of"], saved.note, saved.state) == (
+        ["README*", "readme/**"],
+        "Second thoughts",
+        RubricState.DRAFT,
+    )
+    with everywhere():
+        assert list(
+            Activity.objects.filter(verb="rubric.edited").values_list("actor", flat=True)
+        ) == [ada.pk]
+
+
+def test_what_was_not_changed_is_not_logged(ada, draft):
+    as_(ada).post(page(draft), form_of(draft))
+    with everywhere():
+        assert not Activity.objects.filter(verb="rubric.edited").exists()
+
+
+def test_without_javascript_a_button_keeps_what_is_typed_and_saves_nothing(ada, draft):
+    answer = as_(ada).post(
+        page(draft), form_of(draft, do="down criteria.0", **{"criteria.0.name": "Typed"})
+    )
+    shown = [panel.title for panel in answer.context["criteria"]]
+    assert 'value="down criteria.1" data-do="down" autofocus' in answer.text
+    assert (shown, [panel.is_open for panel in answer.context["criteria"]]) == (
+        ["Tested", "Typed"],
+        [False, True],
+    )
+    assert stored(draft).document == draft.document
+
+
+def test_the_form_and_the_json_are_two_views_of_what_is_typed(ada, draft):
+    as_json = as_(ada).post(page(draft), form_of(draft, do="json", name="Typed"))
+    text = as_json.context["desk"].text
+    assert json.loads(text)["name"] == "Typed"
+    back = {"seen": form_of(draft)["seen"], "note": "", "text": text, "do": "form"}
+    assert field(as_(ada).post(page(draft), back), "name") == "Typed"
+    assert as_(ada).post(page(draft), back | {"do": "save"}).status_code == 302
+    assert stored(draft).document["name"] == "Typed"
+
+
+def test_a_draft_that_the_form_cannot_hold_opens_as_json(ada, draft):
+    with everywhere():
+        RubricVersion.objects.filter(pk=draft.pk).update(document={"dimensions": [{"id": "x"}]})
+    assert as_(ada).get(page(draft)).context["desk"].view == "json"
+
+
+def test_a_published_version_is_only_read(ada, organization):
+    version = adopt_shipped_rubric(organization=organization, name="points", by=ada)
+    answer = as_(ada).get(page(version))
+    assert (
+        answer.status_code,
+        'name="do"' in answer.text,
+        "Development Progress" in answer.text,
+    ) == (
+        200,
+        False,
+        True,
+    )
+
+
+def test_the_page_says_who_uses_the_version(ada, organization):
+    version = RubricVersionFactory(rubric=RubricFactory(organization=organization))
+    assignment = AssignmentFactory(cohort__organization=organization, rubric_version=version)
+    AuditFactory(submission__assignment=assignment, done=True)
+    told = as_(ada).get(page(version)).text
+    behind = f"/admin/grading/audit/?rubric_version__id__exact={version.pk}"
+    assert (
+        f'and <a href="{behind}">1 audit</a>.' in told,
+        f">{assignment.title}</a>)" in told,
+    ) == (
+        True,
+        True,
+    )
+    assert as_(ada).get(behind).context["cl"].result_count == 1
+    row = (
+        as_(ada).get(reverse("admin:grading_rubricversion_changelist")).context["cl"].result_list[0]
+    )
+    assert (row.assignment_count, row.audit_count) == (1, 1)
+
+
+@pytest.mark.parametrize(("start", "criteria"), [("empty", 0), ("newest", 2), ("points", 4)])
+def test_a_new_draft_begins_with_what_was_chosen(ada, draft, start, criteria):
+    sent_ = {"rubric": draft.rubric_id, "note": "New", "start": start}
+    answer = as_(ada).post(reverse("admin:grading_rubricversion_add"), sent_)
+    with everywhere():
+        new = RubricVersion.objects.get(number=2)
+    assert (answer.headers["Location"], len(new.document["criteria"]), new.note) == (
+        page(new),
+        criteria,
+        "New",
+    )
+    opened = as_(ada).get(page(new))
+    assert (opened.status_code, opened.context["desk"].view) == (200, "form")
+
+
+def test_the_largest_rubric_that_ships_fits_into_one_post(ada, organization, settings):
+    published = adopt_shipped_rubric(organization=organization, name="self_audit", by=ada)
+    with everywhere():
+        big = draft_rubric_version(rubric=published.rubric, document=published.document, by=ada)
+    fields = form_of(big)
+    assert 700 < len(fields) < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS / 4
+    assert as_(ada).post(page(big), fields).status_code == 302
+    assert stored(big).document == published.document
+
+
+def test_a_larger_rubric_costs_no_more_queries(ada, organization, django_assert_max_num_queries):
+    costs = []
+    for criteria in (["one"], ["one", "two", "three"]):
+        rubric = RubricFactory(organization=organization)
+        version = RubricVersionFactory(
+            rubric=rubric, draft=True, document=rubric_document(*criteria)
+        )
+        with django_assert_max_num_queries(40) as counted:
+            assert as_(ada).get(page(version)).status_code == 200
+        costs.append(len(counted))
+    assert costs[0] == costs[1]
+
+
+def test_a_guard_that_is_wrong_is_pointed_at_under_the_character(ada, draft):
+    pytest.importorskip("cel_expr_python", reason="requirements/guards.txt is not installed")
+    name = "constitution.rules.security_override.when"
+    answer = as_(ada).post(page(draft), form_of(draft, **{name: "spread >= nothing"}))
+    assert list(answer.context["desk"].faults) == [name]
+    assert 'spread &gt;= nothing\n<span class="before">spread &gt;= </span>^</pre>' in answer.text
+    assert as_(ada).post(page(draft), form_of(draft, **{name: "spread >= 2"})).status_code == 302
+    assert stored(draft).document["constitution"]["rules"][0]["when"] == "spread >= 2"
+
+
+def test_the_keyboard_goes_on_in_what_was_added(ada, draft):
+    answer = as_(ada).post(page(draft), form_of(draft, do="add criteria.1.checks"))
+    assert answer.text.count("autofocus") == 1
+    assert re.search(r'name="criteria\.1\.checks\.3\.goal"[^>]* autofocus', answer.text)
+
+
+def test_every_control_has_its_label_and_nothing_is_inline(ada, organization):
+    published = adopt_shipped_rubric(organization=organization, name="points", by=ada)
+    with everywhere():
+        version = draft_rubric_version(rubric=published.rubric, document=published.document, by=ada)
+    wrong = form_of(
+        version, **{"criteria.0.weight": "heavy", "criteria.0.levels.0.points": "?", "version": ""}
+    )
+    client = as_(ada)
+    pages = [
+        client.get(page(version)),
+        client.get(page(published)),
+        client.post(page(version), wrong),
+    ]
+    pages += [
+        client.post(page(version), form_of(version, do="json")),
+        client.get(page(version, "publish")),
+    ]
+    assert [faults for answer in pages for faults in our_faults(answer.text)] == []
+
+
+def our_faults(html: str) -> list[str]:
+    """Without Django's own drawings, and without the blanks: what is in a <template> is not on the page."""
+    return [
+        told for told in faults_of(html) if "__path__" not in told and told != "1 silent drawings"
+    ]
+
+
+def test_a_new_rubric_leads_to_its_first_draft(ada, organization):
+    fields = {"organization": organization.pk, "name": "New", "slug": "new"}
+    answer = as_(ada).post(reverse("admin:grading_rubric_add"), fields, follow=True)
+    with everywhere():
+        rubric = Rubric.objects.get(slug="new")
+    assert answer.request["QUERY_STRING"] == f"rubric={rubric.pk}"
+    assert answer.context["adminform"].form["rubric"].value() == str(rubric.pk)
+
+
+def test_boxes_are_sent_in_the_order_they_were_stored_in(ada, organization):
+    """Else saving an untouched draft would make it another rubric."""
+    shipped = adopt_shipped_rubric(organization=organization, name="self_audit", by=ada)
+    with everywhere():
+        version = draft_rubric_version(rubric=shipped.rubric, document=shipped.document, by=ada)
+    text = as_(ada).get(page(version)).text
+    ticked = re.findall(
+        r'name="criteria\.(\d+)\.checks\.(\d+)\.any_of" value="(\w+)" checked', text
+    )
+    boxes: dict[tuple[int, int], list[str]] = {}
+    for criterion, check, value in ticked:
+        boxes.setdefault((int(criterion), int(check)), []).append(value)
+    assert boxes
+    for (criterion, check), values in boxes.items():
+        assert version.document["criteria"][criterion]["checks"][check]["any_of"] == values

@@ -1,0 +1,373 @@
+"""The editor's sheet: a rubric becomes texts and the texts the same rubric again; what is typed wrong stays typed."""
+
+import copy
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+
+from grading.engine import audits as engine_audits
+from grading.engine import rubrics as engine_rubrics
+from grading.rubrics.editor import constitution_form
+from grading.rubrics.editor.editor_page import totals_of, where
+from grading.rubrics.editor.field_errors import beside
+from grading.rubrics.editor.generated_ids import name_the_nameless
+from grading.rubrics.editor.item_buttons import moved
+from grading.rubrics.editor.panels import criterion_panel
+from grading.rubrics.editor.parameter_fields import Shape, blueprint
+from grading.rubrics.editor.rubric_form import document_of, new_check, posted_sheet, sheet_of
+from tests.factories.work import rubric_document
+from tests.rubrics.rubric_forms import sent
+
+
+def shipped(name: str) -> dict[str, Any]:
+    return engine_audits.shipped_rubric(name).document
+
+
+def reposted(sheet: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """The sheet after it was sent, with some fields typed anew."""
+    fields = QueryDict(mutable=True)
+    for name, value in (sent(sheet) | changes).items():
+        fields.setlist(name, value if isinstance(value, list) else [value])
+    return posted_sheet(fields)
+
+
+@pytest.mark.parametrize("name", engine_audits.SHIPPED_RUBRICS)
+def test_what_is_opened_and_sent_unchanged_is_the_same_rubric(name):
+    document = shipped(name)
+    assert engine_rubrics.settled_rubric(document_of(reposted(sheet_of(document)))) == document
+
+
+@pytest.mark.parametrize("name", engine_rubrics.preset_constitutions())
+def test_rules_of_ones_own_come_back_in_their_order(name):
+    document = shipped("general") | {
+        "constitution": dict(engine_rubrics.preset_constitutions()[name])
+    }
+    assert engine_rubrics.settled_rubric(document_of(reposted(sheet_of(document)))) == document
+
+
+@pytest.mark.parametrize("name", engine_audits.SHIPPED_RUBRICS)
+def test_a_documents_digest_is_the_rubrics_own(name):
+    shipped_rubric = engine_audits.shipped_rubric(name)
+    assert engine_rubrics.document_digest(shipped_rubric.document) == shipped_rubric.digest
+
+
+def test_every_kind_of_check_has_fields_of_its_own_from_the_model():
+    plan = blueprint()
+    assert (len(plan.checks), len(plan.rules)) == (19, 6)
+    empty = {
+        kind: document_of({**sheet_of({}), "criteria": [criterion_with(kind)]})
+        for kind in plan.checks
+    }
+    complaints = {
+        kind: sorted(
+            fault.place[-1]
+            for fault in engine_rubrics.rubric_faults(document)
+            if fault.place[:4] == ("criteria", 0, "checks", 0)
+        )
+        for kind, document in empty.items()
+    }
+    required = {
+        kind: sorted(p.name for p in fields if p.required) for kind, fields in plan.checks.items()
+    }
+    assert complaints == required
+
+
+def criterion_with(kind: str) -> dict[str, Any]:
+    [criterion] = sheet_of(rubric_document("tidy"))["criteria"]
+    return criterion | {"checks": [new_check(kind)]}
+
+
+def test_a_field_is_what_the_model_says_it_is():
+    fields = {p.name: p for p in blueprint().checks["unsafe_call"]}
+    assert (fields["any_of"].shape, len(fields["any_of"].choices)) == (Shape.CHOICES, 8)
+    cap = next(p for p in blueprint().rules["security_override"] if p.name == "cap")
+    assert (cap.shape, cap.least, cap.most, cap.whole, cap.default) == (
+        Shape.NUMBER,
+        1,
+        5,
+        True,
+        "3",
+    )
+    weak = next(p for p in blueprint().rules["fact_supremacy"] if p.name == "weak_below")
+    assert (weak.shape, weak.least, weak.most, weak.required) == (Shape.NUMBER, 0, 1, False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        ({"criteria.0.weight": "heavy"}, {"criteria.0.weight": ("This must be a number.",)}),
+        ({"criteria.0.weight": "inf"}, {"criteria.0.weight": ("This must be a number.",)}),
+        ({"criteria.0.weight": "-1"}, {"criteria.0.weight": ("This must be greater than 0.",)}),
+        ({"criteria.1.name": " "}, {"criteria.1.name": ("This is needed.",)}),
+        (
+            {"criteria.1.id": "tidy"},
+            {f"criteria.{n}.id": ("This id is used twice.",) for n in (0, 1)},
+        ),
+        (
+            {"criteria.0.checks.0.any_of": "\n \n"},
+            {"criteria.0.checks.0.any_of": ("This is needed.",)},
+        ),
+        ({"criteria.0.checks.2.aspect": ""}, {"criteria.0.checks.2.aspect": ("This is needed.",)}),
+        (
+            {"criteria.0.checks.0.id": "Ä b"},
+            {
+                "criteria.0.checks.0.id": (
+                    "Only small letters, digits, dots, hyphens and underscores.",
+                )
+            },
+        ),
+        (
+            {"criteria.0.checks.0.kind": "guess"},
+            {"criteria.0.checks.0": ("Choose what kind of check this is.",)},
+        ),
+        (
+            {"criteria.0.checks.0.goal": "a\0b"},
+            {"criteria.0.checks.0.goal": ("The character U+0000 cannot be used.",)},
+        ),
+        (
+            {"constitution.rules.security_override.cap": "7"},
+            {
+                "constitution.rules.security_override.cap": (
+                    "This must be less than or equal to 5.",
+                )
+            },
+        ),
+        (
+            {"constitution.quorum": "2.5"},
+            {"constitution.quorum": ("This must be a whole number.",)},
+        ),
+        (
+            {"constitution.preset": "no such", "constitution.was": "no such"},
+            {
+                "constitution.preset": (
+                    "There is no constitution 'no such'. There are: default, weighted-average, overrides, opinions-only, points-based, governance.",
+                )
+            },
+        ),
+    ],
+)
+def test_a_fault_stands_beside_its_field_and_the_text_stays(typed, told):
+    sheet = reposted(sheet_of(rubric_document()), **typed)
+    assert beside(engine_rubrics.rubric_faults(document_of(sheet)), sheet) == told
+    kept = sent(sheet)
+    assert {name: kept[name] for name in typed if name != "constitution.was"} == {
+        name: text for name, text in typed.items() if name != "constitution.was"
+    }
+
+
+def test_a_comma_is_a_decimal_point_and_bare_lists_keep_their_spaces_where_they_count():
+    document = shipped("general")
+    sheet = reposted(sheet_of(document), **{"criteria.0.weight": "1,5"})
+    assert document_of(sheet)["criteria"][0]["weight"] == 1.5
+
+
+def test_items_come_in_the_order_of_the_page_whatever_they_are_called():
+    fields = QueryDict(
+        "criteria.n7.name=First&criteria.0.name=Second&criteria.n7.id=first&criteria=x&criteria.0=y"
+    )
+    assert [item["name"] for item in posted_sheet(fields)["criteria"]] == ["First", "Second"]
+
+
+def test_names_that_contradict_each_other_break_nothing():
+    posted_sheet(
+        QueryDict("criteria=x&criteria.0.name=y&constitution=z&name.a.b=c&" + "a." * 300 + "b=c")
+    )
+
+
+def test_what_was_typed_for_another_kind_is_kept_until_it_is_wanted_again():
+    sheet = sheet_of(rubric_document("tidy"))
+    there = reposted(sheet, **{"criteria.0.checks.0.kind": "diagram"})
+    assert there["criteria"][0]["checks"][0]["leftovers"] == {"any_of": ["README*"]}
+    back = reposted(there, **{"criteria.0.checks.0.kind": "file_exists"})
+    assert document_of(back) == document_of(sheet)
+
+
+def test_a_new_check_begins_with_the_ticks_of_its_model_and_none_means_the_same():
+    check = new_check("unsafe_call")
+    assert check["any_of"] == ["os_system", "shell_true", "eval_exec"]
+    document = rubric_document("tidy")
+    document["criteria"][0]["checks"] = [
+        {"id": "u", "kind": "unsafe_call", "goal": "g", "any_of": ["tls_unverified"]}
+    ]
+    sheet = reposted(sheet_of(document), **{"criteria.0.checks.0.any_of": []})
+    assert "any_of" not in document_of(sheet)["criteria"][0]["checks"][0]
+
+
+def test_a_text_does_not_pass_for_a_choice_of_another_kind():
+    sheet = reposted(
+        sheet_of(rubric_document("tidy")), **{"criteria.0.checks.0.kind": "unsafe_call"}
+    )
+    check = sheet["criteria"][0]["checks"][0]
+    assert (check["any_of"], check["leftovers"]) == ([], {"any_of": ["README*"]})
+
+
+# -- moves ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("order", "look_at", "criteria", "checks"),
+    [
+        ("up criteria.1", "criteria.0", ["tested", "tidy"], None),
+        ("up criteria.0", "criteria.0", ["tidy", "tested"], None),
+        ("down criteria.0", "criteria.1", ["tested", "tidy"], None),
+        ("down criteria.1", "criteria.1", ["tidy", "tested"], None),
+        ("remove criteria.0", "criteria.0", ["tested"], None),
+        ("add criteria", "criteria.2", ["tidy", "tested", ""], None),
+        (
+            "remove criteria.0.checks.1",
+            "criteria.0.checks.0",
+            None,
+            ["tidy.readme", "tidy.history"],
+        ),
+        (
+            "up criteria.0.checks.2",
+            "criteria.0.checks.1",
+            None,
+            ["tidy.readme", "tidy.history", "tidy.source"],
+        ),
+        *(
+            (nonsense, None, ["tidy", "tested"], None)
+            for nonsense in (
+                "",
+                "up",
+                "up criteria",
+                "up criteria.9",
+                "up criteria.x",
+                "add name",
+                "add criteria.9.checks",
+                "burn criteria.0",
+                "remove constitution.rules.0",
+                "add criteria.0.judicial_logic",
+                "up criteria.-1",
+            )
+        ),
+    ],
+)
+def test_a_button_moves_what_it_says(order, look_at, criteria, checks):
+    sheet = sheet_of(rubric_document())
+    assert moved(sheet, order) == look_at
+    if criteria is not None:
+        assert [item["id"] for item in sheet["criteria"]] == criteria
+    if checks is not None:
+        assert [item["id"] for item in sheet["criteria"][0]["checks"]] == checks
+
+
+def test_levels_are_added_in_their_criterion():
+    sheet = sheet_of(rubric_document())
+    assert moved(sheet, "add criteria.1.levels") == "criteria.1.levels.0"
+    assert [len(item["levels"]) for item in sheet["criteria"]] == [0, 1]
+
+
+def test_what_has_no_id_gets_one_that_nobody_has():
+    sheet = sheet_of(rubric_document("tidy"))
+    for order in (
+        "add criteria",
+        "add criteria.1.checks",
+        "add criteria.1.checks",
+        "add criteria.1.levels",
+    ):
+        moved(sheet, order)
+    sheet["criteria"][1]["name"] = "Tidy!"
+    sheet["criteria"][1]["levels"][0]["name"] = "Very Good"
+    name_the_nameless(sheet)
+    new = sheet["criteria"][1]
+    assert (new["id"], [check["id"] for check in new["checks"]], new["levels"][0]["id"]) == (
+        "tidy_2",
+        ["tidy_2.file_exists", "tidy_2.file_exists_2"],
+        "very_good",
+    )
+
+
+# -- the constitution ----------------------------------------------------------------------------------
+
+
+def test_whoever_moves_a_slider_of_a_preset_has_rules_of_their_own():
+    before = sheet_of(rubric_document())
+    after = document_of(reposted(before, **{"constitution.rules.security_override.cap": "2"}))[
+        "constitution"
+    ]
+    default = copy.deepcopy(dict(engine_rubrics.preset_constitutions()["default"]))
+    default["rules"][0]["cap"] = 2
+    assert engine_rubrics.settled_rubric(rubric_document() | {"constitution": after})[
+        "constitution"
+    ] == default | {"id": "default-changed"}
+
+
+def test_another_preset_brings_its_own_values():
+    sheet = reposted(sheet_of(rubric_document()), **{"constitution.preset": "governance"})
+    assert document_of(sheet)["constitution"] == "governance"
+    assert (
+        sheet["constitution"]["quorum"],
+        constitution_form.rules_in_force(sheet["constitution"]),
+    ) == (
+        "3",
+        [
+            "security_override",
+            "fact_supremacy",
+            "functionality_weight",
+            "dissent_requirement",
+            "weighted_average",
+        ],
+    )
+
+
+def test_a_preset_made_ones_own_is_not_called_by_its_name():
+    sheet = reposted(sheet_of(rubric_document()), **{"constitution.preset": "own"})
+    assert document_of(sheet)["constitution"]["id"] == "default-changed"
+
+
+# -- the summary ---------------------------------------------------------------------------------------
+
+
+def test_points_are_summed_exactly_and_what_is_no_number_counts_nothing():
+    sheet = sheet_of(rubric_document("a", "b", "c", "d"))
+    for criterion, points in zip(
+        sheet["criteria"], ("0.1", "0,2", "many", "1e999999999"), strict=True
+    ):
+        criterion["max_points"] = points
+    totals = totals_of(sheet)
+    assert (totals.criteria, totals.checks, totals.weight, totals.points) == (4, 12, "4", "0.3")
+    assert totals_of(sheet_of(rubric_document())).points is None
+
+
+@pytest.mark.parametrize(
+    ("most", "levels", "doubt"),
+    [
+        ("35", ["35", "7"], ""),
+        ("35", [], ""),
+        ("", [], ""),
+        ("35,0", ["35"], ""),
+        ("35", ["30,5", "x"], "The best level is worth 30.5 points, the criterion 35."),
+        (
+            "",
+            ["5"],
+            "The levels have points, but the criterion has no points at most: it will be worth none.",
+        ),
+    ],
+)
+def test_levels_that_do_not_agree_with_the_points_raise_a_doubt(most, levels, doubt):
+    [criterion] = sheet_of(rubric_document("tidy"))["criteria"]
+    criterion["max_points"] = most
+    criterion["levels"] = [
+        {"id": "", "name": "", "points": points, "description": ""} for points in levels
+    ]
+    assert criterion_panel(criterion, "criteria.0", {}).doubt == doubt
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("", "The rubric"),
+        ("criteria", "Criteria"),
+        ("criteria.0.judicial_logic.defense", "Criterion 1, Defense"),
+        ("constitution.preset", "Preset"),
+        ("criteria.2.checks.0.goal", "Criterion 3, check 1, Goal"),
+        (
+            "constitution.rules.security_override.cap",
+            "Security override, Security evidence caps at",
+        ),
+    ],
+)
+def test_a_place_is_told_as_a_person_would(name, words):
+    assert where(name) == words

@@ -1,0 +1,222 @@
+"""Handing in: every refusal with its field, and what an accepted hand-in leaves behind."""
+
+import hashlib
+import subprocess
+import sys
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from rq.job import Job
+
+from grading.audits import actions as audit_actions
+from grading.core.enums import AuditState, LatePolicy
+from grading.core.errors import HandInRefused
+from grading.models import Activity, Audit, Enrollment, Submission
+from grading.submissions.actions import hand_in
+from tests.factories.pdfs import Page, make_pdf
+from tests.factories.people import everywhere, student
+from tests.factories.repositories import Commit, make_repository
+from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory, claimed
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    make_repository(tmp_path / "work.git", [Commit(files={"main.py": "print()\n"})])
+    return tmp_path / "work.git"
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> bytes:
+    return make_pdf(tmp_path / "report.pdf", [Page(lines=["A report"])]).read_bytes()
+
+
+@pytest.fixture
+def assignment():
+    return AssignmentFactory(max_attempts=2)
+
+
+def submit(assignment, repository, *, student_=None, **fields):
+    student_ = student_ or student(assignment.cohort)
+    return hand_in(
+        assignment=assignment,
+        student=student_,
+        repo_url=str(repository),
+        by=student_.user,
+        **fields,
+    )
+
+
+def refusal(*args, **fields):
+    with pytest.raises(HandInRefused) as refused:
+        submit(*args, **fields)
+    with everywhere():
+        assert not Audit.objects.filter(submission__repo_url=str(args[1])).exists()
+    return refused.value.field, refused.value.code
+
+
+def pdf(content: bytes, name: str = "report.pdf") -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, content, "application/pdf")
+
+
+def stored_files(settings) -> list[Path]:
+    return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
+
+
+def test_what_the_web_process_asks_of_the_courtroom_is_cheap():
+    asked = "probe_repository probe_pdf read_rubric shipped_rubric render_markdown"
+    script = f"import sys, courtroom; [getattr(courtroom, name) for name in {asked.split()}]; print('langgraph' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
+
+
+def test_before_it_opens_an_assignment_takes_nothing(assignment, repository):
+    assignment.opens_at = timezone.now() + timedelta(hours=1)
+    assert refusal(assignment, repository) == ("", "not_open_yet")
+
+
+def test_after_the_due_date_an_assignment_takes_nothing(assignment, repository):
+    assignment.due_at = timezone.now() - timedelta(seconds=1)
+    assert refusal(assignment, repository) == ("", "after_due_date")
+
+
+def test_when_the_attempts_are_used_up_nothing_is_taken(assignment, repository):
+    ada = student(assignment.cohort)
+    SubmissionFactory(assignment=assignment, student=ada, attempt=1)
+    SubmissionFactory(assignment=assignment, student=ada, attempt=2)
+    assert refusal(assignment, repository, student_=ada) == ("", "attempts_used_up")
+
+
+@pytest.mark.parametrize(
+    ("url", "field", "code"),
+    [
+        ("ftp://example.org/work", "repo_url", "url_not_https"),
+        ("https://10.0.0.1/work", "repo_url", "url_private_address"),
+        ("https://ada:secret@example.org/work", "repo_url", "url_credentials"),
+        ("https://example.org/" + "x" * 2000, "repo_url", "url_malformed"),
+        ("/nowhere/work.git", "repo_url", "repository_not_found"),
+        ("/" + 300 * "a", "repo_url", "repository_not_found"),
+    ],
+)
+def test_an_address_that_cannot_be_audited_is_refused_beside_its_field(
+    assignment, url, field, code
+):
+    assert refusal(assignment, url) == (field, code)
+
+
+def test_a_repository_without_commits_is_refused(assignment, tmp_path):
+    make_repository(tmp_path / "empty.git", [])
+    assert refusal(assignment, tmp_path / "empty.git") == ("repo_url", "repository_empty")
+
+
+def test_a_ref_that_is_not_there_is_refused_beside_its_field(assignment, repository):
+    assert refusal(assignment, repository, ref="nowhere") == ("ref", "repository_ref_unknown")
+
+
+def test_an_encrypted_pdf_is_refused(assignment, repository, tmp_path):
+    locked = make_pdf(
+        tmp_path / "locked.pdf", [Page(lines=["A report"])], encrypted=True
+    ).read_bytes()
+    assert refusal(assignment, repository, pdf=pdf(locked)) == ("pdf", "pdf_encrypted")
+
+
+def test_a_file_that_is_no_pdf_is_refused_and_not_kept(assignment, repository, settings):
+    assert refusal(assignment, repository, pdf=pdf(b"PK\x03\x04 not a PDF")) == (
+        "pdf",
+        "pdf_not_a_pdf",
+    )
+    assert stored_files(settings) == []
+
+
+def test_a_pdf_over_the_limit_is_refused(assignment, repository, settings, report):
+    settings.UPLOAD_MAX_BYTES = len(report) - 1
+    assert refusal(assignment, repository, pdf=pdf(report)) == ("pdf", "pdf_too_large")
+
+
+def test_a_place_that_was_removed_meanwhile_takes_nothing(assignment, repository):
+    somebody = student(assignment.cohort)
+    with everywhere():
+        Enrollment.objects.filter(pk=somebody.pk).delete()
+    assert refusal(assignment, repository, student_=somebody) == ("", "cohort_gone")
+
+
+def test_the_same_commit_and_report_are_not_audited_twice_at_once(
+    assignment, repository, settings, report
+):
+    ada = student(assignment.cohort)
+    submit(assignment, repository, student_=ada, pdf=pdf(report))
+    with pytest.raises(HandInRefused) as refused:
+        submit(assignment, repository, student_=ada, pdf=pdf(report))
+    assert refused.value.code == "already_running"
+    assert len(stored_files(settings)) == 1
+
+
+def test_a_hand_in_is_stored_queued_and_logged(
+    assignment, repository, settings, redis, django_capture_on_commit_callbacks, report
+):
+    ada = student(assignment.cohort)
+    with django_capture_on_commit_callbacks(execute=True):
+        submission = submit(
+            assignment, f" {repository} ", student_=ada, pdf=pdf(report, "..\\my\x00 report.pdf")
+        )
+    with everywhere():
+        audit = Audit.objects.get(submission=submission)
+        verbs = list(Activity.objects.values_list("verb", "actor"))
+    assert (submission.attempt, submission.repo_url, submission.late) == (1, str(repository), False)
+    assert (submission.pdf_name, submission.pdf_sha256) == (
+        "my report.pdf",
+        hashlib.sha256(report).hexdigest(),
+    )
+    assert [path.read_bytes() for path in stored_files(settings)] == [report]
+    assert "report" not in submission.pdf.name
+    assert (audit.state, audit.kind, audit.run_attempt) == (AuditState.QUEUED, "self", 0)
+    assert verbs == [("submission.handed_in", ada.user.pk)]
+    job = Job.fetch(f"audit-{audit.pk}-1", connection=redis)
+    assert (job.func_name, job.args, job.origin) == (
+        "grading.jobs.run_audit",
+        (str(audit.pk), 1),
+        "submissions",
+    )
+
+
+def test_nothing_is_queued_when_the_transaction_does_not_hold(assignment, repository, redis):
+    submit(assignment, repository)
+    assert redis.keys("rq:job:*") == []
+
+
+def test_a_late_hand_in_is_accepted_and_marked_where_that_is_allowed(assignment, repository):
+    assignment.due_at, assignment.late_policy = (
+        timezone.now() - timedelta(days=1),
+        LatePolicy.ACCEPT,
+    )
+    assert submit(assignment, repository).late
+
+
+def test_an_attempt_whose_audit_failed_does_not_count_and_its_number_is_not_used_again(
+    assignment, repository
+):
+    ada = student(assignment.cohort)
+    for attempt in (1, 2):
+        audit = AuditFactory(
+            submission__assignment=assignment, submission__student=ada, submission__attempt=attempt
+        )
+        lease = claimed(audit)
+        with everywhere():
+            audit_actions.fail_audit(lease=lease, code="repository_empty", message="Empty.")
+    assert submit(assignment, repository, student_=ada).attempt == 3
+
+
+def test_a_queue_that_is_down_loses_no_hand_in(
+    assignment, repository, settings, django_capture_on_commit_callbacks
+):
+    settings.RQ_QUEUES = {"submissions": {"URL": "redis://127.0.0.1:1/0"}}
+    with django_capture_on_commit_callbacks(execute=True):
+        submission = submit(assignment, repository)
+    with everywhere():
+        assert list(Submission.objects.values_list("pk", flat=True)) == [submission.pk]

@@ -1,0 +1,104 @@
+"""How many audits may wait or run at once; what goes beyond is refused in words, beside the form."""
+
+import pytest
+from django.urls import reverse
+
+from grading.core.errors import HandInRefused
+from grading.models import Submission
+from grading.submissions.actions import hand_in
+from tests.factories.people import CohortFactory, everywhere, student
+from tests.factories.repositories import Commit, make_repository
+from tests.factories.work import AssignmentFactory, AuditFactory
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def limits(settings):
+    settings.OPEN_AUDITS_PER_STUDENT = 1
+    settings.OPEN_AUDITS_PER_COHORT = 2
+    settings.OPEN_AUDITS_PER_ORGANIZATION = 3
+
+
+@pytest.fixture
+def work(tmp_path):
+    make_repository(tmp_path / "work.git", [Commit(files={"main.py": "print()\n"})])
+    return tmp_path / "work.git"
+
+
+def open_audit(assignment, **fields):
+    return AuditFactory(submission__assignment=assignment, **fields)
+
+
+def refused(assignment, somebody, work) -> tuple[str, str]:
+    with pytest.raises(HandInRefused) as refusal:
+        hand_in(assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user)
+    with everywhere():
+        assert not Submission.objects.filter(repo_url=str(work)).exists()
+    return refusal.value.code, refusal.value.sentence
+
+
+@pytest.mark.usefixtures("limits")
+def test_a_student_with_one_open_audit_waits_for_its_end(work):
+    assignment = AssignmentFactory()
+    somebody = student(assignment.cohort)
+    open_audit(assignment, submission__student=somebody)
+    sentence = "An audit of yours is waiting or running: hand in again when it has ended."
+    assert refused(assignment, somebody, work) == ("too_many_open_student", sentence)
+
+
+@pytest.mark.usefixtures("limits")
+def test_a_cohort_has_a_limit_of_its_own(work):
+    assignment = AssignmentFactory()
+    open_audit(assignment)
+    open_audit(assignment, running=True)
+    assert refused(assignment, student(assignment.cohort), work)[0] == "too_many_open_cohort"
+
+
+@pytest.mark.usefixtures("limits")
+def test_an_organization_has_a_limit_over_all_its_cohorts(work):
+    assignment = AssignmentFactory()
+    for _ in range(3):
+        other = CohortFactory(organization=assignment.organization)
+        open_audit(AssignmentFactory(cohort=other))
+    assert refused(assignment, student(assignment.cohort), work)[0] == "too_many_open_organization"
+
+
+@pytest.mark.usefixtures("limits")
+def test_what_has_ended_and_what_others_have_open_does_not_count(work):
+    assignment = AssignmentFactory()
+    somebody = student(assignment.cohort)
+    open_audit(assignment, done=True, submission__student=somebody)
+    for _ in range(4):
+        AuditFactory()
+    hand_in(assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user)
+    with everywhere():
+        assert Submission.objects.filter(repo_url=str(work)).count() == 1
+
+
+@pytest.mark.usefixtures("limits")
+def test_the_sentence_stands_beside_the_form(client, work):
+    assignment = AssignmentFactory()
+    somebody = student(assignment.cohort)
+    open_audit(assignment, submission__student=somebody)
+    client.force_login(somebody.user)
+    place = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
+    page = client.post(reverse("submit", args=place), {"repo_url": str(work)})
+    assert page.context["form"].non_field_errors() == [
+        "An audit of yours is waiting or running: hand in again when it has ended."
+    ]
+
+
+@pytest.mark.usefixtures("limits")
+def test_what_teachers_have_judged_again_counts_against_nobody(work):
+    assignment = AssignmentFactory()
+    somebody = student(assignment.cohort)
+    for place in range(3):
+        open_audit(
+            assignment,
+            kind="instructor",
+            submission__student=somebody,
+            submission__attempt=place + 1,
+        )
+    taken = hand_in(assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user)
+    assert taken.attempt == 4

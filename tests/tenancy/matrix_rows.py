@@ -1,0 +1,237 @@
+"""The tenant matrix: each route of the site, and what it answers to whom. Written by hand; a new URL gets its row here."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+MISSING = UUID(int=0)
+TRIAL = "0123456789abcdef"
+COHORT, ASSIGNMENT, AUDIT = (
+    "o/<slug:org>/c/<slug:cohort>/",
+    "a/<slug:assignment>/",
+    "o/<slug:org>/audits/<uuid:audit_id>/",
+)
+FEEDBACK = "o/<slug:org>/feedback/<uuid:report_id>/"
+
+# student: whose work it is; classmate: of the same cohort; neighbour: of another cohort; foreigner: teaches in another
+# institution; operator: runs the site, and is a member nowhere.
+PERSONS = (
+    "anonymous",
+    "student",
+    "classmate",
+    "neighbour",
+    "assistant",
+    "instructor",
+    "foreigner",
+    "operator",
+    "deactivated",
+)
+EVERYBODY = (200,) * 9
+NOBODY = (404,) * 9
+MEMBERS = (302, 200, 200, 200, 200, 200, 404, 404, 302)
+IN_THE_COHORT = (302, 200, 200, 404, 200, 200, 404, 404, 302)
+STUDENTS = (302, 200, 200, 404, 404, 404, 404, 404, 302)
+STAFF = (302, 404, 404, 404, 200, 200, 404, 404, 302)
+TEACHERS = (302, 404, 404, 404, 404, 200, 404, 404, 302)
+OWNER_AND_STAFF = (302, 200, 404, 404, 200, 200, 404, 404, 302)
+OWNER_AND_TEACHERS = (302, 200, 404, 404, 404, 200, 404, 404, 302)
+OWNER = (302, 200, 404, 404, 404, 404, 404, 404, 302)
+SIGNED_IN = (302, 200, 200, 200, 200, 200, 200, 200, 302)
+
+# The API asks who one is, leads nobody to a form, and reads no form but a hand-in's.
+PROGRAMS = (401, 200, 200, 200, 200, 200, 404, 404, 401)
+PROGRAMS_IN_THE_COHORT = (401, 200, 200, 404, 200, 200, 404, 404, 401)
+PROGRAMS_SIGNED_IN = (401, 200, 200, 200, 200, 200, 200, 200, 401)
+PROGRAMS_OF_THE_OWNER = (401, 200, 404, 404, 200, 200, 404, 404, 401)
+PROGRAMS_FOR_STAFF = (401, 404, 404, 404, 200, 200, 404, 404, 401)
+PROGRAMS_ONLY_POST = (401, 405, 405, 405, 405, 405, 404, 404, 401)
+PROGRAMS_OF_STAFF = (401, 404, 404, 404, 415, 415, 404, 404, 401)
+PROGRAMS_IMPORTING = (401, 404, 404, 404, 404, 415, 404, 404, 401)
+PROGRAMS_ANSWERING = (401, 415, 404, 404, 404, 404, 404, 404, 401)
+PROGRAMS_AUDITING = (401, 422, 404, 404, 404, 404, 404, 404, 401)
+PROGRAMS_WITH_FINDINGS = (401, 200, 200, 404, 404, 404, 404, 404, 401)  # staff must say whose
+PROGRAMS_HANDING_IN = (401, 400, 400, 404, 404, 404, 404, 404, 401)
+PROGRAMS_OF_TEACHERS = (401, 404, 404, 404, 404, 200, 404, 404, 401)
+PROGRAMS_TESTING = (401, 404, 404, 404, 404, 202, 404, 404, 401)
+PROGRAMS_DELETING = (401, 404, 404, 404, 404, 204, 404, 404, 401)
+API_COHORT = "api/v1/o/<slug:org>/cohorts/<slug:cohort>/"
+
+API_WEBHOOK = "api/v1/o/<slug:org>/webhooks/<int:webhook_id>/"
+
+# What GET answers, and for pages with a form what an empty POST answers.
+ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
+    "": (EVERYBODY, None),
+    "healthz": (EVERYBODY, None),
+    "healthz/live": (EVERYBODY, None),
+    "metrics": (
+        NOBODY,
+        None,
+    ),  # but to the bearer of METRICS_TOKEN: tests/operations/test_metrics.py
+    "styles/": (EVERYBODY, None),  # and nobody in production: tests/pages/test_styles.py
+    "organizations/new/": (SIGNED_IN, SIGNED_IN),
+    "api/v1/schema/": (EVERYBODY, None),
+    "api/v1/^.*$": (NOBODY, None),
+    "api/v1/organizations/": (PROGRAMS_SIGNED_IN, None),
+    "api/v1/o/<slug:org>/cohorts/": (PROGRAMS, None),
+    API_COHORT: (PROGRAMS_IN_THE_COHORT, None),
+    f"{API_COHORT}assignments/": (PROGRAMS_IN_THE_COHORT, None),
+    f"{API_COHORT}assignments/<slug:assignment>/": (PROGRAMS_IN_THE_COHORT, None),
+    f"{API_COHORT}assignments/<slug:assignment>/submissions/": (
+        PROGRAMS_IN_THE_COHORT,
+        PROGRAMS_HANDING_IN,
+    ),
+    f"{API_COHORT}assignments/<slug:assignment>/findings/": (PROGRAMS_WITH_FINDINGS, None),
+    f"{API_COHORT}assignments/<slug:assignment>/preview/": (PROGRAMS_ONLY_POST, PROGRAMS_OF_STAFF),
+    f"{API_COHORT}assignments/<slug:assignment>/export/": (PROGRAMS_ONLY_POST, PROGRAMS_OF_STAFF),
+    f"{API_COHORT}pairings/": (PROGRAMS_IN_THE_COHORT, None),
+    "api/v1/o/<slug:org>/findings/<uuid:finding_id>/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/findings/<uuid:finding_id>/answers/": (
+        PROGRAMS_ONLY_POST,
+        PROGRAMS_ANSWERING,
+    ),
+    "api/v1/o/<slug:org>/pairings/<uuid:pairing_id>/": (PROGRAMS_OF_THE_OWNER, PROGRAMS_AUDITING),
+    "api/v1/o/<slug:org>/feedback/<uuid:report_id>/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/rubrics/": (PROGRAMS_FOR_STAFF, None),
+    "api/v1/o/<slug:org>/rubrics/import/": (PROGRAMS_ONLY_POST, PROGRAMS_IMPORTING),
+    "api/v1/o/<slug:org>/rubrics/<slug:rubric>/versions/": (PROGRAMS_FOR_STAFF, None),
+    "api/v1/o/<slug:org>/versions/<int:version_id>/": (PROGRAMS_FOR_STAFF, None),
+    "api/v1/o/<slug:org>/submissions/<uuid:submission_id>/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/audits/<uuid:audit_id>/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report/": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/audits/<uuid:audit_id>/report.md": (PROGRAMS_OF_THE_OWNER, None),
+    "api/v1/o/<slug:org>/webhooks/": (PROGRAMS_OF_TEACHERS, PROGRAMS_IMPORTING),
+    API_WEBHOOK: (PROGRAMS_OF_TEACHERS, None),
+    f"{API_WEBHOOK}deliveries/": (PROGRAMS_OF_TEACHERS, None),
+    f"{API_WEBHOOK}test/": (PROGRAMS_ONLY_POST, PROGRAMS_TESTING),
+    "o/<slug:org>/": (MEMBERS, None),
+    "o/<slug:org>/appeals/": (MEMBERS, None),
+    "o/<slug:org>/appeals/<int:appeal_id>/": (OWNER_AND_STAFF, OWNER_AND_TEACHERS),
+    "o/<slug:org>/checks/try/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/checks/try/<uuid:audit_id>/<slug:key>/": (TEACHERS, None),
+    "o/<slug:org>/notices/": (MEMBERS, MEMBERS),
+    "o/<slug:org>/operations/": (STAFF, None),
+    "o/<slug:org>/rubrics/<int:version_id>/": (STAFF, None),
+    "o/<slug:org>/webhooks/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/webhooks/<int:webhook_id>/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/c/new/": (TEACHERS, TEACHERS),
+    COHORT: (IN_THE_COHORT, None),
+    f"{COHORT}log/": (STAFF, None),
+    f"{COHORT}archive/": (TEACHERS, TEACHERS),
+    f"{COHORT}delete/": (TEACHERS, TEACHERS),
+    f"{COHORT}roster/": (STAFF, TEACHERS),
+    f"{COHORT}a/new/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}": (IN_THE_COHORT, None),
+    f"{COHORT}{ASSIGNMENT}rubric/": (IN_THE_COHORT, None),
+    f"{COHORT}{ASSIGNMENT}settings/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}submit/": (STUDENTS, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}bulk/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/bulk/<uuid:bulk_id>/": (STAFF, None),
+    "o/<slug:org>/bulk/<uuid:bulk_id>/progress/": (STAFF, None),
+    "o/<slug:org>/bulk/<uuid:bulk_id>/cancel/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}grades/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}grades/release/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}grades/sample/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}agreement/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}agreement/sample/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/": (STAFF, STAFF),
+    f"{COHORT}{ASSIGNMENT}agreement/<int:sample_id>/<int:place>/report.pdf": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}preview/<int:version_id>/adopt/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}export/": (STAFF, STAFF),
+    f"{COHORT}peers/": (IN_THE_COHORT, None),
+    f"{COHORT}{ASSIGNMENT}reports/new/": (STUDENTS, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}audit.zip": (STUDENTS, None),
+    f"{COHORT}{ASSIGNMENT}peers/new/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}peers/<int:number>/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}peers/<int:number>/remind/": (TEACHERS, TEACHERS),
+    f"{COHORT}{ASSIGNMENT}peers/<int:number>/change/": (TEACHERS, TEACHERS),
+    "o/<slug:org>/pairings/<uuid:pairing_id>/": (OWNER_AND_STAFF, OWNER),
+    FEEDBACK: (OWNER_AND_STAFF, None),
+    "o/<slug:org>/feedback/<uuid:received_id>/complain/": (OWNER, OWNER),
+    "o/<slug:org>/complaints/": (STAFF, None),
+    "o/<slug:org>/complaints/<int:complaint_id>/": (STAFF, TEACHERS),
+    f"{FEEDBACK}report.json": (OWNER_AND_STAFF, None),
+    f"{FEEDBACK}report.md": (OWNER_AND_STAFF, None),
+    f"{FEEDBACK}original": (OWNER_AND_STAFF, None),
+    f"{COHORT}{ASSIGNMENT}findings/": (IN_THE_COHORT, None),
+    f"{COHORT}{ASSIGNMENT}findings/<uuid:finding_id>/": (OWNER_AND_STAFF, OWNER),
+    # Staff who name no student are led to where they choose one.
+    f"{COHORT}{ASSIGNMENT}loop/": ((302, 200, 200, 404, 302, 302, 404, 404, 302), None),
+    f"{COHORT}{ASSIGNMENT}communication/": (IN_THE_COHORT, STUDENTS),
+    f"{COHORT}{ASSIGNMENT}peers/facts/": (STAFF, None),
+    f"{COHORT}{ASSIGNMENT}peers/facts.csv": (STAFF, None),
+    AUDIT: (OWNER_AND_STAFF, None),
+    f"{AUDIT}progress/": (OWNER_AND_STAFF, None),
+    f"{AUDIT}report.md": (OWNER_AND_STAFF, None),
+    f"{AUDIT}report.json": (OWNER_AND_STAFF, None),
+    f"{AUDIT}criteria/<int:position>/appeal/": (OWNER, OWNER),
+    f"{AUDIT}criteria/<int:position>/override/": (TEACHERS, TEACHERS),
+    f"{AUDIT}withdraw/": (OWNER, OWNER),
+    f"{AUDIT}count/": (TEACHERS, TEACHERS),
+    f"{AUDIT}take-back/": (TEACHERS, TEACHERS),
+}
+# What else may be done there, and what it answers when nothing is sent along.
+ALSO: dict[tuple[str, str], tuple[int, ...]] = {
+    ("patch", API_WEBHOOK): PROGRAMS_OF_TEACHERS,
+    ("delete", API_WEBHOOK): PROGRAMS_DELETING,
+}
+# allauth's own pages; none of them shows a tenant's data (tests/accounts/test_signing_in.py). Named, so that a new one is
+# noticed. Of the last two rows nothing is there unless signing in elsewhere is configured.
+# Tokens are a person's own: tests/api/test_api_tokens.py.
+ACCOUNTS = {
+    "tokens/",
+    "tokens/<int:token_id>/revoke/",
+    "login/",
+    "logout/",
+    "inactive/",
+    "signup/",
+    "reauthenticate/",
+    "email/",
+    "confirm-email/",
+    "password/change/",
+    "password/set/",
+    "password/reset/",
+    "login/code/confirm/",
+    r"^confirm-email/(?P<key>[-:\w]+)/$",
+    "password/reset/key/done/",
+    r"^password/reset/key/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>.+)/$",
+    "password/reset/done/",
+    "2fa/",
+    "2fa/authenticate/",
+    "2fa/reauthenticate/",
+    "2fa/totp/activate/",
+    "2fa/totp/deactivate/",
+    "2fa/recovery-codes/",
+    "2fa/recovery-codes/download/",
+    "2fa/recovery-codes/generate/",
+    "3rdparty/",
+    "3rdparty/login/cancelled/",
+    "3rdparty/login/error/",
+    "3rdparty/signup/",
+    "github/login/",
+    "github/login/callback/",
+    "oidc/^(?P<provider_id>[^/]+)/login/",
+    "oidc/^(?P<provider_id>[^/]+)/login/callback/",
+}
+NOWHERE = {
+    "appeal_id": 0,
+    "complaint_id": 0,
+    "bulk_id": MISSING,
+    "submission_id": MISSING,
+    "rubric": "missing",
+    "org": "missing",
+    "cohort": "missing",
+    "assignment": "missing",
+    "audit_id": MISSING,
+    "pairing_id": MISSING,
+    "number": 0,
+    "received_id": MISSING,
+    "report_id": MISSING,
+    "version_id": 0,
+    "finding_id": MISSING,
+    "key": TRIAL,
+    "sample_id": 0,
+    "webhook_id": 0,
+    "place": 1,
+    "position": 0,
+}

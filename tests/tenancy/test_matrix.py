@@ -1,0 +1,108 @@
+"""Who gets what from every route of the site. A route without a row fails: nothing is opened by accident.
+
+The rows are written by hand (matrix_rows.py), the routes come from the URLconf.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.tenancy.matrix_rows import ACCOUNTS, ALSO, EVERYBODY, NOBODY, PERSONS, ROWS, SIGNED_IN
+from tests.tenancy.world import World, routes, site_routes
+
+
+def test_every_route_has_a_row_and_every_row_a_route() -> None:
+    assert sorted(site_routes()) == sorted(ROWS)
+
+
+def test_every_page_about_accounts_is_known() -> None:
+    found = {route.removeprefix("accounts/") for route in routes() if route.startswith("accounts/")}
+    assert found == ACCOUNTS
+
+
+@pytest.mark.parametrize("route", ROWS)
+def test_get_answers_each_person_as_the_row_says(route: str, world: World) -> None:
+    answers = [world.client(person).get(world.address(route)).status_code for person in PERSONS]
+    assert dict(zip(PERSONS, answers, strict=True)) == dict(
+        zip(PERSONS, ROWS[route][0], strict=True)
+    )
+
+
+@pytest.mark.parametrize("route", [route for route, row in ROWS.items() if row[1]])
+def test_an_empty_post_answers_each_person_as_the_row_says(route: str, world: World) -> None:
+    answers = [world.client(person).post(world.address(route)).status_code for person in PERSONS]
+    assert dict(zip(PERSONS, answers, strict=True)) == dict(
+        zip(PERSONS, ROWS[route][1] or (), strict=True)
+    )
+
+
+@pytest.mark.parametrize("method", ["post", "put", "patch", "delete"])
+def test_no_other_method_does_anything(method: str, world: World) -> None:
+    clients = {person: world.client(person) for person in PERSONS}
+    readable = [
+        route
+        for route, row in ROWS.items()
+        if not (row[1] if method == "post" else (method, route) in ALSO)
+    ]
+    answers = {
+        (route, person): getattr(client, method)(world.address(route)).status_code
+        for route in readable
+        for person, client in clients.items()
+    }
+    assert answers == {asked: refusal_of(*asked) for asked in answers}
+
+
+@pytest.mark.parametrize(("method", "route"), ALSO)
+def test_what_else_may_be_done_answers_each_person_as_the_row_says(
+    method: str, route: str, world: World
+) -> None:
+    answers = [
+        getattr(world.client(person), method)(world.address(route)).status_code
+        for person in PERSONS
+    ]
+    assert dict(zip(PERSONS, answers, strict=True)) == dict(
+        zip(PERSONS, ALSO[method, route], strict=True)
+    )
+
+
+def refusal_of(route: str, person: str) -> int:
+    """Who must sign in first is sent there; who does not belong there finds nothing; all others may not."""
+    if person in {"anonymous", "deactivated"} and (
+        route.startswith("o/") or ROWS[route][0] == SIGNED_IN
+    ):
+        return 302
+    if ROWS[route][0] == NOBODY and route.startswith("api/"):
+        return 404
+    if (
+        person in {"anonymous", "deactivated"}
+        and route.startswith("api/")
+        and ROWS[route][0] != EVERYBODY
+    ):
+        return 401
+    return 404 if re.match(r"(api/v1/)?o/", route) and person in {"foreigner", "operator"} else 405
+
+
+@pytest.mark.parametrize("route", [route for route, row in ROWS.items() if row[1]])
+def test_a_form_sent_from_elsewhere_is_refused(route: str, world: World) -> None:
+    answers = zip(PERSONS, ROWS[route][1] or (), strict=True)
+    allowed = next(
+        person for person, answer in answers if answer in {200, 202, 400, 415, 422}
+    )  # the API's words for an empty form
+    assert (
+        world.client(allowed, enforce_csrf_checks=True).post(world.address(route)).status_code
+        == 403
+    )
+
+
+def test_the_admin_lets_only_its_staff_in(world: World) -> None:
+    pages = sorted(
+        {
+            route
+            for route in routes()
+            if route.startswith("admin/") and "<" not in route and "(?P" not in route
+        }
+    )
+    answers = {page: world.client("instructor").get(f"/{page}").status_code for page in pages}
+    assert {page: status for page, status in answers.items() if status not in {302, 403}} == {}

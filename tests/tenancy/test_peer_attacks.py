@@ -1,0 +1,111 @@
+"""What a curious peer tries beyond opening pages: forms, other people's records, letters, and what is over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import timezone
+
+from grading.core.enums import Anonymity
+from grading.models import Membership, Notice, Pairing
+from grading.peer_review.rounds.reminders import remind
+from tests.factories.peers import PairingFactory, RoundMemberFactory
+from tests.factories.people import everywhere, student
+from tests.factories.work import SubmissionFactory
+from tests.tenancy.identifiable_round import Masquerade
+from tests.tenancy.identifiable_students import (
+    AUDITEE,
+    AUDITOR,
+    Mask,
+    told,
+    told_of,
+    treacherous_commits,
+)
+from tests.tenancy.matrix_rows import MISSING, ROWS
+from tests.tenancy.test_missing_objects import seen
+from tests.tenancy.test_peer_privacy import BETWEEN_PEERS, addresses, signed_in
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
+FORMS: tuple[dict[str, Any], ...] = (
+    {"do": "run"},
+    {"text": "", "kind": "x", "pairing": "x"},
+    {"file": b"", "kind": "fixed", "commit": "zz", "reason": ""},
+)
+
+
+@pytest.mark.parametrize(("reader", "other"), [(AUDITOR, AUDITEE), (AUDITEE, AUDITOR)])
+def test_no_answer_to_a_form_tells_who_the_other_is(reader: Mask, other: Mask) -> None:
+    world = Masquerade(Anonymity.DOUBLE_BLIND)
+    client, commits = signed_in(world, reader), treacherous_commits() if other is AUDITEE else []
+    found = {}
+    forms = [route for route, row in ROWS.items() if row[1] and BETWEEN_PEERS.search(f"/{route}")]
+    for address in addresses(world, forms):
+        for form in FORMS:
+            sent = {k: SimpleUploadedFile("a.md", v) if k == "file" else v for k, v in form.items()}
+            if learnt := told_of(other, client.post(address, sent, follow=True), also=commits):
+                found[address, str(form)] = learnt
+    assert found == {}
+
+
+def test_letters_tell_no_names_of_peers() -> None:
+    world = Masquerade(Anonymity.DOUBLE_BLIND)
+    third = student(world.assignment.cohort)
+    RoundMemberFactory.create(round=world.round, student=third)
+    PairingFactory.create(round=world.round, auditor=world.auditor, auditee=third)
+    SubmissionFactory.create(assignment=world.assignment, student=third, resolved_commit="ab" * 20)
+    with everywhere():
+        assert remind(round=world.round, by=None) == 2
+        letters = [
+            (n.user_id, told(f"{n.subject} {n.body} {n.path}")) for n in Notice.objects.all()
+        ]
+    others = {AUDITOR.key: AUDITEE, AUDITEE.key: AUDITOR}
+    assert {user for user, _text in letters} == set(others)
+    assert [
+        (user, tell) for user, text in letters for tell in others[user or 0].tells() if tell in text
+    ] == []
+
+
+def own_addresses(world: Masquerade) -> list[tuple[str, str]]:
+    """Every address of the pairing and its reports, beside the same of one that is not there."""
+    keys = [world.pairing.pk, *(report.pk for report in world.reports if report.pairing_id)]
+    found = [
+        (address, address.replace(str(key), str(MISSING)))
+        for address in addresses(world)
+        for key in keys
+        if f"/{key}/" in address
+    ]
+    assert f"/o/{world.assignment.organization.slug}/pairings/{world.pairing.pk}/" in dict(found)
+    assert len(found) > len(keys)
+    return found
+
+
+def assert_all_missing(client: Client, world: Masquerade) -> None:
+    for there, nowhere in own_addresses(world):
+        for method in ("get", "post"):
+            answers = [seen(getattr(client, method)(address)) for address in (there, nowhere)]
+            assert (there, answers[0]) == (there, answers[1])
+
+
+def test_to_classmates_a_pairing_and_its_reports_are_as_if_they_were_not_there() -> None:
+    world = Masquerade(Anonymity.OPEN)
+    client = Client()
+    client.force_login(student(world.assignment.cohort).user)
+    assert_all_missing(client, world)
+
+
+@pytest.mark.parametrize("reader", [AUDITOR, AUDITEE])
+def test_what_is_over_is_as_if_it_had_never_been(reader: Mask) -> None:
+    world = Masquerade(Anonymity.OPEN)
+    with everywhere():
+        Pairing.objects.update(ended_at=timezone.now(), end_reason="A mistake.")
+    assert_all_missing(signed_in(world, reader), world)
+
+
+def test_who_was_taken_out_of_the_institution_finds_nothing() -> None:
+    world = Masquerade(Anonymity.OPEN)
+    with everywhere():
+        Membership.objects.filter(user=world.auditor.user).delete()
+    assert_all_missing(signed_in(world, AUDITOR), world)

@@ -1,0 +1,110 @@
+"""How much each page asks of the database: at most fifteen queries, session and user included, and as many of them for
+thirty students as for three.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth import SESSION_KEY
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from grading.core.enums import ReleasePolicy
+from grading.models import Assignment
+from tests.factories.example_report import report_json
+from tests.factories.grades import AppealFactory, BlindGradeFactory, GradeFactory
+from tests.factories.peers import (
+    FeedbackReportFactory,
+    FindingFactory,
+    FindingResponseFactory,
+    FindingSightingFactory,
+    PairingFactory,
+    RoundMemberFactory,
+)
+from tests.factories.people import everywhere, student
+from tests.factories.work import AuditFactory, CriterionVerdictFactory, SubmissionFactory
+from tests.tenancy.matrix_rows import PERSONS, ROWS
+from tests.tenancy.world import Institute, World
+
+MOST = 15
+READERS = ("student", "instructor")
+CRITERION = {"criterion_id": "git_forensics", "criterion_name": "Git forensics"}
+
+
+def enrol(here: Institute, many: int, grader: int) -> None:
+    """So many more of the cohort, each with two attempts, a verdict that counts and was graded blind, an appeal, a
+    pairing with the owner, a report on it and a finding that was answered."""
+    for _ in range(many):
+        whose = student(here.cohort)
+        work: dict[str, Any] = {"assignment": here.assignment, "student": whose}
+        audit = AuditFactory.create(
+            submission__attempt=1,
+            submission__assignment=here.assignment,
+            submission__student=whose,
+            done=True,
+            report=report_json(criteria=1),
+        )
+        AuditFactory.create(submission=SubmissionFactory.create(attempt=2, **work))
+        CriterionVerdictFactory.create(audit=audit)
+        GradeFactory.create(audit=audit)
+        AppealFactory.create(submission=audit.submission, **CRITERION)
+        finding = FindingFactory.create(first_submission=audit.submission)
+        FindingSightingFactory.create(finding=finding, audit=audit)
+        FindingResponseFactory.create(finding=finding)
+        BlindGradeFactory.create(
+            submission=audit.submission,
+            graded_by_id=grader,
+            criterion_id="git_forensics",
+            sealed=True,
+        )
+        RoundMemberFactory.create(round=here.pairing.round, student=whose)
+        audited = {"round": here.pairing.round, "auditor": here.owner, "auditee": whose}
+        FeedbackReportFactory.create(
+            pairing=PairingFactory.create(**audited), reading=here.feedback.reading
+        )
+        audits = {"round": here.pairing.round, "auditor": whose, "auditee": here.owner}
+        FeedbackReportFactory.create(
+            pairing=PairingFactory.create(**audits), reading=here.feedback.reading
+        )
+
+
+def pages(world: World) -> dict[str, str]:
+    """The addresses of all pages; of an appeal the one on a criterion that has a verdict."""
+    appeal = AppealFactory.create(submission=world.here.audit.submission, **CRITERION)
+    return {route: world.address(route, appeal_id=appeal.pk) for route in ROWS}
+
+
+def queries_asked(world: World, addresses: dict[str, str]) -> dict[tuple[str, str], int]:
+    """By reader and route, of the pages that answer 200."""
+    asked = {}
+    for person in READERS:
+        client = world.client(person)
+        for route, address in addresses.items():
+            if ROWS[route][0][PERSONS.index(person)] == 200:
+                with CaptureQueriesContext(connection) as seen:
+                    assert client.get(address).status_code == 200
+                asked[person, route] = len(seen)
+    return asked
+
+
+def test_no_page_asks_more_than_fifteen_queries_nor_more_of_them_for_a_larger_cohort(
+    institutes: World,
+    db: None,
+    kept_uploads: None,
+) -> None:
+    for taking_part in (institutes.here.pairing.auditor, institutes.here.pairing.auditee):
+        RoundMemberFactory.create(round=institutes.here.pairing.round, student=taking_part)
+    grader = int(institutes.client("instructor").session[SESSION_KEY])
+    enrol(institutes.here, 3, grader)
+    addresses = pages(institutes)
+    few = queries_asked(institutes, addresses)
+    enrol(institutes.here, 27, grader)
+    many = queries_asked(institutes, addresses)
+    with everywhere():
+        Assignment.objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
+    kept_back = queries_asked(institutes, addresses)
+    assert [
+        (page, asked) for page, asked in [*few.items(), *kept_back.items()] if asked > MOST
+    ] == []
+    assert many == few

@@ -1,0 +1,136 @@
+"""Secrets at rest are sealed, and no page, list, log or download gives one back, not even its sealed form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.internal.auth import TOTP
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+from django_scopes import scope
+
+from grading.audits.model_bench import provider_of, sealed_key
+from grading.models import (
+    Appeal,
+    Assignment,
+    Audit,
+    BulkRun,
+    Organization,
+    OrganizationBench,
+    Webhook,
+)
+from tests.factories.example_report import report_json
+from tests.factories.institutes import institute
+from tests.factories.people import UserFactory, everywhere, staff_user
+from tests.factories.webhooks import SECRET
+from tests.tenancy.matrix_rows import NOWHERE, ROWS
+
+pytestmark = pytest.mark.django_db
+KEY, TOTP_SECRET = "sk-canary-5f2a9c", "JBSWY3DPEHPK3PXPCANARYAAAAAAAAAA"
+
+
+@pytest.fixture
+def organization() -> Organization:
+    """With a model key of its own, and an instructor who has a second factor."""
+    made = institute()
+    with scope(organization=made):
+        OrganizationBench.objects.update(sealed_key=sealed_key(KEY))
+        Audit.objects.update(report=report_json(criteria=1))
+    return made
+
+
+@pytest.fixture
+def instructor(organization: Organization) -> User:
+    user = staff_user(organization)
+    User.objects.filter(pk=user.pk).update(is_staff=True)
+    TOTP.activate(user, TOTP_SECRET)
+    return user
+
+
+def secrets_now() -> list[str]:
+    """What must never be seen: the secrets, and what is stored of them."""
+    with everywhere():
+        sealed = [bench.sealed_key for bench in OrganizationBench.objects.all()]
+        sealed += [webhook.sealed_secret for webhook in Webhook.objects.all()]
+    factors = [str(row.data["secret"]) for row in Authenticator.objects.filter(type="totp")]
+    return [KEY, TOTP_SECRET, SECRET, *sealed, *factors]
+
+
+def pages_of_the_administration() -> Iterator[str]:
+    yield "/admin/"
+    for model in admin.site._registry:
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        yield reverse(f"{name}_changelist")
+        yield reverse(f"{name}_add")
+        with everywhere():
+            rows = (
+                list(model._default_manager.values_list("pk", flat=True))
+                if model._meta.managed
+                else []
+            )
+        for pk in rows:
+            yield from (
+                reverse(f"{name}_{page}", args=[pk]) for page in ("change", "history", "delete")
+            )
+
+
+def pages_of_the_site(organization: Organization) -> Iterator[str]:
+    with scope(organization=organization):
+        assignment, audit = Assignment.objects.select_related("cohort").get(), Audit.objects.get()
+        appeal, run, webhook = Appeal.objects.get(), BulkRun.objects.get(), Webhook.objects.get()
+    names = NOWHERE | {
+        "org": organization.slug,
+        "cohort": assignment.cohort.slug,
+        "assignment": assignment.slug,
+        "audit_id": audit.pk,
+        "version_id": assignment.rubric_version_id,
+        "appeal_id": appeal.pk,
+        "bulk_id": run.pk,
+        "webhook_id": webhook.pk,
+    }
+    for route in ROWS:
+        yield "/" + re.sub(r"<\w+:(\w+)>", lambda hole: str(names[hole[1]]), route)
+
+
+def leaks_on(client: Client, pages: Iterator[str]) -> tuple[int, list[Any]]:
+    """How many pages were read, and where a secret stood."""
+    hidden, read, leaks = secrets_now(), 0, []
+    assert len(hidden) == 6
+    for page in pages:
+        text = client.get(page).content.decode()
+        read += 1
+        leaks += [(page, secret) for secret in hidden if secret in text]
+    return read, leaks
+
+
+def test_they_are_stored_sealed(organization, instructor):
+    with connection.cursor() as cursor, scope(organization=organization):
+        cursor.execute("SELECT sealed_key FROM grading_organizationbench")
+        stored = cursor.fetchall()
+        cursor.execute("SELECT data::text FROM mfa_authenticator")
+        stored += cursor.fetchall()
+        assert provider_of(OrganizationBench.objects.get())[0] == KEY
+    assert [secret for (text,) in stored for secret in (KEY, TOTP_SECRET) if secret in text] == []
+    assert (
+        Authenticator.objects.get(user=instructor, type="totp").wrap().validate_code("000000")
+        is False
+    )
+
+
+@pytest.mark.parametrize("who", ["instructor", "operator"])
+def test_no_page_and_no_download_shows_one(who, organization, instructor):
+    client = Client()
+    client.force_login(
+        instructor if who == "instructor" else UserFactory(is_staff=True, is_superuser=True)
+    )
+    read, leaks = leaks_on(client, pages_of_the_administration())
+    assert (read > 50, leaks) == (True, [])
+    read, leaks = leaks_on(client, pages_of_the_site(organization))
+    assert (read, leaks) == (len(ROWS), [])
