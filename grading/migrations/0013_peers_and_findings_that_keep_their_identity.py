@@ -528,7 +528,7 @@ class Migration(migrations.Migration):
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="reports",
-                to="grading.peer_review.rounds.pairing",
+                to="grading.pairing",
             ),
         ),
         migrations.AddField(
@@ -539,7 +539,7 @@ class Migration(migrations.Migration):
                 null=True,
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="communication",
-                to="grading.peer_review.rounds.pairing",
+                to="grading.pairing",
             ),
         ),
         migrations.AddField(

@@ -50,7 +50,7 @@ def worn() -> tuple[set[str], set[str]]:
     """The words of class attributes and of short strings in modules; and beginnings, such as `s` of `s{{ score }}`."""
     words, beginnings = set(ELSEWHERE) | set(STANDARD_TYPES.values()), set()
     for path in set((ROOT / "templates").rglob("*.html")) - set(
-        (ROOT / "templates" / "styles").iterdir()
+        (ROOT / "templates" / "styles_page").iterdir()
     ):
         text = path.read_text()
         for value in [
