@@ -25,7 +25,6 @@ from grading.peer_review.rounds import views as round_views
 from grading.rubrics import views as rubric_views
 from grading.rubrics.check_trials import views as trial_views
 from grading.rubrics.previews import views as preview_views
-from grading.styles_page import views as styles_page_views
 from grading.submissions import views as submission_views
 
 ASSIGNMENT = "o/<slug:org>/c/<slug:cohort>/a/<slug:assignment>/"
@@ -39,7 +38,6 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("healthz/live", health.live, name="healthz-live"),
     path("metrics", metrics.metrics, name="metrics"),
-    path("styles/", styles_page_views.styles, name="styles"),
     path("organizations/new/", organization_views.organization_new, name="organization-new"),
     path("o/<slug:org>/", organization_views.organization, name="organization"),
     path("o/<slug:org>/appeals/", appeal_views.appeals, name="appeals"),

@@ -84,7 +84,6 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "Automaton Auditor: "
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-SHOWS_STYLES = False  # /styles/, for who works on the pages: local and test show it
 
 # Uploads are private: no URL leads into MEDIA_ROOT, and they wait in files, never in memory.
 MEDIA_ROOT = BASE_DIR / env.text("MEDIA_ROOT")

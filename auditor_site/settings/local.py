@@ -20,6 +20,5 @@ CACHES = derived.caches(REDIS_URL)
 # Static files come straight from their folders: an edit shows at once, and nothing is collected.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
-SHOWS_STYLES = True
 
 LOGGING = logs.configuration("lines")

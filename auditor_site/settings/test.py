@@ -28,6 +28,5 @@ REST_FRAMEWORK = REST_FRAMEWORK | {
 }
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
-SHOWS_STYLES = True
 
 LOGGING = logs.configuration("lines", level=logging.WARNING)

@@ -67,7 +67,6 @@ ROWS: dict[str, tuple[tuple[int, ...], tuple[int, ...] | None]] = {
         NOBODY,
         None,
     ),  # but to the bearer of METRICS_TOKEN: tests/operations/test_metrics.py
-    "styles/": (EVERYBODY, None),  # and nobody in production: tests/pages/test_styles.py
     "organizations/new/": (SIGNED_IN, SIGNED_IN),
     "api/v1/schema/": (EVERYBODY, None),
     "api/v1/^.*$": (NOBODY, None),
