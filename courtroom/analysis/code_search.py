@@ -11,19 +11,19 @@ from typing import Any
 
 from courtroom.analysis import code_patterns
 from courtroom.analysis.git.blobs import BINARY_PROBE, BlobReader, text_of
-from courtroom.analysis.locations import Sighting
+from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.project.globs import matches
 from courtroom.analysis.project.log_locations import (
     NOT_IN_FILES,
-    communication_sightings,
+    communication_locations,
     fact_behind,
-    sightings_behind,
+    locations_behind,
 )
 from courtroom.analysis.python.names import Names
 from courtroom.analysis.python.source_files import SourceFile
 from courtroom.analysis.python.tree_walk import keyword_of, line_of_call
 
-MOST_SIGHTINGS = 50
+MOST_LOCATIONS = 50
 LONGEST_CLASS = 40
 
 Check = Mapping[str, Any]
@@ -44,18 +44,18 @@ class Searches:
 
     def answer_all(
         self, checks: Iterable[Check]
-    ) -> tuple[dict[str, list[Sighting]], dict[str, str]]:
+    ) -> tuple[dict[str, list[SourceLocation]], dict[str, str]]:
         """Sightings by check id, and the reason for each check nobody could look into."""
-        sightings: dict[str, list[Sighting]] = {}
+        locations: dict[str, list[SourceLocation]] = {}
         unanswered: dict[str, str] = {}
         for check in checks:
             try:
-                sightings[check["id"]] = SEARCHES[check["kind"]](self, check)[:MOST_SIGHTINGS]
+                locations[check["id"]] = SEARCHES[check["kind"]](self, check)[:MOST_LOCATIONS]
             except (NotAnswerable, code_patterns.PatternsMissing) as reason:
                 unanswered[check["id"]] = str(reason)
             except Exception as error:  # noqa: BLE001 -- one check's failure costs only its own answer
                 unanswered[check["id"]] = f"the search itself failed ({type(error).__name__})"
-        return sightings, unanswered
+        return locations, unanswered
 
     def texts(self, globs: Sequence[str]) -> Iterable[tuple[str, str]]:
         """The text files of the tree that match, in the tree's order; binary and oversized ones are passed over."""
@@ -72,32 +72,34 @@ def line_at(text: str, offset: int) -> int:
     return before.count("\n") + before.count("\r") - before.count("\r\n") + 1
 
 
-def _file_exists(searches: Searches, check: Check) -> list[Sighting]:
+def _file_exists(searches: Searches, check: Check) -> list[SourceLocation]:
     found = [path for path in searches.reader.blobs if matches(path, check["any_of"])]
-    return [Sighting(path, None, None) for path in found]
+    return [SourceLocation(path, None, None) for path in found]
 
 
-def _text_contains(searches: Searches, check: Check) -> list[Sighting]:
+def _text_contains(searches: Searches, check: Check) -> list[SourceLocation]:
     wanted = ["\\s+".join(map(re.escape, words.split())) for words in check["any_of"]]
     pattern = re.compile("|".join(wanted), re.IGNORECASE)
-    found: list[Sighting] = []
+    found: list[SourceLocation] = []
     for path, text in searches.texts(check["paths"]):
         hit = pattern.search(text)
         if hit is not None:
             first, last = line_at(text, hit.start()), line_at(text, hit.end())
-            found.append(Sighting(path, first, last, f"contains {' '.join(hit.group().split())!r}"))
-        if len(found) >= MOST_SIGHTINGS:
+            found.append(
+                SourceLocation(path, first, last, f"contains {' '.join(hit.group().split())!r}")
+            )
+        if len(found) >= MOST_LOCATIONS:
             break
     return found
 
 
-def _python_class(searches: Searches, check: Check) -> list[Sighting]:
-    found: list[Sighting] = []
+def _python_class(searches: Searches, check: Check) -> list[SourceLocation]:
+    found: list[SourceLocation] = []
     for source in searches.names.codebase:
         for node in source.classes:
             if _is_wanted_class(searches.names, source, node, check):
                 end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
-                found.append(Sighting(source.path, node.lineno, end, f"class {node.name}"))
+                found.append(SourceLocation(source.path, node.lineno, end, f"class {node.name}"))
     return found
 
 
@@ -130,8 +132,8 @@ def fields_of(names: Names, source: SourceFile, node: ast.ClassDef) -> set[str]:
     return found
 
 
-def _python_call(searches: Searches, check: Check) -> list[Sighting]:
-    found: list[Sighting] = []
+def _python_call(searches: Searches, check: Check) -> list[SourceLocation]:
+    found: list[SourceLocation] = []
     for source in searches.names.codebase:
         for site, dotted in searches.names.calls(source):
             name = dotted or _attribute(site.node.func)
@@ -139,7 +141,7 @@ def _python_call(searches: Searches, check: Check) -> list[Sighting]:
                 continue
             if check["keyword"] is None or keyword_of(site.node, check["keyword"]) is not None:
                 line = line_of_call(site.node)
-                found.append(Sighting(source.path, line, line, f"calls {name}"))
+                found.append(SourceLocation(source.path, line, line, f"calls {name}"))
     return found
 
 
@@ -154,41 +156,41 @@ def _is_named(name: str, wanted: str) -> bool:
     return not hasattr(builtins, wanted) and name.endswith(f".{wanted}")
 
 
-def _python_import(searches: Searches, check: Check) -> list[Sighting]:
-    found: list[Sighting] = []
+def _python_import(searches: Searches, check: Check) -> list[SourceLocation]:
+    found: list[SourceLocation] = []
     for source in searches.names.codebase:
         for module, line in source.imported_modules.items():
             if any(
                 module == wanted or module.startswith(f"{wanted}.") for wanted in check["any_of"]
             ):
-                found.append(Sighting(source.path, line, line, f"imports {module}"))
+                found.append(SourceLocation(source.path, line, line, f"imports {module}"))
     return found
 
 
-def _code_pattern(searches: Searches, check: Check) -> list[Sighting]:
+def _code_pattern(searches: Searches, check: Check) -> list[SourceLocation]:
     language, pattern = check["language"], check["pattern"]
     code_patterns.try_out(language, pattern)
-    found: list[Sighting] = []
+    found: list[SourceLocation] = []
     for path, text in searches.texts(check["paths"]):
         if code_patterns.is_written_in(path, language):
             found += [
-                Sighting(path, first, last, "matches the pattern")
+                SourceLocation(path, first, last, "matches the pattern")
                 for first, last in code_patterns.find(path, text, language, pattern)
             ]
-        if len(found) >= MOST_SIGHTINGS:
+        if len(found) >= MOST_LOCATIONS:
             break
     return found
 
 
-def _feedback_log(searches: Searches, check: Check) -> list[Sighting]:
+def _feedback_log(searches: Searches, check: Check) -> list[SourceLocation]:
     fact = fact_behind(check["aspect"])
     if fact is None:
         raise NotAnswerable(NOT_IN_FILES)
-    return sightings_behind(check["aspect"], _established(searches, fact))
+    return locations_behind(check["aspect"], _established(searches, fact))
 
 
-def _communication_log(searches: Searches, check: Check) -> list[Sighting]:
-    return communication_sightings(check["about"], _established(searches, "communication_entries"))
+def _communication_log(searches: Searches, check: Check) -> list[SourceLocation]:
+    return communication_locations(check["about"], _established(searches, "communication_entries"))
 
 
 def _established(searches: Searches, fact: str) -> Any:
@@ -197,7 +199,7 @@ def _established(searches: Searches, fact: str) -> Any:
     return searches.facts[fact]
 
 
-SEARCHES: dict[str, Callable[[Searches, Check], list[Sighting]]] = {
+SEARCHES: dict[str, Callable[[Searches, Check], list[SourceLocation]]] = {
     "file_exists": _file_exists,
     "text_contains": _text_contains,
     "python_class": _python_class,

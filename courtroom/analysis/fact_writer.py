@@ -9,7 +9,7 @@ from typing import Any
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.topology import GraphReading
-from courtroom.analysis.locations import Sighting
+from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.python.call_graph import Reach
 from courtroom.analysis.python.names import Names
 
@@ -25,7 +25,7 @@ class FactReading:
     graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
     facts: dict[str, Any] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    places: dict[str, list[Sighting]] = field(default_factory=dict)
+    places: dict[str, list[SourceLocation]] = field(default_factory=dict)
     errors: list[tuple[str, str]] = field(default_factory=list)
 
     def leave_open(self, names: Sequence[str], reason: str) -> None:
@@ -38,4 +38,4 @@ class FactReading:
     ) -> None:
         """Put lines on record for a fact, no more than SHOWN_LINES of one place."""
         end = min(last or first, first + SHOWN_LINES - 1)
-        self.places.setdefault(fact, []).append(Sighting(path, first, end, note))
+        self.places.setdefault(fact, []).append(SourceLocation(path, first, end, note))

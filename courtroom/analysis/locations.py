@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Sighting:
+class SourceLocation:
     """Lines are 1-based and inclusive; null for a whole file."""
 
     path: str

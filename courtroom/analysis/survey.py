@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.git.snapshot import Snapshot, list_tree
-from courtroom.analysis.locations import Sighting
+from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 from courtroom.models.errors import ChildFailed
 
@@ -43,15 +43,15 @@ SOURCE_CHECKS = frozenset(
 class Survey:
     """What the sources tell. `facts` holds JSON values by the names of courtroom.models.facts; null ones have a reason.
 
-    `sightings[check id]` is empty when it was looked for and not found; `unanswered[check id]` says why nobody
-    could look. `places[fact name]` are the lines a fact stands on. `errors` are (code, message).
+    `locations[check id]` is empty when it was looked for and not found; `unanswered[check id]` says why nobody
+    could look. `fact_locations[fact name]` are the lines a fact stands on. `errors` are (code, message).
     """
 
     facts: Mapping[str, Any]
     reasons: Mapping[str, str]
-    sightings: Mapping[str, tuple[Sighting, ...]]
+    locations: Mapping[str, tuple[SourceLocation, ...]]
     unanswered: Mapping[str, str]
-    places: Mapping[str, tuple[Sighting, ...]]
+    fact_locations: Mapping[str, tuple[SourceLocation, ...]]
     paths: tuple[str, ...]
     errors: tuple[tuple[str, str], ...]
 
@@ -86,25 +86,25 @@ def survey_repository(snapshot: Snapshot, checks: Sequence[Check], limits: Limit
         )
         request["file_bytes"] = min(CAUTIOUS_FILE_BYTES, limits.source_file_bytes)
         reply = examine(__name__, request, limits=child_limits, reads=(snapshot.git_dir,))
-    return _survey(reply, tuple(entry[0] for entry in request["entries"]), errors)
+    return _survey_of(reply, tuple(entry[0] for entry in request["entries"]), errors)
 
 
-def _survey(
+def _survey_of(
     reply: Mapping[str, Any], paths: tuple[str, ...], errors: list[tuple[str, str]]
 ) -> Survey:
     return Survey(
         facts={**reply["facts"], "file_count": len(paths)},
         reasons=reply["reasons"],
-        sightings={name: _sightings(rows) for name, rows in reply["sightings"].items()},
+        locations={name: _locations(rows) for name, rows in reply["locations"].items()},
         unanswered=reply["unanswered"],
-        places={name: _sightings(rows) for name, rows in reply["places"].items()},
+        fact_locations={name: _locations(rows) for name, rows in reply["places"].items()},
         paths=paths,
         errors=(*errors, *((code, message) for code, message in reply["errors"])),
     )
 
 
-def _sightings(rows: Sequence[Sequence[Any]]) -> tuple[Sighting, ...]:
-    return tuple(Sighting(*row) for row in rows)
+def _locations(rows: Sequence[Sequence[Any]]) -> tuple[SourceLocation, ...]:
+    return tuple(SourceLocation(*row) for row in rows)
 
 
 def _printable(path: str) -> str:
@@ -126,19 +126,19 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     ) as reader:
         reading = read_facts(reader)
         searches = Searches(reading.names, reader, reading.facts, reading.reasons)
-        sightings, unanswered = searches.answer_all(request["checks"])
+        locations, unanswered = searches.answer_all(request["checks"])
         return {
             "facts": reading.facts,
             "reasons": reading.reasons,
             "places": _rows(reading.places),
-            "sightings": _rows(sightings),
+            "locations": _rows(locations),
             "unanswered": unanswered,
             "errors": reading.errors,
         }
 
 
-def _rows(table: Mapping[str, Sequence[Sighting]]) -> dict[str, list[list[Any]]]:
+def _rows(table: Mapping[str, Sequence[SourceLocation]]) -> dict[str, list[list[Any]]]:
     return {
-        name: [[s.path, s.line_start, s.line_end, s.note] for s in sightings]
-        for name, sightings in table.items()
+        name: [[s.path, s.line_start, s.line_end, s.note] for s in locations]
+        for name, locations in table.items()
     }

@@ -20,7 +20,7 @@ from courtroom.analysis.pdf_claims.claimed_paths import (
 from courtroom.analysis.pdf_claims.claims import HeldClaim, feature_claims, hold_against_code
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.detectives.claim_checks import claims_hold, claims_supported, cleans_up_by_itself
-from courtroom.detectives.detective_result import PATH_FACTS, Claim, Testimony
+from courtroom.detectives.detective_result import PATH_FACTS, Claim, DetectiveResult
 from courtroom.detectives.diagram_checks import what_it_shows
 from courtroom.detectives.diagram_survey import diagrams_of_both
 from courtroom.detectives.document_checks import NO_PDF, READ_NOT_UNDERSTOOD
@@ -52,7 +52,7 @@ class BothSides:
 
 
 def lay_side_by_side(
-    testimonies: Sequence[Testimony],
+    testimonies: Sequence[DetectiveResult],
     pdf: PdfReading | ExaminationFailed | None,
     code: Mapping[str, Any],
     files: Mapping[str, Sequence[str]] | None,

@@ -38,7 +38,7 @@ class Suspicion(Frozen):
     location: Location
 
 
-class SeenDiagram(Frozen):
+class TranscribedDiagram(Frozen):
     """A picture of the report as a model read it (forensics/pages/pdf_reading.py: SeenPicture)."""
 
     page: int
@@ -46,7 +46,7 @@ class SeenDiagram(Frozen):
     edges: tuple[tuple[int, int], ...]
 
 
-class Testimony(Frozen):
+class DetectiveResult(Frozen):
     """One detective's answers to the checks it owes.
 
     `facts` and `reasons` are the detective's part of the dossier (courtroom.models.facts.Facts), as JSON. `paths` is
@@ -64,7 +64,7 @@ class Testimony(Frozen):
     paths: tuple[str, ...] | None = None
     claims: tuple[Claim, ...] | None = None
     suspicions: tuple[Suspicion, ...] = ()
-    seen: tuple[SeenDiagram, ...] | None = None
+    seen: tuple[TranscribedDiagram, ...] | None = None
     usage: Usage = Usage()
     model: str = ""
 
@@ -109,19 +109,19 @@ SOURCE_FACTS = tuple(
 )
 
 
-def recorded(stage: str, error: CourtroomError) -> RecordedError:
+def recorded_error(stage: str, error: CourtroomError) -> RecordedError:
     return RecordedError(stage=stage, code=error.code, message=error.message)
 
 
-def failed_testimony(
+def failed_result(
     detective: DetectiveName, checks: Iterable[Check], error: CourtroomError, facts: Iterable[str]
-) -> Testimony:
+) -> DetectiveResult:
     """A detective that could examine nothing: its error, every check open, its facts unknown."""
-    return Testimony(
+    return DetectiveResult(
         detective=detective,
         outcomes=tuple(
             CheckOutcome(check=check.id, met=None, reason=error.message) for check in checks
         ),
         reasons=dict.fromkeys(facts, error.message),
-        errors=(recorded(detective, error),),
+        errors=(recorded_error(detective, error),),
     )

@@ -12,8 +12,8 @@ from courtroom.detectives.detective_result import (
     DOCUMENT_FACTS,
     PATH_FACTS,
     Claim,
-    Testimony,
-    failed_testimony,
+    DetectiveResult,
+    failed_result,
 )
 from courtroom.detectives.document_checks import concept, names_files, no_report
 from courtroom.detectives.evidence_writer import write_down
@@ -25,20 +25,20 @@ from courtroom.models.rubric import Check, PdfConcept, PdfPaths
 NAME: DetectiveName = "DocAnalyst"
 
 
-def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check]) -> Testimony:
+def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check]) -> DetectiveResult:
     """Answer what the report alone can answer. `pdf` is null when none was handed in.
 
     Whether the files exist is for the aggregator, which has the tree: those checks are left unanswered here.
     """
     if isinstance(pdf, ExaminationFailed):
-        return failed_testimony(NAME, checks, pdf, DOCUMENT_FACTS)
+        return failed_result(NAME, checks, pdf, DOCUMENT_FACTS)
     claims = _claims(pdf) if pdf else ()
     answers = [(check, _finding_on(check, pdf, claims)) for check in checks]
     evidence, outcomes = write_down([(check, found) for check, found in answers if found])
     facts, reasons = document_facts(pdf)
     if pdf and pdf.text_layer == "none":
         reasons = {**dict.fromkeys((*PATH_FACTS, *CLAIM_FACTS), NO_TEXT_LAYER), **reasons}
-    return Testimony(
+    return DetectiveResult(
         detective=NAME,
         evidence=evidence,
         outcomes=outcomes,

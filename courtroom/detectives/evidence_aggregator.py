@@ -16,7 +16,7 @@ from courtroom.detectives.cross_reference import (
     is_open_again,
     lay_side_by_side,
 )
-from courtroom.detectives.detective_result import Dossier, Testimony, recorded
+from courtroom.detectives.detective_result import DetectiveResult, Dossier, recorded_error
 from courtroom.detectives.diagram_survey import chart_paths
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.integrity_evidence import evidence_of, integrity_of, suspicions_of, tagged
@@ -32,7 +32,7 @@ UNVERIFIED = "evidence_unverified"
 
 
 def aggregate(
-    testimonies: Sequence[Testimony],
+    testimonies: Sequence[DetectiveResult],
     snapshot: Snapshot,
     rubric: Rubric,
     pdf: PdfReading | ExaminationFailed | None,
@@ -61,7 +61,7 @@ def aggregate(
 
 
 def _with_pictures(
-    pdf: PdfReading | ExaminationFailed | None, testimonies: Sequence[Testimony]
+    pdf: PdfReading | ExaminationFailed | None, testimonies: Sequence[DetectiveResult]
 ) -> PdfReading | ExaminationFailed | None:
     """The reading, with what a model saw in its pictures if one looked."""
     seen = next((t.seen for t in testimonies if t.seen is not None), None)
@@ -71,7 +71,7 @@ def _with_pictures(
 
 
 def _read_again(
-    testimonies: Sequence[Testimony], code: Mapping[str, Any], snapshot: Snapshot
+    testimonies: Sequence[DetectiveResult], code: Mapping[str, Any], snapshot: Snapshot
 ) -> tuple[dict[str, list[str]] | None, tuple[RecordedError, ...]]:
     """The lines of what only shows its meaning beside the report: diagrams as text, and the clone function."""
     tree = next((t.paths for t in testimonies if t.paths is not None), None)
@@ -81,11 +81,11 @@ def _read_again(
     try:
         return read_files(snapshot, [*chart_paths(tree), *([place["path"]] if place else [])]), ()
     except ExaminationFailed as failed:
-        return None, (recorded(STAGE, failed),)
+        return None, (recorded_error(STAGE, failed),)
 
 
 def _joined(
-    testimonies: Sequence[Testimony], checks: Sequence[Check], sides: BothSides
+    testimonies: Sequence[DetectiveResult], checks: Sequence[Check], sides: BothSides
 ) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...]]:
     """Evidence and outcomes in the rubric's order, with answers to the checks that are still open for both."""
     given = {outcome.check: outcome for testimony in testimonies for outcome in testimony.outcomes}
@@ -113,7 +113,9 @@ def _verify(
     try:
         dropped = unverified(evidence, snapshot)
     except ExaminationFailed as failed:
-        return {item.id for item in evidence if item.location.path}, (recorded(STAGE, failed),)
+        return {item.id for item in evidence if item.location.path}, (
+            recorded_error(STAGE, failed),
+        )
     if not dropped:
         return dropped, ()
     message = (
@@ -130,7 +132,7 @@ def _without(dropped: Collection[str], outcome: CheckOutcome) -> CheckOutcome:
     return outcome.model_copy(update={"evidence": kept})
 
 
-def _facts(testimonies: Sequence[Testimony], sides: BothSides) -> Facts:
+def _facts(testimonies: Sequence[DetectiveResult], sides: BothSides) -> Facts:
     facts, reasons = facts_of_both(sides)
     for testimony in testimonies:
         facts |= testimony.facts
@@ -140,5 +142,5 @@ def _facts(testimonies: Sequence[Testimony], sides: BothSides) -> Facts:
     return establish(facts, reasons)
 
 
-def _errors(testimonies: Sequence[Testimony]) -> tuple[RecordedError, ...]:
+def _errors(testimonies: Sequence[DetectiveResult]) -> tuple[RecordedError, ...]:
     return tuple(dict.fromkeys(error for testimony in testimonies for error in testimony.errors))

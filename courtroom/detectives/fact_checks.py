@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from courtroom.analysis.locations import Sighting
+from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.survey import Survey
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.detectives.source_checks import clue_of
@@ -81,13 +81,13 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     value = survey.facts.get(check.aspect)
     if value is None:
         return _unknown(check.aspect, survey)
-    places = survey.places.get(check.aspect) or _telling(
-        check.aspect, survey.places.get("graph", ())
+    places = survey.fact_locations.get(check.aspect) or _telling(
+        check.aspect, survey.fact_locations.get("graph", ())
     )
     return _decided(check.aspect, value, places, survey)
 
 
-def _telling(aspect: str, edges: tuple[Sighting, ...]) -> tuple[Sighting, ...]:
+def _telling(aspect: str, edges: tuple[SourceLocation, ...]) -> tuple[SourceLocation, ...]:
     """The edges that touch the nodes in question, if their names tell; else all of them."""
     words = EDGE_WORDS.get(aspect)
     return tuple(edge for edge in edges if words and words.search(edge.note)) or edges
@@ -117,7 +117,8 @@ def clone(check: SandboxedClone, survey: Survey) -> Finding:
     if check.aspect == "exists":
         reason = f"{function['name']} clones the repository."
         return present(
-            reason, _clues(survey.places.get("clone_function", ())) or [_line(function, reason)]
+            reason,
+            _clues(survey.fact_locations.get("clone_function", ())) or [_line(function, reason)],
         )
     return _flag(CLONE_FACTS[check.aspect], "clone_function", survey)
 
@@ -198,7 +199,7 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     prompts = survey.facts.get("persona_prompts")
     if prompts is None:
         return _unknown("persona_prompts", survey)
-    clues = _clues(survey.places.get("persona_prompts", ())) or [
+    clues = _clues(survey.fact_locations.get("persona_prompts", ())) or [
         _line(p, f"The prompt of {p['persona']}.") for p in prompts
     ]
     reason = f"{len(prompts)} persona prompts were found."
@@ -232,7 +233,7 @@ def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
     rules = survey.facts.get("rules")
     if rules is None:
         return _unknown("rules", survey)
-    places = survey.places.get(check.aspect) or survey.places.get("rules", ())
+    places = survey.fact_locations.get(check.aspect) or survey.fact_locations.get("rules", ())
     return _decided(check.aspect, rules[check.aspect], places, survey)
 
 
@@ -241,23 +242,30 @@ def _flag(name: str, fallback: str, survey: Survey) -> Finding:
     value = survey.facts.get(name)
     if value is None:
         return _unknown(name, survey)
-    return _decided(name, value, survey.places.get(name) or survey.places.get(fallback, ()), survey)
+    return _decided(
+        name,
+        value,
+        survey.fact_locations.get(name) or survey.fact_locations.get(fallback, ()),
+        survey,
+    )
 
 
-def _decided(name: str, value: bool, places: Sequence[Sighting], survey: Survey) -> Finding:
+def _decided(name: str, value: bool, places: Sequence[SourceLocation], survey: Survey) -> Finding:
     words = name.replace("_", " ")
     reason = f"The code shows: {words}." if value else f"The code does not show: {words}."
     clues = _clues(places, reason)
     return present(reason, clues, met=value) if clues else _nothing(reason, name, survey, met=value)
 
 
-def _clues(places: Sequence[Sighting], reason: str = "") -> list[Clue]:
+def _clues(places: Sequence[SourceLocation], reason: str = "") -> list[Clue]:
     """Each line once: a loop makes several edges on one line."""
     notes: dict[tuple[str, int | None, int | None], list[str]] = {}
     for place in places:
         notes.setdefault((place.path, place.line_start, place.line_end), []).append(place.note)
     return [
-        clue_of(Sighting(*span, " ".join(filter(None, [reason, "; ".join(dict.fromkeys(said))]))))
+        clue_of(
+            SourceLocation(*span, " ".join(filter(None, [reason, "; ".join(dict.fromkeys(said))])))
+        )
         for span, said in notes.items()
     ]
 

@@ -9,7 +9,7 @@ from courtroom.models.record import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ImageAnalysis:
     """Every picture as `model` read it, or why none was; and what it cost in either case.
 
     `kind` is the failure in one word: a FailureKind of the record, or `unexamined` where no picture could be taken.

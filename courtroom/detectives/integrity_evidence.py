@@ -9,7 +9,7 @@ from courtroom.analysis.git.snapshot import Snapshot, read_lines
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.prompt_injection.detection import passages_in, suspicious_in
 from courtroom.analysis.prompt_injection.repository_text import kind_of, passages_of_name
-from courtroom.detectives.detective_result import Suspicion, Testimony
+from courtroom.detectives.detective_result import DetectiveResult, Suspicion
 from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.record import Evidence, Integrity, Location, evidence
@@ -19,7 +19,7 @@ GOAL = "Nothing in the submission speaks to its graders"
 
 
 def suspicions_of(
-    testimonies: Iterable[Testimony], pdf: PdfReading | ExaminationFailed | None
+    testimonies: Iterable[DetectiveResult], pdf: PdfReading | ExaminationFailed | None
 ) -> tuple[Suspicion, ...]:
     """Every suspicious passage of the repository and of the report, each once."""
     found = [one for testimony in testimonies for one in testimony.suspicions]

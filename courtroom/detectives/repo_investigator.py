@@ -12,10 +12,10 @@ from courtroom.analysis.survey import Survey
 from courtroom.detectives.detective_result import (
     HISTORY_FACTS,
     SOURCE_FACTS,
+    DetectiveResult,
     Suspicion,
-    Testimony,
-    failed_testimony,
-    recorded,
+    failed_result,
+    recorded_error,
 )
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.exchange_checks import with_records
@@ -35,7 +35,7 @@ NAME: DetectiveName = "RepoInvestigator"
 
 def investigate(
     scene: Scene, snapshot: Snapshot, checks: Sequence[Check], exchange: ExchangeFact | None = None
-) -> Testimony:
+) -> DetectiveResult:
     """Answer every check that is owed, with verbatim quotes. What failed on our side is on the testimony.
 
     `exchange` is what a site knows of the student's part in rounds of peers; null without one.
@@ -51,11 +51,11 @@ def investigate(
     try:
         evidence, outcomes = write_down(findings, snapshot)
     except ExaminationFailed as error:
-        failed = failed_testimony(NAME, checks, error, (*HISTORY_FACTS, *SOURCE_FACTS))
+        failed = failed_result(NAME, checks, error, (*HISTORY_FACTS, *SOURCE_FACTS))
         return failed.model_copy(
             update={"facts": on_record, "reasons": failed.reasons | {"exchange": NO_SITE}}
         )
-    return Testimony(
+    return DetectiveResult(
         detective=NAME,
         evidence=evidence,
         outcomes=outcomes,
@@ -133,7 +133,7 @@ def _suspicions(scene: Scene, snapshot: Snapshot) -> tuple[Suspicion, ...]:
 
 def _errors(scene: Scene) -> tuple[RecordedError, ...]:
     parts = (scene.history, scene.suspicions, scene.survey)
-    failed = [recorded(NAME, part) for part in parts if isinstance(part, ExaminationFailed)]
+    failed = [recorded_error(NAME, part) for part in parts if isinstance(part, ExaminationFailed)]
     if isinstance(scene.survey, Survey):
         failed += [
             RecordedError(stage=NAME, code=code, message=text) for code, text in scene.survey.errors

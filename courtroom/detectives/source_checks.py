@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from courtroom.analysis.locations import Sighting
+from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.survey import Survey
 from courtroom.detectives.findings import Clue, Finding, absent, could_not_look, present
 from courtroom.models.rubric import (
@@ -22,22 +22,22 @@ def sighted(check: Check, survey: Survey) -> Finding:
     """Met when it was sighted; for a negative check, when it was looked for and not sighted."""
     if check.id in survey.unanswered:
         return could_not_look(survey.unanswered[check.id])
-    sightings = survey.sightings.get(check.id, ())
+    locations = survey.locations.get(check.id, ())
     wanted = check.polarity == "positive"
-    if len(sightings) < (check.minimum if isinstance(check, CommunicationLog) else 1):
+    if len(locations) < (check.minimum if isinstance(check, CommunicationLog) else 1):
         return absent(f"Not found: {sought(check)}.", _looked_for(check, survey), met=not wanted)
-    return present(_how_many(check, len(sightings)), [clue_of(s) for s in sightings], met=wanted)
+    return present(_how_many(check, len(locations)), [clue_of(s) for s in locations], met=wanted)
 
 
-def clue_of(sighting: Sighting) -> Clue:
-    """A sighting without lines is of the whole file: it is named, not quoted."""
-    whole = f"The tree has {sighting.path}." if sighting.line_start is None else None
+def clue_of(location: SourceLocation) -> Clue:
+    """A location without lines is of the whole file: it is named, not quoted."""
+    whole = f"The tree has {location.path}." if location.line_start is None else None
     return Clue(
-        rationale=sighting.note or "Found here.",
+        rationale=location.note or "Found here.",
         statement=whole,
-        path=sighting.path,
-        line_start=sighting.line_start,
-        line_end=sighting.line_end,
+        path=location.path,
+        line_start=location.line_start,
+        line_end=location.line_end,
     )
 
 

@@ -11,15 +11,15 @@ from courtroom.analysis.diagrams.diagram_kind import pages_to_look_at, sketches_
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.detectives.detective_result import (
     DIAGRAM_FACTS,
-    SeenDiagram,
-    Testimony,
-    failed_testimony,
+    DetectiveResult,
+    TranscribedDiagram,
+    failed_result,
 )
 from courtroom.detectives.diagram_checks import is_present
 from courtroom.detectives.document_checks import no_report
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.findings import Finding
-from courtroom.detectives.image_analysis import Look
+from courtroom.detectives.image_analysis import ImageAnalysis
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.record import DetectiveName, RecordedError
 from courtroom.models.rubric import Check, Diagram
@@ -30,12 +30,14 @@ NAME: DetectiveName = "VisionInspector"
 class Eyes(Protocol):
     """Looks at pages of the report; see vision_model.py for the one that asks a model."""
 
-    async def look_at(self, pages: Sequence[int]) -> Look: ...
+    async def look_at(self, pages: Sequence[int]) -> ImageAnalysis: ...
 
     async def close(self) -> None: ...
 
 
-async def look(pdf: PdfReading | ExaminationFailed | None, eyes: Eyes | None) -> Look | None:
+async def look(
+    pdf: PdfReading | ExaminationFailed | None, eyes: Eyes | None
+) -> ImageAnalysis | None:
     """What `eyes` see where text and geometry leave a picture open; null where nobody needs to look."""
     if eyes is None or not isinstance(pdf, PdfReading):
         return None
@@ -44,14 +46,16 @@ async def look(pdf: PdfReading | ExaminationFailed | None, eyes: Eyes | None) ->
 
 
 def inspect(
-    pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check], look: Look | None = None
-) -> Testimony:
+    pdf: PdfReading | ExaminationFailed | None,
+    checks: Sequence[Check],
+    look: ImageAnalysis | None = None,
+) -> DetectiveResult:
     """Answer whether there is a diagram. What it shows is held against the code by the aggregator."""
     if isinstance(pdf, ExaminationFailed):
-        return failed_testimony(NAME, checks, pdf, DIAGRAM_FACTS)
+        return failed_result(NAME, checks, pdf, DIAGRAM_FACTS)
     answers = [(check, _finding_on(check, pdf)) for check in checks]
     evidence, outcomes = write_down([(check, found) for check, found in answers if found])
-    testimony = Testimony(detective=NAME, evidence=evidence, outcomes=outcomes)
+    testimony = DetectiveResult(detective=NAME, evidence=evidence, outcomes=outcomes)
     return testimony.model_copy(update=_told(look)) if look else testimony
 
 
@@ -63,11 +67,11 @@ def _left_open(pdf: PdfReading) -> list[int]:
     )
 
 
-def _told(look: Look) -> dict[str, Any]:
+def _told(look: ImageAnalysis) -> dict[str, Any]:
     """The look's part of the testimony. Of a failed one stay its cost, an error, and why the fact is null."""
     cost = {"usage": look.usage, "model": look.model}
     if look.failure is None:
-        return {**cost, "seen": tuple(SeenDiagram(**asdict(one)) for one in look.seen)}
+        return {**cost, "seen": tuple(TranscribedDiagram(**asdict(one)) for one in look.seen)}
     sentence = f"The report's pictures were not looked at ({look.kind}): {look.failure}"
     error = RecordedError(stage=NAME, code=f"vision_{look.kind}", message=sentence)
     return {**cost, "errors": (error,), "reasons": dict.fromkeys(DIAGRAM_FACTS, sentence)}

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from courtroom.analysis.pdf.page_rendering import MEDIA_TYPE, PagePicture, page_pictures
 from courtroom.analysis.pdf.pdf_content import SeenPicture
 from courtroom.analysis.pdf.plain_text import plain
-from courtroom.detectives.image_analysis import Look
+from courtroom.detectives.image_analysis import ImageAnalysis
 from courtroom.judges.answer_schema import json_of
 from courtroom.judges.budget import Purse, total_of
 from courtroom.judges.prompts import Prompt
@@ -83,7 +83,7 @@ class VisionModel:
         self._lines, self._exchange = lines, exchange
         self._line = lines.to(self.name)
 
-    async def look_at(self, pages: Sequence[int]) -> Look:
+    async def look_at(self, pages: Sequence[int]) -> ImageAnalysis:
         """Never raises: whatever goes wrong is a failure with its kind and its sentence."""
         try:
             pictures = await asyncio.to_thread(page_pictures, self._pdf, pages, self._limits)
@@ -96,7 +96,7 @@ class VisionModel:
     async def close(self) -> None:
         await self._lines.close()
 
-    async def show(self, pictures: Sequence[PagePicture]) -> Look:
+    async def show(self, pictures: Sequence[PagePicture]) -> ImageAnalysis:
         """One question about all of them. Never raises."""
         if self._has_no_price:
             return self._failed("budget", f"The audit has a budget, and {self.name} has no price.")
@@ -104,7 +104,7 @@ class VisionModel:
         try:
             async with asyncio.timeout(self._deadline) as clock:
                 spoken = await self._exchange.send(self._call(pictures), Answering(clock, usages))
-            return Look(_read(spoken, pictures), usage=total_of(usages), model=self.name)
+            return ImageAnalysis(_read(spoken, pictures), usage=total_of(usages), model=self.name)
         except TimeoutError:
             return self._failed("timeout", f"No answer within {self._deadline:g} s.", usages)
         except Unusable as bad:
@@ -116,8 +116,10 @@ class VisionModel:
             self.name, self._line, _prompt(pictures), SCHEMA, MOST_COMPLETION_TOKENS, tokens
         )
 
-    def _failed(self, kind: str, sentence: str, usages: Sequence[Usage] = ()) -> Look:
-        return Look(kind=kind, failure=sentence, usage=total_of(list(usages)), model=self.name)
+    def _failed(self, kind: str, sentence: str, usages: Sequence[Usage] = ()) -> ImageAnalysis:
+        return ImageAnalysis(
+            kind=kind, failure=sentence, usage=total_of(list(usages)), model=self.name
+        )
 
 
 def eyes_for(

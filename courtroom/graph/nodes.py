@@ -17,7 +17,7 @@ from courtroom.detectives import (
     repo_investigator,
     vision_inspector,
 )
-from courtroom.detectives.detective_result import Dossier, Testimony
+from courtroom.detectives.detective_result import DetectiveResult, Dossier
 from courtroom.detectives.report_passages import with_passages
 from courtroom.detectives.targeting import owed
 from courtroom.graph.state import AgentState, Hearing
@@ -63,7 +63,7 @@ class Court:
         if isinstance(seen, Dossier):
             return NOTHING_TO_EXAMINE
 
-        def examine(checks: tuple[Check, ...]) -> Testimony:
+        def examine(checks: tuple[Check, ...]) -> DetectiveResult:
             return repo_investigator.investigate(seen, snapshot, checks, self.case.exchange)
 
         return _testify(self.case, state, "RepoInvestigator", examine)
@@ -82,7 +82,7 @@ class Court:
         begin, pdf = perf_counter(), self.exhibits.pdf
         look = await vision_inspector.look(pdf, self.eyes)
 
-        def examine(checks: Sequence[Check]) -> Testimony:
+        def examine(checks: Sequence[Check]) -> DetectiveResult:
             return vision_inspector.inspect(pdf, checks, look)
 
         return await asyncio.to_thread(
@@ -174,7 +174,7 @@ def _testify(
     case: Case,
     state: AgentState,
     name: DetectiveName,
-    examine: Callable[[tuple[Check, ...]], Testimony],
+    examine: Callable[[tuple[Check, ...]], DetectiveResult],
     begin: float | None = None,
 ) -> Update:
     """One detective's turn at the checks it owes; it began now, or at `begin`."""
@@ -200,10 +200,10 @@ def heard(state: AgentState) -> tuple[Heard, ...]:
     )
 
 
-def _testimonies(state: AgentState) -> list[Testimony]:
+def _testimonies(state: AgentState) -> list[DetectiveResult]:
     errors = state.get("errors", [])
     return [
-        Testimony.model_validate(
+        DetectiveResult.model_validate(
             {
                 **rest,
                 "evidence": state["evidences"][name],

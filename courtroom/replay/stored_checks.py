@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from courtroom.analysis.locations import Sighting
+from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.project.log_locations import (
     NOT_IN_FILES,
-    communication_sightings,
+    communication_locations,
     fact_behind,
-    sightings_behind,
+    locations_behind,
 )
 from courtroom.analysis.survey import Survey
 from courtroom.detectives.diagram_checks import SHOWS_SPLITS
@@ -106,22 +106,22 @@ def _finding_on(check: Check, document: Document) -> Finding | None:
 
 
 def _survey(
-    document: Document, sightings: Mapping[str, tuple[Sighting, ...]] | None = None
+    document: Document, locations: Mapping[str, tuple[SourceLocation, ...]] | None = None
 ) -> Survey:
     """The facts as a survey brings them, with the places that are facts themselves."""
     facts = document["facts"]
     return Survey(
         facts=facts,
         reasons=facts["unknown"],
-        sightings=sightings or {},
+        locations=locations or {},
         unanswered={},
-        places=_places(facts),
+        fact_locations=_places(facts),
         paths=(),
         errors=(),
     )
 
 
-def _places(facts: Document) -> dict[str, tuple[Sighting, ...]]:
+def _places(facts: Document) -> dict[str, tuple[SourceLocation, ...]]:
     graph = facts.get("graph")
     edges = (
         zip(graph["edges"], graph["edge_paths"], graph["edge_lines"], strict=False) if graph else ()
@@ -129,11 +129,11 @@ def _places(facts: Document) -> dict[str, tuple[Sighting, ...]]:
     calls = {name: facts.get(name) or () for name in MANY_PLACES}
     calls |= {name: (facts[name],) for name in SINGLE_PLACES if facts.get(name)}
     lines = {
-        name: tuple(Sighting(one["path"], one["line"], one["line"]) for one in found)
+        name: tuple(SourceLocation(one["path"], one["line"], one["line"]) for one in found)
         for name, found in calls.items()
     }
     return lines | {
-        "graph": tuple(Sighting(path, at, at, f"{a} -> {b}") for (a, b), path, at in edges)
+        "graph": tuple(SourceLocation(path, at, at, f"{a} -> {b}") for (a, b), path, at in edges)
     }
 
 
@@ -168,9 +168,9 @@ def _in_repository(check: FeedbackLog | CommunicationLog, document: Document) ->
     if fact is None:
         return _unknown(name, document)
     if isinstance(check, CommunicationLog):
-        seen = communication_sightings(check.about, fact)
+        seen = communication_locations(check.about, fact)
     else:
-        seen = sightings_behind(check.aspect, fact)
+        seen = locations_behind(check.aspect, fact)
     if name == "deferrals" and fact and not seen:
         return present(
             f"{len(fact)} commits put work off with a reason.", [_deferral(d) for d in fact]

@@ -1,4 +1,4 @@
-"""The survey of a real repository, through a confined child: facts, places, sightings, and what it could not read."""
+"""The survey of a real repository, through a confined child: facts, places, locations, and what it could not read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
-from courtroom.analysis.locations import Sighting
+from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.survey import Survey, survey_repository
 from courtroom.models.case import Limits
 from courtroom.models.errors import RepositoryRefused
@@ -80,8 +80,8 @@ def test_facts_hold_in_the_dossier_and_every_null_has_its_reason(found):
 
 
 def test_places_quote_the_lines_a_fact_stands_on(snapshot, found):
-    (edge, route) = found.places["graph"]
-    assert edge == Sighting("src/graph.py", 13, 13, "START -> doc_analyst")
+    (edge, route) = found.fact_locations["graph"]
+    assert edge == SourceLocation("src/graph.py", 13, 13, "START -> doc_analyst")
     assert read_lines(snapshot, [(edge.path, 13, 13)]) == ['g.add_edge(START, "doc_analyst")']
     assert (route.path, route.line_start) == ("src/graph.py", 14)
 
@@ -136,19 +136,19 @@ ASKED: list[Check] = [
 
 
 def test_every_check_is_answered_by_pointing(found):
-    rows = [found.sightings[f"c{number}"] for number in range(len(CHECKS))]
+    rows = [found.locations[f"c{number}"] for number in range(len(CHECKS))]
     pointed = [sorted({(s.path, s.line_start) for s in row}, key=str) for row in rows]
     assert pointed == [sorted(expected, key=str) for _, expected in CHECKS]
 
 
 def test_checks_of_other_rooms_are_left_alone(found):
-    assert "history" not in {*found.sightings, *found.unanswered}
+    assert "history" not in {*found.locations, *found.unanswered}
 
 
 def test_a_pattern_without_ast_grep_is_unanswered_not_absent(found):
     if find_spec("ast_grep_py") is not None:
         pytest.skip("ast-grep is installed here")
-    assert "pattern" not in found.sightings
+    assert "pattern" not in found.locations
     assert found.unanswered == {
         "pattern": "ast-grep is not installed here (package ast-grep-py), so no pattern could be looked for"
     }

@@ -4,7 +4,7 @@ import pytest
 
 from courtroom.analysis.diagrams.diagram_kind import DiagramSighting
 from courtroom.analysis.git.history import Commit, History
-from courtroom.analysis.locations import Sighting
+from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.pdf.read_pdf import PdfImage, PdfReading
 from courtroom.detectives.detective_result import Claim
 from courtroom.detectives.diagram_checks import is_present, what_it_shows
@@ -39,7 +39,7 @@ def test_what_nobody_could_look_into_is_open_with_the_reason():
 
 
 def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
-    found = sighted(FileExists(**ASKED, any_of=("x.md", "y.md")), survey(sightings=()))
+    found = sighted(FileExists(**ASKED, any_of=("x.md", "y.md")), survey(locations=()))
     assert (found.met, found.reason) == (False, "Not found: a file matching x.md or y.md.")
     assert found.clues[0].statement == (
         "Looked for a file matching x.md or y.md among the 2 files of the repository: there is none."
@@ -49,7 +49,7 @@ def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
 def test_a_file_is_named_and_a_line_is_quoted():
     found = sighted(
         FileExists(**ASKED, any_of=("a*",)),
-        survey(sightings=(Sighting("a.py", None, None), at("b.py", 3))),
+        survey(locations=(SourceLocation("a.py", None, None), at("b.py", 3))),
     )
     assert [(c.path, c.line_start, c.statement) for c in found.clues] == [
         ("a.py", None, "The tree has a.py."),
@@ -57,16 +57,16 @@ def test_a_file_is_named_and_a_line_is_quoted():
     ]
 
 
-@pytest.mark.parametrize(("sightings", "met"), [((), True), ((at("a.py", 1),), False)])
-def test_a_negative_check_is_met_when_nothing_is_found(sightings, met):
+@pytest.mark.parametrize(("locations", "met"), [((), True), ((at("a.py", 1),), False)])
+def test_a_negative_check_is_met_when_nothing_is_found(locations, met):
     check = FileExists(**ASKED, any_of=(".env",), polarity="negative")
-    assert sighted(check, survey(sightings=sightings)).met is met
+    assert sighted(check, survey(locations=locations)).met is met
 
 
 def test_only_the_first_places_are_shown_and_the_rest_is_counted():
     found = sighted(
         FileExists(**ASKED, any_of=("*",)),
-        survey(sightings=tuple(at("a.py", n) for n in range(1, 10))),
+        survey(locations=tuple(at("a.py", n) for n in range(1, 10))),
     )
     assert (found.reason, len(found.clues)) == ("Found in 9 places: a file matching *.", 4)
 
@@ -74,7 +74,7 @@ def test_only_the_first_places_are_shown_and_the_rest_is_counted():
 @pytest.mark.parametrize(("minimum", "met"), [(2, True), (3, False)])
 def test_a_communication_log_needs_enough_entries(minimum, met):
     entries = (at("log.md", 1), at("log.md", 2))
-    assert sighted(CommunicationLog(**ASKED, minimum=minimum), survey(sightings=entries)).met is met
+    assert sighted(CommunicationLog(**ASKED, minimum=minimum), survey(locations=entries)).met is met
 
 
 # -- checks on the history ------------------------------------------------------------------------

@@ -7,7 +7,7 @@ import pytest
 from courtroom.analysis.git.snapshot import Snapshot, read_lines, take_snapshot
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.detectives.detective_result import (
-    Testimony as Statement,  # pytest would collect a name that begins with Test
+    DetectiveResult as Statement,  # pytest would collect a name that begins with Test
 )
 from courtroom.detectives.doc_analyst import analyse
 from courtroom.detectives.evidence_aggregator import aggregate

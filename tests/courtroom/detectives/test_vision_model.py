@@ -15,7 +15,7 @@ from courtroom.analysis.diagrams.diagram_kind import diagram_of, pages_to_look_a
 from courtroom.analysis.pdf.page_rendering import PagePicture, png
 from courtroom.analysis.pdf.pdf_content import Layout, Level, PdfImage, PdfReading, SeenPicture
 from courtroom.analysis.pdf.read_pdf import read_pdf
-from courtroom.detectives.image_analysis import Look
+from courtroom.detectives.image_analysis import ImageAnalysis
 from courtroom.detectives.vision_inspector import inspect, look
 from courtroom.detectives.vision_model import VisionModel, eyes_for
 from courtroom.judges.budget import Purse
@@ -85,10 +85,10 @@ def _eyes(
 
 def _look(
     desk: Desk, pdf: Path, model: str = "good", purse: Purse | None = None, **more: Any
-) -> Look:
+) -> ImageAnalysis:
     """At a picture that stands for page 2."""
 
-    async def once() -> Look:
+    async def once() -> ImageAnalysis:
         eyes = _eyes(_settings(desk, model, **more), pdf, purse)
         assert eyes
         seen = await eyes.show(PICTURES)

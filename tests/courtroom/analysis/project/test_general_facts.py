@@ -61,7 +61,7 @@ def survey(files: dict[str, str | bytes | None], folder: Path, *checks: Check) -
 
 
 def places(found: Survey, check: str) -> list[tuple[str, int | None]]:
-    return [(one.path, one.line_start) for one in found.sightings[check]]
+    return [(one.path, one.line_start) for one in found.locations[check]]
 
 
 def test_a_go_project_is_read_as_one(tmp_path):
@@ -113,7 +113,7 @@ def test_a_pattern_is_found_in_every_dialect_of_its_language(tmp_path):
 )
 def test_a_pattern_that_cannot_be_looked_for_is_unanswered(tmp_path, language, pattern, reason):
     found = survey(GO, tmp_path, CodePattern(id="p", goal="g", language=language, pattern=pattern))
-    assert found.sightings == {}
+    assert found.locations == {}
     assert found.unanswered["p"].startswith(reason)
 
 
