@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from courtroom.report_import import vocabulary
-from courtroom.report_import.draft import Draft
+from courtroom.report_import.draft_report import Draft
 from courtroom.report_import.imported_report import About, ImportedScore
 from courtroom.report_import.score_parser import marked_score_in
 

@@ -8,10 +8,10 @@ from typing import Any
 from courtroom.models.record import Persona
 from courtroom.report_import import header_facts
 from courtroom.report_import import json_keys as keys
-from courtroom.report_import.draft import Draft
 from courtroom.report_import.draft_items import DraftCriterion
+from courtroom.report_import.draft_report import Draft
 from courtroom.report_import.imported_report import ImportedScore
-from courtroom.report_import.json_plan import take_changes
+from courtroom.report_import.json_findings import take_changes
 from courtroom.report_import.name_cleaning import is_overall, judge_in, judge_named, key_of
 from courtroom.report_import.score_parser import excludes, number_of, score_in
 from courtroom.rubric_import.json_lines import JsonPath

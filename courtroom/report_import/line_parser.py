@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from courtroom.report_import import header_facts, vocabulary
-from courtroom.report_import.draft import Draft
+from courtroom.report_import.criterion_headings import names_criterion
+from courtroom.report_import.draft_report import Draft
+from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
 from courtroom.report_import.name_cleaning import is_overall, key_of, section_in
-from courtroom.report_import.outline import names_criterion
 from courtroom.report_import.parser_state import Scene
-from courtroom.report_import.plain_lines import BOLD_HEADING, Line
 from courtroom.report_import.score_parser import excludes, score_in
 from courtroom.report_import.statements import (
     Statement,

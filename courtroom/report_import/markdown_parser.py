@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from courtroom.report_import.draft import Draft
+from courtroom.report_import.criterion_headings import criterion_headings, is_label
+from courtroom.report_import.draft_report import Draft
 from courtroom.report_import.line_parser import LineReader
+from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
 from courtroom.report_import.name_cleaning import is_overall, judge_in, section_in
-from courtroom.report_import.outline import criterion_headings, is_label
-from courtroom.report_import.plain_lines import BOLD_HEADING, Line
 from courtroom.report_import.score_parser import excludes
 from courtroom.report_import.statements import Title, judge_and_score, statement_in, title_in
-from courtroom.report_import.tables import read_table, tells_scores
+from courtroom.report_import.table_parser import read_table, tells_scores
 
 
 class ProseReader(LineReader):

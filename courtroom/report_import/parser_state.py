@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from courtroom.models.record import Persona
-from courtroom.report_import.draft import LONGEST_TEXT, Draft
 from courtroom.report_import.draft_items import DraftCriterion, DraftOpinion
+from courtroom.report_import.draft_report import LONGEST_TEXT, Draft
 from courtroom.report_import.imported_report import ImportedScore
-from courtroom.report_import.plain_lines import BOLD_HEADING, Line
-from courtroom.report_import.remediation_plan import Plan
+from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
+from courtroom.report_import.plan_parser import Plan
 from courtroom.report_import.score_parser import excludes
 
 Field = Literal["", "argument", "cited", "dissent", "remediation"]

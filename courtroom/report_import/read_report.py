@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from courtroom.models.errors import ReportRefused
 from courtroom.report_import import header_facts
-from courtroom.report_import.draft import Draft
+from courtroom.report_import.draft_report import Draft
 from courtroom.report_import.imported_report import ImportedReport
 from courtroom.report_import.json_report import read_json
 from courtroom.report_import.json_text import lines_by_path, looks_like_json, parsed
+from courtroom.report_import.markdown_lines import Line, lines_in
 from courtroom.report_import.markdown_parser import ProseReader
-from courtroom.report_import.plain_lines import Line, lines_in
 from courtroom.report_import.reflow import reflowed, with_bare_headings
 from courtroom.report_import.text_cleaning import readable
 from courtroom.rubric_import.json_lines import JsonPath

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from courtroom.report_import import vocabulary
-from courtroom.report_import.plain_lines import BOLD_HEADING, Line
+from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
 from courtroom.report_import.statements import statement_in
 
 LEAST_LINES = 40

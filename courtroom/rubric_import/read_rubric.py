@@ -16,9 +16,9 @@ from courtroom.models.record import Frozen
 from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.import_notes import Notebook, ReadingNote
 from courtroom.rubric_import.json_lines import JsonPath, lines_of
-from courtroom.rubric_import.rubric_errors import Misfit, misfits_of, unusable
+from courtroom.rubric_import.rubric_conversion import translate
+from courtroom.rubric_import.rubric_validation import Misfit, misfits_of, unusable
 from courtroom.rubric_import.shipped_rubrics import SHIPPED, shipped
-from courtroom.rubric_import.translation import translate
 
 # The longest rubric known from practice has 13 kB.
 MOST_CHARACTERS = 1_000_000

@@ -1,7 +1,7 @@
 """Markdown whose criteria are headings, with the judges in them, under them or above them."""
 
 from courtroom import read_report
-from tests.courtroom.report_import.reports_as_values import (
+from tests.courtroom.report_import.report_values import (
     arguments,
     bench,
     notes,

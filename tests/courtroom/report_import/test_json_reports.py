@@ -5,7 +5,7 @@ import json
 import pytest
 
 from courtroom import InputRefused, read_report
-from tests.courtroom.report_import.reports_as_values import (
+from tests.courtroom.report_import.report_values import (
     arguments,
     bench,
     notes,

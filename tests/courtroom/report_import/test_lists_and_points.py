@@ -1,7 +1,7 @@
 """Markdown whose criteria are items of a list, or that says little of them: points, emoji, a summary, remediation."""
 
 from courtroom import read_report
-from tests.courtroom.report_import.reports_as_values import bench, notes, pair, places, scores
+from tests.courtroom.report_import.report_values import bench, notes, pair, places, scores
 
 BOLD_LIST = """Peer audit of https://example.org/peer/work
 

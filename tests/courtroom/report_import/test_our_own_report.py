@@ -10,7 +10,7 @@ from courtroom.models.record import AuditReport
 from courtroom.report_import.imported_report import ImportedReport
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.synthesis.constitutions import preset
-from tests.courtroom.report_import.reports_as_values import notes, pair
+from tests.courtroom.report_import.report_values import notes, pair
 from tests.factories.student_project import case_of, student_repository
 
 

@@ -11,7 +11,7 @@ from courtroom import CourtroomError, InputRefused, read_report
 from courtroom.report_import.imported_report import ImportedReport
 from courtroom.report_import.read_report import MOST_LINES
 from courtroom.report_import.text_cleaning import MOST_BYTES
-from tests.courtroom.report_import.reports_as_values import notes, scores
+from tests.courtroom.report_import.report_values import notes, scores
 
 # Far above what any takes on a laptop (0.2 to 1.6 s), far below what one pattern with backtracking would take.
 SECONDS = 60

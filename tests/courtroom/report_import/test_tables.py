@@ -1,7 +1,7 @@
 """Markdown whose scores stand in tables, with and without bars at the edge."""
 
 from courtroom import read_report
-from tests.courtroom.report_import.reports_as_values import (
+from tests.courtroom.report_import.report_values import (
     arguments,
     bench,
     notes,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from courtroom.models.errors import RubricRefused
 from courtroom.models.facts import establish
-from courtroom.rubric_import.rubric_errors import misfits_of
+from courtroom.rubric_import.rubric_validation import misfits_of
 from courtroom.synthesis.chief_justice import contested
 from courtroom.synthesis.constitutions import PRESETS, preset
 from courtroom.synthesis.evidence_weight import dossier_of
@@ -131,7 +131,7 @@ import sys; sys.modules["cel_expr_python"] = None
 import asyncio
 from courtroom import Case, Rubric, constitution_of, hold_audit
 from courtroom.models.errors import RubricRefused
-from courtroom.rubric_import.rubric_errors import misfits_of
+from courtroom.rubric_import.rubric_validation import misfits_of
 document = {"id": "x", "name": "X", "version": "1", "criteria": [{"id": "a", "name": "A"}],
             "constitution": {"id": "own", "rules": [{"kind": "fact_supremacy", "when": "true"}]}}
 print([m.kind for m in misfits_of(document)])
@@ -156,7 +156,7 @@ def test_without_the_extra_a_guard_is_refused_when_saved_and_when_audited_and_ne
 
 def test_without_guards_the_extra_is_not_imported_and_no_digest_changes():
     ask = (
-        "import sys, courtroom; from courtroom.rubric_import.rubric_errors import misfits_of;"
+        "import sys, courtroom; from courtroom.rubric_import.rubric_validation import misfits_of;"
         "misfits_of(courtroom.shipped_rubric('self_audit').model_dump(mode='json'));"
         "print('cel_expr_python' in sys.modules)"
     )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from courtroom.report_import import json_keys as keys
-from courtroom.report_import.draft import Draft
 from courtroom.report_import.draft_items import DraftCriterion
+from courtroom.report_import.draft_report import Draft
 from courtroom.report_import.location_parser import place_in
+from courtroom.report_import.markdown_lines import Line, lines_in
 from courtroom.report_import.name_cleaning import priority_in
-from courtroom.report_import.plain_lines import Line, lines_in
-from courtroom.report_import.remediation_plan import Plan
+from courtroom.report_import.plan_parser import Plan
 from courtroom.report_import.score_parser import number_of
 
 MOST_LINES = 2000

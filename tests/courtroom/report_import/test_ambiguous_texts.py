@@ -4,7 +4,7 @@ import pytest
 
 from courtroom import read_report
 from courtroom.report_import.judge_failures import is_failure
-from tests.courtroom.report_import.reports_as_values import bench, notes, pair, places, scores
+from tests.courtroom.report_import.report_values import bench, notes, pair, places, scores
 
 NEAR_NAMES = """# Audit
 

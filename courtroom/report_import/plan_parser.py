@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from courtroom.report_import import vocabulary
-from courtroom.report_import.draft import Draft
 from courtroom.report_import.draft_items import DraftCriterion
+from courtroom.report_import.draft_report import Draft
 from courtroom.report_import.imported_report import Priority
 from courtroom.report_import.judge_failures import is_failure
 from courtroom.report_import.location_parser import line_in, place_in
+from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
 from courtroom.report_import.name_cleaning import plain_key, priority_in
-from courtroom.report_import.plain_lines import BOLD_HEADING, Line
 from courtroom.report_import.statements import statement_in
 
 _NOTHING = re.compile(

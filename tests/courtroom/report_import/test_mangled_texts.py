@@ -4,7 +4,7 @@ import pytest
 
 from courtroom import read_report
 from courtroom.report_import.imported_report import ImportedReport
-from tests.courtroom.report_import.reports_as_values import (
+from tests.courtroom.report_import.report_values import (
     arguments,
     bench,
     notes,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from courtroom.rubric_import.rubric_errors import misfits_of
+from courtroom.rubric_import.rubric_validation import misfits_of
 from tests.factories.work import rubric_document
 
 NO_SUCH_KIND = {"id": "k", "kind": "guess", "goal": "g"}

@@ -8,9 +8,10 @@ from typing import Literal
 
 from courtroom.models.record import Persona
 from courtroom.report_import import vocabulary
-from courtroom.report_import.draft import Draft
 from courtroom.report_import.draft_items import DraftCriterion
+from courtroom.report_import.draft_report import Draft
 from courtroom.report_import.imported_report import ImportedScore
+from courtroom.report_import.markdown_lines import Line
 from courtroom.report_import.name_cleaning import (
     is_overall,
     judge_named,
@@ -19,7 +20,6 @@ from courtroom.report_import.name_cleaning import (
     short_key_of,
     split_id,
 )
-from courtroom.report_import.plain_lines import Line
 from courtroom.report_import.score_parser import excludes, number_of, score_in
 from courtroom.report_import.statements import statement_in
 

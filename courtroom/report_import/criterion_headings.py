@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from courtroom.report_import import vocabulary
+from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
 from courtroom.report_import.name_cleaning import is_overall, key_of, plain_key, section_in
-from courtroom.report_import.plain_lines import BOLD_HEADING, Line
 from courtroom.report_import.statements import Title, statement_in, title_in
 
 # A score or a judge stands this close under the heading of its criterion.
