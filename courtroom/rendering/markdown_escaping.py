@@ -1,6 +1,6 @@
-"""Text that others wrote, made safe to stand in Markdown: as prose, as a code span, as a fenced block.
+"""Escaping of untrusted text for Markdown: as prose, as a code span, as a fenced block.
 
-Whatever it holds, it cannot end the place it stands in, start a link, a heading or HTML, or hide from the reader.
+No text can end its place, start a link, a heading or HTML, or hide from the reader.
 """
 
 from __future__ import annotations
@@ -16,30 +16,36 @@ REPLACEMENT = "�"
 # An underscore inside a word is no emphasis and stays readable.
 MARKS = re.compile(r"[\\`*\[\]<>&|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 BLOCK_START = re.compile(r"^(?:(\d+)(?=[.)](?:\s|$))|(?=[-+=#]))")
+# GitHub turns bare addresses into links, so their colon or dot is escaped.
 LINK_START = re.compile(r"(:)(?=//)|(?<=www)(\.)", re.IGNORECASE)
 
 
-def prose(text: str) -> str:
-    """One line of plain words."""
+def escape_prose(text: str) -> str:
+    """Return the text as one line of plain words."""
     line = UNSEEN.sub(REPLACEMENT, " ".join(text.split()))
-    line = LINK_START.sub(lambda mark: "\\" + mark.group(), MARKS.sub(r"\\\g<0>", line))
+    line = LINK_START.sub(lambda match: "\\" + match.group(), MARKS.sub(r"\\\g<0>", line))
     return BLOCK_START.sub(r"\1\\", line)
 
 
-def code(text: str) -> str:
-    """A code span on one line. Not for table cells: a bar would split them."""
+def code_span(text: str) -> str:
+    """Return a code span on one line. Not for table cells: a bar would split them."""
     line = UNSEEN.sub(REPLACEMENT, " ".join(text.split()))
-    ticks = "`" * (_longest_run(line) + 1)
+
+    # More ticks than the text holds in a row, or the text could close the span.
+    ticks = "`" * (_longest_tick_run(line) + 1)
     return f"{ticks} {line} {ticks}" if "`" in line or not line else f"{ticks}{line}{ticks}"
 
 
-def fenced(text: str, suffix: str = "") -> str:
-    """A block of lines, verbatim but for what cannot be seen; `suffix` names the language, as in `py`."""
+def code_block(text: str, suffix: str = "") -> str:
+    """Return a fenced block, verbatim but for invisible characters.
+
+    `suffix` names the language, as in `py`; one that is no plain word is left out.
+    """
     body = UNSEEN.sub(REPLACEMENT, text.replace("\r\n", "\n").replace("\r", "\n"))
-    fence = "`" * max(3, _longest_run(body) + 1)
+    fence = "`" * max(3, _longest_tick_run(body) + 1)
     language = suffix if re.fullmatch(r"[a-z0-9]{1,8}", suffix) else ""
     return f"{fence}{language}\n{body}\n{fence}"
 
 
-def _longest_run(text: str) -> int:
+def _longest_tick_run(text: str) -> int:
     return max((len(run) for run in re.findall("`+", text)), default=0)

@@ -1,4 +1,8 @@
-"""AuditReport -> Markdown (DESIGN 10). The same report and date give the same text; nothing volatile is in it."""
+"""The audit report as Markdown (DESIGN section 10), without anything volatile.
+
+The same report and date give the same bytes. `report_import` reads this text back, so the
+shapes of scores, opinions and changes here have their counterpart there.
+"""
 
 from __future__ import annotations
 
@@ -15,31 +19,35 @@ from courtroom.models.record import (
     Remediation,
     RuleFired,
 )
-from courtroom.rendering.markdown_escaping import code, fenced, prose
-from courtroom.rendering.mermaid_graph import chart_of
+from courtroom.rendering.markdown_escaping import code_block, code_span, escape_prose
+from courtroom.rendering.mermaid_graph import mermaid_chart
 from courtroom.synthesis.opinions import TITLES
 from courtroom.synthesis.remediation import URGENCY
 
 STATUSES = {
-    "verdict": "A verdict on every criterion.",
-    "needs_review": "Some criteria need a person: they have no score and are not in the sums.",
-    "degraded": "No verdict: nothing could be scored. The errors in the appendix say why.",
+    "verdict": "Every criterion has a verdict.",
+    "needs_review": "Some criteria need review: they have no score and don't count in the totals.",
+    "degraded": "No verdict: nothing could be scored. See the errors in the appendix.",
 }
 NO_MODEL = (
-    "No model was used: every opinion is a fixed function of the checks and facts below, "
-    "and the same hand-in always gives the same verdict."
+    "No model was used: every opinion is computed from the checks and facts below, "
+    "so the same submission always gets the same verdict."
+)
+NEEDS_REVIEW = (
+    "**Needs review**: the submission contains text that seems to address the grader "
+    "(see the appendix)."
 )
 MALFORMED = (
-    "git's own check (fsck) refused the form of some objects in this repository, so it was read without that check: "
-    "dates, names or paths in its history may not be what they seem."
+    "git's own check (fsck) rejected some objects in this repository, so it was read without "
+    "that check. Dates, names or paths in its history may be wrong."
 )
 MARKS = {True: "met", False: "not met", None: "not established"}
 WITHHELD = "withheld"
-KEY_FINDINGS = 5
+MOST_URGENT_CHANGES = 5
 
 
 def render_markdown(report: AuditReport, *, date: str | None = None) -> str:
-    """The report for a reader; `date` is printed as given and left out when None."""
+    """Return the report as Markdown; `date` is printed as given and left out when None."""
     blocks = (
         *_header(report, date),
         *_summary(report),
@@ -51,21 +59,28 @@ def render_markdown(report: AuditReport, *, date: str | None = None) -> str:
 
 
 def _header(report: AuditReport, date: str | None) -> Iterator[str]:
-    yield f"# Audit of {code(report.repo_url)}"
+    yield f"# Audit of {code_span(report.repo_url)}"
     if all(judge.kind == "heuristic" for judge in report.judges.values()):
         yield f"> **{NO_MODEL}**"
-    bench = "; ".join(f"{TITLES[name]} {prose(judge.model)}" for name, judge in _judges(report))
-    lines = {
-        "Repository": code(report.repo_url),
-        "Commit": (code(report.commit) if report.commit else "unknown")
-        + (f" (ref {code(report.ref)})" if report.ref else ""),
-        "PDF": f"SHA-256 {code(report.pdf_sha256)}" if report.pdf_sha256 else "none was handed in",
-        "Date": prose(date) if date else "",
-        "Rubric": f"{prose(report.rubric.id)}, version {prose(report.rubric.version)}",
-        "Constitution": prose(report.constitution.id),
-        "Judges": bench,
+
+    bench = (f"{TITLES[name]} {escape_prose(judge.model)}" for name, judge in _judges(report))
+    pdf = f"SHA-256 {code_span(report.pdf_sha256)}" if report.pdf_sha256 else "not submitted"
+    rubric = f"{escape_prose(report.rubric.id)}, version {escape_prose(report.rubric.version)}"
+    fields = {
+        "Repository": code_span(report.repo_url),
+        "Commit": _commit(report),
+        "PDF": pdf,
+        "Date": escape_prose(date) if date else "",
+        "Rubric": rubric,
+        "Constitution": escape_prose(report.constitution.id),
+        "Judges": "; ".join(bench),
     }
-    yield "\n".join(f"- **{name}**: {value}" for name, value in lines.items() if value)
+    yield "\n".join(f"- **{name}**: {value}" for name, value in fields.items() if value)
+
+
+def _commit(report: AuditReport) -> str:
+    commit = code_span(report.commit) if report.commit else "unknown"
+    return f"{commit} (ref {code_span(report.ref)})" if report.ref else commit
 
 
 def _judges(report: AuditReport) -> list[tuple[Persona, JudgeReference]]:
@@ -74,21 +89,24 @@ def _judges(report: AuditReport) -> list[tuple[Persona, JudgeReference]]:
 
 def _summary(report: AuditReport) -> Iterator[str]:
     yield "## Executive Summary"
+
     unscored = WITHHELD if any(map(_is_withheld, report.criteria)) else "none"
     overall = unscored if report.overall_score is None else f"{report.overall_score:.1f} of 5"
     points = f" ({_points(report.points.earned, report.points.possible)})" if report.points else ""
     yield f"**Overall score: {overall}**{points}. {STATUSES[report.status]}"
     if report.integrity.suspected:
-        yield "**A person should look**: the hand-in holds text that seems meant for a grader (see the appendix)."
-    rows = [
-        f"| {prose(c.name)} | {_score(c)} | {prose(_worth(c))} | {_decided_by(c)} |"
-        for c in report.criteria
-    ]
+        yield NEEDS_REVIEW
+
+    rows = (
+        f"| {escape_prose(criterion.name)} | {_score(criterion)} "
+        f"| {escape_prose(_worth(criterion))} | {_decided_by(criterion)} |"
+        for criterion in report.criteria
+    )
     yield "\n".join(
         ["| Criterion | Score | Worth | Decided by |", "| --- | --- | --- | --- |", *rows]
     )
     yield "### Key Findings"
-    yield "\n".join(_key_findings(report)) or "Nothing urgent was found."
+    yield "\n".join(_key_findings(report)) or "No urgent findings."
 
 
 def _points(earned: float, possible: float) -> str:
@@ -104,7 +122,10 @@ def _score(criterion: CriterionResult) -> str:
 
 
 def _is_withheld(criterion: CriterionResult) -> bool:
-    """In an edition for somebody who may not see scores yet: a verdict has a score, or needs review, or is excluded."""
+    """Tell an edition without scores, made for a reader who may not see them yet.
+
+    A full verdict always has a score, or needs review, or is excluded.
+    """
     return criterion.final_score is None and not criterion.needs_review and not criterion.excluded
 
 
@@ -118,47 +139,54 @@ def _worth(criterion: CriterionResult) -> str:
 def _decided_by(criterion: CriterionResult) -> str:
     if _is_withheld(criterion):
         return WITHHELD
-    return ", ".join(prose(rule) for rule in criterion.resolution) or "unanimity"
+    return ", ".join(escape_prose(rule) for rule in criterion.resolution) or "unanimity"
 
 
 def _key_findings(report: AuditReport) -> Iterator[str]:
-    """What capped a score, then the most urgent change of each of the lowest criteria."""
+    """Yield the caps on scores, then the most urgent change of each of the lowest criteria."""
     for criterion in report.criteria:
         caps = [rule for rule in criterion.rules if rule.rule == "security_override"]
-        yield from (f"- **{prose(criterion.name)}**: {prose(rule.why)}" for rule in caps)
-    lowest = sorted(report.criteria, key=lambda c: c.final_score or 0)
+        yield from (
+            f"- **{escape_prose(criterion.name)}**: {escape_prose(rule.why)}" for rule in caps
+        )
+
+    lowest = sorted(report.criteria, key=lambda criterion: criterion.final_score or 0)
     urgent = [
-        (c, c.remediation[0])
-        for c in lowest
-        if c.remediation and c.remediation[0].priority == "high"
+        (criterion, criterion.remediation[0])
+        for criterion in lowest
+        if criterion.remediation and criterion.remediation[0].priority == "high"
     ]
-    for criterion, change in urgent[:KEY_FINDINGS]:
-        yield f"- **{prose(criterion.name)}**{_at(change)}: {prose(change.action)}"
+    for criterion, change in urgent[:MOST_URGENT_CHANGES]:
+        name, action = escape_prose(criterion.name), escape_prose(change.action)
+        yield f"- **{name}**{_change_location(change)}: {action}"
 
 
-def _at(change: Remediation) -> str:
+def _change_location(change: Remediation) -> str:
     if change.path is None:
         return ""
-    return f" at {code(change.path if change.line is None else f'{change.path}:{change.line}')}"
+    path = change.path if change.line is None else f"{change.path}:{change.line}"
+    return f" at {code_span(path)}"
 
 
 def _breakdown(report: AuditReport) -> Iterator[str]:
     yield "## Criterion Breakdown"
-    evidence, quoted = {piece.id: piece for piece in report.evidence}, set[str]()
+    evidence = {piece.id: piece for piece in report.evidence}
+    quoted: set[str] = set()
+
     for number, criterion in enumerate(report.criteria, start=1):
-        yield f"### {number}. {prose(criterion.name)}: {_score(criterion)}"
-        yield prose(criterion.rationale)
-        yield from _listed(
+        yield f"### {number}. {escape_prose(criterion.name)}: {_score(criterion)}"
+        yield escape_prose(criterion.rationale)
+        yield from _titled_list(
             "Checks", (_check(row.met, row.goal, row.reason) for row in criterion.checks)
         )
-        yield from _listed("Opinions", map(_opinion, criterion.opinions))
-        yield from _listed("Rules that fired", map(_rule, criterion.rules))
+        yield from _titled_list("Opinions", map(_opinion, criterion.opinions))
+        yield from _titled_list("Rules applied", map(_rule, criterion.rules))
         if criterion.dissent:
-            yield f"**Dissent.** {prose(criterion.dissent)}"
+            yield f"**Dissent.** {escape_prose(criterion.dissent)}"
         yield from _evidence(criterion, evidence, quoted)
 
 
-def _listed(title: str, items: Iterator[str]) -> Iterator[str]:
+def _titled_list(title: str, items: Iterator[str]) -> Iterator[str]:
     lines = "\n".join(f"- {item}" for item in items)
     if lines:
         yield f"**{title}**"
@@ -166,56 +194,66 @@ def _listed(title: str, items: Iterator[str]) -> Iterator[str]:
 
 
 def _check(met: bool | None, goal: str, reason: str) -> str:
-    return f"{MARKS[met]}: {prose(goal)}" + (f" ({prose(reason)})" if reason else "")
+    return f"{MARKS[met]}: {escape_prose(goal)}" + (f" ({escape_prose(reason)})" if reason else "")
 
 
 def _opinion(row: OpinionRow) -> str:
-    who = f"**{TITLES[row.judge]}**" + (f", hearing {row.round}" if row.round > 1 else "")
+    judge = f"**{TITLES[row.judge]}**" + (f", hearing {row.round}" if row.round > 1 else "")
     if row.failure:
-        return f"{who}: no score ({prose(row.failure)}). {prose(row.argument)}"
-    cited = ", ".join(map(prose, row.cited_evidence)) or "none"
-    return f"{who}: {row.score} of 5. {prose(row.argument)} Evidence: {cited}."
+        return f"{judge}: no score ({escape_prose(row.failure)}). {escape_prose(row.argument)}"
+
+    cited = ", ".join(map(escape_prose, row.cited_evidence)) or "none"
+    return f"{judge}: {row.score} of 5. {escape_prose(row.argument)} Evidence: {cited}."
 
 
 def _rule(rule: RuleFired) -> str:
     before, after = (
         "none" if value is None else f"{value:g}" for value in (rule.before, rule.after)
     )
-    return f"{prose(rule.rule)} ({before} → {after}): {prose(rule.why)}"
+    return f"{escape_prose(rule.rule)} ({before} → {after}): {escape_prose(rule.why)}"
 
 
 def _evidence(
     criterion: CriterionResult, evidence: Mapping[str, Evidence], quoted: set[str]
 ) -> Iterator[str]:
-    """Each piece with its place; its lines are quoted where it is first named."""
-    pieces = [evidence[i] for i in criterion.evidence if i in evidence]
+    """Yield each piece with its location; its lines are quoted the first time only."""
+    pieces = [evidence[identity] for identity in criterion.evidence if identity in evidence]
     if pieces:
         yield "**Evidence**"
+
     for piece in pieces:
-        known = "; quoted above" if piece.id in quoted else ""
-        found = "found" if piece.found else "not found"
-        where = f", {place}" if (place := _place(piece)) else ""
-        sure = f", confidence {piece.confidence:g}" if piece.confidence < 1 else ""
-        yield f"**{prose(piece.id)}** ({found}{where}{sure}{known}): {prose(piece.rationale)}"
-        if piece.content and not known:
-            yield fenced(piece.content, _suffix(piece.location.path))
+        is_quoted = piece.id in quoted
+        yield _evidence_line(piece, is_quoted=is_quoted)
+        if piece.content and not is_quoted:
+            yield code_block(piece.content, _suffix(piece.location.path))
         quoted.add(piece.id)
 
 
-def _place(piece: Evidence) -> str:
-    place = piece.location
-    lines = ""
-    if place.line_start:
-        lines = f":{place.line_start}"
-        lines += (
-            f"-{place.line_end}" if place.line_end and place.line_end != place.line_start else ""
-        )
-    named = (
-        code(f"{place.path}{lines}") if place.path else "",
-        f"page {place.page}" if place.page else "",
-        f"commit {code(place.commit[:8])}" if place.commit else "",
+def _evidence_line(piece: Evidence, *, is_quoted: bool) -> str:
+    presence = "found" if piece.found else "not found"
+    location = f", {place}" if (place := _location(piece)) else ""
+    confidence = f", confidence {piece.confidence:g}" if piece.confidence < 1 else ""
+    repeated = "; quoted above" if is_quoted else ""
+    return (
+        f"**{escape_prose(piece.id)}** ({presence}{location}{confidence}{repeated}): "
+        f"{escape_prose(piece.rationale)}"
     )
-    return ", ".join(part for part in named if part)
+
+
+def _location(piece: Evidence) -> str:
+    location = piece.location
+    lines = ""
+    if location.line_start:
+        lines = f":{location.line_start}"
+        if location.line_end and location.line_end != location.line_start:
+            lines += f"-{location.line_end}"
+
+    parts = (
+        code_span(f"{location.path}{lines}") if location.path else "",
+        f"page {location.page}" if location.page else "",
+        f"commit {code_span(location.commit[:8])}" if location.commit else "",
+    )
+    return ", ".join(part for part in parts if part)
 
 
 def _suffix(path: str | None) -> str:
@@ -223,73 +261,88 @@ def _suffix(path: str | None) -> str:
 
 
 def _plan(report: AuditReport) -> Iterator[str]:
-    """By file, the file with the most urgent change first; what belongs to no file comes last."""
+    """Yield the changes by file, the file with the most urgent change first.
+
+    Changes that belong to no file come last.
+    """
     yield "## Remediation Plan"
     names = {criterion.id: criterion.name for criterion in report.criteria}
     changes = [change for criterion in report.criteria for change in criterion.remediation]
     if not changes:
-        yield "No check failed, so there is nothing to change."
-    for path in sorted(
-        {change.path for change in changes}, key=lambda path: _urgency(path, changes)
-    ):
-        yield f"### {code(path) if path else 'The whole submission'}"
-        for change in sorted(
-            (c for c in changes if c.path == path), key=lambda c: URGENCY.index(c.priority)
-        ):
-            line = f", line {change.line}" if change.line else ""
-            cited = (
-                f" Evidence: {', '.join(map(prose, change.evidence))}." if change.evidence else ""
-            )
-            yield f"**{change.priority}**{line} ({prose(names[change.criterion_id])}): {prose(change.action)}{cited}"
+        yield "No checks failed, so there is nothing to change."
+
+    paths = {change.path for change in changes}
+    for path in sorted(paths, key=lambda path: _urgency(path, changes)):
+        yield f"### {code_span(path) if path else 'Whole project'}"
+        of_file = [change for change in changes if change.path == path]
+        for change in sorted(of_file, key=lambda change: URGENCY.index(change.priority)):
+            yield _change(change, names[change.criterion_id])
             if change.snippet:
-                yield fenced(change.snippet, _suffix(change.path))
+                yield code_block(change.snippet, _suffix(change.path))
+
+
+def _change(change: Remediation, criterion: str) -> str:
+    # `PlanParser` knows this line by its shape (plan_parser.py): change both or neither.
+    line = f", line {change.line}" if change.line else ""
+    cited = (
+        f" Evidence: {', '.join(map(escape_prose, change.evidence))}." if change.evidence else ""
+    )
+    return (
+        f"**{change.priority}**{line} ({escape_prose(criterion)}): "
+        f"{escape_prose(change.action)}{cited}"
+    )
 
 
 def _urgency(path: str | None, changes: list[Remediation]) -> tuple[bool, int, str]:
-    return (
-        path is None,
-        min(URGENCY.index(c.priority) for c in changes if c.path == path),
-        path or "",
-    )
+    most_urgent = min(URGENCY.index(change.priority) for change in changes if change.path == path)
+    return path is None, most_urgent, path or ""
 
 
 def _appendix(report: AuditReport) -> Iterator[str]:
     yield "## Appendix"
     yield "### Errors"
-    errors = [f"- {prose(e.stage)}, {prose(e.code)}: {prose(e.message)}" for e in report.errors]
+    errors = (
+        f"- {escape_prose(error.stage)}, {escape_prose(error.code)}: {escape_prose(error.message)}"
+        for error in report.errors
+    )
     yield "\n".join(errors) or "None."
     if report.facts.malformed_objects:
         yield MALFORMED
+
     if report.integrity.suspected:
-        yield "### Text Meant For A Grader"
-        yield "\n".join(f"- “{prose(span)}”" for span in report.integrity.spans)
-    chart = chart_of(report.facts.graph) if report.facts.graph else None
+        yield "### Possible Prompt Injection"
+        yield "\n".join(f"- “{escape_prose(span)}”" for span in report.integrity.spans)
+
+    chart = mermaid_chart(report.facts.graph) if report.facts.graph else None
     if chart is not None:
-        yield "### The Graph As It Is Built"
-        yield fenced(chart, "mermaid")
+        yield "### Graph"
+        yield code_block(chart, "mermaid")
+
     yield "### Metadata"
-    yield "\n".join(
-        [
-            f"- Schema {prose(report.schema_)}, engine {prose(report.engine)}",
-            f"- Report digest {code(report.digest)}",
-            f"- Rubric digest {code(report.rubric.digest)}",
-            f"- Constitution digest {code(report.constitution.digest)}",
-            *(
-                f"- {TITLES[name]}: {judge.kind}, {prose(judge.model)}, prompt digest {code(judge.prompt_digest)}"
-                for name, judge in _judges(report)
-            ),
-        ]
-    )
+    yield "\n".join(_metadata(report))
     yield "### Usage"
     yield _usage(report)
+
+
+def _metadata(report: AuditReport) -> Iterator[str]:
+    yield f"- Schema {escape_prose(report.schema_)}, engine {escape_prose(report.engine)}"
+    yield f"- Report digest {code_span(report.digest)}"
+    yield f"- Rubric digest {code_span(report.rubric.digest)}"
+    yield f"- Constitution digest {code_span(report.constitution.digest)}"
+    for name, judge in _judges(report):
+        digest = code_span(judge.prompt_digest)
+        yield f"- {TITLES[name]}: {judge.kind}, {escape_prose(judge.model)}, prompt digest {digest}"
 
 
 def _usage(report: AuditReport) -> str:
     usage = report.usage
     if not usage.calls:
-        return f"No call to a model; {usage.reused} opinions reused."
+        return f"No model calls; {usage.reused} opinions reused."
+
+    # A null cost is an unknown price, never a call for nothing.
     cost = "unknown" if usage.cost_usd is None else f"{usage.cost_usd:.4f} USD"
     return (
-        f"{usage.calls} calls to a model, {usage.reused} opinions reused; {usage.prompt_tokens} prompt tokens "
-        f"({usage.cached_tokens} cached), {usage.completion_tokens} completion tokens; cost {cost}."
+        f"{usage.calls} model calls, {usage.reused} opinions reused; "
+        f"{usage.prompt_tokens} prompt tokens ({usage.cached_tokens} cached), "
+        f"{usage.completion_tokens} completion tokens; cost {cost}."
     )

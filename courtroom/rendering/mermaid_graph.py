@@ -1,6 +1,6 @@
-"""The graph of the audited project as a Mermaid flowchart for Markdown; a graph inside a node is a box.
+"""Mermaid flowchart of the audited project's graph; a graph inside a node becomes a box.
 
-Names of nodes are a student's words: each stands in quotes with everything escaped that Mermaid would read.
+Node names are untrusted: each is quoted, with every character escaped that Mermaid would read.
 """
 
 from __future__ import annotations
@@ -14,30 +14,40 @@ MOST_EDGES = 120
 LONGEST_NAME = 60
 
 
-def chart_of(graph: GraphFact) -> str | None:
-    """The lines of the flowchart; null when the graph has no edges or too many. Dashed: a conditional route."""
-    wired = [graph, *graph.subgraphs]
-    size = sum(len(one.edges) + sum(len(route.to) for route in one.conditional) for one in wired)
+def mermaid_chart(graph: GraphFact) -> str | None:
+    """Return the lines of the flowchart, or None when the graph has no edges or too many.
+
+    Conditional routes are dashed.
+    """
+    graphs = [graph, *graph.subgraphs]
+    size = sum(
+        len(wired.edges) + sum(len(route.to) for route in wired.conditional) for wired in graphs
+    )
+
     if not 0 < size <= MOST_EDGES:
         return None
     return "\n".join(["flowchart TD", *_lines(graph, "n", (), graph.subgraphs)])
 
 
 def _lines(
-    graph: WiredGraph, prefix: str, at: tuple[str, ...], subgraphs: tuple[Subgraph, ...]
+    graph: WiredGraph, prefix: str, place: tuple[str, ...], subgraphs: tuple[Subgraph, ...]
 ) -> Iterator[str]:
-    """`prefix` begins the ids of this graph's nodes; nesting is bounded where the facts are made."""
-    ids = {name: f"{prefix}{number}" for number, name in enumerate(_names(graph))}
-    indent = "    " * (len(at) + 1)
-    for name, key in ids.items():
-        inner = [one for one in subgraphs if one.at == (*at, name)]
+    """Yield the nodes, then the edges. `prefix` begins the ids of this graph's nodes."""
+    ids = {name: f"{prefix}{number}" for number, name in enumerate(_node_names(graph))}
+    indent = "    " * (len(place) + 1)
+
+    for name, node_id in ids.items():
+        inner = [subgraph for subgraph in subgraphs if subgraph.at == (*place, name)]
         if not inner:
-            yield f'{indent}{key}["{_label(name)}"]'
+            yield f'{indent}{node_id}["{_label(name)}"]'
             continue
-        yield f'{indent}subgraph {key}["{_label(name)}"]'
-        for number, one in enumerate(inner):
-            yield from _lines(one, f"{key}_{number}_", one.at, subgraphs)
+
+        yield f'{indent}subgraph {node_id}["{_label(name)}"]'
+        # The recursion ends: nesting is bounded where the facts are made.
+        for number, subgraph in enumerate(inner):
+            yield from _lines(subgraph, f"{node_id}_{number}_", subgraph.at, subgraphs)
         yield f"{indent}end"
+
     yield from (f"{indent}{ids[start]} --> {ids[end]}" for start, end in graph.edges)
     yield from (
         f"{indent}{ids[route.from_]} -.-> {ids[end]}"
@@ -46,7 +56,8 @@ def _lines(
     )
 
 
-def _names(graph: WiredGraph) -> list[str]:
+def _node_names(graph: WiredGraph) -> list[str]:
+    """Every node once, in the order of the edges; START and END appear in edges alone."""
     ends = [name for edge in graph.edges for name in edge]
     routed = [name for route in graph.conditional for name in (route.from_, *route.to)]
     return list(dict.fromkeys([*ends, *routed, *graph.nodes]))
@@ -54,4 +65,6 @@ def _names(graph: WiredGraph) -> list[str]:
 
 def _label(name: str) -> str:
     short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
-    return "".join(one if one.isalnum() or one in " _.-…" else f"#{ord(one)};" for one in short)
+    return "".join(
+        char if char.isalnum() or char in " _.-…" else f"#{ord(char)};" for char in short
+    )

@@ -1,4 +1,4 @@
-"""The graph in a report's Markdown: boxes for graphs inside nodes, and names that stay names."""
+"""Mermaid charts: boxes for graphs inside nodes, and node names that cannot break out."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import pytest
 
 from courtroom.models.facts import GraphFact, Subgraph, establish
 from courtroom.rendering.markdown_report import render_markdown
-from courtroom.rendering.mermaid_graph import MOST_EDGES, chart_of
+from courtroom.rendering.mermaid_graph import MOST_EDGES, mermaid_chart
 from tests.courtroom.rendering.test_markdown_report import blocks, unsafe_case
 
 
-def test_no_graph_or_one_too_large_to_read_is_no_chart():
-    assert chart_of(wired(())) is None
-    assert chart_of(wired([("a", f"n{number}") for number in range(MOST_EDGES + 1)])) is None
+def test_empty_or_too_large_graph_has_no_chart():
+    assert mermaid_chart(wired(())) is None
+    assert mermaid_chart(wired([("a", f"n{number}") for number in range(MOST_EDGES + 1)])) is None
 
 
 def wired(edges) -> GraphFact:
@@ -39,7 +39,7 @@ def nested_graph(name: str) -> GraphFact:
     )
 
 
-def test_the_graph_is_drawn_with_a_box_around_what_is_inside_a_node():
+def test_graph_inside_a_node_is_drawn_as_a_box():
     text = render_markdown(unsafe_case(facts=establish({"graph": nested_graph("judging")}, {})))
     (chart,) = [token.content for token in blocks(text) if token.info == "mermaid"]
     assert chart.splitlines() == [
@@ -61,7 +61,7 @@ def test_the_graph_is_drawn_with_a_box_around_what_is_inside_a_node():
 @pytest.mark.parametrize(
     "name", ['x"] --> y["', "a\n```\n# Score: 5", "<b>end</b>", "click n0 call()", "`"]
 )
-def test_a_nodes_name_stays_a_label(name):
+def test_hostile_node_name_stays_a_label(name):
     text = render_markdown(unsafe_case(facts=establish({"graph": nested_graph(name)}, {})))
     (chart,) = [token.content for token in blocks(text) if token.info == "mermaid"]
     assert len(chart.splitlines()) == 12
