@@ -1,4 +1,4 @@
-"""What a reader of a rubric leaves out or fills in, line by line."""
+"""Notes about a rubric that was imported: what was left out or filled in, with the line."""
 
 from __future__ import annotations
 
@@ -8,29 +8,32 @@ from courtroom.models.record import Frozen
 from courtroom.rubric_import.json_lines import JsonPath
 
 
-class ReadingNote(Frozen):
-    """`line` is 1-based in the text that was read; `where` is the place as a dotted path."""
+class RubricNote(Frozen):
+    """Frozen note; `line` is 1-based in the text, `where` is the place as a dotted path."""
 
     line: int
     where: str
     message: str
 
 
-class Notebook:
+class NoteCollector:
     """Collects notes and finds their lines."""
 
     def __init__(self, lines: Mapping[JsonPath, int]) -> None:
         self._lines = lines
-        self._notes: list[ReadingNote] = []
+        self._notes: list[RubricNote] = []
 
-    def note(self, place: JsonPath, message: str) -> None:
-        """Note something about a place of the text, or about what is missing there."""
+    def add(self, place: JsonPath, message: str) -> None:
+        """Add a note about a place of the text, or about something missing there."""
+        # Missing keys have no line of their own: the nearest parent with a line stands in.
         line = next(
-            self._lines[place[:n]] for n in range(len(place), -1, -1) if place[:n] in self._lines
+            self._lines[place[:length]]
+            for length in range(len(place), -1, -1)
+            if place[:length] in self._lines
         )
-        self._notes.append(ReadingNote(line=line, where=".".join(map(str, place)), message=message))
+        self._notes.append(RubricNote(line=line, where=".".join(map(str, place)), message=message))
 
     @property
-    def notes(self) -> tuple[ReadingNote, ...]:
+    def notes(self) -> tuple[RubricNote, ...]:
         """All notes in the order of the text."""
         return tuple(sorted(self._notes, key=lambda note: note.line))

@@ -1,4 +1,4 @@
-"""Where each value of a JSON text stands, so that a note about a rubric can name its line."""
+"""Line numbers of the values of a JSON text, so that a note can name its line."""
 
 from __future__ import annotations
 
@@ -8,56 +8,61 @@ from collections.abc import Iterator
 
 JsonPath = tuple[str | int, ...]
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s\[\]{}:,"]+')
+# A string, a bracket or separator, or a bare number or word.
+_SYMBOL = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^\s\[\]{}:,"]+')
 
 
 def lines_of(text: str) -> dict[JsonPath, int]:
-    """The 1-based line on which each key or item of a valid JSON text begins, by its path from the root."""
-    walk, lines = _Walk(), dict[JsonPath, int]()
-    for word, line in _words(text):
-        place = walk.step(word)
-        if place is not None:
-            lines.setdefault(place, line)
+    """Map the path of each key or item of a valid JSON text to its 1-based line."""
+    tracker, lines = _PathTracker(), dict[JsonPath, int]()
+
+    for symbol, line in _symbols(text):
+        path = tracker.advance(symbol)
+        if path is not None:
+            # A key comes before its value, so the key's line stays.
+            lines.setdefault(path, line)
     return lines
 
 
-def _words(text: str) -> Iterator[tuple[str, int]]:
-    line, seen = 1, 0
-    for token in _TOKEN.finditer(text):
-        line += text.count("\n", seen, token.start())
-        seen = token.start()
-        yield token[0], line
+def _symbols(text: str) -> Iterator[tuple[str, int]]:
+    line, position = 1, 0
+    for match in _SYMBOL.finditer(text):
+        line += text.count("\n", position, match.start())
+        position = match.start()
+        yield match[0], line
 
 
-class _Walk:
-    """The path of brackets, keys and positions that a reader of the tokens stands in."""
+class _PathTracker:
+    """Tracks the path of keys and positions while the symbols are read in order."""
 
     def __init__(self) -> None:
         self._path: list[str | int] = []
         self._brackets: list[str] = []
         self._expects_key = False
 
-    def step(self, word: str) -> JsonPath | None:
-        """Move past one token; answer the path of the key or value that begins with it."""
-        if word in "]}:,":
-            self._punctuate(word)
+    def advance(self, symbol: str) -> JsonPath | None:
+        """Move past one symbol; return the path of the key or value that begins with it."""
+        if symbol in "]}:,":
+            self._close_or_separate(symbol)
             return None
-        if self._expects_key:
-            self._path[-1], self._expects_key = json.loads(word), False
-            return tuple(self._path)
-        place = tuple(self._path)
-        if word in "[{":
-            self._brackets.append(word)
-            self._path.append(0 if word == "[" else "")
-            self._expects_key = word == "{"
-        return place
 
-    def _punctuate(self, word: str) -> None:
-        if word in "]}":
+        if self._expects_key:
+            self._path[-1], self._expects_key = json.loads(symbol), False
+            return tuple(self._path)
+
+        path = tuple(self._path)
+        if symbol in "[{":
+            self._brackets.append(symbol)
+            self._path.append(0 if symbol == "[" else "")
+            self._expects_key = symbol == "{"
+        return path
+
+    def _close_or_separate(self, symbol: str) -> None:
+        if symbol in "]}":
             self._brackets.pop()
             self._path.pop()
             self._expects_key = False
-        elif word == "," and self._brackets[-1] == "{":
+        elif symbol == "," and self._brackets[-1] == "{":
             self._expects_key = True
-        elif word == ",":
+        elif symbol == ",":
             self._path[-1] = int(self._path[-1]) + 1

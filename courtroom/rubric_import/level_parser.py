@@ -1,4 +1,4 @@
-"""Levels of a criterion, however they are written: a list, an object by name, or one sentence with points."""
+"""Parser for the levels of a criterion: a list, an object by name, or a sentence with points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from courtroom.models.rubric import Level
-from courtroom.rubric_import.import_notes import Notebook
+from courtroom.rubric_import.import_notes import NoteCollector
 from courtroom.rubric_import.json_lines import JsonPath
 
 POINTS = ("points", "score", "value")
@@ -17,60 +17,68 @@ _SENTENCE = re.compile(
 )
 
 
-def levels_in(said: Any, place: JsonPath, notebook: Notebook) -> tuple[Level, ...]:
-    """Levels from best to worst. What has no points is noted and left out; the order of equals is kept."""
-    if not said:
+def parse_levels(data: Any, place: JsonPath, notes: NoteCollector) -> tuple[Level, ...]:
+    """Return the levels from best to worst; equal points keep their order.
+
+    Levels without points are left out, with a note.
+    """
+    if not data:
         return ()
-    found = [_level(name, value) for name, value in _pairs(said)]
-    levels = [level for level in found if level]
-    if len(levels) < len(found) or not levels:
-        notebook.note(place, "Not used: levels without points.")
+
+    parsed = [_level(name, value) for name, value in _named_values(data)]
+    levels = [level for level in parsed if level]
+    if len(levels) < len(parsed) or not levels:
+        notes.add(place, "Not used: levels without points.")
     return tuple(sorted(levels, key=lambda level: -level.points))
 
 
-def _pairs(said: Any) -> list[tuple[str, Any]]:
-    if isinstance(said, dict):
-        return list(said.items())
-    if isinstance(said, list):
+def _named_values(data: Any) -> list[tuple[str, Any]]:
+    if isinstance(data, dict):
+        return list(data.items())
+
+    if isinstance(data, list):
         return [
-            (str(v.get("name") or v.get("id") or ""), v) if isinstance(v, dict) else ("", v)
-            for v in said
+            (str(item.get("name") or item.get("id") or ""), item)
+            if isinstance(item, dict)
+            else ("", item)
+            for item in data
         ]
-    parts = _SENTENCE.findall(str(said))
+
     return [
-        (name, {"points": float(points), "description": words}) for points, name, words in parts
+        (name, {"points": float(points), "description": description})
+        for points, name, description in _SENTENCE.findall(str(data))
     ]
 
 
 def _level(name: str, value: Any) -> Level | None:
     fields = value if isinstance(value, dict) else {"points": value}
-    points = next(
-        (p for p in (number_in(fields.get(key)) for key in POINTS) if p is not None), None
-    )
+    numbers = (parse_number(fields.get(key)) for key in POINTS)
+    points = next((number for number in numbers if number is not None), None)
     if points is None or points < 0 or not name:
         return None
-    identity = str(fields.get("id") or slug(name))
+
     return Level(
-        id=identity, name=name, points=points, description=str(fields.get("description") or "")
+        id=str(fields.get("id") or slug(name)),
+        name=name,
+        points=points,
+        description=str(fields.get("description") or ""),
     )
 
 
 def slug(text: str) -> str:
-    """Lower case words joined by underscores, in any script."""
+    """Return lower case words joined by underscores, in any script."""
     return re.sub(r"[\W_]+", "_", text.lower()).strip("_")
 
 
-def positive_in(value: Any) -> float | None:
-    number = number_in(value)
+def parse_positive(value: Any) -> float | None:
+    number = parse_number(value)
     return number if number and number > 0 else None
 
 
-def number_in(value: Any) -> float | None:
-    """A finite number; true and false are none."""
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int | float)
-        or not abs(value) <= sys.float_info.max
-    ):
+def parse_number(value: Any) -> float | None:
+    """Return a finite number, or None; true and false are not numbers here."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value)
+
+    # JSON integers have no bound: one above the largest float would raise in float().
+    return float(value) if abs(value) <= sys.float_info.max else None

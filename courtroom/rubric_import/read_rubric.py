@@ -1,7 +1,7 @@
-"""The door to rubrics: those that ship, our own format, and whatever JSON a course has written.
+"""Reader of rubrics: the shipped ones, our own format, and the JSON that courses write.
 
-A rubric in our own format (rubric/schema.json) must fit it exactly. Any other JSON is read leniently: what can be
-judged is kept, and every part that is not used is named with its line.
+A rubric in our own format (rubric/schema.json) must fit it exactly. Any other JSON is read
+leniently: everything that can be judged is kept, and each unused part is noted with its line.
 """
 
 from __future__ import annotations
@@ -14,55 +14,62 @@ from typing import Any
 from courtroom.models.errors import RubricRefused
 from courtroom.models.record import Frozen
 from courtroom.models.rubric import Rubric
-from courtroom.rubric_import.import_notes import Notebook, ReadingNote
+from courtroom.rubric_import.import_notes import NoteCollector, RubricNote
 from courtroom.rubric_import.json_lines import JsonPath, lines_of
-from courtroom.rubric_import.rubric_conversion import translate
-from courtroom.rubric_import.rubric_validation import Misfit, misfits_of, unusable
-from courtroom.rubric_import.shipped_rubrics import SHIPPED, shipped
+from courtroom.rubric_import.rubric_conversion import convert_rubric
+from courtroom.rubric_import.rubric_validation import RubricFault, faults_in, unusable_characters
+from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
 
 # The longest rubric known from practice has 13 kB.
 MOST_CHARACTERS = 1_000_000
 # None known from practice goes deeper than 7.
 MOST_LEVELS = 100
-NAMED_FAULTS = 5
+LISTED_FAULTS = 5
 
 
-class RubricReading(Frozen):
-    """A rubric as it will be applied, and what of the text it leaves out or fills in."""
+class ImportedRubric(Frozen):
+    """Frozen rubric as it will be applied, and notes on what was left out or filled in."""
 
     rubric: Rubric
-    notes: tuple[ReadingNote, ...] = ()
+    notes: tuple[RubricNote, ...] = ()
 
 
-def read_rubric(text: str) -> RubricReading:
-    """Read a rubric from JSON. Raises RubricRefused when nothing in it can be judged, saying where and why."""
+def read_rubric(text: str) -> ImportedRubric:
+    """Read a rubric from JSON.
+
+    Raises RubricRefused, with the place and the reason, when nothing in it can be judged.
+    """
     data = _parse(text)
-    if _is_our_own(data):
-        return RubricReading(rubric=_validate(data, text))
-    _refuse(tuple(unusable(data)), text)
-    notebook = Notebook(lines_of(text))
-    return RubricReading(rubric=translate(data, notebook), notes=notebook.notes)
+    if _is_our_format(data):
+        return ImportedRubric(rubric=_validate(data, text))
+
+    # The lenient reader keeps any words, so characters no database stores must go first.
+    _refuse(tuple(unusable_characters(data)), text)
+    notes = NoteCollector(lines_of(text))
+    return ImportedRubric(rubric=convert_rubric(data, notes), notes=notes.notes)
 
 
 def shipped_rubric(name: str) -> Rubric:
-    """A rubric by its shipped name (self_audit, points, general) or by the path of a JSON file."""
+    """Return a rubric by its shipped name (self_audit, points, general) or a JSON file's path."""
     if name in SHIPPED:
-        return shipped(name)
+        return load_shipped(name)
+
     try:
         text = Path(name).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        known = ", ".join(SHIPPED)
-        message = f"There is no rubric {name!r}: neither a readable file nor one of {known}."
+        names = ", ".join(SHIPPED)
+        message = f"There is no rubric {name!r}: it is neither a readable file nor one of {names}."
         raise RubricRefused("rubric_unknown", message) from error
     return read_rubric(text).rubric
 
 
 def _parse(text: str) -> Any:
     if len(text) > MOST_CHARACTERS:
-        message = f"The rubric has {len(text)} characters; at most {MOST_CHARACTERS} are read."
+        message = f"The rubric has {len(text)} characters; the limit is {MOST_CHARACTERS}."
         raise RubricRefused("rubric_too_large", message)
     if not text.strip():
         raise RubricRefused("rubric_empty", "The rubric is empty.")
+
     try:
         data = json.loads(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
@@ -71,8 +78,10 @@ def _parse(text: str) -> Any:
         )
         raise RubricRefused("rubric_invalid_json", message) from error
     except (RecursionError, ValueError) as error:
-        message = "The rubric is nested too deeply, or holds a number that is too long."
+        # Python raises ValueError for an integer of more than 4300 digits.
+        message = "The rubric is nested too deeply, or contains a number that is too long."
         raise RubricRefused("rubric_invalid_json", message) from error
+
     if _depth(data) > MOST_LEVELS:
         raise RubricRefused("rubric_invalid_json", "The rubric is nested too deeply.")
     return data
@@ -80,37 +89,41 @@ def _parse(text: str) -> Any:
 
 def _depth(data: Any) -> int:
     depth, level = 0, [data]
-    while level := [part for whole in level for part in _parts(whole)]:
+    while level := [child for parent in level for child in _children(parent)]:
         depth += 1
     return depth
 
 
-def _parts(whole: Any) -> Iterable[Any]:
-    if isinstance(whole, dict):
-        return whole.values()
-    return whole if isinstance(whole, list) else ()
+def _children(parent: Any) -> Iterable[Any]:
+    if isinstance(parent, dict):
+        return parent.values()
+    return parent if isinstance(parent, list) else ()
 
 
-def _is_our_own(data: Any) -> bool:
-    """Our format has an id and a version at the top, and criteria; no course file of the wild does."""
+def _is_our_format(data: Any) -> bool:
+    """Our format has an id and a version at the top, and criteria; no course file known does."""
     return isinstance(data, dict) and {"id", "version", "criteria"} <= set(data)
 
 
 def _validate(data: Any, text: str) -> Rubric:
-    _refuse(misfits_of(data), text)
+    _refuse(faults_in(data), text)
     return Rubric.model_validate(data)
 
 
-def _refuse(misfits: tuple[Misfit, ...], text: str) -> None:
-    if misfits:
-        lines = lines_of(text)
-        faults = "; ".join(_told(misfit, lines) for misfit in misfits[:NAMED_FAULTS])
-        raise RubricRefused("rubric_invalid", f"The rubric does not fit its schema: {faults}.")
+def _refuse(faults: tuple[RubricFault, ...], text: str) -> None:
+    if not faults:
+        return
+
+    lines = lines_of(text)
+    listed = "; ".join(_fault_text(fault, lines) for fault in faults[:LISTED_FAULTS])
+    raise RubricRefused("rubric_invalid", f"The rubric does not fit its schema: {listed}.")
 
 
-def _told(misfit: Misfit, lines: Mapping[JsonPath, int]) -> str:
-    """The fault with its line; what is missing is looked for where it belongs."""
-    place = misfit.place
+def _fault_text(fault: RubricFault, lines: Mapping[JsonPath, int]) -> str:
+    # A missing value has no line: the nearest parent with a line stands in.
+    place = fault.place
     while place not in lines:
         place = place[:-1]
-    return f"line {lines[place]}, {'.'.join(map(str, misfit.place)) or 'the rubric'}: {misfit.message.rstrip('.')}"
+
+    path = ".".join(map(str, fault.place)) or "the rubric"
+    return f"line {lines[place]}, {path}: {fault.message.rstrip('.')}"

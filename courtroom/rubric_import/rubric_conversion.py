@@ -1,4 +1,4 @@
-"""From the rubrics that courses write to ours: missing ids, levels in any form, rules as sentences."""
+"""Conversion of rubrics that courses write: missing ids, levels in any form, rules as sentences."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 from courtroom.models.errors import RubricRefused
 from courtroom.models.rubric import Criterion, JudicialLogic, Rubric
-from courtroom.rubric_import.import_notes import Notebook
+from courtroom.rubric_import.import_notes import NoteCollector
 from courtroom.rubric_import.json_lines import JsonPath
-from courtroom.rubric_import.level_parser import levels_in, positive_in, slug
-from courtroom.rubric_import.shipped_rubrics import SHIPPED, shipped
+from courtroom.rubric_import.level_parser import parse_levels, parse_positive, slug
+from courtroom.rubric_import.shipped_rubrics import SHIPPED, load_shipped
 
+# Keys by their meaning, as files from practice spell them. The first one with a value counts.
 METADATA = ("rubric_metadata", "rubric_meta", "metadata")
 CRITERIA = ("dimensions", "criteria", "rubric", "rubrics")
 TITLES = ("rubric_name", "name", "title")
@@ -25,21 +26,12 @@ TARGETS = ("target_artifact", "target")
 MOST_POINTS = ("max_points", "max_score", "points", "total")
 LEVELS = ("levels", "tiers")
 LOGIC = ("judicial_logic", "statute")
-USED = frozenset(
-    {
-        "id",
-        "weight",
-        "exclude_from_total_if_level",
-        *NAMES,
-        *INSTRUCTIONS,
-        *SUCCESSES,
-        *FAILURES,
-        *TARGETS,
-        *MOST_POINTS,
-        *LEVELS,
-        *LOGIC,
-    }
-)
+_RUBRIC_FACTS = ("synthesis_rules", "judicial_logic", "version", "grading_target")
+_CRITERION_FACTS = ("id", "weight", "exclude_from_total_if_level")
+_CRITERION_WORDS = (*NAMES, *INSTRUCTIONS, *SUCCESSES, *FAILURES)
+_CRITERION_SCALE = (*TARGETS, *MOST_POINTS, *LEVELS, *LOGIC)
+USED_KEYS = frozenset((*_CRITERION_FACTS, *_CRITERION_WORDS, *_CRITERION_SCALE))
+
 ARTEFACTS = {
     "repo": "github_repo",
     "repository": "github_repo",
@@ -54,7 +46,8 @@ ARTEFACTS = {
     "diagrams": "pdf_images",
 }
 KNOWN_ARTEFACTS = frozenset({*ARTEFACTS.values(), "communication_logs", "audit_report"})
-RULES = frozenset(
+# Rules in words for which a typed rule exists in a constitution.
+TYPED_RULES = frozenset(
     {
         "security_override",
         "fact_supremacy",
@@ -72,253 +65,268 @@ PERSONAS = {
 }
 
 
-def translate(data: Any, notebook: Notebook) -> Rubric:
-    """The rubric that can be made of this JSON. Raises RubricRefused: rubric_without_criteria."""
+def convert_rubric(data: Any, notes: NoteCollector) -> Rubric:
+    """Return the rubric that this JSON describes. Raises RubricRefused: rubric_without_criteria."""
     top = data if isinstance(data, dict) else {}
-    place, entries = _entries(data)
-    logic = _logic(top.get("judicial_logic"))
-    drafts = [d for d in (_draft(at, entry, logic, notebook) for at, entry in entries) if d]
+    place, entries = _criterion_entries(data)
+    logic = _judicial_logic(top.get("judicial_logic"))
+
+    converted = (_convert_entry(item_place, entry, logic, notes) for item_place, entry in entries)
+    drafts = [draft for draft in converted if draft]
     if not drafts:
-        message = "The rubric holds no criterion that can be judged: each needs a name or id, and words or checks."
+        message = (
+            "The rubric contains no criterion that can be judged. "
+            "Each one needs a name or id, and a description or checks."
+        )
         raise RubricRefused("rubric_without_criteria", message)
-    criteria = tuple(_distinct(drafts, notebook))
-    constitution = "points-based" if any(c.levels for c in criteria) else "default"
-    _note_the_rest(top, place[:1], constitution, notebook)
-    return Rubric(**_heading(top, notebook), criteria=criteria, constitution=constitution)
+
+    criteria = tuple(_with_unique_ids(drafts, notes))
+    # Levels carry points, and only one preset sums points.
+    constitution = "points-based" if any(item.levels for item in criteria) else "default"
+    _note_unused(top, place[:1], constitution, notes)
+    return Rubric(**_rubric_fields(top, notes), criteria=criteria, constitution=constitution)
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A criterion and where it stands in the text."""
+    """A criterion and its place in the text."""
 
     place: JsonPath
     criterion: Criterion
 
 
-def _entries(data: Any) -> tuple[JsonPath, list[tuple[JsonPath, Any]]]:
-    """The place that holds the criteria (a list, or an object of them by id), and each with its own place."""
+def _criterion_entries(data: Any) -> tuple[JsonPath, list[tuple[JsonPath, Any]]]:
+    """Return the place of the criteria (a list, or an object by id), and each with its place."""
     if isinstance(data, list):
         return (), [((index,), entry) for index, entry in enumerate(data)]
+
     for key in CRITERIA if isinstance(data, dict) else ():
-        if isinstance(data.get(key), list):
-            return (key,), [((key, index), entry) for index, entry in enumerate(data[key])]
-        if isinstance(data.get(key), dict):
-            return (key,), [
-                ((key, name), _with_id(name, entry)) for name, entry in data[key].items()
-            ]
+        entries = data.get(key)
+        if isinstance(entries, list):
+            return (key,), [((key, index), entry) for index, entry in enumerate(entries)]
+        if isinstance(entries, dict):
+            return (key,), [((key, name), _with_id(name, entry)) for name, entry in entries.items()]
     return (), []
 
 
 def _with_id(name: str, entry: Any) -> Any:
-    return (
-        {"id": name, **entry}
-        if isinstance(entry, dict)
-        else {"id": name, "instruction": str(entry)}
-    )
+    if isinstance(entry, dict):
+        return {"id": name, **entry}
+    return {"id": name, "instruction": str(entry)}
 
 
-def _draft(place: JsonPath, entry: Any, logic: JudicialLogic, notebook: Notebook) -> _Draft | None:
+def _convert_entry(
+    place: JsonPath, entry: Any, logic: JudicialLogic, notes: NoteCollector
+) -> _Draft | None:
     fields = {"name": entry, "instruction": entry} if isinstance(entry, str) else entry
-    known = known_criterion(*_identity(fields)) if isinstance(fields, dict) else None
-    if fault := _fault(fields, known):
-        notebook.note(place, f"Not used: {fault}.")
+    shipped = shipped_criterion(*_identity(fields)) if isinstance(fields, dict) else None
+
+    if fault := _fault(fields, shipped):
+        notes.add(place, f"Not used: {fault}.")
         return None
-    _note_use(place, fields, known, notebook)
-    return _Draft(place, _criterion(place, fields, known, logic, notebook))
+    _note_criterion(place, fields, shipped, notes)
+    return _Draft(place, _criterion(place, fields, shipped, logic, notes))
 
 
-def _fault(fields: Any, known: Criterion | None) -> str:
-    """Why nothing can be judged by this entry; empty when something can."""
+def _fault(fields: Any, shipped: Criterion | None) -> str:
+    """Return the reason why nothing can be judged by this entry; empty when something can."""
     if not isinstance(fields, dict):
-        return "a criterion is an object or a sentence"
+        return "a criterion must be an object or a sentence"
     if not _identity(fields)[0]:
         return "this criterion has neither an id nor a name"
-    return "" if known or any(_words(fields).values()) else "nothing says what to look for"
+    if shipped or any(_descriptions(fields).values()):
+        return ""
+    return "this criterion does not say what to look for"
 
 
 def _criterion(
     place: JsonPath,
     fields: Mapping[str, Any],
-    known: Criterion | None,
+    shipped: Criterion | None,
     logic: JudicialLogic,
-    notebook: Notebook,
+    notes: NoteCollector,
 ) -> Criterion:
     identity, name = _identity(fields)
     own_logic = _first(fields, LOGIC)
-    levels = levels_in(_first(fields, LEVELS), (*place, _key(fields, LEVELS)), notebook)
+    levels = parse_levels(_first(fields, LEVELS), (*place, _first_key(fields, LEVELS)), notes)
+    # The best level decides, so that a criterion can never earn more than its maximum.
     best = max((level.points for level in levels), default=0.0)
+    is_excludable = _has_no_exchange(fields, [level.name for level in levels])
+
     return Criterion(
         id=identity,
         name=name,
-        target_artifact=_target(place, fields, notebook),
-        **_words(fields),
-        judicial_logic=_logic(own_logic) if own_logic else logic,
-        weight=positive_in(fields.get("weight")) or 1,
-        max_points=best or positive_in(_first(fields, MOST_POINTS)),
+        target_artifact=_target(place, fields, notes),
+        **_descriptions(fields),
+        judicial_logic=_judicial_logic(own_logic) if own_logic else logic,
+        weight=parse_positive(fields.get("weight")) or 1,
+        max_points=best or parse_positive(_first(fields, MOST_POINTS)),
         levels=levels,
-        checks=known.checks if known else (),
-        architecture=known.architecture if known else False,
-        exclude_when="no_exchange"
-        if _is_excluding(fields, [level.name for level in levels])
-        else None,
+        checks=shipped.checks if shipped else (),
+        architecture=shipped.architecture if shipped else False,
+        exclude_when="no_exchange" if is_excludable else None,
     )
 
 
 def _identity(fields: Mapping[str, Any]) -> tuple[str, str]:
-    """Id and name; either is made from the other when it is missing."""
-    name, identity = (str(said or "").strip() for said in (_first(fields, NAMES), fields.get("id")))
+    """Return id and name; a missing one is made from the other."""
+    name = str(_first(fields, NAMES) or "").strip()
+    identity = str(fields.get("id") or "").strip()
+
     name = name or identity
     return identity or slug(name), name
 
 
-def _words(fields: Mapping[str, Any]) -> dict[str, str]:
-    said = [str(fields[key]).strip() for key in INSTRUCTIONS if fields.get(key)]
+def _descriptions(fields: Mapping[str, Any]) -> dict[str, str]:
+    instructions = [str(fields[key]).strip() for key in INSTRUCTIONS if fields.get(key)]
     return {
-        "instruction": "\n".join(dict.fromkeys(said)),
+        "instruction": "\n".join(dict.fromkeys(instructions)),
         "success_pattern": str(_first(fields, SUCCESSES) or ""),
         "failure_pattern": str(_first(fields, FAILURES) or ""),
     }
 
 
-def _note_use(
-    place: JsonPath, fields: Mapping[str, Any], known: Criterion | None, notebook: Notebook
+def _note_criterion(
+    place: JsonPath, fields: Mapping[str, Any], shipped: Criterion | None, notes: NoteCollector
 ) -> None:
-    if known:
-        notebook.note(place, f"Uses the {len(known.checks)} shipped checks of {known.id}.")
+    if shipped:
+        notes.add(place, f"Uses the {len(shipped.checks)} shipped checks of {shipped.id}.")
     else:
-        notebook.note(
-            place, "No shipped checks have this id or name: only a model or a person can judge it."
-        )
+        message = "No shipped checks for this id or name: only a model or a person can judge it."
+        notes.add(place, message)
+
     if not fields.get("id"):
-        notebook.note(place, f"No id: {_identity(fields)[0]!r} is made from the name.")
+        notes.add(place, f"No id: {_identity(fields)[0]!r} is made from the name.")
     for key in fields:
-        if key not in USED:
-            notebook.note(
-                (*place, key), f"Not used: {key!r} is not a part of a criterion that can be read."
-            )
+        if key not in USED_KEYS:
+            notes.add((*place, key), f"Not used: {key!r} is not a known field of a criterion.")
 
 
-def _target(place: JsonPath, fields: Mapping[str, Any], notebook: Notebook) -> str:
-    said = str(_first(fields, TARGETS) or "github_repo").strip()
-    target = ARTEFACTS.get(slug(said), said)
+def _target(place: JsonPath, fields: Mapping[str, Any], notes: NoteCollector) -> str:
+    written = str(_first(fields, TARGETS) or "github_repo").strip()
+    target = ARTEFACTS.get(slug(written), written)
     if target not in KNOWN_ARTEFACTS:
-        notebook.note(place, f"The target {said!r} is not known: it is judged from all evidence.")
+        notes.add(place, f"Unknown target {written!r}: the criterion is judged from all evidence.")
     return target
 
 
-def _is_excluding(fields: Mapping[str, Any], level_names: list[str]) -> bool:
-    named = str(fields.get("exclude_from_total_if_level") or "")
-    return "no_exchange" in {slug(named), *map(slug, level_names)}
+def _has_no_exchange(fields: Mapping[str, Any], level_names: list[str]) -> bool:
+    level = str(fields.get("exclude_from_total_if_level") or "")
+    return "no_exchange" in {slug(level), *map(slug, level_names)}
 
 
-def _logic(said: Any) -> JudicialLogic:
-    """Per persona, or one text for all three; a text that begins with a persona's name is hers alone."""
-    if isinstance(said, str):
-        head, _, rest = said.partition(":")
+def _judicial_logic(data: Any) -> JudicialLogic:
+    """Return the logic per persona; one text applies to all three.
+
+    A text that begins with a persona's name, as in `Tech Lead: score low`, is for that one only.
+    """
+    if isinstance(data, str):
+        head, _, rest = data.partition(":")
         persona = PERSONAS.get(slug(head))
-        return JudicialLogic(
-            **({persona: rest.strip()} if persona else dict.fromkeys(PERSONAS.values(), said))
-        )
-    if not isinstance(said, dict):
+        if persona:
+            return JudicialLogic(**{persona: rest.strip()})
+        return JudicialLogic(**dict.fromkeys(PERSONAS.values(), data))
+
+    if not isinstance(data, dict):
         return JudicialLogic()
     by_persona = {
         PERSONAS.get(slug(key).replace("techlead", "tech_lead")): value
-        for key, value in said.items()
+        for key, value in data.items()
     }
     return JudicialLogic(
-        **{persona: _flat(value) for persona, value in by_persona.items() if persona}
+        **{persona: _flatten(value) for persona, value in by_persona.items() if persona}
     )
 
 
-def _flat(value: Any) -> str:
+def _flatten(value: Any) -> str:
     if isinstance(value, dict):
-        return "; ".join(f"{key}: {_flat(part)}" for key, part in value.items())
-    return "; ".join(map(_flat, value)) if isinstance(value, list) else str(value)
+        return "; ".join(f"{key}: {_flatten(part)}" for key, part in value.items())
+    return "; ".join(map(_flatten, value)) if isinstance(value, list) else str(value)
 
 
-def _distinct(drafts: list[_Draft], notebook: Notebook) -> Iterator[Criterion]:
-    """Criteria with ids of their own; shipped checks go to the first criterion that claims them."""
+def _with_unique_ids(drafts: list[_Draft], notes: NoteCollector) -> Iterator[Criterion]:
+    """Yield the criteria under unique ids, each shipped check with its first criterion only."""
     ids: set[str] = set()
-    claimed: set[str] = set()
+    check_ids: set[str] = set()
+
     for draft in drafts:
-        criterion, change = draft.criterion, dict[str, Any]()
+        criterion, changes = draft.criterion, dict[str, Any]()
         if criterion.id in ids:
-            change["id"] = next(
-                f"{criterion.id}-{n}"
-                for n in range(2, len(drafts) + 2)
-                if f"{criterion.id}-{n}" not in ids
-            )
-            notebook.note(
-                draft.place, f"The id {criterion.id!r} is taken: it becomes {change['id']!r}."
-            )
-        if {check.id for check in criterion.checks} & claimed:
-            change["checks"] = ()
-            notebook.note(draft.place, "Another criterion has these shipped checks already.")
-        claimed |= {check.id for check in criterion.checks}
-        ids.add(change.get("id", criterion.id))
-        yield criterion.model_copy(update=change)
+            changes["id"] = _free_id(criterion.id, ids, len(drafts))
+            message = f"The id {criterion.id!r} is already used: it becomes {changes['id']!r}."
+            notes.add(draft.place, message)
+
+        # Two criteria with the same checks would count the same evidence twice.
+        if {check.id for check in criterion.checks} & check_ids:
+            changes["checks"] = ()
+            notes.add(draft.place, "Another criterion already uses these shipped checks.")
+
+        check_ids |= {check.id for check in criterion.checks}
+        ids.add(changes.get("id", criterion.id))
+        yield criterion.model_copy(update=changes)
 
 
-def _heading(top: Mapping[str, Any], notebook: Notebook) -> dict[str, str]:
-    key = _key(top, METADATA)
-    said = top.get(key) if key else None
-    metadata = said if isinstance(said, dict) else top
-    name = _first(metadata, TITLES)
-    for part, found in (("name", name), ("version", metadata.get("version"))):
-        if not found:
-            notebook.note((key,) if key else (), f"The rubric has no {part}: one is filled in.")
+def _free_id(identity: str, ids: set[str], count: int) -> str:
+    candidates = (f"{identity}-{number}" for number in range(2, count + 2))
+    return next(candidate for candidate in candidates if candidate not in ids)
+
+
+def _rubric_fields(top: Mapping[str, Any], notes: NoteCollector) -> dict[str, str]:
+    key = _first_key(top, METADATA)
+    value = top.get(key) if key else None
+    metadata = value if isinstance(value, dict) else top
+    name, version = _first(metadata, TITLES), metadata.get("version")
+
+    for field, field_value in (("name", name), ("version", version)):
+        if not field_value:
+            notes.add((key,) if key else (), f"The rubric has no {field}: a default is used.")
+
     name = str(name or "Unnamed rubric")
     return {
         "id": slug(name) or "rubric",
         "name": name,
-        "version": str(metadata.get("version") or "1"),
+        "version": str(version or "1"),
         "grading_target": str(metadata.get("grading_target") or metadata.get("description") or ""),
     }
 
 
-def _note_the_rest(
-    top: Mapping[str, Any], used: JsonPath, constitution: str, notebook: Notebook
+def _note_unused(
+    top: Mapping[str, Any], used: JsonPath, constitution: str, notes: NoteCollector
 ) -> None:
     rules = top.get("synthesis_rules")
     if not isinstance(rules, dict) or not rules:
-        notebook.note((), f"No synthesis rules: the constitution {constitution!r} applies.")
+        notes.add((), f"No synthesis rules: the constitution {constitution!r} applies.")
+
+    # Rules in words are never applied: a verdict must be a pure function of typed rules.
+    replaced = f"Not used as written: the constitution {constitution!r} has a typed rule for it."
     for rule in rules if isinstance(rules, dict) else ():
-        stands_in = f"the typed rule of the constitution {constitution!r} stands for it"
-        message = (
-            f"Words are not applied: {stands_in}."
-            if rule in RULES
-            else "Not used: there is no typed rule for it."
-        )
-        notebook.note(("synthesis_rules", rule), message)
+        message = replaced if rule in TYPED_RULES else "Not used: there is no typed rule for it."
+        notes.add(("synthesis_rules", rule), message)
+
+    used_keys = {*METADATA, *TITLES, *used, *_RUBRIC_FACTS}
     for key in top:
-        if key not in {
-            *METADATA,
-            *TITLES,
-            *used,
-            "synthesis_rules",
-            "judicial_logic",
-            "version",
-            "grading_target",
-        }:
-            notebook.note((key,), f"Not used: {key!r} is not a part of a rubric that can be read.")
+        if key not in used_keys:
+            notes.add((key,), f"Not used: {key!r} is not a known field of a rubric.")
 
 
-def known_criterion(identity: str, name: str) -> Criterion | None:
-    """The shipped criterion of this id, or of this name (self-audit and points rubrics only)."""
+def shipped_criterion(identity: str, name: str) -> Criterion | None:
+    """Return the shipped criterion of this id, or of this name (not of the general rubric)."""
     by_id, by_name = _shipped_criteria()
     return by_id.get(slug(identity)) or by_name.get(slug(name))
 
 
 @cache
 def _shipped_criteria() -> tuple[dict[str, Criterion], dict[str, Criterion]]:
-    known = [(name, criterion) for name in SHIPPED for criterion in shipped(name).criteria]
-    by_name = {slug(c.name): c for rubric, c in known if rubric != "general"}
-    return {c.id: c for _, c in reversed(known)}, by_name
+    criteria = [(name, criterion) for name in SHIPPED for criterion in load_shipped(name).criteria]
+    # Names of the general rubric are common words: a course may mean another thing by them.
+    by_name = {slug(item.name): item for rubric, item in criteria if rubric != "general"}
+    # Reversed, so that for an id in two rubrics the earlier rubric counts.
+    return {item.id: item for _, item in reversed(criteria)}, by_name
 
 
-def _key(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+def _first_key(fields: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     return next((key for key in keys if fields.get(key) not in (None, "", [], {})), "")
 
 
 def _first(fields: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
-    return fields.get(_key(fields, keys))
+    return fields.get(_first_key(fields, keys))

@@ -1,6 +1,6 @@
-"""Where a rubric in our own format does not fit its model: each fault with the place in the JSON that is to blame.
+"""Validation of a rubric in our own format: each fault with its place in the JSON.
 
-One list for everybody who has to say it: the reader, by line; an editor, beside the field.
+The reader shows the faults by line, the editor beside each field.
 """
 
 from __future__ import annotations
@@ -19,51 +19,63 @@ from courtroom.rubric_import.json_lines import JsonPath
 from courtroom.synthesis.constitutions import PRESETS
 from courtroom.synthesis.guards import fault_of
 
+# NUL and half surrogate pairs: no page shows them and PostgreSQL does not store them.
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")
 
 
-class Misfit(Frozen):
-    """`place` leads to the value at fault, or to where a missing one belongs. `kind` is pydantic's name of the
-    fault, or one of ours: pattern_impossible, preset_unknown, ids_not_unique, character_unusable,
-    guard_invalid, guard_unavailable."""
+class RubricFault(Frozen):
+    """Frozen fault; `place` leads to the value at fault, or to where a missing one belongs.
+
+    `kind` is pydantic's name of the fault, or one of ours: pattern_impossible, preset_unknown,
+    ids_not_unique, character_unusable, guard_invalid, guard_unavailable.
+    """
 
     place: JsonPath
     kind: str
     message: str
 
 
-def misfits_of(data: Any) -> tuple[Misfit, ...]:
-    """Every fault of a rubric's JSON; none when it can be judged by. What the model says comes first, in its order;
-    then what it does not know of, where it has not found fault already."""
-    plain: list[Misfit] = []
+def faults_in(data: Any) -> tuple[RubricFault, ...]:
+    """Return every fault of a rubric's JSON; empty when the rubric can be used.
+
+    The faults of the model come first, in its order. Then come the faults that the model does
+    not know, except where it already found one.
+    """
+    model_faults: list[RubricFault] = []
     try:
         Rubric.model_validate(data)
     except ValidationError as error:
-        plain = _innermost(list(_placed(error, data)))
-    blamed = {misfit.place for misfit in plain}
-    others = (
-        *unusable(data),
+        model_faults = _innermost(list(_model_faults(error, data)))
+
+    places = {fault.place for fault in model_faults}
+    further_faults = (
+        *unusable_characters(data),
         *_unknown_preset(data),
-        *_unsound_guards(data),
+        *_invalid_guards(data),
         *_impossible_patterns(data),
     )
-    return (*plain, *(misfit for misfit in others if misfit.place not in blamed))
+    return (*model_faults, *(fault for fault in further_faults if fault.place not in places))
 
 
-def _placed(error: ValidationError, data: Any) -> Iterator[Misfit]:
+def _model_faults(error: ValidationError, data: Any) -> Iterator[RubricFault]:
     for fault in error.errors(include_url=False):
         kind, loc = fault["type"], fault["loc"]
         if kind == "ids_not_unique":
-            yield from _repetitions(fault["ctx"]["level"], fault["ctx"]["ids"], fault["msg"], data)
+            context = fault["ctx"]
+            yield from _repeated_ids(context["level"], context["ids"], fault["msg"], data)
+        # A constitution is a name or an object: an object need not hear that it is no name.
         elif not (loc == ("constitution", "str") and isinstance(data["constitution"], dict)):
-            yield Misfit(
-                place=_place(loc, data, missing=kind == "missing"), kind=kind, message=fault["msg"]
-            )
+            place = _place(loc, data, is_missing=kind == "missing")
+            yield RubricFault(place=place, kind=kind, message=fault["msg"])
 
 
-def _place(loc: JsonPath, data: Any, *, missing: bool) -> JsonPath:
-    """The steps that stand in the data: pydantic also names the member of a union that it tried."""
+def _place(loc: JsonPath, data: Any, *, is_missing: bool) -> JsonPath:
+    """Return the steps of `loc` that exist in the data.
+
+    pydantic's `loc` also names the member of a union that it tried; such steps are dropped.
+    """
     place: JsonPath = ()
+
     for step in loc:
         if isinstance(data, dict) and step in data:
             data = data[str(step)]
@@ -72,95 +84,101 @@ def _place(loc: JsonPath, data: Any, *, missing: bool) -> JsonPath:
         else:
             continue
         place = (*place, step)
-    return (*place, loc[-1]) if missing else place
+
+    return (*place, loc[-1]) if is_missing else place
 
 
-def _innermost(misfits: list[Misfit]) -> list[Misfit]:
-    """A list is not blamed for being empty when its items are at fault."""
-    blamed = {misfit.place[:length] for misfit in misfits for length in range(len(misfit.place))}
-    return [misfit for misfit in misfits if misfit.place not in blamed]
+def _innermost(faults: list[RubricFault]) -> list[RubricFault]:
+    """Drop a fault of a container when its items have faults: a list of bad items seems empty."""
+    parents = {fault.place[:length] for fault in faults for length in range(len(fault.place))}
+    return [fault for fault in faults if fault.place not in parents]
 
 
-def _repetitions(level: str, ids: list[str], message: str, data: Any) -> Iterator[Misfit]:
-    """Each place where one of the ids stands."""
-    for at, criterion in enumerate(data["criteria"]):
-        place: JsonPath = ("criteria", at)
-        named = [(place, criterion)]
+def _repeated_ids(level: str, ids: list[str], message: str, data: Any) -> Iterator[RubricFault]:
+    """Yield a fault at each place of one of the ids, of criteria or of their checks."""
+    for index, criterion in enumerate(data["criteria"]):
+        place: JsonPath = ("criteria", index)
+        items = [(place, criterion)]
         if level == "check":
-            named = [
-                ((*place, "checks", n), check)
-                for n, check in enumerate(criterion.get("checks", ()))
-            ]
+            checks = criterion.get("checks", ())
+            items = [((*place, "checks", number), check) for number, check in enumerate(checks)]
+
         yield from (
-            Misfit(place=(*where, "id"), kind="ids_not_unique", message=message)
-            for where, item in named
+            RubricFault(place=(*item_place, "id"), kind="ids_not_unique", message=message)
+            for item_place, item in items
             if item["id"] in ids
         )
 
 
-def unusable(data: Any, place: JsonPath = ()) -> Iterator[Misfit]:
-    """Texts with a NUL or half a surrogate pair, which no page shows and no database of ours stores."""
-    if isinstance(data, str) and (bad := _UNUSABLE.search(data)):
-        message = f"The character U+{ord(bad[0]):04X} cannot be used."
-        yield Misfit(place=place, kind="character_unusable", message=message)
+def unusable_characters(data: Any, place: JsonPath = ()) -> Iterator[RubricFault]:
+    """Yield a fault for each text with a NUL or half a surrogate pair."""
+    if isinstance(data, str) and (match := _UNUSABLE.search(data)):
+        message = f"The character U+{ord(match[0]):04X} cannot be used."
+        yield RubricFault(place=place, kind="character_unusable", message=message)
     elif isinstance(data, dict):
         for key, value in data.items():
-            yield from unusable(key, place)
-            yield from unusable(value, (*place, key))
+            yield from unusable_characters(key, place)
+            yield from unusable_characters(value, (*place, key))
     elif isinstance(data, list):
-        for at, value in enumerate(data):
-            yield from unusable(value, (*place, at))
+        for index, value in enumerate(data):
+            yield from unusable_characters(value, (*place, index))
 
 
-def _unknown_preset(data: Any) -> Iterator[Misfit]:
-    named = _member(data, "constitution")
-    if isinstance(named, str) and named not in PRESETS:
-        message = f"There is no constitution {named!r}. There are: {', '.join(PRESETS)}."
-        yield Misfit(place=("constitution",), kind="preset_unknown", message=message)
+def _unknown_preset(data: Any) -> Iterator[RubricFault]:
+    name = _member(data, "constitution")
+    if isinstance(name, str) and name not in PRESETS:
+        message = f"There is no constitution {name!r}. There are: {', '.join(PRESETS)}."
+        yield RubricFault(place=("constitution",), kind="preset_unknown", message=message)
 
 
-def _unsound_guards(data: Any) -> Iterator[Misfit]:
-    for at, rule in _members(_member(data, "constitution"), "rules"):
+def _invalid_guards(data: Any) -> Iterator[RubricFault]:
+    for index, rule in _items(_member(data, "constitution"), "rules"):
         guard = _member(rule, "when")
-        kind, message = _what_is_wrong(guard) if _is_text(guard) else ("", "")
+        kind, message = _guard_fault(guard) if _is_usable_text(guard) else ("", "")
         if kind:
-            yield Misfit(place=("constitution", "rules", at, "when"), kind=kind, message=message)
+            place = ("constitution", "rules", index, "when")
+            yield RubricFault(place=place, kind=kind, message=message)
+
+
+def _guard_fault(guard: str) -> tuple[str, str]:
+    """Return the kind and the message, both empty when the guard is valid."""
+    try:
+        fault = fault_of(guard)
+    except RubricRefused as refused:
+        # cel-expr-python is optional: without it no guard can be checked or used.
+        return "guard_unavailable", refused.message
+
+    if not fault:
+        return "", ""
+    return "guard_invalid", f"Character {fault.offset + 1}: {fault.message}"
+
+
+def _impossible_patterns(data: Any) -> Iterator[RubricFault]:
+    """Yield a fault for each code pattern that can never match; none without ast-grep.
+
+    Otherwise every report under this rubric would repeat the fault.
+    """
+    for index, criterion in _items(data, "criteria"):
+        for number, check in _items(criterion, "checks"):
+            language, pattern = _member(check, "language"), _member(check, "pattern")
+            is_pattern = _member(check, "kind") == "code_pattern"
+            if not (is_pattern and _is_usable_text(language) and _is_usable_text(pattern)):
+                continue
+
+            if message := code_patterns.fault_of(language, pattern):
+                place = ("criteria", index, "checks", number)
+                yield RubricFault(place=place, kind="pattern_impossible", message=message)
 
 
 def _member(data: Any, name: str) -> Any:
     return data.get(name) if isinstance(data, dict) else None
 
 
-def _members(data: Any, name: str) -> Iterator[tuple[int, Any]]:
-    """With their places; nothing where there is no list."""
-    listed = _member(data, name)
-    yield from enumerate(listed if isinstance(listed, list) else ())
+def _items(data: Any, name: str) -> Iterator[tuple[int, Any]]:
+    """Yield the items of a list by position; nothing where there is no list."""
+    items = _member(data, name)
+    yield from enumerate(items if isinstance(items, list) else ())
 
 
-def _what_is_wrong(guard: str) -> tuple[str, str]:
-    try:
-        fault = fault_of(guard)
-    except RubricRefused as refused:
-        return "guard_unavailable", refused.message
-    return (
-        ("guard_invalid", f"Character {fault.offset + 1}: {fault.message}") if fault else ("", "")
-    )
-
-
-def _impossible_patterns(data: Any) -> Iterator[Misfit]:
-    """A pattern that could never be looked for: better said here than in every report. Without ast-grep, pass."""
-    for at, criterion in _members(data, "criteria"):
-        for position, check in _members(criterion, "checks"):
-            language, pattern = _member(check, "language"), _member(check, "pattern")
-            if _member(check, "kind") != "code_pattern" or not (
-                _is_text(language) and _is_text(pattern)
-            ):
-                continue
-            if fault := code_patterns.fault_of(language, pattern):
-                place = ("criteria", at, "checks", position)
-                yield Misfit(place=place, kind="pattern_impossible", message=fault)
-
-
-def _is_text(value: Any) -> bool:
-    """Of characters that can be looked at further."""
+def _is_usable_text(value: Any) -> bool:
     return isinstance(value, str) and bool(value) and not _UNUSABLE.search(value)

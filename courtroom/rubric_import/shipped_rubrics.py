@@ -12,6 +12,6 @@ FOLDER = Path(__file__).resolve().parents[2] / "rubric"
 
 
 @cache
-def shipped(name: str) -> Rubric:
-    """One of SHIPPED, read once."""
+def load_shipped(name: str) -> Rubric:
+    """Return one of SHIPPED, read from its file once."""
     return Rubric.model_validate_json((FOLDER / f"{name}.json").read_text(encoding="utf-8"))

@@ -43,10 +43,10 @@ def preset_constitutions() -> Mapping[str, Mapping[str, Any]]:
 
 def rubric_faults(document: Any) -> tuple[RubricFault, ...]:
     """Why the document cannot be judged by, in the rubric's order; none when it can."""
-    from courtroom.rubric_import.rubric_validation import misfits_of
+    from courtroom.rubric_import.rubric_validation import faults_in
 
     return tuple(
-        RubricFault(fault.place, fault.kind, fault.message) for fault in misfits_of(document)
+        RubricFault(fault.place, fault.kind, fault.message) for fault in faults_in(document)
     )
 
 

@@ -110,7 +110,10 @@ def page(version: RubricVersion, name: str) -> str:
             {"file": b'{"dimensions": [7]}'},
             {
                 "text": [
-                    "The rubric holds no criterion that can be judged: each needs a name or id, and words or checks."
+                    (
+                        "The rubric contains no criterion that can be judged. "
+                        "Each one needs a name or id, and a description or checks."
+                    )
                 ]
             },
         ),

@@ -1,4 +1,4 @@
-"""Any rubric JSON of the wild is read as far as it can be judged, and every part left out is named."""
+"""Rubrics that courses write: read as far as they can be judged, with a note for each unused part."""
 
 import json
 
@@ -25,44 +25,50 @@ def only_criterion(**fields):
     return read(dimensions=[fields]).rubric.criteria[0]
 
 
-def messages(reading, where):
-    return [note.message for note in reading.notes if note.where == where]
+def messages(imported, where):
+    return [note.message for note in imported.notes if note.where == where]
 
 
 # -- refusals -------------------------------------------------------------------------------------
 
 
-def test_an_empty_file_is_refused():
+def test_empty_file_is_refused():
     assert refusal(" \n") == ("rubric_empty", "The rubric is empty.")
 
 
-def test_broken_json_is_refused_with_line_and_column():
+def test_invalid_json_is_refused_with_line_and_column():
     assert refusal('{\n "dimensions": [,]\n}') == (
         "rubric_invalid_json",
         "The rubric is not valid JSON: line 2, column 17: Expecting value.",
     )
 
 
-def test_endless_nesting_is_refused():
+def test_deep_nesting_is_refused():
     assert refusal("[" * 100_000)[0] == "rubric_invalid_json"
 
 
-def test_a_huge_text_is_refused_before_it_is_read():
+def test_huge_text_is_refused_before_it_is_parsed():
     assert refusal(" " * 1_000_001)[0] == "rubric_too_large"
 
 
 @pytest.mark.parametrize(
     "text", ["{}", "[]", "3", '"words"', "null", '{"dimensions": []}', '{"dimensions": [7, {}]}']
 )
-def test_json_without_anything_to_judge_is_refused(text):
+def test_json_without_criteria_is_refused(text):
     assert refusal(text)[0] == "rubric_without_criteria"
 
 
-def test_our_own_format_must_fit_its_schema_and_the_faults_name_their_lines():
-    text = '{"id": "x", "name": "X", "version": "1",\n "criteria": [\n  {"id": "a", "name": "A", "nam": "A"}]}'
+def test_our_format_with_faults_is_refused_with_their_lines():
+    text = (
+        '{"id": "x", "name": "X", "version": "1",\n'
+        ' "criteria": [\n  {"id": "a", "name": "A", "nam": "A"}]}'
+    )
     assert refusal(text) == (
         "rubric_invalid",
-        "The rubric does not fit its schema: line 3, criteria.0.nam: Extra inputs are not permitted.",
+        (
+            "The rubric does not fit its schema: line 3, criteria.0.nam: "
+            "Extra inputs are not permitted."
+        ),
     )
 
 
@@ -77,7 +83,7 @@ def test_our_own_format_must_fit_its_schema_and_the_faults_name_their_lines():
         ),
     ],
 )
-def test_a_pattern_that_could_never_be_looked_for_is_refused_at_its_line(language, pattern, fault):
+def test_impossible_pattern_is_refused_with_its_line(language, pattern, fault):
     check = {
         "kind": "code_pattern",
         "id": "p",
@@ -98,7 +104,7 @@ def test_a_pattern_that_could_never_be_looked_for_is_refused_at_its_line(languag
     )
 
 
-def test_an_unknown_name_is_refused_with_the_names_there_are(tmp_path):
+def test_unknown_name_is_refused(tmp_path):
     with pytest.raises(RubricRefused) as refused:
         shipped_rubric(str(tmp_path / "none.json"))
     assert refused.value.code == "rubric_unknown"
@@ -108,39 +114,39 @@ def test_an_unknown_name_is_refused_with_the_names_there_are(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["self_audit", "points", "general"])
-def test_a_shipped_rubric_is_read_as_it_is(name):
+def test_shipped_rubric_is_unchanged_by_reading(name):
     shipped = shipped_rubric(name)
-    reading = read_rubric(shipped.model_dump_json())
-    assert (reading.rubric.digest, reading.notes) == (shipped.digest, ())
+    imported = read_rubric(shipped.model_dump_json())
+    assert (imported.rubric.digest, imported.notes) == (shipped.digest, ())
 
 
-def test_a_rubric_is_found_by_its_path(tmp_path):
+def test_rubric_is_loaded_by_its_path(tmp_path):
     path = tmp_path / "mine.json"
     path.write_text(shipped_rubric("points").model_dump_json(), encoding="utf-8")
     assert shipped_rubric(str(path)).digest == shipped_rubric("points").digest
 
 
-# -- rubrics of the wild --------------------------------------------------------------------------
+# -- rubrics that courses write -------------------------------------------------------------------
 
 
-def test_a_known_id_gets_the_shipped_checks_and_a_note_says_so():
-    reading = read(dimensions=[{"id": "graph_orchestration", "forensic_instruction": "Look."}])
+def test_known_id_gets_the_shipped_checks_with_a_note():
+    imported = read(dimensions=[{"id": "graph_orchestration", "forensic_instruction": "Look."}])
     shipped = next(
         c for c in shipped_rubric("self_audit").criteria if c.id == "graph_orchestration"
     )
-    criterion = reading.rubric.criteria[0]
+    criterion = imported.rubric.criteria[0]
     assert (criterion.checks, criterion.architecture) == (shipped.checks, True)
-    assert messages(reading, "dimensions.0") == [
+    assert messages(imported, "dimensions.0") == [
         "Uses the 6 shipped checks of graph_orchestration."
     ]
 
 
-def test_a_known_name_under_another_id_gets_the_shipped_checks_too():
+def test_known_name_with_another_id_gets_the_shipped_checks():
     criterion = only_criterion(id="DEV", name="Development Progress", description="Look.")
     assert (criterion.id, len(criterion.checks)) == ("DEV", 9)
 
 
-def test_a_criterion_that_nobody_knows_keeps_its_words_and_has_no_checks():
+def test_unknown_criterion_keeps_its_text_and_has_no_checks():
     criterion = only_criterion(
         id="taste", name="Taste", description="Is it good?", success_pattern="Yes"
     )
@@ -151,27 +157,27 @@ def test_a_criterion_that_nobody_knows_keeps_its_words_and_has_no_checks():
     )
 
 
-def test_a_missing_id_is_made_from_the_name_in_any_script():
+def test_missing_id_is_made_from_the_name_in_any_script():
     assert only_criterion(name="Code Quality!", description="x").id == "code_quality"
     assert only_criterion(name="የኮድ ጥራት", description="x").id == "የኮድ_ጥራት"
 
 
-def test_a_taken_id_becomes_another_and_is_noted():
-    reading = read(
+def test_repeated_id_is_changed_with_a_note():
+    imported = read(
         dimensions=[{"id": "a", "description": "one"}, {"id": "a", "description": "two"}]
     )
-    assert [c.id for c in reading.rubric.criteria] == ["a", "a-2"]
-    assert messages(reading, "dimensions.1")[-1] == "The id 'a' is taken: it becomes 'a-2'."
+    assert [c.id for c in imported.rubric.criteria] == ["a", "a-2"]
+    assert messages(imported, "dimensions.1")[-1] == "The id 'a' is already used: it becomes 'a-2'."
 
 
-def test_shipped_checks_are_given_to_one_criterion_only():
-    reading = read(
+def test_shipped_checks_go_to_one_criterion_only():
+    imported = read(
         dimensions=[
             {"id": "judicial_nuance"},
             {"id": "x", "name": "Judicial Nuance and Dialectics"},
         ]
     )
-    assert [len(c.checks) for c in reading.rubric.criteria] == [7, 0]
+    assert [len(c.checks) for c in imported.rubric.criteria] == [7, 0]
 
 
 LEVELS = [
@@ -189,7 +195,7 @@ LEVELS = [
         "0 pts: None. 35 pts: Full (all of it). 21 pts: Part (some of it).",
     ],
 )
-def test_levels_are_read_from_a_list_an_object_and_a_sentence(levels):
+def test_levels_are_parsed_from_a_list_an_object_and_a_sentence(levels):
     criterion = only_criterion(name="A", description="x", levels=levels)
     assert [(v.id, v.name, v.points, v.description) for v in criterion.levels] == LEVELS
     assert criterion.max_points == 35
@@ -205,10 +211,10 @@ def test_tiers_with_bare_points_are_levels():
     ]
 
 
-def test_levels_without_points_are_noted_and_left_out():
-    reading = read(dimensions=[{"name": "A", "description": "x", "levels": {"Good": "nice"}}])
-    assert reading.rubric.criteria[0].levels == ()
-    assert messages(reading, "dimensions.0.levels") == ["Not used: levels without points."]
+def test_levels_without_points_are_left_out_with_a_note():
+    imported = read(dimensions=[{"name": "A", "description": "x", "levels": {"Good": "nice"}}])
+    assert imported.rubric.criteria[0].levels == ()
+    assert messages(imported, "dimensions.0.levels") == ["Not used: levels without points."]
 
 
 def test_levels_make_the_constitution_points_based():
@@ -223,55 +229,55 @@ def test_levels_make_the_constitution_points_based():
     "fields",
     [{"exclude_from_total_if_level": "no_exchange"}, {"tiers": {"Ignored": 4, "No Exchange": 0}}],
 )
-def test_a_level_named_no_exchange_excludes_by_the_fact(fields):
+def test_level_named_no_exchange_excludes_by_the_fact(fields):
     assert only_criterion(name="Feedback Implementation", **fields).exclude_when == "no_exchange"
 
 
-def test_judicial_logic_is_per_persona_for_all_or_for_the_one_it_names():
+def test_judicial_logic_is_per_persona_or_for_all_or_for_the_one_it_names():
     own = only_criterion(
         name="A", description="x", judicial_logic={"prosecutor": "p", "Tech Lead": {"focus": ["t"]}}
     )
-    everyone = only_criterion(name="A", description="x", judicial_logic="be fair")
-    hers = only_criterion(name="A", description="x", statute="Tech Lead: score low")
+    shared = only_criterion(name="A", description="x", judicial_logic="be fair")
+    named = only_criterion(name="A", description="x", statute="Tech Lead: score low")
     assert own.judicial_logic.model_dump() == {
         "prosecutor": "p",
         "defense": "",
         "tech_lead": "focus: t",
     }
-    assert everyone.judicial_logic.model_dump() == dict.fromkeys(
+    assert shared.judicial_logic.model_dump() == dict.fromkeys(
         ("prosecutor", "defense", "tech_lead"), "be fair"
     )
-    assert hers.judicial_logic.model_dump() == {
+    assert named.judicial_logic.model_dump() == {
         "prosecutor": "",
         "defense": "",
         "tech_lead": "score low",
     }
 
 
-def test_judicial_logic_at_the_top_holds_for_every_criterion_without_its_own():
-    reading = read(
+def test_judicial_logic_at_the_top_applies_to_criteria_without_their_own():
+    imported = read(
         judicial_logic={"defense": "credit"}, dimensions=[{"name": "A", "description": "x"}]
     )
-    assert reading.rubric.criteria[0].judicial_logic.defense == "credit"
+    assert imported.rubric.criteria[0].judicial_logic.defense == "credit"
 
 
-def test_targets_are_translated_and_unknown_ones_noted():
-    reading = read(
+def test_target_is_translated_and_unknown_one_is_noted():
+    imported = read(
         dimensions=[
             {"name": n, "description": "x", "target_artifact": n}
             for n in ("docs", "vision", "moon")
         ]
     )
-    assert [c.target_artifact for c in reading.rubric.criteria] == [
+    assert [c.target_artifact for c in imported.rubric.criteria] == [
         "pdf_report",
         "pdf_images",
         "moon",
     ]
-    noted = "The target 'moon' is not known: it is judged from all evidence."
-    assert messages(reading, "dimensions.2").count(noted) == 1
+    message = "Unknown target 'moon': the criterion is judged from all evidence."
+    assert messages(imported, "dimensions.2").count(message) == 1
 
 
-def test_criteria_are_found_in_an_object_by_id_a_bare_list_and_sentences():
+def test_criteria_are_read_from_an_object_by_id_a_bare_list_and_sentences():
     by_id = read_rubric(
         '{"criteria": {"style": {"description": "x"}, "speed": "Is it fast?"}}'
     ).rubric
@@ -286,7 +292,7 @@ def test_criteria_are_found_in_an_object_by_id_a_bare_list_and_sentences():
     ]
 
 
-def test_scores_in_words_become_the_patterns():
+def test_texts_per_score_become_the_patterns():
     criterion = only_criterion(
         name="A", description="x", score_1="bad", score_3="middling", score_5="good"
     )
@@ -294,32 +300,37 @@ def test_scores_in_words_become_the_patterns():
     assert criterion.instruction == "x\nmiddling"
 
 
-def test_what_is_not_used_is_noted_with_its_line():
-    text = '{\n "dimensions": [\n  {"id": "a", "description": "x",\n   "metric": "m"}\n ],\n "extra": 1\n}'
+def test_unused_part_is_noted_with_its_line():
+    text = (
+        '{\n "dimensions": [\n  {"id": "a", "description": "x",\n'
+        '   "metric": "m"}\n ],\n "extra": 1\n}'
+    )
     notes = [(n.line, n.where) for n in read_rubric(text).notes if n.message.startswith("Not used")]
     assert notes == [(4, "dimensions.0.metric"), (6, "extra")]
 
 
-def test_synthesis_rules_in_words_are_stood_for_by_typed_rules():
-    reading = read(
+def test_synthesis_rule_in_words_is_replaced_by_a_typed_rule():
+    imported = read(
         dimensions=[{"name": "A", "description": "x"}],
         synthesis_rules={"fact_supremacy": "y", "mood": "z"},
     )
-    stands = "Words are not applied: the typed rule of the constitution 'default' stands for it."
-    assert messages(reading, "synthesis_rules.fact_supremacy") == [stands]
-    assert messages(reading, "synthesis_rules.mood") == ["Not used: there is no typed rule for it."]
+    replaced = "Not used as written: the constitution 'default' has a typed rule for it."
+    assert messages(imported, "synthesis_rules.fact_supremacy") == [replaced]
+    assert messages(imported, "synthesis_rules.mood") == [
+        "Not used: there is no typed rule for it."
+    ]
 
 
-def test_metadata_names_the_rubric_and_what_is_missing_is_noted():
-    reading = read(
+def test_metadata_names_the_rubric_and_a_missing_version_is_noted():
+    imported = read(
         rubric_meta={"name": "My Rubric"}, dimensions=[{"name": "A", "description": "x"}]
     )
-    assert (reading.rubric.id, reading.rubric.name, reading.rubric.version) == (
+    assert (imported.rubric.id, imported.rubric.name, imported.rubric.version) == (
         "my_rubric",
         "My Rubric",
         "1",
     )
-    assert messages(reading, "rubric_meta") == ["The rubric has no version: one is filled in."]
+    assert messages(imported, "rubric_meta") == ["The rubric has no version: a default is used."]
 
 
 JSON = st.recursive(
@@ -349,16 +360,16 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_any_json_is_read_or_refused_and_nothing_else(data):
+def test_any_json_is_read_or_refused(data):
     try:
-        reading = read_rubric(json.dumps(data))
+        imported = read_rubric(json.dumps(data))
     except RubricRefused:
         return
-    assert reading.rubric.criteria
+    assert imported.rubric.criteria
 
 
 @given(JSON)
-def test_every_place_of_a_json_text_has_its_line(data):
+def test_every_place_of_a_json_text_has_a_line(data):
     text = json.dumps(data, indent=1)
     places = list(paths_in(data))
     assert sorted(lines_of(text), key=repr) == sorted(set(places), key=repr)

@@ -1,10 +1,10 @@
-"""Every fault of a rubric names the place in its JSON that is to blame, and no place twice."""
+"""Faults of a rubric: each one with its place in the JSON, and no place twice."""
 
 from typing import Any
 
 import pytest
 
-from courtroom.rubric_import.rubric_validation import misfits_of
+from courtroom.rubric_import.rubric_validation import faults_in
 from tests.factories.work import rubric_document
 
 NO_SUCH_KIND = {"id": "k", "kind": "guess", "goal": "g"}
@@ -75,20 +75,20 @@ def with_ids(*criteria: str) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_fault_is_placed(document, faults):
-    assert [(misfit.place, misfit.kind) for misfit in misfits_of(document)] == faults
+def test_fault_has_its_place_and_kind(document, faults):
+    assert [(fault.place, fault.kind) for fault in faults_in(document)] == faults
 
 
-def test_a_broken_guard_is_told_together_with_plain_faults():
+def test_invalid_guard_is_listed_with_the_faults_of_the_model():
     pytest.importorskip("cel_expr_python", reason="requirements/guards.txt is not installed")
     document = own({"kind": "security_override", "cap": 9, "when": "sprea > 1"})
-    assert [(misfit.place, misfit.kind) for misfit in misfits_of(document)] == [
+    assert [(fault.place, fault.kind) for fault in faults_in(document)] == [
         ((*RULES, 0, "cap"), "less_than_equal"),
         ((*RULES, 0, "when"), "guard_invalid"),
     ]
 
 
-def test_a_pattern_that_could_never_be_looked_for_is_placed():
+def test_impossible_pattern_has_its_place():
     document = rubric_document("tidy")
     check = {
         "kind": "code_pattern",
@@ -98,6 +98,6 @@ def test_a_pattern_that_could_never_be_looked_for_is_placed():
         "pattern": "a(); b()",
     }
     document["criteria"][0]["checks"][1] = check
-    assert [(misfit.place, misfit.kind) for misfit in misfits_of(document)] == [
+    assert [(fault.place, fault.kind) for fault in faults_in(document)] == [
         (("criteria", 0, "checks", 1), "pattern_impossible")
     ]

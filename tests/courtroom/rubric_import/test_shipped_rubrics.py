@@ -1,4 +1,4 @@
-"""The shipped rubrics are sound data, and the published schemas are those of the models."""
+"""Shipped rubrics: sound data, and published schemas equal to those of the models."""
 
 import json
 
@@ -57,11 +57,11 @@ def rubric(request):
     return shipped_rubric(request.param)
 
 
-def test_the_self_audit_has_the_ten_criteria_of_the_course_in_their_order():
+def test_self_audit_has_the_ten_criteria_of_the_course_in_order():
     assert tuple(c.id for c in shipped_rubric("self_audit").criteria) == SELF_AUDIT
 
 
-def test_the_points_rubric_adds_up_to_a_hundred_and_leaves_out_feedback_that_never_happened():
+def test_points_rubric_adds_up_to_100_and_excludes_feedback_without_exchange():
     criteria = shipped_rubric("points").criteria
     assert [(c.id, c.max_points, c.exclude_when) for c in criteria] == [
         ("development_progress", 35, None),
@@ -71,7 +71,7 @@ def test_the_points_rubric_adds_up_to_a_hundred_and_leaves_out_feedback_that_nev
     ]
 
 
-def test_every_criterion_in_points_has_four_levels_at_100_60_20_and_0_percent():
+def test_points_criterion_has_levels_at_100_60_20_and_0_percent():
     for criterion in shipped_rubric("points").criteria:
         assert [level.points / (criterion.max_points or 1) for level in criterion.levels] == [
             1.0,
@@ -81,50 +81,50 @@ def test_every_criterion_in_points_has_four_levels_at_100_60_20_and_0_percent():
         ]
 
 
-def test_only_the_orchestration_of_the_graph_is_an_architecture_criterion():
+def test_graph_orchestration_is_the_only_architecture_criterion():
     assert [c.id for c in shipped_rubric("self_audit").criteria if c.architecture] == [
         "graph_orchestration"
     ]
 
 
-def test_the_general_rubric_knows_nothing_of_agent_graphs():
+def test_general_rubric_has_no_langgraph_checks():
     general = shipped_rubric("general")
     assert {check.kind for check in general.checks} & LANGGRAPH == set()
     assert "langgraph" not in general.model_dump_json().lower()
 
 
-def test_the_shipped_rubrics_use_every_kind_of_check_that_needs_no_names_of_ones_own():
+def test_shipped_rubrics_use_every_kind_of_check_without_project_names():
     assert {check.kind for name in SHIPPED for check in shipped_rubric(name).checks} == KINDS
 
 
-def test_each_criterion_is_decided_by_four_to_nine_checks(rubric):
+def test_criterion_has_four_to_nine_checks(rubric):
     assert {c.id: len(c.checks) for c in rubric.criteria if not 4 <= len(c.checks) <= 9} == {}
 
 
-def test_each_criterion_has_words_for_every_judge(rubric):
+def test_criterion_has_text_for_every_judge(rubric):
     for criterion in rubric.criteria:
         words = [criterion.instruction, criterion.success_pattern, criterion.failure_pattern]
         assert all([*words, *criterion.judicial_logic.model_dump().values()]), criterion.id
 
 
-def test_each_check_says_what_to_do_when_it_is_not_met(rubric):
+def test_check_has_advice(rubric):
     assert [check.id for check in rubric.checks if not check.advice] == []
 
 
-def test_unsafe_calls_count_against_a_submission_and_are_security_evidence(rubric):
+def test_unsafe_call_is_negative_and_tagged_security(rubric):
     unsafe = [check for check in rubric.checks if check.kind == "unsafe_call"]
     assert [c.id for c in unsafe if c.polarity != "negative" or "security" not in c.tags] == []
 
 
-def test_only_what_counts_against_a_submission_is_tagged_security(rubric):
+def test_positive_check_is_not_tagged_security(rubric):
     assert [c.id for c in rubric.checks if "security" in c.tags and c.polarity == "positive"] == []
 
 
-def test_each_names_a_constitution_that_ships(rubric):
+def test_rubric_names_a_shipped_constitution(rubric):
     assert rubric.constitution in PRESETS
 
 
-def test_each_check_is_owed_by_exactly_one_detective(rubric):
+def test_check_belongs_to_exactly_one_detective(rubric):
     targets = owed(rubric)
     assert tuple(targets) == DETECTIVES
     assert sorted(c.id for checks in targets.values() for c in checks) == sorted(
@@ -132,13 +132,13 @@ def test_each_check_is_owed_by_exactly_one_detective(rubric):
     )
 
 
-def test_a_rubric_file_is_what_its_model_reads_back(rubric):
+def test_rubric_file_round_trips_through_its_model(rubric):
     written = json.loads((FOLDER / f"{rubric.id}.json").read_text(encoding="utf-8"))
     assert Rubric.model_validate(written).digest == rubric.digest
 
 
-def test_a_parameter_that_came_later_and_is_null_changes_no_digest():
-    """Else every stored report would be one of another rubric after an update of the site."""
+def test_new_parameter_that_is_null_does_not_change_the_digest():
+    """Otherwise an update of the site would part every stored report from its rubric."""
 
     class Later(Rubric):
         since_then: str | None = None
@@ -150,6 +150,6 @@ def test_a_parameter_that_came_later_and_is_null_changes_no_digest():
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_the_published_schema_is_current(name):
-    """`python -m courtroom.schemas` writes it anew."""
+def test_published_schema_is_current(name):
+    """Run `python -m courtroom.schemas` to write it again."""
     assert (FOLDER / name).read_text(encoding="utf-8") == schema_text(PUBLISHED[name])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from courtroom.models.errors import RubricRefused
 from courtroom.models.facts import establish
-from courtroom.rubric_import.rubric_validation import misfits_of
+from courtroom.rubric_import.rubric_validation import faults_in
 from courtroom.synthesis.chief_justice import contested
 from courtroom.synthesis.constitutions import PRESETS, preset
 from courtroom.synthesis.evidence_weight import dossier_of
@@ -117,9 +117,9 @@ def test_a_rubric_with_an_unsound_guard_is_refused_at_its_place_and_so_is_an_aud
         "constitution": {"id": "own", "rules": [{"kind": "fact_supremacy"}, rule]}
     }
     said = "There is nothing named sprea; perhaps spread is meant."
-    (misfit,) = misfits_of(document)
-    assert (misfit.place, misfit.kind) == (("constitution", "rules", 1, "when"), "guard_invalid")
-    assert misfit.message == f"Character 1: {said}"
+    (fault,) = faults_in(document)
+    assert (fault.place, fault.kind) == (("constitution", "rules", 1, "when"), "guard_invalid")
+    assert fault.message == f"Character 1: {said}"
     with pytest.raises(RubricRefused) as refused:
         refuse_unsound(Constitution.model_validate(document["constitution"]))
     assert refused.value.code == "rubric_guard_invalid"
@@ -131,10 +131,10 @@ import sys; sys.modules["cel_expr_python"] = None
 import asyncio
 from courtroom import Case, Rubric, constitution_of, hold_audit
 from courtroom.models.errors import RubricRefused
-from courtroom.rubric_import.rubric_validation import misfits_of
+from courtroom.rubric_import.rubric_validation import faults_in
 document = {"id": "x", "name": "X", "version": "1", "criteria": [{"id": "a", "name": "A"}],
             "constitution": {"id": "own", "rules": [{"kind": "fact_supremacy", "when": "true"}]}}
-print([m.kind for m in misfits_of(document)])
+print([m.kind for m in faults_in(document)])
 rubric = Rubric.model_validate(document)
 case = Case(repo_url="https://git.example/x", rubric=rubric, constitution=constitution_of(rubric))
 try:
@@ -156,8 +156,8 @@ def test_without_the_extra_a_guard_is_refused_when_saved_and_when_audited_and_ne
 
 def test_without_guards_the_extra_is_not_imported_and_no_digest_changes():
     ask = (
-        "import sys, courtroom; from courtroom.rubric_import.rubric_validation import misfits_of;"
-        "misfits_of(courtroom.shipped_rubric('self_audit').model_dump(mode='json'));"
+        "import sys, courtroom; from courtroom.rubric_import.rubric_validation import faults_in;"
+        "faults_in(courtroom.shipped_rubric('self_audit').model_dump(mode='json'));"
         "print('cel_expr_python' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False)
