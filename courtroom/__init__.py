@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from courtroom.analysis.git.snapshot import probe_repository as probe_repository
     from courtroom.analysis.pdf.read_pdf import probe_pdf as probe_pdf
     from courtroom.analysis.sandbox.availability import missing_walls as missing_walls
-    from courtroom.judges.rate_limit import NotAdmitted as NotAdmitted
+    from courtroom.judges.rate_limit import RateLimitTimeout as RateLimitTimeout
     from courtroom.models.case import BenchSettings as BenchSettings
     from courtroom.models.case import Case as Case
     from courtroom.models.case import Known as Known
@@ -69,7 +69,7 @@ _ROOMS = {
     "missing_walls": "analysis.sandbox.availability",
     "hold_audit": "run_audit",
     "warm_up": "run_audit",
-    "NotAdmitted": "judges.rate_limit",
+    "RateLimitTimeout": "judges.rate_limit",
     "constitution_of": "synthesis.constitutions",
     "preset": "synthesis.constitutions",
     "Constitution": "synthesis.rules",

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from courtroom.inputs import Collection
-from courtroom.judges.bench import seat
-from courtroom.judges.budget import Purse
-from courtroom.judges.rate_limit import OPEN, Gate
+from courtroom.judges.bench import make_bench
+from courtroom.judges.budget import Budget
+from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.models.case import BenchSettings, Case, Known
 from courtroom.models.record import (
     AuditEvent,
@@ -26,7 +26,11 @@ from courtroom.synthesis.guards import refuse_unsound
 
 
 async def hold_audit(
-    case: Case, *, bench: BenchSettings | None = None, known: Known | None = None, gate: Gate = OPEN
+    case: Case,
+    *,
+    bench: BenchSettings | None = None,
+    known: Known | None = None,
+    gate: RateLimit = NO_LIMIT,
 ) -> AsyncIterator[AuditEvent]:
     """Events in order, the last of kind `report`. Raises InputRefused for what the student must mend.
 
@@ -39,8 +43,8 @@ async def hold_audit(
         yield AuditEvent(kind="stage", stage="exhibits")
         collection = Collection(case, Path(workspace), _examined_before(known, settings))
         build_graph = await asyncio.to_thread(warm_up)
-        purse = Purse(settings.budget_usd, settings.prices)
-        judges = await asyncio.to_thread(seat, settings, known, gate, purse)
+        purse = Budget(settings.budget_usd, settings.prices)
+        judges = await asyncio.to_thread(make_bench, settings, known, gate, purse)
         eyes = await asyncio.to_thread(_eyes, settings, case, gate, purse)
         exhibits = await asyncio.to_thread(collection.wait)
         yield AuditEvent(kind="stage", stage="exhibits", ended=True)
@@ -84,7 +88,7 @@ def _examined_before(known: Known, settings: BenchSettings) -> AuditReport | Non
     return None if unseen and settings.kind == "llm" and settings.vision_model else known.report
 
 
-def _eyes(settings: BenchSettings, case: Case, gate: Gate, purse: Purse) -> Any:
+def _eyes(settings: BenchSettings, case: Case, gate: RateLimit, purse: Budget) -> Any:
     """Whoever looks at pictures, or null; the library for it is imported only when a model is set."""
     if settings.kind != "llm" or not settings.vision_model:
         return None

@@ -17,13 +17,13 @@ from courtroom.analysis.pdf.page_rendering import MEDIA_TYPE, PagePicture, page_
 from courtroom.analysis.pdf.pdf_content import SeenPicture
 from courtroom.analysis.pdf.plain_text import plain
 from courtroom.detectives.image_analysis import ImageAnalysis
-from courtroom.judges.answer_schema import json_of
-from courtroom.judges.budget import Purse, total_of
+from courtroom.judges.answer_schema import parse_json
+from courtroom.judges.budget import Budget, total_usage
 from courtroom.judges.prompts import Prompt
-from courtroom.judges.provider_call import Answering, Call, Exchange
-from courtroom.judges.provider_failures import Unusable
-from courtroom.judges.providers import Lines, Spoken
-from courtroom.judges.rate_limit import Gate
+from courtroom.judges.provider_call import Call, CallContext, ProviderCaller
+from courtroom.judges.provider_failures import CallFailed
+from courtroom.judges.providers import Completion, ModelClients
+from courtroom.judges.rate_limit import RateLimit
 from courtroom.models.case import BenchSettings, Limits
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.record import Usage
@@ -74,14 +74,14 @@ class VisionModel:
         pdf: Path,
         limits: Limits,
         *,
-        lines: Lines,
-        exchange: Exchange,
+        lines: ModelClients,
+        exchange: ProviderCaller,
     ) -> None:
         self.name = settings.vision_model or ""
         self._deadline, self._limits, self._pdf = settings.deadline_seconds, limits, pdf
         self._has_no_price = settings.budget_usd is not None and self.name not in settings.prices
         self._lines, self._exchange = lines, exchange
-        self._line = lines.to(self.name)
+        self._line = lines.client_for(self.name)
 
     async def look_at(self, pages: Sequence[int]) -> ImageAnalysis:
         """Never raises: whatever goes wrong is a failure with its kind and its sentence."""
@@ -103,11 +103,13 @@ class VisionModel:
         usages: list[Usage] = []
         try:
             async with asyncio.timeout(self._deadline) as clock:
-                spoken = await self._exchange.send(self._call(pictures), Answering(clock, usages))
-            return ImageAnalysis(_read(spoken, pictures), usage=total_of(usages), model=self.name)
+                spoken = await self._exchange.send(self._call(pictures), CallContext(clock, usages))
+            return ImageAnalysis(
+                _read(spoken, pictures), usage=total_usage(usages), model=self.name
+            )
         except TimeoutError:
             return self._failed("timeout", f"No answer within {self._deadline:g} s.", usages)
-        except Unusable as bad:
+        except CallFailed as bad:
             return self._failed(bad.kind, bad.message, usages)
 
     def _call(self, pictures: Sequence[PagePicture]) -> Call:
@@ -118,12 +120,12 @@ class VisionModel:
 
     def _failed(self, kind: str, sentence: str, usages: Sequence[Usage] = ()) -> ImageAnalysis:
         return ImageAnalysis(
-            kind=kind, failure=sentence, usage=total_of(list(usages)), model=self.name
+            kind=kind, failure=sentence, usage=total_usage(list(usages)), model=self.name
         )
 
 
 def eyes_for(
-    settings: BenchSettings, pdf: Path | None, limits: Limits, *, gate: Gate, purse: Purse
+    settings: BenchSettings, pdf: Path | None, limits: Limits, *, gate: RateLimit, purse: Budget
 ) -> VisionModel | None:
     """Null where no vision model is set, no model may be asked, or there is nothing to look at.
 
@@ -131,7 +133,9 @@ def eyes_for(
     """
     if pdf is None or settings.kind != "llm" or not settings.vision_model:
         return None
-    return VisionModel(settings, pdf, limits, lines=Lines(settings), exchange=Exchange(gate, purse))
+    return VisionModel(
+        settings, pdf, limits, lines=ModelClients(settings), exchange=ProviderCaller(gate, purse)
+    )
 
 
 def _prompt(pictures: Sequence[PagePicture]) -> Prompt:
@@ -143,17 +147,17 @@ def _prompt(pictures: Sequence[PagePicture]) -> Prompt:
     return [("system", INSTRUCTIONS), ("human", [text, *shown])]
 
 
-def _read(spoken: Spoken, pictures: Sequence[PagePicture]) -> tuple[SeenPicture, ...]:
-    """Raises Unusable."""
+def _read(spoken: Completion, pictures: Sequence[PagePicture]) -> tuple[SeenPicture, ...]:
+    """Raises CallFailed."""
     try:
-        transcripts = Transcripts.model_validate(json_of(spoken)).pictures
+        transcripts = Transcripts.model_validate(parse_json(spoken)).pictures
     except ValidationError as unfit:
         first = unfit.errors()[0]
-        raise Unusable(
+        raise CallFailed(
             "out_of_schema", f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
         ) from unfit
     if len(transcripts) != len(pictures):
-        raise Unusable(
+        raise CallFailed(
             "out_of_schema", f"{len(transcripts)} pictures described, {len(pictures)} shown"
         )
     return tuple(

@@ -9,8 +9,8 @@ from typing import Any
 from courtroom.detectives.detective_result import Dossier
 from courtroom.graph.nodes import Court, heard
 from courtroom.graph.state import AgentState
-from courtroom.judges.budget import total_of
-from courtroom.judges.judge_inputs import Heard
+from courtroom.judges.budget import total_usage
+from courtroom.judges.judge_inputs import JudgeAnswer
 from courtroom.models.record import (
     AuditReport,
     JudicialOpinion,
@@ -68,12 +68,12 @@ def _report(
         facts=dossier.facts,
         integrity=dossier.integrity,
         errors=errors,
-        usage=total_of([Usage.model_validate(row) for row in _bills(state)]),
+        usage=total_usage([Usage.model_validate(row) for row in _bills(state)]),
         timings={},
     )
 
 
-def _invented(said: Sequence[Heard]) -> list[RecordedError]:
+def _invented(said: Sequence[JudgeAnswer]) -> list[RecordedError]:
     count = sum(o.invented_citations for o in said if isinstance(o, JudicialOpinion))
     if not count:
         return []

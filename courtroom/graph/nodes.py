@@ -22,8 +22,8 @@ from courtroom.detectives.report_passages import with_passages
 from courtroom.detectives.targeting import owed
 from courtroom.graph.state import AgentState, Hearing
 from courtroom.inputs import Exhibits
-from courtroom.judges.judge_inputs import Heard, brief_for
-from courtroom.judges.opinion import Bench, Brief
+from courtroom.judges.judge_inputs import JudgeAnswer, question_for
+from courtroom.judges.opinion import Bench, Question
 from courtroom.models.case import Case
 from courtroom.models.record import PERSONAS, DetectiveName, JudgeFailure, JudicialOpinion, Persona
 from courtroom.models.rubric import Check, Criterion
@@ -120,29 +120,33 @@ class Court:
     ) -> list[tuple[Persona, Hearing]]:
         """In the order of the rubric and the judges, which is the order in which answers are merged."""
         dossier, said = Dossier.model_validate(state["dossier"]), heard(state)
-        docket = self.bench.docket(self.case.rubric, dossier.evidence, dossier.outcomes)
+        shared_prompt = self.bench.shared_prompt(
+            self.case.rubric, dossier.evidence, dossier.outcomes
+        )
 
         def brief(persona: Persona, criterion: Criterion) -> dict[str, Any]:
-            shown = brief_for(
-                persona, criterion, dossier.evidence, dossier.outcomes, hearing, said, docket
+            shown = question_for(
+                persona, criterion, dossier.evidence, dossier.outcomes, hearing, said, shared_prompt
             )
             return shown.model_dump(mode="json")
 
         heard_now = [
             criterion for criterion in self.case.rubric.criteria if criterion.id in criteria
         ]
-        batches = [heard_now] if self.bench.together else [[criterion] for criterion in heard_now]
+        batches = (
+            [heard_now] if self.bench.asks_all_at_once else [[criterion] for criterion in heard_now]
+        )
         return [
             (persona, {"briefs": [brief(persona, criterion) for criterion in batch]})
             for batch in batches
             for persona in PERSONAS
         ]
 
-    async def hear(self, state: Hearing) -> Update:
+    async def answer(self, state: Hearing) -> Update:
         """One judge on one criterion or on all. Never raises: the bench returns failures as values."""
-        briefs = [Brief.model_validate(brief) for brief in state["briefs"]]
+        briefs = [Question.model_validate(brief) for brief in state["briefs"]]
         async with self.seats:
-            answers = await self.bench.hear(briefs)
+            answers = await self.bench.answer(briefs)
         return {
             "opinions": [answer.opinion.model_dump(mode="json") for answer in answers],
             "usage": [answer.usage.model_dump(mode="json") for answer in answers],
@@ -162,7 +166,9 @@ class Court:
         """Note on the record that the bench disagreed and some criteria are heard again."""
         return {"flags": ["rehearing"]}
 
-    def _contested(self, state: AgentState, said: Sequence[Heard], hearing: int) -> tuple[str, ...]:
+    def _contested(
+        self, state: AgentState, said: Sequence[JudgeAnswer], hearing: int
+    ) -> tuple[str, ...]:
         found = Dossier.model_validate(state["dossier"])
         dossier = dossier_of(found.evidence, found.outcomes, found.facts)
         return chief_justice.contested(
@@ -190,7 +196,7 @@ def _testify(
     }
 
 
-def heard(state: AgentState) -> tuple[Heard, ...]:
+def heard(state: AgentState) -> tuple[JudgeAnswer, ...]:
     """The opinions and failures on the record so far."""
     return tuple(
         JudgeFailure.model_validate(row)

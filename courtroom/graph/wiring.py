@@ -43,7 +43,7 @@ def build_graph(court: Court) -> Graph:
     builder.add_node("evidence_aggregator", court.aggregate_evidence)
     builder.add_node("degraded_report", partial(deliver, court))
     for judge in JUDGES.values():
-        builder.add_node(judge, court.hear, input_schema=Hearing)
+        builder.add_node(judge, court.answer, input_schema=Hearing)
     builder.add_node("judge_collector", court.collect_opinions)
     builder.add_node("rehearing", court.call_again)
     builder.add_node("chief_justice", partial(deliver, court))

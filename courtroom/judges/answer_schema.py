@@ -1,6 +1,7 @@
-"""The answer a judge must give: its JSON schema, and our own validation, since servers do not all enforce it.
+"""JSON schema of a judge's answer, and our own validation: not every server enforces the schema.
 
-One criterion: one opinion. Several: one opinion under each criterion's id, each of them good or bad alone.
+For one criterion the answer is one opinion. For several it holds one opinion under each criterion's
+id, and each is valid or not by itself.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from courtroom.judges.opinion import Brief
-from courtroom.judges.provider_failures import Unusable
-from courtroom.judges.providers import CUT_SHORT, WITHHELD, Spoken
-from courtroom.judges.shared_prompt import label
+from courtroom.judges.opinion import Question
+from courtroom.judges.provider_failures import CallFailed
+from courtroom.judges.providers import FILTERED, TRUNCATED, Completion
+from courtroom.judges.shared_prompt import short_id
 from courtroom.models.record import Score
 
 FENCE = re.compile(r"\A\s*```(?:json)?\s*\n(.*)\n\s*```\s*\Z", re.DOTALL)
 CITATION = re.compile(r"E-[0-9a-f]{4}(?![0-9a-f])")
 
 
-class Reply(BaseModel):
-    """One opinion as it was sent; `cited_evidence` are labels of the docket, or ids."""
+class ModelAnswer(BaseModel):
+    """Opinion as the model sent it; `cited_evidence` holds short ids of the prompt, or whole ids."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -32,17 +33,22 @@ class Reply(BaseModel):
     score: Score
 
 
-def schema_for(briefs: Sequence[Brief]) -> dict[str, Any]:
-    if len(briefs) == 1:
-        return _opinion_schema(briefs[0])
-    return _object({brief.criterion.id: _opinion_schema(brief) for brief in briefs})
+def schema_for(questions: Sequence[Question]) -> dict[str, Any]:
+    if len(questions) == 1:
+        return _opinion_schema(questions[0])
+    return _object({question.criterion.id: _opinion_schema(question) for question in questions})
 
 
-def _opinion_schema(brief: Brief) -> dict[str, Any]:
-    """Score and citations are enums: servers that ignore bounds still enforce these. Reasoning comes first."""
-    labels = sorted({label(item) for item in brief.evidence})
-    shown = [name for name in labels if name in brief.docket] if brief.docket else labels
-    item: dict[str, Any] = {"type": "string", "enum": shown} if shown else {"type": "string"}
+def _opinion_schema(question: Question) -> dict[str, Any]:
+    """Return the schema of one opinion.
+
+    Score and citations are enums, which servers enforce even where they ignore bounds. Reasoning
+    comes first, so that the score follows from it.
+    """
+    short_ids = sorted({short_id(item) for item in question.evidence})
+    prompt = question.shared_prompt
+    citable = [name for name in short_ids if name in prompt] if prompt else short_ids
+    item: dict[str, Any] = {"type": "string", "enum": citable} if citable else {"type": "string"}
     return _object(
         {
             "reasoning": {"type": "string"},
@@ -61,50 +67,55 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def read(spoken: Spoken, briefs: Sequence[Brief]) -> Mapping[str, Reply | Unusable]:
-    """An opinion or what is wrong with it for each criterion. Raises Unusable when none can be had of it."""
-    value = json_of(spoken)
-    if len(briefs) == 1:
-        return {briefs[0].criterion.id: _reply(value)}
+def parse_answers(
+    completion: Completion, questions: Sequence[Question]
+) -> Mapping[str, ModelAnswer | CallFailed]:
+    """Return an opinion, or its error, for each criterion. Raises CallFailed without any JSON."""
+    value = parse_json(completion)
+    if len(questions) == 1:
+        return {questions[0].criterion.id: _parse_answer(value)}
     if not isinstance(value, dict):
-        raise Unusable("out_of_schema", "not an object with one opinion for each criterion")
-    return {brief.criterion.id: _reply(value.get(brief.criterion.id)) for brief in briefs}
+        raise CallFailed("out_of_schema", "not an object with one opinion for each criterion")
+    return {
+        question.criterion.id: _parse_answer(value.get(question.criterion.id))
+        for question in questions
+    }
 
 
-def json_of(spoken: Spoken) -> Any:
-    """What was sent, as a value. Raises Unusable for what is no answer, or not the JSON that was asked for."""
-    if spoken.refusal:
-        raise Unusable("refusal", spoken.refusal)
-    if spoken.finish in WITHHELD:
-        raise Unusable("filtered", "The provider withheld the answer.")
-    if spoken.finish in CUT_SHORT:
-        raise Unusable("truncated", "The answer was cut short.")
-    fenced = FENCE.match(spoken.text)
+def parse_json(completion: Completion) -> Any:
+    """Return the answer as a JSON value. Raises CallFailed for a refusal or anything but JSON."""
+    if completion.refusal:
+        raise CallFailed("refusal", completion.refusal)
+    if completion.finish_reason in FILTERED:
+        raise CallFailed("filtered", "The provider withheld the answer.")
+    if completion.finish_reason in TRUNCATED:
+        raise CallFailed("truncated", "The answer was cut short.")
+    fenced = FENCE.match(completion.text)
     try:
-        return json.loads(fenced[1] if fenced else spoken.text)
+        return json.loads(fenced[1] if fenced else completion.text)
     except (ValueError, RecursionError) as error:
-        raise Unusable("invalid", f"not the JSON that was asked for: {error}") from error
+        raise CallFailed("invalid", f"not the JSON that was asked for: {error}") from error
 
 
-def _reply(value: Any) -> Reply | Unusable:
+def _parse_answer(value: Any) -> ModelAnswer | CallFailed:
     try:
-        return Reply.model_validate(value)
+        return ModelAnswer.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return Unusable("out_of_schema", f"{place}: {first['msg']}".lstrip(": "))
+        path = ".".join(str(part) for part in first["loc"])
+        return CallFailed("out_of_schema", f"{path}: {first['msg']}".lstrip(": "))
 
 
-def cited_ids(reply: Reply, brief: Brief) -> list[str]:
-    """Citations as ids of evidence; one that names nothing shown here stays as it is, to be counted."""
-    found: list[str] = []
-    for cited in reply.cited_evidence:
-        shown = [item.id for item in brief.evidence if cited in (item.id, label(item))]
-        found += shown or [cited]
-    return found
+def cited_ids(answer: ModelAnswer, question: Question) -> list[str]:
+    """Return citations as ids of evidence; one that matches nothing stays, to be counted."""
+    ids: list[str] = []
+    for citation in answer.cited_evidence:
+        matches = [item.id for item in question.evidence if citation in (item.id, short_id(item))]
+        ids += matches or [citation]
+    return ids
 
 
-def argument_of(reply: Reply, brief: Brief) -> str:
-    """The reasoning with each label of the docket written out as the id that stands in the report."""
-    ids = {label(item): item.id for item in brief.evidence}
-    return CITATION.sub(lambda match: ids.get(match[0], match[0]), reply.reasoning)
+def argument_of(answer: ModelAnswer, question: Question) -> str:
+    """Return the reasoning with short ids replaced by the ids that stand in the report."""
+    ids = {short_id(item): item.id for item in question.evidence}
+    return CITATION.sub(lambda match: ids.get(match[0], match[0]), answer.reasoning)

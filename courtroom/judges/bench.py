@@ -1,13 +1,13 @@
-"""Who answers: the bench that the settings name, behind what is already known."""
+"""Make the bench that the settings name, behind the opinions that are already stored."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from courtroom.judges.budget import Purse
+from courtroom.judges.budget import Budget
 from courtroom.judges.heuristic import HeuristicBench
-from courtroom.judges.opinion import Answer, Bench, Brief
-from courtroom.judges.rate_limit import OPEN, Gate
+from courtroom.judges.opinion import Answer, Bench, Question
+from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.models.case import BenchSettings, Known
 from courtroom.models.record import (
     CheckOutcome,
@@ -21,54 +21,62 @@ from courtroom.models.rubric import Rubric
 from courtroom.replay.report_reuse import opinions_of
 
 
-class RememberingBench:
-    """Answers a question that was answered before from the record; asks the bench behind it for the rest."""
+class ReusingBench:
+    """Answer from stored opinions where the question is the same; ask the inner bench otherwise."""
 
     def __init__(self, bench: Bench, known: Known) -> None:
         self._bench = bench
-        self._known = {opinion.key: opinion for opinion in known.opinions}
+        self._stored = {opinion.key: opinion for opinion in known.opinions}
+
         if known.report:
-            said = (one for one in opinions_of(known.report) if isinstance(one, JudicialOpinion))
-            self._known |= {opinion.key: opinion for opinion in said}
+            answers = opinions_of(known.report)
+            opinions = (answer for answer in answers if isinstance(answer, JudicialOpinion))
+            self._stored |= {opinion.key: opinion for opinion in opinions}
 
     @property
     def references(self) -> dict[Persona, JudgeReference]:
         return self._bench.references
 
     @property
-    def together(self) -> bool:
-        return self._bench.together
+    def asks_all_at_once(self) -> bool:
+        return self._bench.asks_all_at_once
 
-    def docket(
+    def shared_prompt(
         self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
     ) -> str:
-        return self._bench.docket(rubric, evidence, outcomes)
+        return self._bench.shared_prompt(rubric, evidence, outcomes)
 
-    def key(self, brief: Brief) -> str:
-        return self._bench.key(brief)
+    def key(self, question: Question) -> str:
+        return self._bench.key(question)
 
-    async def hear(self, briefs: Sequence[Brief]) -> list[Answer]:
-        known = {brief.criterion.id: self._known.get(self._bench.key(brief)) for brief in briefs}
-        unknown = [brief for brief in briefs if known[brief.criterion.id] is None]
-        fresh = iter(await self._bench.hear(unknown) if unknown else ())
+    async def answer(self, questions: Sequence[Question]) -> list[Answer]:
+        stored = [self._stored.get(self._bench.key(question)) for question in questions]
+        pairs = zip(questions, stored, strict=True)
+        unanswered = [question for question, opinion in pairs if opinion is None]
+
+        fresh = iter(await self._bench.answer(unanswered) if unanswered else ())
         return [
-            Answer(opinion=said, usage=Usage(reused=1)) if said else next(fresh)
-            for said in known.values()
+            Answer(opinion=opinion, usage=Usage(reused=1)) if opinion else next(fresh)
+            for opinion in stored
         ]
 
     async def close(self) -> None:
         await self._bench.close()
 
 
-def seat(
-    settings: BenchSettings, known: Known, gate: Gate = OPEN, purse: Purse | None = None
+def make_bench(
+    settings: BenchSettings,
+    known: Known,
+    rate_limit: RateLimit = NO_LIMIT,
+    budget: Budget | None = None,
 ) -> Bench:
-    """The bench for these settings. The LLM bench is imported only when it is asked for: it is heavy.
+    """Return the bench for these settings.
 
-    `purse`: where others spend from the same budget.
+    `budget`: given when something else, such as the vision model, spends from the same one.
     """
     if settings.kind == "llm":
+        # Imported here because it brings langchain-openai along, which takes a second to import.
         from courtroom.judges.llm import LlmBench
 
-        return RememberingBench(LlmBench(settings, gate, purse=purse), known)
-    return RememberingBench(HeuristicBench(), known)
+        return ReusingBench(LlmBench(settings, rate_limit, budget=budget), known)
+    return ReusingBench(HeuristicBench(), known)

@@ -1,11 +1,11 @@
-"""What an audit may spend, and what its calls cost by the operator's price table."""
+"""Costs of calls by the operator's price table, and the budget of one audit."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
 
-from courtroom.judges.provider_failures import Unusable
+from courtroom.judges.provider_failures import CallFailed
 from courtroom.models.case import Price
 from courtroom.models.record import Usage
 
@@ -14,7 +14,7 @@ DOLLAR_DIGITS = 8
 
 
 def cost_of(usage: Usage, price: Price | None) -> float | None:
-    """US dollars; None when the model has no price."""
+    """Return US dollars; None when the model has no price."""
     if price is None:
         return None
     fresh = usage.prompt_tokens - usage.cached_tokens
@@ -26,59 +26,64 @@ def cost_of(usage: Usage, price: Price | None) -> float | None:
     return dollars / MILLION
 
 
-def total_of(usages: list[Usage]) -> Usage:
-    """The sum; its cost is unknown as soon as one call's is, and null where nothing was bought."""
-    bought = [usage.cost_usd for usage in usages if usage.calls]
-    known = [cost for cost in bought if cost is not None]
+def total_usage(usages: list[Usage]) -> Usage:
+    """Return the sum. Its cost is None when one call's cost is unknown, or nothing was bought."""
+    costs = [usage.cost_usd for usage in usages if usage.calls]
+    priced = [cost for cost in costs if cost is not None]
     return Usage(
         calls=sum(u.calls for u in usages),
         reused=sum(u.reused for u in usages),
         prompt_tokens=sum(u.prompt_tokens for u in usages),
         cached_tokens=sum(u.cached_tokens for u in usages),
         completion_tokens=sum(u.completion_tokens for u in usages),
-        cost_usd=round(sum(known), DOLLAR_DIGITS) if known and len(known) == len(bought) else None,
+        cost_usd=round(sum(priced), DOLLAR_DIGITS)
+        if priced and len(priced) == len(costs)
+        else None,
     )
 
 
-class Purse:
-    """The budget of one audit, never overdrawn: a call sets its ceiling aside before it is made.
+class Budget:
+    """The budget of one audit, never overdrawn: a call reserves its highest cost before it is made.
 
-    While other calls are still out their ceilings are higher than their bills, so a call that does not fit
-    waits for theirs; only what does not fit then is refused.
+    Calls under way hold more than they will cost. A call that does not fit therefore waits until
+    they have settled, and is refused only if it does not fit then.
     """
 
     def __init__(self, budget_usd: float | None, prices: Mapping[str, Price]) -> None:
         self._left, self._prices = budget_usd, prices
-        self._out = 0
+        self._open_calls = 0
         self._changed = asyncio.Condition()
 
     def price_of(self, model: str) -> Price | None:
         return self._prices.get(model)
 
-    def ceiling(self, model: str, prompt_tokens: int, room: int) -> float:
-        asked = Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=room)
-        return cost_of(asked, self.price_of(model)) or 0.0
+    def highest_cost(self, model: str, prompt_tokens: int, max_tokens: int) -> float:
+        usage = Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=max_tokens)
+        return cost_of(usage, self.price_of(model)) or 0.0
 
-    async def set_aside(self, ceiling: float) -> None:
-        """Raises Unusable (budget) when the call does not fit into what is left."""
+    async def reserve(self, highest_cost: float) -> None:
+        """Reserve US dollars; raises CallFailed (budget) when too little of the budget is left."""
         if self._left is None:
             return
         async with self._changed:
-            await self._changed.wait_for(lambda: self._fits(ceiling) or not self._out)
-            if not self._fits(ceiling):
-                message = f"The budget of this audit is spent: ${max(self._left, 0.0):.4f} left, ${ceiling:.4f} needed."
-                raise Unusable("budget", message)
-            self._left -= ceiling
-            self._out += 1
+            await self._changed.wait_for(lambda: self._fits(highest_cost) or not self._open_calls)
+            if not self._fits(highest_cost):
+                message = (
+                    f"The budget of this audit is spent: ${max(self._left, 0.0):.4f} left,"
+                    f" ${highest_cost:.4f} needed."
+                )
+                raise CallFailed("budget", message)
+            self._left -= highest_cost
+            self._open_calls += 1
 
-    async def settle(self, ceiling: float, bill: float) -> None:
-        """The call is over; what it did not cost is free again."""
+    async def settle(self, highest_cost: float, cost: float) -> None:
+        """Release the part of a reservation that the finished call did not cost."""
         if self._left is None:
             return
         async with self._changed:
-            self._left += ceiling - bill
-            self._out -= 1
+            self._left += highest_cost - cost
+            self._open_calls -= 1
             self._changed.notify_all()
 
-    def _fits(self, ceiling: float) -> bool:
-        return self._left is not None and ceiling <= self._left
+    def _fits(self, cost: float) -> bool:
+        return self._left is not None and cost <= self._left

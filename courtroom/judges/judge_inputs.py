@@ -1,49 +1,54 @@
-"""What one judge is shown on one criterion: cut from the dossier the same way wherever a bench is heard."""
+"""Select what one judge is shown on one criterion, the same way for every bench."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from courtroom.judges.opinion import Brief
+from courtroom.judges.opinion import Question
 from courtroom.models.record import CheckOutcome, Evidence, JudgeFailure, JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
 
-Heard = JudicialOpinion | JudgeFailure
+JudgeAnswer = JudicialOpinion | JudgeFailure
 
 
-def brief_for(
+def question_for(
     persona: Persona,
     criterion: Criterion,
     evidence: Sequence[Evidence],
     outcomes: Sequence[CheckOutcome],
-    hearing: int,
-    said: Sequence[Heard],
-    docket: str = "",
-) -> Brief:
-    """The criterion's own evidence and outcomes, and the report's passages on it; all evidence where it has no checks.
+    round_number: int,
+    earlier: Sequence[JudgeAnswer],
+    shared_prompt: str = "",
+) -> Question:
+    """Return the question to one judge.
 
-    `hearing` is 1-based; of `said`, a judge is shown the opinions of the hearing before.
+    It holds the criterion's own evidence and outcomes, and the passages of the PDF that bear on
+    it; a criterion without checks gets all evidence. `round_number` starts at 1; of `earlier`
+    answers a judge sees the opinions of the round before.
     """
-    owed_here = {check.id for check in criterion.checks}
-    asked = tuple(o for o in outcomes if o.check in owed_here)
-    besides = criterion.passages
-    shown = {i for outcome in asked for i in outcome.evidence}
-    return Brief(
+    check_ids = {check.id for check in criterion.checks}
+    own_outcomes = tuple(outcome for outcome in outcomes if outcome.check in check_ids)
+    cited_ids = {evidence_id for outcome in own_outcomes for evidence_id in outcome.evidence}
+    return Question(
         persona=persona,
         criterion=criterion,
         evidence=tuple(
-            e for e in evidence if e.id in shown or e.check == besides or not criterion.checks
+            item
+            for item in evidence
+            if item.id in cited_ids or item.check == criterion.passages or not criterion.checks
         ),
-        outcomes=asked,
-        round=hearing,
-        earlier=tuple(o for o in said if _is_earlier(o, criterion, hearing)),
-        docket=docket,
+        outcomes=own_outcomes,
+        round=round_number,
+        earlier=tuple(
+            answer for answer in earlier if _is_of_last_round(answer, criterion, round_number)
+        ),
+        shared_prompt=shared_prompt,
     )
 
 
-def _is_earlier(said: Heard, criterion: Criterion, hearing: int) -> TypeGuard[JudicialOpinion]:
-    return isinstance(said, JudicialOpinion) and (said.criterion_id, said.round) == (
-        criterion.id,
-        hearing - 1,
-    )
+def _is_of_last_round(
+    answer: JudgeAnswer, criterion: Criterion, round_number: int
+) -> TypeGuard[JudicialOpinion]:
+    place = (answer.criterion_id, answer.round)
+    return isinstance(answer, JudicialOpinion) and place == (criterion.id, round_number - 1)

@@ -1,7 +1,8 @@
-"""Three judges by a model: what is asked, when, and how every way to fail ends as a typed JudgeFailure.
+"""Three judges by a model. Every way to fail ends as a typed JudgeFailure.
 
-One deadline spans an answer with all its calls; waiting for one's turn does not count. An answer that was cut
-short or does not fit is asked for once more, with more room or with what was wrong.
+One deadline covers an answer with all its calls; waiting for budget or rate limit does not count. An
+answer that was truncated or does not fit the schema is asked for once more, with more tokens or with
+the error.
 """
 
 from __future__ import annotations
@@ -10,15 +11,21 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from courtroom.judges.answer_schema import Reply, argument_of, cited_ids, read, schema_for
-from courtroom.judges.budget import Purse, total_of
-from courtroom.judges.opinion import Answer, Brief, failure, opinion
-from courtroom.judges.prompts import messages, prompt_digest, room_for_docket
-from courtroom.judges.provider_call import Answering, Call, Exchange
-from courtroom.judges.provider_failures import Unusable
-from courtroom.judges.providers import Lines
-from courtroom.judges.rate_limit import OPEN, Gate
-from courtroom.judges.shared_prompt import docket
+from courtroom.judges.answer_schema import (
+    ModelAnswer,
+    argument_of,
+    cited_ids,
+    parse_answers,
+    schema_for,
+)
+from courtroom.judges.budget import Budget, total_usage
+from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
+from courtroom.judges.prompts import messages, prompt_digest, shared_prompt_limit
+from courtroom.judges.provider_call import Call, CallContext, ProviderCaller
+from courtroom.judges.provider_failures import CallFailed
+from courtroom.judges.providers import ModelClients
+from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
+from courtroom.judges.shared_prompt import shared_prompt
 from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
 from courtroom.models.record import (
@@ -33,31 +40,36 @@ from courtroom.models.record import (
 )
 from courtroom.models.rubric import Rubric
 
-# An answer that was cut short or malformed is asked for once more.
+# An answer that was truncated or malformed is asked for once more.
 ATTEMPTS = 2
-Said = dict[str, Reply | Unusable]
+# Criterion id -> its answer, or the reason why there is none.
+AnswersById = dict[str, ModelAnswer | CallFailed]
 
 
 class LlmBench:
-    """One line for each model; a persona without a model is refused before anything is bought."""
+    """Bench with one client for each model. Raises InputRefused for a persona without a model."""
 
     def __init__(
         self,
         settings: BenchSettings,
-        gate: Gate = OPEN,
-        lines: Lines | None = None,
-        purse: Purse | None = None,
+        rate_limit: RateLimit = NO_LIMIT,
+        clients: ModelClients | None = None,
+        budget: Budget | None = None,
     ) -> None:
-        _refuse_what_is_missing(settings)
-        self._settings, self._opened = settings, lines or Lines(settings)
-        self._lines = {
-            model: self._opened.to(model) for model in sorted(set(settings.models.values()))
+        _refuse_missing_settings(settings)
+        self._settings = settings
+        self._all_clients = clients or ModelClients(settings)
+        self._clients = {
+            model: self._all_clients.client_for(model)
+            for model in sorted(set(settings.models.values()))
         }
-        self._exchange = Exchange(gate, purse or Purse(settings.budget_usd, settings.prices))
-        self._warm: dict[str, asyncio.Event] = {}
+        self._caller = ProviderCaller(
+            rate_limit, budget or Budget(settings.budget_usd, settings.prices)
+        )
+        self._warmed_up: dict[str, asyncio.Event] = {}
 
     @property
-    def together(self) -> bool:
+    def asks_all_at_once(self) -> bool:
         return self._settings.batch == "per_judge"
 
     @property
@@ -71,108 +83,126 @@ class LlmBench:
             for persona in PERSONAS
         }
 
-    def docket(
+    def shared_prompt(
         self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
     ) -> str:
-        room = room_for_docket(self._settings.prompt_characters, rubric, together=self.together)
+        limit = shared_prompt_limit(
+            self._settings.prompt_characters, rubric, asks_all_at_once=self.asks_all_at_once
+        )
         secret = self._settings.fence_secret.get_secret_value()
-        return docket(rubric, evidence, secret, outcomes=outcomes, room=room)
+        return shared_prompt(rubric, evidence, secret, outcomes=outcomes, limit=limit)
 
-    def key(self, brief: Brief) -> str:
-        model, where = self._settings.models[brief.persona], self._settings.base_url
-        return brief.digest(f"{model} {prompt_digest(brief.persona)} {where}")
+    def key(self, question: Question) -> str:
+        model, endpoint = self._settings.models[question.persona], self._settings.base_url
+        return question.digest(f"{model} {prompt_digest(question.persona)} {endpoint}")
 
-    async def hear(self, briefs: Sequence[Brief]) -> list[Answer]:
-        model, said = self._settings.models[briefs[0].persona], dict[str, Reply | Unusable]()
+    async def answer(self, questions: Sequence[Question]) -> list[Answer]:
+        model = self._settings.models[questions[0].persona]
+        answers: AnswersById = {}
         usages: list[Usage] = []
-        async with self._turn(model):
-            failed = await self._within_deadline(briefs, said, usages)
-        heard = [
-            self._recorded(brief, said.get(brief.criterion.id, failed), model) for brief in briefs
+
+        async with self._after_warm_up(model):
+            missing = await self._ask_within_deadline(questions, answers, usages)
+
+        records = [
+            self._record(question, answers.get(question.criterion.id, missing), model)
+            for question in questions
         ]
+        # One call may answer several questions: its usage is booked on the first of them.
         return [
-            Answer(opinion=o, usage=Usage() if place else total_of(usages))
-            for place, o in enumerate(heard)
+            Answer(opinion=record, usage=Usage() if index else total_usage(usages))
+            for index, record in enumerate(records)
         ]
 
     async def close(self) -> None:
-        await self._opened.close()
+        await self._all_clients.close()
 
     @asynccontextmanager
-    async def _turn(self, model: str) -> AsyncIterator[None]:
-        """Where the provider caches prefixes, the first call of a model goes alone and the others find it warm."""
+    async def _after_warm_up(self, model: str) -> AsyncIterator[None]:
+        """Let the first call of a model go alone where the provider caches prefixes."""
         if not self._settings.warm_up:
             yield
             return
-        if model in self._warm:
-            await self._warm[model].wait()
+        if model in self._warmed_up:
+            await self._warmed_up[model].wait()
             yield
             return
-        self._warm[model] = asyncio.Event()
+
+        self._warmed_up[model] = asyncio.Event()
         try:
             yield
         finally:
-            self._warm[model].set()
+            self._warmed_up[model].set()
 
-    async def _within_deadline(
-        self, briefs: Sequence[Brief], said: Said, usages: list[Usage]
-    ) -> Unusable:
-        """Fill `said` as far as the deadline allows; answers what became of the rest."""
+    async def _ask_within_deadline(
+        self, questions: Sequence[Question], answers: AnswersById, usages: list[Usage]
+    ) -> CallFailed:
+        """Fill `answers` until the deadline; return the failure of the questions without answer."""
         seconds = self._settings.deadline_seconds
         try:
-            async with asyncio.timeout(seconds) as clock:
-                await self._ask(briefs, said, Answering(clock, usages))
+            async with asyncio.timeout(seconds) as timeout:
+                await self._ask(questions, answers, CallContext(timeout, usages))
         except TimeoutError:
-            return Unusable("timeout", f"No answer within {seconds:g} s.")
-        return Unusable("invalid", "No opinion was sent.")
+            return CallFailed("timeout", f"No answer within {seconds:g} s.")
+        return CallFailed("invalid", "No opinion was sent.")
 
-    async def _ask(self, briefs: Sequence[Brief], said: Said, answering: Answering) -> None:
-        """Ask for all, and once more for what was cut short or malformed."""
-        model = self._settings.models[briefs[0].persona]
-        asked, complaint, room = (
-            list(briefs),
-            "",
-            self._settings.max_completion_tokens * len(briefs),
-        )
+    async def _ask(
+        self, questions: Sequence[Question], answers: AnswersById, context: CallContext
+    ) -> None:
+        """Ask all questions, and once more those whose answer was truncated or malformed."""
+        model = self._settings.models[questions[0].persona]
+        pending, complaint = list(questions), ""
+        max_tokens = self._settings.max_completion_tokens * len(questions)
+
         for _ in range(ATTEMPTS):
             call = Call(
-                model, self._lines[model], messages(asked, complaint), schema_for(asked), room
+                model=model,
+                client=self._clients[model],
+                prompt=messages(pending, complaint),
+                schema=schema_for(pending),
+                max_tokens=max_tokens,
             )
             try:
-                said |= read(await self._exchange.send(call, answering), asked)
-            except Unusable as bad:
-                said |= {brief.criterion.id: bad for brief in asked}
-            asked = [brief for brief in asked if _is_mendable(said[brief.criterion.id])]
-            if not asked:
-                return
-            first = said[asked[0].criterion.id]
-            cut_short = isinstance(first, Unusable) and first.kind == "truncated"
-            complaint, room = ("", room * 2) if cut_short else (str(first), room)
+                answers |= parse_answers(await self._caller.send(call, context), pending)
+            except CallFailed as failed:
+                answers |= {question.criterion.id: failed for question in pending}
 
-    def _recorded(
-        self, brief: Brief, said: Reply | Unusable, model: str
+            pending = [q for q in pending if _is_worth_asking_again(answers[q.criterion.id])]
+            if not pending:
+                return
+            first = answers[pending[0].criterion.id]
+            is_truncated = isinstance(first, CallFailed) and first.kind == "truncated"
+            complaint, max_tokens = (
+                ("", max_tokens * 2) if is_truncated else (str(first), max_tokens)
+            )
+
+    def _record(
+        self, question: Question, answer: ModelAnswer | CallFailed, model: str
     ) -> JudicialOpinion | JudgeFailure:
-        key = self.key(brief)
-        if isinstance(said, Unusable):
-            return failure(brief, kind=said.kind, message=said.message, model=model, key=key)
-        return opinion(
-            brief,
-            score=said.score,
-            argument=argument_of(said, brief),
-            cited=cited_ids(said, brief),
+        key = self.key(question)
+        if isinstance(answer, CallFailed):
+            return make_failure(
+                question, kind=answer.kind, message=answer.message, model=model, key=key
+            )
+        return make_opinion(
+            question,
+            score=answer.score,
+            argument=argument_of(answer, question),
+            cited=cited_ids(answer, question),
             model=model,
             key=key,
         )
 
 
-def _is_mendable(said: Reply | Unusable) -> bool:
-    return isinstance(said, Unusable) and said.is_mendable
+def _is_worth_asking_again(answer: ModelAnswer | CallFailed) -> bool:
+    return isinstance(answer, CallFailed) and answer.is_worth_asking_again
 
 
-def _refuse_what_is_missing(settings: BenchSettings) -> None:
+def _refuse_missing_settings(settings: BenchSettings) -> None:
     missing = [persona for persona in PERSONAS if not settings.models.get(persona)]
     if missing:
         raise InputRefused("bench_no_model", f"No model is set for: {', '.join(missing)}.")
+
     unpriced = sorted(set(settings.models.values()) - set(settings.prices))
     if settings.budget_usd is not None and unpriced:
         message = f"A budget needs a price for each model; none is set for: {', '.join(unpriced)}."

@@ -1,9 +1,11 @@
-"""What a judge is asked and what it may answer: the brief, its key, and the validation of an answer."""
+"""Question to a judge, the answer it may give, and the protocol of every bench."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
+
+from pydantic import Field
 
 from courtroom.models.record import (
     CheckOutcome,
@@ -21,10 +23,11 @@ from courtroom.models.record import (
 from courtroom.models.rubric import Criterion, Rubric
 
 
-class Brief(Frozen):
-    """One question to one judge: a criterion, what was found for it and, in a re-hearing, what was said before.
+class Question(Frozen):
+    """Question to one judge on one criterion, with its evidence and check outcomes.
 
-    `docket` is what every judge of the bench is shown of the whole case (empty where nobody reads it).
+    `earlier` holds the opinions of the round before, in a second round. `shared_prompt` is the
+    text about the whole audit that every judge is shown; the heuristic bench leaves it empty.
     """
 
     persona: Persona
@@ -33,71 +36,74 @@ class Brief(Frozen):
     outcomes: tuple[CheckOutcome, ...]
     round: int = 1
     earlier: tuple[JudicialOpinion, ...] = ()
-    docket: str = ""
+    # Stored opinions are found again by a digest of these fields: their written names stay.
+    shared_prompt: str = Field("", serialization_alias="docket")
 
-    def digest(self, asked_of: str) -> str:
-        """The key of the answer: who is asked (model and prompt digest) and everything that is shown."""
-        return digest_of([asked_of, self.model_dump(mode="json")])
+    def digest(self, model_and_prompt: str) -> str:
+        """Return the key of the answer: the model, its prompt digest and everything shown to it."""
+        return digest_of([model_and_prompt, self.model_dump(mode="json", by_alias=True)])
 
 
 class Answer(Frozen):
-    """An answer and what it cost. `reused`: it was known and nothing was computed or bought."""
+    """Answer of a judge with the usage it cost; `usage.reused` counts stored opinions."""
 
     opinion: JudicialOpinion | JudgeFailure
     usage: Usage = Usage()
 
 
 class Bench(Protocol):
-    """Who answers. `together`: a judge is asked about all criteria at once.
+    """Three judges. `asks_all_at_once`: one call asks a judge about all criteria.
 
-    `hear` takes the briefs of one judge and answers each, in their order. It never raises: a judge that
-    cannot answer returns a JudgeFailure.
+    `answer` takes the questions of one judge and returns their answers in the same order. It never
+    raises: a judge that cannot answer returns a JudgeFailure.
     """
 
     @property
     def references(self) -> dict[Persona, JudgeReference]: ...
 
     @property
-    def together(self) -> bool: ...
+    def asks_all_at_once(self) -> bool: ...
 
-    def docket(
+    def shared_prompt(
         self, rubric: Rubric, evidence: Sequence[Evidence], outcomes: Sequence[CheckOutcome]
     ) -> str: ...
 
-    def key(self, brief: Brief) -> str: ...
+    def key(self, question: Question) -> str: ...
 
-    async def hear(self, briefs: Sequence[Brief]) -> list[Answer]: ...
+    async def answer(self, questions: Sequence[Question]) -> list[Answer]: ...
 
     async def close(self) -> None: ...
 
 
-def opinion(
-    brief: Brief, *, score: Score, argument: str, cited: Sequence[str], model: str, key: str
+def make_opinion(
+    question: Question, *, score: Score, argument: str, cited: Sequence[str], model: str, key: str
 ) -> JudicialOpinion:
-    """An opinion that cites only evidence it was shown: other ids are removed and counted (DESIGN 5).
+    """Return an opinion that cites only evidence shown to the judge; other ids are counted.
 
-    Half a surrogate pair, which JSON can carry and UTF-8 cannot, is replaced in the argument.
+    A lone surrogate, which JSON can carry and UTF-8 cannot, is replaced in the argument.
     """
-    shown = {item.id for item in brief.evidence}
-    kept = tuple(dict.fromkeys(i for i in cited if i in shown))
+    shown_ids = {item.id for item in question.evidence}
+    citations = tuple(dict.fromkeys(i for i in cited if i in shown_ids))
     return JudicialOpinion(
-        judge=brief.persona,
-        criterion_id=brief.criterion.id,
-        round=brief.round,
+        judge=question.persona,
+        criterion_id=question.criterion.id,
+        round=question.round,
         score=score,
         argument=argument.encode("utf-8", "replace").decode("utf-8"),
-        cited_evidence=kept,
+        cited_evidence=citations,
         model=model,
         key=key,
-        invented_citations=len(set(cited) - shown),
+        invented_citations=len(set(cited) - shown_ids),
     )
 
 
-def failure(brief: Brief, *, kind: FailureKind, message: str, model: str, key: str) -> JudgeFailure:
+def make_failure(
+    question: Question, *, kind: FailureKind, message: str, model: str, key: str
+) -> JudgeFailure:
     return JudgeFailure(
-        judge=brief.persona,
-        criterion_id=brief.criterion.id,
-        round=brief.round,
+        judge=question.persona,
+        criterion_id=question.criterion.id,
+        round=question.round,
         failure=kind,
         message=message,
         model=model,

@@ -1,4 +1,4 @@
-"""Every way a provider's call can fail, as one of the record's kinds; whether to try again, and after how long."""
+"""Provider errors as the failure kinds of the report, with whether and when to try again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS: Mapping[int, FailureKind] = {
     409: "server",
     TOO_MANY_REQUESTS: "rate_limited",
 }
-# What a provider calls its reasons, where its status alone says less.
+# Reason codes of providers, which say more than the HTTP status alone.
 CODES: Mapping[str, FailureKind] = {
     "insufficient_quota": "budget",
     "billing_hard_limit_reached": "budget",
@@ -27,7 +27,7 @@ CODES: Mapping[str, FailureKind] = {
     "content_filter": "filtered",
     "content_policy_violation": "filtered",
 }
-MENDABLE: tuple[FailureKind, ...] = ("truncated", "invalid", "out_of_schema")
+ASKED_AGAIN: tuple[FailureKind, ...] = ("truncated", "invalid", "out_of_schema")
 TRANSIENT: tuple[FailureKind, ...] = ("rate_limited", "server")
 SENTENCES: Mapping[FailureKind, str] = {
     "auth": "The endpoint refused the API key.",
@@ -35,10 +35,10 @@ SENTENCES: Mapping[FailureKind, str] = {
 }
 
 
-class Unusable(Exception):
-    """No answer that can be used. `pause`: seconds after which it may be asked for again.
+class CallFailed(Exception):
+    """A call without a usable answer. `pause`: seconds after which it may be repeated.
 
-    `refused`: the provider did not accept the question, so that asking it differently does not help.
+    `refused`: the provider rejected the request, so rewording it does not help.
     """
 
     def __init__(
@@ -49,27 +49,30 @@ class Unusable(Exception):
         self.kind, self.pause, self.refused = kind, pause, refused
 
     @property
-    def is_mendable(self) -> bool:
-        return self.kind in MENDABLE and not self.refused
+    def is_worth_asking_again(self) -> bool:
+        return self.kind in ASKED_AGAIN and not self.refused
 
     @property
     def is_transient(self) -> bool:
         return self.kind in TRANSIENT
 
 
-def failure_of(error: Exception) -> Unusable:
-    """Any exception of any provider's library. A key never reaches the message: providers print parts of it."""
-    if isinstance(error, Unusable):
+def failure_of(error: Exception) -> CallFailed:
+    """Classify an exception of any provider's library.
+
+    The message of an authentication error is our own: providers print parts of the API key.
+    """
+    if isinstance(error, CallFailed):
         return error
     kind = _kind(error)
     response = getattr(error, "response", None)
     message = SENTENCES.get(kind) or f"{type(error).__name__}: {' '.join(str(error).split())}"
     pause = retry_after(getattr(response, "headers", {}))
-    return Unusable(kind, message, pause=pause, refused=hasattr(error, "status_code"))
+    return CallFailed(kind, message, pause=pause, refused=hasattr(error, "status_code"))
 
 
 def _kind(error: Exception) -> FailureKind:
-    # Only a bench that bought something gets here; the offline bench must not pay for this import.
+    # Imported here: the heuristic bench must not pay for these packages.
     from langchain_core.exceptions import ContextOverflowError
     from openai import APIConnectionError, APITimeoutError
 
@@ -89,7 +92,7 @@ def _kind(error: Exception) -> FailureKind:
 
 
 def retry_after(headers: Mapping[str, Any]) -> float | None:
-    """Seconds, from retry-after-ms (OpenAI) or Retry-After (RFC 9110: seconds or a date)."""
+    """Return seconds from retry-after-ms (OpenAI) or Retry-After (RFC 9110: seconds or a date)."""
     try:
         if headers.get("retry-after-ms"):
             return max(0.0, float(headers["retry-after-ms"]) / 1000)

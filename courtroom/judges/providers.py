@@ -1,7 +1,7 @@
-"""Lines to models, whoever provides them: text and figures out, exceptions as the library raises them.
+"""Clients for models of any provider. They return text and usage, and let exceptions through.
 
-An OpenAI-compatible endpoint is asked for the completion alone: the client's own parsing of structured output
-costs three times the CPU per call and loses the usage of an answer that was cut short.
+An OpenAI-compatible endpoint is asked for a plain completion: the client's own parsing of structured
+output takes three times the CPU per call and loses the usage of a truncated answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
 from courtroom.models.record import Usage
 
-# langchain's names of providers that speak another protocol; `ollama:` keeps the colon in its models' names.
+# Names that langchain gives to providers with another protocol.
 PROVIDERS = (
     "anthropic",
     "azure_openai",
@@ -39,25 +39,25 @@ PROVIDERS = (
     "together",
     "xai",
 )
-CUT_SHORT = ("length", "max_tokens", "MAX_TOKENS")
-WITHHELD = ("content_filter", "SAFETY", "refusal", "guardrail_intervened")
+TRUNCATED = ("length", "max_tokens", "MAX_TOKENS")
+FILTERED = ("content_filter", "SAFETY", "refusal", "guardrail_intervened")
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """What a model sent: `refusal` in its own words or empty; `finish` as the provider calls it."""
+class Completion:
+    """Answer of a model: `refusal` in its own words or empty, `finish_reason` as the provider names it."""
 
     text: str
     refusal: str
-    finish: str
+    finish_reason: str
     usage: Usage
 
 
-class Line(Protocol):
-    async def ask(self, prompt: Prompt, schema: dict[str, Any], room: int) -> Spoken: ...
+class ModelClient(Protocol):
+    async def ask(self, prompt: Prompt, schema: dict[str, Any], max_tokens: int) -> Completion: ...
 
 
-class OpenAiLine:
+class OpenAiClient:
     """One client for all calls to one model."""
 
     def __init__(self, model: str, settings: BenchSettings, http: AsyncClient) -> None:
@@ -71,47 +71,52 @@ class OpenAiLine:
             store=False,
         )
 
-    async def ask(self, prompt: Prompt, schema: dict[str, Any], room: int) -> Spoken:
+    async def ask(self, prompt: Prompt, schema: dict[str, Any], max_tokens: int) -> Completion:
         form = {
             "type": "json_schema",
             "json_schema": {"name": "answer", "strict": True, "schema": schema},
         }
         message = await self._client.ainvoke(
-            prompt, max_completion_tokens=room, extra_body={"response_format": form}
+            prompt, max_completion_tokens=max_tokens, extra_body={"response_format": form}
         )
-        return _spoken(message, message.text)
+        return _completion(message, message.text)
 
 
-class ProviderLine:
-    """Any chat model of langchain, by its own way to structured output; `make` gets the room for the answer."""
+class LangchainClient:
+    """Any chat model of langchain, asked for structured output in its own way.
 
-    def __init__(self, make: Callable[[int], BaseChatModel]) -> None:
-        self._make = make
+    `make_model` takes the most tokens that the answer may have.
+    """
 
-    async def ask(self, prompt: Prompt, schema: dict[str, Any], room: int) -> Spoken:
+    def __init__(self, make_model: Callable[[int], BaseChatModel]) -> None:
+        self._make_model = make_model
+
+    async def ask(self, prompt: Prompt, schema: dict[str, Any], max_tokens: int) -> Completion:
         titled = {"title": "answer", "description": "The answer in full", **schema}
-        model = self._make(room).with_structured_output(titled, include_raw=True)
+        model = self._make_model(max_tokens).with_structured_output(titled, include_raw=True)
         answer = dict(await model.ainvoke(prompt))
         parsed = answer["parsed"]
-        return _spoken(answer["raw"], answer["raw"].text if parsed is None else json.dumps(parsed))
+        return _completion(
+            answer["raw"], answer["raw"].text if parsed is None else json.dumps(parsed)
+        )
 
 
-class Lines:
-    """Opens the lines of one bench. Its connections belong to one event loop, so no two benches share them."""
+class ModelClients:
+    """Clients of one bench. Connections belong to one event loop, so benches do not share them."""
 
     def __init__(self, settings: BenchSettings) -> None:
         self._settings = settings
         self._http: AsyncClient | None = None
 
-    def to(self, model: str) -> Line:
-        """The line for a model's name as the settings give it. Raises InputRefused when it cannot be opened."""
+    def client_for(self, model: str) -> ModelClient:
+        """Return the client of a model named as in the settings. Raises InputRefused."""
         provider, colon, name = model.partition(":")
         if colon and provider in PROVIDERS:
-            return ProviderLine(_initialiser(provider, name, self._settings))
+            return LangchainClient(_model_factory(provider, name, self._settings))
         if self._settings.api_key is None:
             raise InputRefused("bench_no_key", "The LLM bench needs an API key (OPENAI_API_KEY).")
         self._http = self._http or DefaultAsyncHttpx2Client()
-        return OpenAiLine(
+        return OpenAiClient(
             name if colon and provider == "openai" else model, self._settings, self._http
         )
 
@@ -120,35 +125,38 @@ class Lines:
             await self._http.aclose()
 
 
-def _initialiser(
+def _model_factory(
     provider: str, name: str, settings: BenchSettings
 ) -> Callable[[int], BaseChatModel]:
     try:
         from langchain.chat_models import init_chat_model  # type: ignore[import-not-found]  # -- an extra
 
-        def make(room: int) -> BaseChatModel:
+        def make(max_tokens: int) -> BaseChatModel:
             made: BaseChatModel = init_chat_model(
                 name,
                 model_provider=provider,
                 max_retries=0,
                 timeout=settings.deadline_seconds,
-                max_tokens=room,
+                max_tokens=max_tokens,
             )
             return made
 
         make(settings.max_completion_tokens)
     except ImportError as missing:
-        message = f"Models of {provider} need more packages: pip install langchain and its {provider} package."
+        message = (
+            f"Models of {provider} need more packages:"
+            f" pip install langchain and its {provider} package."
+        )
         raise InputRefused("bench_no_provider", f"{message} ({missing})") from missing
     return make
 
 
-def _spoken(message: AIMessage, text: str) -> Spoken:
-    about = message.response_metadata
-    return Spoken(
+def _completion(message: AIMessage, text: str) -> Completion:
+    metadata = message.response_metadata
+    return Completion(
         text=text,
         refusal=str(message.additional_kwargs.get("refusal") or ""),
-        finish=str(about.get("finish_reason") or about.get("stop_reason") or ""),
+        finish_reason=str(metadata.get("finish_reason") or metadata.get("stop_reason") or ""),
         usage=_usage(message.usage_metadata),
     )
 

@@ -1,29 +1,29 @@
-"""The way out to a provider, as whoever runs the court allows it."""
+"""Rate limit that the caller of the courtroom may set around calls to a provider."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
 
-class NotAdmitted(Exception):
-    """The gate did not open in time; the message says for a person what was waited for."""
+class RateLimitTimeout(Exception):
+    """The limit left no room in time; the message tells a person what was waited for."""
 
 
-class Gate(Protocol):
-    """Holds all courts that share a provider's key to that provider's limits.
+class RateLimit(Protocol):
+    """Keeps all audits that share a provider's key within that provider's limits.
 
-    `enter` returns when one more call of about `tokens` tokens (prompt and answer) may be made, or raises
-    NotAdmitted. It runs in the court's event loop and must not block it.
+    `acquire` returns when one more call of about `tokens` tokens (prompt and answer) may be made,
+    or raises RateLimitTimeout. It runs in the audit's event loop and must not block it.
     """
 
-    async def enter(self, tokens: int) -> None: ...
+    async def acquire(self, tokens: int) -> None: ...
 
 
-class OpenGate:
-    """No limit but the provider's own: the command line, and an endpoint of one's own."""
+class NoRateLimit:
+    """No limit but the provider's own: for the command line and self-hosted endpoints."""
 
-    async def enter(self, tokens: int) -> None:
-        """Everybody may pass."""
+    async def acquire(self, tokens: int) -> None:
+        """Return at once."""
 
 
-OPEN = OpenGate()
+NO_LIMIT = NoRateLimit()

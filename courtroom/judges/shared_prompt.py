@@ -1,9 +1,9 @@
-"""The docket: rubric and evidence of a whole audit as one text, the prefix that every call of it shares.
+"""Shared prompt: rubric and evidence of a whole audit as one text, the prefix of all its calls.
 
-What students wrote stands in it only as short, normalised quotations inside a fence whose mark cannot be
-guessed but is the same from run to run. Every call pays for the docket, so it fits a given room: what each
-check came to always stands there, in few words where the room is small; then, criterion by criterion in turn, the place
-and words of what shows it best; then reasons and all the rest.
+Text of a submission stands in it only as short, normalised quotations inside a fence whose mark
+cannot be guessed, yet is the same from run to run. Every call pays for this text, so it keeps to a
+limit: the outcome of each check always stands in it; then, one criterion after the other, the
+location and words of the best evidence; then reasons and the rest.
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from courtroom.models.record import CheckOutcome, Evidence, canonical_json
 from courtroom.models.rubric import Check, Criterion, Rubric
 
 QUOTE_CHARACTERS = 200
-# Where the room is small: a line of code, and of a goal what tells it from its neighbours.
+# Within a small limit: one line of code, and the part of a goal that tells it from its neighbours.
 SHORT_QUOTE, SHORT_GOAL = 42, 46
-# A passage of the report needs more words than a line of code.
-PASSAGE_QUOTES = 3
-# E- and four digits: enough to be told apart among one criterion's items, and a prefix of the report's own id.
-LABEL_CHARACTERS = 6
+# A passage of the PDF needs more words than a line of code.
+PASSAGE_FACTOR = 3
+# E- and four digits tell the items of one criterion apart; the report's id begins with them.
+SHORT_ID_CHARACTERS = 6
 MARK_CHARACTERS = 16
 # Format, surrogate, private-use and unassigned characters can hide text from a person (DESIGN 8).
 INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
-# On evidence that addresses the graders, or shows what does (detectives/suspicion.py).
-TAG = "integrity"
-OUTCOMES = {True: "+", False: "-", None: "?"}
+# Tag of evidence that holds a possible prompt injection.
+INTEGRITY_TAG = "integrity"
+OUTCOME_SIGNS = {True: "+", False: "-", None: "?"}
 ARTICLES = ("The ", "A ", "An ")
-# The order in which the room is filled; among equals each criterion has its turn.
-BEST, OPEN_REASONS, WORDS, REASONS, REST = 0, 100, 200, 300, 400
+# Order in which parts fill the limit; parts of equal rank take turns by criterion.
+BEST_QUOTE, OPEN_REASON, CRITERION_TEXT, MET_REASON, OTHER_ITEMS = 0, 100, 200, 300, 400
 
 
 @dataclass(slots=True)
-class Entry:
-    """A line of the docket; `wishes` are appended to it while there is room, the lowest number first."""
+class Line:
+    """Line of the prompt. `optional` parts (rank, text) are appended while the limit allows."""
 
     text: str
-    wishes: list[tuple[int, str]] = field(default_factory=list)
+    optional: list[tuple[int, str]] = field(default_factory=list)
 
 
 def quotation(text: str, characters: int = QUOTE_CHARACTERS) -> str:
-    """Text of a submission as a judge may see it: normalised, without invisible characters, short."""
+    """Return text of a submission as a judge may see it: normalised, visible, short."""
     visible = "".join(
         c for c in unicodedata.normalize("NFKC", text) if unicodedata.category(c) not in INVISIBLE
     )
@@ -52,27 +52,27 @@ def quotation(text: str, characters: int = QUOTE_CHARACTERS) -> str:
     return flat if len(flat) <= characters else flat[: characters - 1].rstrip() + "…"
 
 
-def label(item: Evidence) -> str:
-    """How an item is called in prompts."""
-    return item.id[:LABEL_CHARACTERS]
+def short_id(item: Evidence) -> str:
+    """Return the name that an item of evidence has in prompts."""
+    return item.id[:SHORT_ID_CHARACTERS]
 
 
-def docket(
+def shared_prompt(
     rubric: Rubric,
     evidence: Sequence[Evidence],
     secret: str,
     *,
     outcomes: Sequence[CheckOutcome] = (),
-    room: int = 100_000,
+    limit: int = 100_000,
 ) -> str:
-    """The docket of a case, at most `room` characters unless the outcomes alone take more."""
+    """Return the prompt of at most `limit` characters, unless the outcomes alone take more."""
     mark = _mark(evidence, secret)
-    left = room - 2 * MARK_CHARACTERS - 8
-    entries = _all_entries(rubric, evidence, outcomes, is_short=False)
-    if _whole(entries) > left:
-        entries = _all_entries(rubric, evidence, outcomes, is_short=True)
-    _fill(entries, left)
-    body = "\n".join(entry.text for entry in entries)
+    left = limit - 2 * MARK_CHARACTERS - 8
+    lines = _all_lines(rubric, evidence, outcomes, is_short=False)
+    if _full_length(lines) > left:
+        lines = _all_lines(rubric, evidence, outcomes, is_short=True)
+    _fill(lines, left)
+    body = "\n".join(line.text for line in lines)
     return f"<<<{mark}\n{body}\n{mark}>>>"
 
 
@@ -83,33 +83,38 @@ def _mark(evidence: Sequence[Evidence], secret: str) -> str:
     ]
 
 
-def _all_entries(
+def _all_lines(
     rubric: Rubric,
     evidence: Sequence[Evidence],
     outcomes: Sequence[CheckOutcome],
     *,
     is_short: bool,
-) -> list[Entry]:
-    known = {outcome.check: outcome for outcome in outcomes}
-    entries = [e for c in rubric.criteria for e in _entries(c, evidence, known, is_short=is_short)]
-    return entries + _others(rubric, evidence)
+) -> list[Line]:
+    by_check = {outcome.check: outcome for outcome in outcomes}
+    lines = [
+        line
+        for criterion in rubric.criteria
+        for line in _criterion_lines(criterion, evidence, by_check, is_short=is_short)
+    ]
+    return lines + _other_lines(rubric, evidence)
 
 
-def _entries(
+def _criterion_lines(
     criterion: Criterion,
     evidence: Sequence[Evidence],
-    known: dict[str, CheckOutcome],
+    by_check: dict[str, CheckOutcome],
     *,
     is_short: bool,
-) -> Iterable[Entry]:
-    """What success means stands in each question: it is not said here again."""
-    words = (criterion.failure_pattern, criterion.instruction)
-    characters = PASSAGE_QUOTES * (SHORT_QUOTE if is_short else QUOTE_CHARACTERS)
-    told = [item for item in evidence if item.check == criterion.passages]
-    heading = Entry(f"# {criterion.id}", [(WORDS, f" {text}") for text in words if text])
-    first = BEST + bool(criterion.checks)
-    heading.wishes += [
-        (first + n, f" {label(i)}{_shown(i, characters)}") for n, i in enumerate(told)
+) -> Iterable[Line]:
+    """Yield the heading and the checks. The success pattern stands in each question, not here."""
+    texts = (criterion.failure_pattern, criterion.instruction)
+    characters = PASSAGE_FACTOR * (SHORT_QUOTE if is_short else QUOTE_CHARACTERS)
+    passages = [item for item in evidence if item.check == criterion.passages]
+    heading = Line(f"# {criterion.id}", [(CRITERION_TEXT, f" {text}") for text in texts if text])
+    first = BEST_QUOTE + bool(criterion.checks)
+    heading.optional += [
+        (first + n, f" {short_id(i)}{_place_and_quote(i, characters)}")
+        for n, i in enumerate(passages)
     ]
     yield heading
     items = {
@@ -117,101 +122,114 @@ def _entries(
         for check in criterion.checks
     }
     met = {
-        check.id: known[check.id].met if check.id in known else None for check in criterion.checks
+        check.id: by_check[check.id].met if check.id in by_check else None
+        for check in criterion.checks
     }
     ranked = sorted(
-        criterion.checks, key=lambda c: (not _shows(items[c.id]), met[c.id] is True, -c.weight)
+        criterion.checks,
+        key=lambda c: (not _is_quotable(items[c.id]), met[c.id] is True, -c.weight),
     )
     ranks = {check.id: rank for rank, check in enumerate(ranked)}
     for check in criterion.checks:
-        yield _entry(
-            check, items[check.id], known.get(check.id), ranks[check.id], is_short=is_short
+        yield _check_line(
+            check, items[check.id], by_check.get(check.id), ranks[check.id], is_short=is_short
         )
 
 
-def _shows(items: Sequence[Evidence]) -> bool:
-    """Something of the submission can be quoted, not only what was looked for."""
+def _is_quotable(items: Sequence[Evidence]) -> bool:
+    """Return whether the first item has a location, so that it is more than an absence."""
     return bool(items) and bool(items[0].location.path or items[0].location.page)
 
 
-def _entry(
+def _check_line(
     check: Check,
     items: Sequence[Evidence],
     outcome: CheckOutcome | None,
     rank: int,
     *,
     is_short: bool,
-) -> Entry:
-    """What a check came to, with its first item; then the item's place and words, why, and the rest."""
+) -> Line:
+    """Return outcome, goal and first item; its quote, the reason and other items are optional."""
     met = outcome.met if outcome else None
-    name = f" {label(items[0])}" if items else ""
+    name = f" {short_id(items[0])}" if items else ""
     characters = SHORT_QUOTE if is_short else QUOTE_CHARACTERS
-    wishes = [(BEST + rank, _shown(items[0], characters))] if items else []
+    optional = [(BEST_QUOTE + rank, _place_and_quote(items[0], characters))] if items else []
     if outcome and outcome.reason:
-        wishes.append(((REASONS if met else OPEN_REASONS) + rank, f" ({_reason(outcome.reason)})"))
-    wishes += [(REST + rank, f"; {label(item)}{_shown(item, characters)}") for item in items[1:]]
-    return Entry(
-        f"{OUTCOMES[met]} {_goal(check.goal, is_short=is_short and met is True)}{name}", wishes
+        optional.append(
+            ((MET_REASON if met else OPEN_REASON) + rank, f" ({_reason(outcome.reason)})")
+        )
+    optional += [
+        (OTHER_ITEMS + rank, f"; {short_id(item)}{_place_and_quote(item, characters)}")
+        for item in items[1:]
+    ]
+    return Line(
+        f"{OUTCOME_SIGNS[met]} {_goal(check.goal, is_short=is_short and met is True)}{name}",
+        optional,
     )
 
 
 def _goal(text: str, *, is_short: bool) -> str:
-    """Of what is met, and so least disputed, only the beginning where the room is small."""
+    """Return the goal. A met check is least disputed: a small limit shortens its goal."""
     if not is_short:
         return quotation(text)
-    bare = next((text[len(word) :] for word in ARTICLES if text.startswith(word)), text)
-    return bare if len(bare) <= SHORT_GOAL else bare[:SHORT_GOAL].rpartition(" ")[0] + "…"
+    goal = next((text[len(word) :] for word in ARTICLES if text.startswith(word)), text)
+    return goal if len(goal) <= SHORT_GOAL else goal[:SHORT_GOAL].rpartition(" ")[0] + "…"
 
 
-def _others(rubric: Rubric, evidence: Sequence[Evidence]) -> list[Entry]:
-    """Evidence that no check asked for. Text that addresses the graders is for a person: no judge hears of it."""
-    asked = {check.id for check in rubric.checks} | {c.passages for c in rubric.criteria}
-    items = [item for item in evidence if item.check not in asked and TAG not in item.tags]
-    head = [Entry("# Other evidence")] if items else []
+def _other_lines(rubric: Rubric, evidence: Sequence[Evidence]) -> list[Line]:
+    """Return evidence of no check. A possible prompt injection is for a person, not for a judge."""
+    owned = {check.id for check in rubric.checks} | {c.passages for c in rubric.criteria}
+    items = [
+        item for item in evidence if item.check not in owned and INTEGRITY_TAG not in item.tags
+    ]
+    head = [Line("# Other evidence")] if items else []
     return head + [
-        Entry(f"{label(i)} {quotation(i.goal)}", [(BEST + rank, _shown(i, QUOTE_CHARACTERS))])
+        Line(
+            f"{short_id(i)} {quotation(i.goal)}",
+            [(BEST_QUOTE + rank, _place_and_quote(i, QUOTE_CHARACTERS))],
+        )
         for rank, i in enumerate(items)
     ]
 
 
-def _shown(item: Evidence, characters: int) -> str:
+def _place_and_quote(item: Evidence, characters: int) -> str:
     place = _place(item)
     return f" {place}{_quote(item, characters)}" if place else _quote(item, characters)
 
 
 def _place(item: Evidence) -> str:
-    at = item.location
-    if at.page:
-        return f"p. {at.page}"
-    if TAG in item.tags:
+    location = item.location
+    if location.page:
+        return f"p. {location.page}"
+    if INTEGRITY_TAG in item.tags:
         return ""
-    path = quotation(at.path or "")
-    return f"{path}:{at.line_start}" if path and at.line_start else path
+    path = quotation(location.path or "")
+    return f"{path}:{location.line_start}" if path and location.line_start else path
 
 
 def _quote(item: Evidence, characters: int) -> str:
-    """Text that addresses the graders is cut, and so is its path, which may do the same."""
-    if TAG in item.tags:
+    """Return the quote. A possible prompt injection is cut, and `_place` cuts its path."""
+    if INTEGRITY_TAG in item.tags:
         return " [cut]"
     return f" “{quotation(item.content, characters)}”" if item.content else ""
 
 
 def _reason(text: str) -> str:
-    """Ours, but it may name what students named."""
+    """Return the reason, cut when a name in it that a student chose addresses the graders."""
     return "[cut]" if speaks_to_graders(text) else quotation(text)
 
 
-def _whole(entries: Sequence[Entry]) -> int:
-    return sum(
-        len(entry.text) + 1 + sum(len(wish) for _, wish in entry.wishes) for entry in entries
-    )
+def _full_length(lines: Sequence[Line]) -> int:
+    return sum(len(line.text) + 1 + sum(len(part) for _, part in line.optional) for line in lines)
 
 
-def _fill(entries: Sequence[Entry], room: int) -> None:
-    """Append what there is room for: every line's first wishes before any line's second."""
-    left = room - sum(len(entry.text) + 1 for entry in entries)
-    wishes = [(turn, wish, entry) for entry in entries for turn, wish in entry.wishes]
-    for _, wish, entry in sorted(wishes, key=lambda one: one[0]):
-        if len(wish) <= left:
-            entry.text += wish
-            left -= len(wish)
+def _fill(lines: Sequence[Line], limit: int) -> None:
+    """Append optional parts by rank while the limit allows; a part that is too long is left out."""
+    left = limit - sum(len(line.text) + 1 for line in lines)
+    parts = [(rank, part, line) for line in lines for rank, part in line.optional]
+
+    # The sort is stable: parts of equal rank stay in the order of the rubric.
+    for _, part, line in sorted(parts, key=lambda entry: entry[0]):
+        if len(part) <= left:
+            line.text += part
+            left -= len(part)

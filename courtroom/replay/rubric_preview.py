@@ -14,8 +14,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from courtroom.judges.heuristic import answer
-from courtroom.judges.judge_inputs import Heard, brief_for
+from courtroom.judges.heuristic import answer_now
+from courtroom.judges.judge_inputs import JudgeAnswer, question_for
 from courtroom.models.errors import InputRefused
 from courtroom.models.record import PERSONAS, CheckOutcome, Evidence
 from courtroom.models.rubric import Check, Criterion, Rubric
@@ -149,18 +149,18 @@ def _heard_again(
     evidence: tuple[Evidence, ...],
     outcomes: tuple[CheckOutcome, ...],
     facts: StatedFacts,
-) -> list[Heard]:
+) -> list[JudgeAnswer]:
     """The heuristic judges on these criteria, and once more where they are too far apart, as in a court."""
-    said: list[Heard] = []
+    said: list[JudgeAnswer] = []
     hearing, dossier = 0, dossier_of(evidence, outcomes, facts)
     while criteria:
         hearing += 1
         briefs = [
-            brief_for(judge, criterion, evidence, outcomes, hearing, said)
+            question_for(judge, criterion, evidence, outcomes, hearing, said)
             for criterion in criteria
             for judge in PERSONAS
         ]
-        said += [answer(brief, NO_KEY).opinion for brief in briefs]
+        said += [answer_now(brief, NO_KEY).opinion for brief in briefs]
         among = rubric.model_copy(update={"criteria": criteria})
         still = contested(among, constitution, said, hearing, dossier)
         criteria = tuple(criterion for criterion in criteria if criterion.id in still)

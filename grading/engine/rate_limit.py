@@ -44,7 +44,7 @@ class ProviderGate:
         self._key = hashlib.sha256(key.encode()).hexdigest()[:16]
         self._requests, self._tokens, self._patience = requests, tokens, patience_seconds
 
-    async def enter(self, tokens: int) -> None:
+    async def acquire(self, tokens: int) -> None:
         """Wait for room for one request of about this many tokens. Raises GateClosed."""
         try:
             async with asyncio.timeout(self._patience):

@@ -24,7 +24,7 @@ async def admitted(*gates, tokens=1):
     count = 0
     for each in gates:
         try:
-            await each.enter(tokens)
+            await each.acquire(tokens)
         except GateClosed:
             break
         count += 1
@@ -69,8 +69,8 @@ def test_who_waits_too_long_is_told_so(redis):
     async def wait():
         closed = gate(requests=1, patience=0.3)
         try:
-            await closed.enter(1)
-            await closed.enter(1)
+            await closed.acquire(1)
+            await closed.acquire(1)
         finally:
             await closed.close()
 

@@ -60,8 +60,8 @@ def test_the_gullible_judge_believes_what_it_reads(court):
     """Without the cut the same words win everything: the endpoint is no straw man."""
 
     def heard(docket: str) -> int:
-        question = brief("TechLead", ("a",)).model_copy(update={"docket": docket})
-        (answer,) = asyncio.run(LlmBench(court.model).hear([question]))
+        question = brief("TechLead", ("a",)).model_copy(update={"shared_prompt": docket})
+        (answer,) = asyncio.run(LlmBench(court.model).answer([question]))
         assert isinstance(answer.opinion, JudicialOpinion)
         return answer.opinion.score
 

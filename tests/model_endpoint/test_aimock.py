@@ -107,7 +107,7 @@ def test_its_failures_are_typed(peer, model, kind, calls):
     async def ask():
         bench = LlmBench(settings(peer, model))
         try:
-            return (await bench.hear([brief("Defense", ("a",))]))[0]
+            return (await bench.answer([brief("Defense", ("a",))]))[0]
         finally:
             await bench.close()
 

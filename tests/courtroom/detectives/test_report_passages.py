@@ -7,8 +7,8 @@ import pytest
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.report_passages import with_passages
-from courtroom.judges.judge_inputs import brief_for
-from courtroom.judges.shared_prompt import docket, label
+from courtroom.judges.judge_inputs import question_for
+from courtroom.judges.shared_prompt import shared_prompt, short_id
 from courtroom.models.facts import establish
 from courtroom.models.record import Integrity
 from courtroom.models.rubric import Criterion, FileExists, PdfConcept, Rubric
@@ -61,8 +61,8 @@ def test_the_best_passage_is_evidence_on_its_page_and_found_once() -> None:
 def test_a_judge_is_shown_it_and_may_cite_it(checks: tuple[PdfConcept, ...]) -> None:
     rubric = _rubric(*checks)
     evidence = with_passages(_dossier(), rubric, PDF).evidence
-    brief = brief_for("Defense", rubric.criteria[0], evidence, (), 1, ())
-    heading = docket(rubric, evidence, "s").split("\n")[1]
+    brief = question_for("Defense", rubric.criteria[0], evidence, (), 1, ())
+    heading = shared_prompt(rubric, evidence, "s").split("\n")[1]
     assert brief.evidence == evidence
-    assert heading.startswith(f"# c {label(evidence[0])} p. 2 “")
+    assert heading.startswith(f"# c {short_id(evidence[0])} p. 2 “")
     assert "Reducers merge what parallel judges write." in heading

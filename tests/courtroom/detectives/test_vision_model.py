@@ -18,8 +18,8 @@ from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.detectives.image_analysis import ImageAnalysis
 from courtroom.detectives.vision_inspector import inspect, look
 from courtroom.detectives.vision_model import VisionModel, eyes_for
-from courtroom.judges.budget import Purse
-from courtroom.judges.rate_limit import OPEN
+from courtroom.judges.budget import Budget
+from courtroom.judges.rate_limit import NO_LIMIT
 from courtroom.models.case import BenchSettings, Limits, Price
 from courtroom.models.errors import InputRefused
 from courtroom.models.facts import GraphFact
@@ -77,14 +77,14 @@ def _settings(desk: Desk | None, model: str = "good", **more: Any) -> BenchSetti
 
 
 def _eyes(
-    settings: BenchSettings, pdf: Path | None, purse: Purse | None = None
+    settings: BenchSettings, pdf: Path | None, purse: Budget | None = None
 ) -> VisionModel | None:
-    purse = purse or Purse(settings.budget_usd, settings.prices)
-    return eyes_for(settings, pdf, Limits(), gate=OPEN, purse=purse)
+    purse = purse or Budget(settings.budget_usd, settings.prices)
+    return eyes_for(settings, pdf, Limits(), gate=NO_LIMIT, purse=purse)
 
 
 def _look(
-    desk: Desk, pdf: Path, model: str = "good", purse: Purse | None = None, **more: Any
+    desk: Desk, pdf: Path, model: str = "good", purse: Budget | None = None, **more: Any
 ) -> ImageAnalysis:
     """At a picture that stands for page 2."""
 
@@ -166,7 +166,7 @@ def test_a_look_that_could_break_the_budget_is_not_bought(
 
 
 def test_a_look_is_paid_from_the_purse_of_the_judges(desk: Desk, report: Path) -> None:
-    purse = Purse(0.2, {"good": PRICE})
+    purse = Budget(0.2, {"good": PRICE})
     seen = _look(desk, report, budget_usd=0.2, prices={"good": PRICE}, purse=purse)
     assert seen.usage == Usage(
         calls=1, prompt_tokens=100, cached_tokens=64, completion_tokens=20, cost_usd=0.001224
@@ -176,12 +176,12 @@ def test_a_look_is_paid_from_the_purse_of_the_judges(desk: Desk, report: Path) -
     assert asyncio.run(_fits(purse, 0.2 - 2 * 0.001224 - 1e-6)) is True
 
 
-async def _fits(purse: Purse, dollars: float) -> bool:
-    from courtroom.judges.provider_failures import Unusable
+async def _fits(purse: Budget, dollars: float) -> bool:
+    from courtroom.judges.provider_failures import CallFailed
 
     try:
-        await purse.set_aside(dollars)
-    except Unusable:
+        await purse.reserve(dollars)
+    except CallFailed:
         return False
     await purse.settle(dollars, 0.0)
     return True

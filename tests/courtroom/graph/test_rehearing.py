@@ -8,7 +8,7 @@ import pytest
 from courtroom.graph.nodes import Court
 from courtroom.graph.wiring import build_graph
 from courtroom.inputs import Collection
-from courtroom.judges.opinion import Answer, Brief, failure, opinion
+from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
 from courtroom.models.record import PERSONAS, AuditReport, FailureKind, JudgeReference
 from tests.factories.student_project import case_of, student_repository
 
@@ -18,7 +18,7 @@ class ScriptedBench:
 
     def __init__(self, script: Any) -> None:
         self.script = script
-        self.briefs: list[Brief] = []
+        self.briefs: list[Question] = []
 
     @property
     def references(self):
@@ -26,27 +26,27 @@ class ScriptedBench:
             p: JudgeReference(kind="llm", model="scripted", prompt_digest="0") for p in PERSONAS
         }
 
-    together = False
+    asks_all_at_once = False
 
-    def docket(self, rubric, evidence, outcomes):
+    def shared_prompt(self, rubric, evidence, outcomes):
         return ""
 
     def key(self, brief):
         return brief.digest("scripted")
 
-    async def hear(self, briefs):
-        return [self.answer(brief) for brief in briefs]
+    async def answer(self, briefs):
+        return [self.scripted_answer(brief) for brief in briefs]
 
     async def close(self):
         """Nothing is open."""
 
-    def answer(self, brief):
+    def scripted_answer(self, brief):
         self.briefs.append(brief)
         answer: Any
         answer, key = self.script[brief.persona][brief.round - 1], self.key(brief)
         if isinstance(answer, str):
             return Answer(
-                opinion=failure(
+                opinion=make_failure(
                     brief,
                     kind=cast("FailureKind", answer),
                     message="scripted",
@@ -56,7 +56,7 @@ class ScriptedBench:
             )
         cited = [item.id for item in brief.evidence]
         return Answer(
-            opinion=opinion(
+            opinion=make_opinion(
                 brief, score=answer, argument="So.", cited=cited, model="scripted", key=key
             )
         )
@@ -113,11 +113,11 @@ def test_below_the_quorum_there_is_no_score(exhibits):
 
 def test_the_order_of_completion_changes_no_byte(exhibits):
     class Slow(ScriptedBench):
-        async def hear(self, briefs):
+        async def answer(self, briefs):
             await asyncio.sleep(
                 {"Prosecutor": 0.02, "Defense": 0.01, "TechLead": 0}[briefs[0].persona]
             )
-            return await super().hear(briefs)
+            return await super().answer(briefs)
 
     case, material = exhibits
     script = dict(zip(PERSONAS, [(2,), (4,), (3,)], strict=True))
@@ -135,7 +135,7 @@ def test_every_opinion_is_told_while_others_are_still_awaited(exhibits):
         heard = 0
         asked, told = asyncio.Event(), asyncio.Event()
 
-        async def hear(self, briefs):
+        async def answer(self, briefs):
             self.heard += 1
             if self.heard == 30:
                 self.asked.set()
@@ -143,7 +143,7 @@ def test_every_opinion_is_told_while_others_are_still_awaited(exhibits):
             await (self.asked if briefs[0].persona == "Prosecutor" else self.told).wait()
             if late:
                 await asyncio.sleep(0)
-            return await super().hear(briefs)
+            return await super().answer(briefs)
 
     case, material = exhibits
     bench = Held(dict.fromkeys(PERSONAS, (3,)))

@@ -1,6 +1,6 @@
 """Small, complete briefs for tests of the bench."""
 
-from courtroom.judges.opinion import Brief
+from courtroom.judges.opinion import Question
 from courtroom.models.record import CheckOutcome, Location, evidence
 from courtroom.models.rubric import Criterion, FileExists
 
@@ -36,7 +36,7 @@ def brief(
     criterion = Criterion(
         id="c", name="A criterion", checks=tuple(definitions.get(n) or check(n) for n in names)
     )
-    return Brief(
+    return Question(
         persona=persona,
         criterion=criterion,
         evidence=(*items.values(), *extra_evidence),

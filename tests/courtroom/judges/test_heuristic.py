@@ -12,12 +12,12 @@ from tests.courtroom.judges.briefs import brief, check, seen
 BENCH = HeuristicBench()
 
 
-def hear(question):
-    return asyncio.run(BENCH.hear([question]))[0].opinion
+def opinion_of(question):
+    return asyncio.run(BENCH.answer([question]))[0].opinion
 
 
 def scores(met, unmet, **more):
-    return [hear(brief(persona, met, unmet, **more)).score for persona in PERSONAS]
+    return [opinion_of(brief(persona, met, unmet, **more)).score for persona in PERSONAS]
 
 
 @pytest.mark.parametrize(
@@ -40,13 +40,13 @@ def test_only_everything_met_gives_a_five_from_prosecutor_and_tech_lead():
 
 
 def test_a_criterion_without_checks_is_not_judged():
-    answer = hear(brief("TechLead"))
+    answer = opinion_of(brief("TechLead"))
     assert isinstance(answer, JudgeFailure)
     assert (answer.failure, "no checks" in answer.message) == ("abstained", True)
 
 
 def test_a_criterion_that_is_mostly_not_established_is_not_judged_and_says_why():
-    answer = hear(brief("Defense", met=("a",), unknown=("b", "c")))
+    answer = opinion_of(brief("Defense", met=("a",), unknown=("b", "c")))
     assert isinstance(answer, JudgeFailure)
     assert "could not look" in answer.message
 
@@ -84,14 +84,17 @@ def test_a_second_hearing_brings_the_bench_together():
 
 def test_every_judge_cites_only_what_it_was_shown():
     question = brief("Prosecutor", ("a",), ("b",))
-    answer = hear(question)
+    answer = opinion_of(question)
     assert isinstance(answer, JudicialOpinion)
     assert answer.cited_evidence == tuple(item.id for item in reversed(question.evidence))
 
 
 def test_the_same_brief_gives_the_same_bytes_and_another_brief_another_key():
-    one, again = hear(brief("Defense", ("a",), ("b",))), hear(brief("Defense", ("a",), ("b",)))
-    other = hear(brief("Defense", ("b",), ("a",)))
+    one, again = (
+        opinion_of(brief("Defense", ("a",), ("b",))),
+        opinion_of(brief("Defense", ("a",), ("b",))),
+    )
+    other = opinion_of(brief("Defense", ("b",), ("a",)))
     assert json.dumps(one.model_dump()) == json.dumps(again.model_dump())
     assert one.key != other.key
 
@@ -106,8 +109,8 @@ def test_the_defense_is_never_below_nor_the_prosecutor_above_the_tech_lead(met, 
 
 
 def test_where_nothing_holds_the_tech_lead_finds_no_substance():
-    lead = hear(brief("TechLead", (), ("a", "b")))
+    lead = opinion_of(brief("TechLead", (), ("a", "b")))
     assert (lead.score, lead.argument) == (
         1,
-        "Nothing of it is there: goal of a; goal of b. Score 1.",
+        "Nothing of it exists: goal of a; goal of b. Score 1.",
     )

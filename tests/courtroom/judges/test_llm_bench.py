@@ -5,9 +5,9 @@ import asyncio
 import pytest
 from langchain_openai import ChatOpenAI
 
-from courtroom.judges.bench import RememberingBench
+from courtroom.judges.bench import ReusingBench
 from courtroom.judges.llm import LlmBench
-from courtroom.judges.providers import Lines, ProviderLine
+from courtroom.judges.providers import LangchainClient, ModelClients
 from courtroom.models.case import BenchSettings, Known, Price
 from courtroom.models.errors import InputRefused
 from courtroom.models.record import PERSONAS, JudgeFailure, JudicialOpinion, Usage
@@ -32,10 +32,10 @@ def settings(desk, model, **changes):
     return BenchSettings(**{"kind": "llm", **fields, **changes})
 
 
-def hear(bench, question):
+def ask_bench(bench, question):
     async def answer():
         try:
-            return (await bench.hear([question]))[0]
+            return (await bench.answer([question]))[0]
         finally:
             await bench.close()
 
@@ -43,7 +43,7 @@ def hear(bench, question):
 
 
 def ask(desk, model, **changes):
-    return hear(LlmBench(settings(desk, model, **changes)), brief("TechLead", ("a",), ("b",)))
+    return ask_bench(LlmBench(settings(desk, model, **changes)), brief("TechLead", ("a",), ("b",)))
 
 
 @pytest.mark.parametrize(
@@ -173,21 +173,23 @@ def test_one_deadline_spans_a_body_that_drips(desk):
 
 def test_a_known_answer_is_not_bought_again(desk):
     question = brief("Defense", ("a",), ("b",))
-    bought = hear(LlmBench(settings(desk, "good")), question).opinion
+    bought = ask_bench(LlmBench(settings(desk, "good")), question).opinion
     desk.requests.clear()
-    again = hear(
-        RememberingBench(LlmBench(settings(desk, "good")), Known(opinions=(bought,))), question
+    again = ask_bench(
+        ReusingBench(LlmBench(settings(desk, "good")), Known(opinions=(bought,))), question
     )
     assert (again.opinion, again.usage, desk.requests) == (bought, Usage(reused=1), [])
 
 
 def test_a_model_of_another_provider_answers_through_its_own_structured_output(desk):
-    class OtherProvider(Lines):
-        def to(self, model):
+    class OtherProvider(ModelClients):
+        def client_for(self, model):
             endpoint = {"base_url": desk.base_url, "api_key": "k", "max_retries": 0}
-            return ProviderLine(lambda room: ChatOpenAI(model=model, max_tokens=room, **endpoint))
+            return LangchainClient(
+                lambda room: ChatOpenAI(model=model, max_tokens=room, **endpoint)
+            )
 
     chosen = settings(desk, "good")
-    answer = hear(LlmBench(chosen, lines=OtherProvider(chosen)), brief("TechLead", ("a",)))
+    answer = ask_bench(LlmBench(chosen, clients=OtherProvider(chosen)), brief("TechLead", ("a",)))
     assert isinstance(answer.opinion, JudicialOpinion)
     assert answer.usage.prompt_tokens == 100

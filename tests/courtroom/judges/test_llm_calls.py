@@ -8,7 +8,7 @@ import pytest
 
 from courtroom.judges.llm import LlmBench
 from courtroom.judges.provider_failures import failure_of, retry_after
-from courtroom.judges.rate_limit import NotAdmitted
+from courtroom.judges.rate_limit import RateLimitTimeout
 from courtroom.models.case import BenchSettings, Price
 from courtroom.models.record import PERSONAS, JudgeFailure
 from tests.courtroom.judges.briefs import brief
@@ -25,16 +25,16 @@ def desk():
         yield endpoint
 
 
-def hear_all(desk, briefs, *, together=False, gate=None, model="good", **changes):
-    """Every brief in a call of its own, all at once; or all of them together."""
+def hear_all(desk, briefs, *, asks_all_at_once=False, gate=None, model="good", **changes):
+    """Every brief in a call of its own, all at once; or all of them asks_all_at_once."""
     fields = {"models": dict.fromkeys(PERSONAS, model), "api_key": "k", "base_url": desk.base_url}
     settings = BenchSettings(**{"kind": "llm", **fields, **changes})
 
     async def answers():
         bench = LlmBench(settings, gate) if gate else LlmBench(settings)
         try:
-            batches = [briefs] if together else [[one] for one in briefs]
-            heard = await asyncio.gather(*(bench.hear(batch) for batch in batches))
+            batches = [briefs] if asks_all_at_once else [[one] for one in briefs]
+            heard = await asyncio.gather(*(bench.answer(batch) for batch in batches))
             return [answer for batch in heard for answer in batch]
         finally:
             await bench.close()
@@ -59,18 +59,20 @@ class Turnstile:
     def __init__(self, places, seconds=0.0):
         self.places, self.seconds, self.asked = places, seconds, []
 
-    async def enter(self, tokens):
+    async def acquire(self, tokens):
         self.asked.append(tokens)
         await asyncio.sleep(self.seconds)
         if len(self.asked) > self.places:
-            raise NotAdmitted("the limit of the key is reached")
+            raise RateLimitTimeout("the limit of the key is reached")
 
 
 def test_who_is_not_admitted_by_the_gate_makes_no_call(desk):
     answers = hear_all(desk, [on("x"), on("y")], gate=Turnstile(0))
     assert (kinds(answers), desk.requests) == (["rate_limited"] * 2, [])
     assert [a.usage.calls for a in answers] == [0, 0]
-    assert answers[0].opinion.message == "No way to the provider: the limit of the key is reached"
+    assert (
+        answers[0].opinion.message == "The rate limit left no room: the limit of the key is reached"
+    )
 
 
 def test_every_call_passes_the_gate_a_retried_one_again(desk):
@@ -125,14 +127,14 @@ def test_a_warm_up_call_that_fails_lets_the_others_go(desk):
 def test_one_call_of_a_judge_answers_all_criteria(desk):
     one_by_one = hear_all(desk, [on("x"), on("y")])
     desk.requests.clear()
-    together = hear_all(desk, [on("x"), on("y")], together=True)
+    asks_all_at_once = hear_all(desk, [on("x"), on("y")], asks_all_at_once=True)
     assert len(desk.requests) == 1
-    assert [a.opinion for a in together] == [a.opinion for a in one_by_one]
-    assert [a.usage.calls for a in together] == [1, 0]
+    assert [a.opinion for a in asks_all_at_once] == [a.opinion for a in one_by_one]
+    assert [a.usage.calls for a in asks_all_at_once] == [1, 0]
 
 
 def test_what_one_call_for_all_left_out_is_asked_for_again_alone(desk):
-    answers = hear_all(desk, [on("x"), on("y")], together=True, model="forgetful")
+    answers = hear_all(desk, [on("x"), on("y")], asks_all_at_once=True, model="forgetful")
     again = desk.requests[1]["response_format"]["json_schema"]["schema"]
     assert kinds(answers) == ["out_of_schema", "opinion"]
     assert set(again["properties"]) == {"reasoning", "cited_evidence", "score"}

@@ -16,7 +16,7 @@ EFFORT = check("a", effort=True)
 
 
 def score(persona, met, unmet, **more):
-    opinion = asyncio.run(HeuristicBench().hear([brief(persona, met, unmet, **more)]))[0].opinion
+    opinion = asyncio.run(HeuristicBench().answer([brief(persona, met, unmet, **more)]))[0].opinion
     assert isinstance(opinion, JudicialOpinion)
     return opinion.score
 

@@ -20,7 +20,7 @@ from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.analysis.prompt_injection.detection import suspicious_in
 from courtroom.analysis.prompt_injection.repository_text import look_for_suspicions
 from courtroom.inputs import Exhibits
-from courtroom.judges.bench import seat
+from courtroom.judges.bench import make_bench
 from courtroom.models.case import Limits
 from courtroom.models.record import PERSONAS
 from courtroom.models.rubric import (
@@ -120,7 +120,7 @@ async def _audit_again(report: AuditReport, case: Case, bench: BenchSettings) ->
     assert report.commit
     snapshot = Snapshot(Path("/nowhere"), report.commit, None, malformed_objects=False)
     exhibits = Exhibits(snapshot, dossier_of(report), None, report.pdf_sha256)
-    judges = seat(bench, Known())
+    judges = make_bench(bench, Known())
     court = CourtOfOneCase(case, exhibits, judges, asyncio.Semaphore(bench.concurrency))
     state = await build_graph(court).ainvoke({}, {"recursion_limit": RECURSION_LIMIT})
     await judges.close()

@@ -19,7 +19,7 @@ from courtroom.analysis.prompt_injection.repository_text import (
 from courtroom.detectives.evidence_aggregator import aggregate
 from courtroom.detectives.repo_investigator import investigate
 from courtroom.inputs import Scene, visit
-from courtroom.judges.shared_prompt import docket
+from courtroom.judges.shared_prompt import shared_prompt
 from courtroom.models.case import Limits
 from courtroom.models.errors import ChildFailed
 from courtroom.models.rubric import Criterion, FileExists, PythonCall, Rubric
@@ -211,7 +211,7 @@ def test_a_suspicion_is_verbatim_evidence_that_no_criterion_rests_on(dossier, sn
 
 
 def test_what_a_judge_reads_holds_none_of_it(dossier):
-    text = docket(RUBRIC, dossier.evidence, "secret", outcomes=dossier.outcomes)
+    text = shared_prompt(RUBRIC, dossier.evidence, "secret", outcomes=dossier.outcomes)
     assert "rubric and award" not in text.lower()
     assert "main.py" in text
 
