@@ -1,4 +1,4 @@
-"""The confined child that opens a PDF. Imports pypdf and nothing else heavy; speaks plain JSON (see confine.examine).
+"""The confined child that opens a PDF. Imports pypdf and nothing else heavy; speaks plain JSON (see sandbox.examine).
 
 pypdf's limits are tightened: with them every hostile file of a set of 76 stopped within 0.4 s and 60 MB,
 while a 240-page report of 22 MB still read fully.
@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from io import BytesIO
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pypdf
@@ -60,24 +61,23 @@ T = TypeVar("T")
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """`task` probe: how many `pages`, or PdfRefused. `task` read: the fields of PdfReading as JSON.
 
-    Other keys: file (a path or an open descriptor), most_pages, and for read most_characters, most_images, seconds
-    (of CPU).
+    Other keys: file (a path), most_pages, and for read most_characters, most_images, seconds (of
+    processor time).
     """
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     gc.set_threshold(
         100_000, 20, 20
     )  # a page makes 10,000 short-lived objects; a tenth of the time went here
     pypdf.overwrite_configuration(_TIGHTENED)
-    reader = _opened(request["file"], int(request["most_pages"]))
+    reader = _opened(Path(request["file"]), int(request["most_pages"]))
     if request["task"] == "probe":
         return _probed(reader, int(request["most_pages"]))
     return _Reading(reader, request).as_json()
 
 
-def _opened(file: str | int, most_pages: int) -> pypdf.PdfReader:
+def _opened(file: Path, most_pages: int) -> pypdf.PdfReader:
     try:
-        with open(file, "rb") as opened:  # noqa: PTH123 -- no Path is made of a descriptor
-            reader = pypdf.PdfReader(BytesIO(opened.read()))
+        reader = pypdf.PdfReader(BytesIO(file.read_bytes()))
         locked = reader.is_encrypted and not reader.decrypt("")
         if not locked:
             len(reader.pages)  # walks the page tree, where broken files break

@@ -1,9 +1,12 @@
-"""Read a PDF report in a confined child: refused with a sentence, read whole, or read as far as the limits go."""
+"""Read a PDF report in a confined child: whole, or as far as the limits go, or refuse it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.pdf.pdf_content import (
@@ -14,8 +17,8 @@ from courtroom.analysis.pdf.pdf_content import (
     PdfImage,
     PdfReading,
 )
-from courtroom.analysis.sandbox.sandbox import examine, examine_file, reading_limits
-from courtroom.models.errors import PdfRefused
+from courtroom.analysis.sandbox.sandbox import examine, reading_limits
+from courtroom.models.errors import ChildFailed, PdfRefused
 
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
@@ -36,26 +39,32 @@ READER = "courtroom.analysis.pdf.pdf_child"
 MOST_IMAGES = 50
 # Where a reader must find the signature (PDF 32000-1, Annex H.3, note 13).
 _SIGNATURE_WITHIN = 1024
-# What counting pages may take: somebody waits for the answer, and others for their turn. A report of 200 pages takes 0.1 s.
+# Limits of counting pages: a student waits for it, and others for their turn. 200 pages take 0.1 s.
 PROBE_CPU_SECONDS, PROBE_SECONDS = 10, 20.0
+# In one process of the site: a burst of hand-ins must leave processor and memory to the pages.
+_PROBE_TURNS = BoundedSemaphore(4)
 # Share of the child's processor time after which it stops at a page's end and hands in what it has.
 _WORKING_SHARE = 0.6
 
 
 def probe_pdf(path: Path, limits: Limits) -> int:
-    """How many pages there are; refuse at the door what read_pdf would refuse, and more pages than are read.
+    """Return the number of pages; refuse what read_pdf would refuse, and more pages than are read.
 
     Raises PdfRefused: pdf_missing, pdf_too_large, pdf_not_a_pdf, pdf_encrypted, pdf_unreadable,
-    pdf_too_many_pages; ChildFailed when our own look failed.
+    pdf_too_many_pages; ChildFailed when the child failed, or child_busy when there was no turn
+    within the time that the child may take.
     """
     _check_file(path, limits)
-    request = {"task": "probe", "most_pages": limits.pdf_pages}
+    file = path.resolve()
+    request = {"task": "probe", "file": str(file), "most_pages": limits.pdf_pages}
     child = replace(
         reading_limits(limits, output_bytes=MEBIBYTE),
         cpu_seconds=min(limits.child_cpu_seconds, PROBE_CPU_SECONDS),
         wall_seconds=min(limits.child_seconds, PROBE_SECONDS),
     )
-    return int(examine_file(READER, path.resolve(), request, limits=child)["pages"])
+
+    with _probe_turn(child.wall_seconds):
+        return int(examine(READER, request, limits=child, reads=(file,))["pages"])
 
 
 def read_pdf(path: Path, limits: Limits) -> PdfReading:
@@ -82,6 +91,18 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
     )
 
 
+@contextmanager
+def _probe_turn(seconds: float) -> Iterator[None]:
+    if not _PROBE_TURNS.acquire(timeout=seconds):
+        raise ChildFailed(
+            "child_busy", "Too many files are being looked at just now: try again in a minute."
+        )
+    try:
+        yield
+    finally:
+        _PROBE_TURNS.release()
+
+
 def _drawing(answer: dict[str, Any]) -> Drawing:
     boxes = tuple(DrawnBox(**box) for box in answer["boxes"])
     return Drawing(
@@ -102,7 +123,7 @@ def _read(path: Path, limits: Limits) -> dict[str, Any]:
         "most_images": MOST_IMAGES,
         "seconds": limits.child_cpu_seconds * _WORKING_SHARE,
     }
-    # Text is written twice at most (pages, headings and labels), and JSON escapes take up to six bytes.
+    # Text is written twice at most (pages, headings and labels); a JSON escape takes six bytes.
     child = reading_limits(limits, output_bytes=12 * limits.pdf_text_characters + 4 * MEBIBYTE)
     return examine(READER, request, limits=child, reads=(path.resolve(),))
 

@@ -1,8 +1,9 @@
-"""The outer walls of a confined process: bubblewrap, where this machine has it and lets it work.
+"""Namespaces around a confined process: bubblewrap, where this machine has it and lets it work.
 
-Inside, the file system is read-only, /tmp, /var/tmp and /run are empty but for what was named, no process of the
-machine is in sight, and there is no network unless it was asked for. Without bubblewrap the limits stand all the
-same, and launch.py still closes the network; the file system is then what the user may see.
+Inside, the file system is read-only, /tmp, /var/tmp and /run hold only what was named, no process
+of the machine is in sight, and there is no network unless it was asked for. Without bubblewrap the
+limits stand all the same, and launch.py still closes the network; the file system is then what the
+user may see.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ TRIAL_SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a confined process may touch: read these paths, write under those folders, use the network.
+    """Paths a confined process may read, folders it may write, and whether it has a network.
 
     The system's own folders can be read in any case, and nothing else be written.
     """
@@ -38,7 +39,7 @@ NOTHING = Reach()
 
 @cache
 def bubblewrap() -> str | None:
-    """The program's path when it can build these walls here; None when it is absent or forbidden to."""
+    """Return the program's path; None when it is absent, or may not make namespaces here."""
     program = shutil.which("bwrap")
     if program is None:
         return None
@@ -51,18 +52,15 @@ def bubblewrap() -> str | None:
 
 
 def bare_environment() -> dict[str, str]:
-    """All that a confined process is told of ours."""
+    """Return all that a confined process gets of our environment."""
     return {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
 
 
-def around(program: str, reach: Reach, *, shared: bool = False) -> list[str]:
-    """bubblewrap's own words, to be followed by the command it confines.
-
-    What is `shared` by many children outlives the thread that starts it, and has nowhere to write to at all.
-    """
+def around(program: str, reach: Reach) -> list[str]:
+    """Return bubblewrap and its options; the confined command follows."""
     words = [
         program,
-        *([] if shared else ["--die-with-parent"]),
+        "--die-with-parent",
         "--unshare-pid",
         "--unshare-ipc",
         "--cap-drop",
@@ -79,18 +77,16 @@ def around(program: str, reach: Reach, *, shared: bool = False) -> list[str]:
         words += ["--ro-bind-try", str(path), str(path)]
     for path in reach.writes:
         words += ["--bind", str(path.absolute()), str(path.absolute())]
-    for folder in ["/dev", *private] if shared else []:
-        words += ["--remount-ro", folder]
     return [*words, "--"]
 
 
 def _ourselves() -> tuple[Path, ...]:
-    """Where Python and this package are, should they lie in a folder that is hidden."""
+    """Return the folders of Python and of this package, should they lie in a hidden folder."""
     return (PROJECT_ROOT, Path(sys.prefix), Path(sys.base_prefix))
 
 
 def _place(path: Path) -> Path:
-    """Where to mount it: a link that stays in sight cannot be mounted on, so there it is what the link leads to."""
+    """Return the mount point. A visible link cannot be one: there it is its target."""
     hidden = any(map(path.is_relative_to, PRIVATE_FOLDERS)) and not path.is_relative_to(
         PROJECT_ROOT
     )

@@ -1,6 +1,6 @@
-"""Feed a confined process, read what it says until its end, and tell how it ended, whoever started it.
+"""Feed a confined process, read its output until its end, and report how it ended.
 
-Nothing of it is left behind: neither a process of its family nor an open pipe. Every way it can end badly is a
+Nothing of it is left behind: neither a process of its group nor an open pipe. Every bad end is a
 ChildFailed: child_timeout, child_memory, child_output or child_died.
 """
 
@@ -14,16 +14,16 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import IO, Protocol
+from typing import IO
 
 from courtroom.models.errors import ChildFailed
 
 STDERR_KEPT = 64 * 1024
 CHUNK = 64 * 1024
 TICK_SECONDS = 0.1
-# A wrapper tells a signal as a shell does; only those that end a confined process are read back, for programs
-# use other numbers above 128 as answers of their own.
-SIGNALS_TOLD = {
+# A wrapper reports a signal as a shell does. Only those that end a confined process are read back:
+# programs use other numbers above 128 as exit codes of their own.
+SIGNAL_EXIT_CODES = {
     128 + number: -number
     for number in (signal.SIGXCPU, signal.SIGXFSZ, signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT)
 }
@@ -49,24 +49,18 @@ class Completed:
     stderr: bytes
 
 
-class Child(Protocol):
-    """A confined process, as subprocess.Popen would show it; `kill` ends its whole family."""
+class Child(subprocess.Popen[bytes]):
+    """A process that leads a group of its own; `kill` ends the whole group."""
 
-    stdin: IO[bytes] | None
-    stdout: IO[bytes] | None
-    stderr: IO[bytes] | None
-
-    def poll(self) -> int | None: ...
-
-    def wait(self, timeout: float | None = None) -> int: ...
-
-    def kill(self) -> None: ...
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
 
 
 def converse(
     child: Child, limits: ChildLimits, stdin: bytes, watch: Callable[[], None] | None = None
 ) -> Completed:
-    """What it said by its end. `watch` is called about ten times a second: what it raises ends the process."""
+    """Return its output and exit code. `watch` is called ten times a second and may raise."""
     deadline = time.monotonic() + limits.wall_seconds
     try:
         stdout, stderr = _Pipes(child, stdin, limits.output_bytes).drain(deadline, watch)
@@ -75,7 +69,7 @@ def converse(
         raise _timeout(limits) from None
     finally:
         _end(child)
-    returncode = SIGNALS_TOLD.get(ended, ended)
+    returncode = SIGNAL_EXIT_CODES.get(ended, ended)
     _refuse_signals(returncode, stderr, limits)
     return Completed(returncode, stdout, stderr)
 
@@ -184,7 +178,7 @@ def _timeout(limits: ChildLimits) -> ChildFailed:
 
 
 def died(what: str, stderr: bytes) -> ChildFailed:
-    """The sentence is ours; what the child printed last is a note for the log, never for a page."""
+    """Return a failure with a sentence of ours; the child's last output is a note for the log."""
     failure = ChildFailed("child_died", f"{what}.")
     failure.add_note(stderr[-2000:].decode(errors="replace"))
     return failure

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -105,6 +107,24 @@ def test_a_probe_has_less_time_than_an_audit(
     with pytest.raises(ChildFailed) as failed:
         probe_pdf(path, LIMITS)
     assert (failed.value.code, len(read_pdf(path, LIMITS).pages)) == ("child_timeout", 1)
+
+
+def test_probe_without_a_turn_in_time_is_a_failure_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])])
+    turns = threading.BoundedSemaphore(1)
+    monkeypatch.setattr(pdf, "_PROBE_TURNS", turns)
+    monkeypatch.setattr(pdf, "PROBE_SECONDS", 0.1)
+    with turns, pytest.raises(ChildFailed) as failed:
+        probe_pdf(path, LIMITS)
+    assert failed.value.code == "child_busy"
+
+
+def test_more_probes_at_once_than_turns_are_all_answered(tmp_path: Path) -> None:
+    path = make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])])
+    with ThreadPoolExecutor(6) as pool:
+        assert list(pool.map(lambda _: probe_pdf(path, LIMITS), range(6))) == [1] * 6
 
 
 @pytest.mark.parametrize("word_by_word", [False, True])

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -139,6 +140,36 @@ def test_a_file_that_was_not_named_does_not_exist_for_a_witness(tmp_path, walled
         examine("looker", request, limits=LIMITS, reads=(hidden,)),
     ]
     assert seen == [{"there": False}, {"there": True}]
+
+
+WRITER = """
+def answer(request):
+    try:
+        with open(request["path"], "x") as file:
+            file.write("x")
+    except OSError as error:
+        return {"said": error.strerror}
+    return {"said": "written"}
+"""
+
+
+def test_answering_child_without_file_bytes_writes_no_file(tmp_path, around, monkeypatch):
+    (tmp_path / "writer.py").write_text(WRITER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    request = {"path": str(tmp_path / "new")}
+    answer = examine("writer", request, limits=replace(LIMITS, file_bytes=0))
+    assert answer["said"] in ("File too large", "Read-only file system")
+    assert [path for path in tmp_path.glob("new") if path.stat().st_size] == []
+
+
+@pytest.mark.parametrize("folder", ["/tmp", "/run", "/dev/shm", "/dev"])
+def test_file_that_one_child_made_is_gone_for_the_next(walled, tmp_path, monkeypatch, folder):
+    (tmp_path / "writer.py").write_text(WRITER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    request = {"path": f"{folder}/automaton-auditor-new"}
+    answers = [examine("writer", request, limits=LIMITS)["said"] for _ in range(2)]
+    assert answers[0] == answers[1]
+    assert not Path(request["path"]).exists()
 
 
 def test_the_operator_is_told_which_walls_are_missing(monkeypatch):

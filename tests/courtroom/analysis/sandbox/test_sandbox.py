@@ -1,8 +1,9 @@
-"""What a confined process may not do, and how each way of ending is told."""
+"""Limits of a confined process, and the failure that each bad end becomes."""
 
 from __future__ import annotations
 
 import os
+import re
 import select
 import subprocess
 import sys
@@ -12,7 +13,6 @@ from dataclasses import replace
 
 import pytest
 
-from courtroom.analysis.sandbox import sandbox
 from courtroom.analysis.sandbox.bubblewrap import Reach
 from courtroom.analysis.sandbox.sandbox import ChildLimits, Completed, examine, run_confined
 from courtroom.models.errors import ChildFailed, PdfRefused
@@ -28,7 +28,7 @@ LIMITS = ChildLimits(
 SHORT = replace(LIMITS, wall_seconds=0.4)
 
 WITNESS = """
-import os, sys
+import os, sys, time
 from courtroom.models.errors import PdfRefused
 
 def answer(request):
@@ -44,14 +44,31 @@ def answer(request):
             raise KeyError("x")
         case "leave":
             os._exit(0)
+        case "hang":
+            time.sleep(60)
+        case "burn":
+            while True: pass
+        case "flood":
+            return {"words": "x" * 2**21}
+        case "descriptors":
+            return {"open": [number for number in range(64) if is_open(number)]}
+        case "session":
+            return {"leads": os.getsid(0) == os.getpid()}
         case "environment":
             return {"names": sorted(os.environ), "isolated": sys.flags.isolated, "site": "site" in sys.modules}
+
+def is_open(number):
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
 """
 
 
 @pytest.fixture
 def without_bubblewrap(monkeypatch):
-    """Behind its walls a process has another number, and dies with them: test_walls.py."""
+    """Behind its walls a process has another number, and dies with them: test_isolation.py."""
     monkeypatch.setattr("courtroom.analysis.sandbox.sandbox.bubblewrap", lambda: None)
 
 
@@ -231,6 +248,34 @@ def test_a_witness_that_fails_is_a_failure_of_ours(witness, deed, code, message)
     assert (failed.value.code, failed.value.message) == (code, message)
 
 
+@pytest.mark.parametrize(
+    ("deed", "limit", "code"),
+    [
+        ("hang", {"wall_seconds": 0.6}, "child_timeout"),
+        ("burn", {"cpu_seconds": 1}, "child_timeout"),
+        ("flood", {}, "child_output"),
+    ],
+)
+def test_answering_child_is_ended_at_its_limits(witness, deed, limit, code):
+    with pytest.raises(ChildFailed) as failed:
+        examine(witness, {"do": deed}, limits=replace(LIMITS, **limit))
+    assert failed.value.code == code
+
+
+def test_module_that_cannot_be_imported_is_a_failure_of_ours():
+    with pytest.raises(
+        ChildFailed, match=re.escape("no_such_module stopped with ModuleNotFoundError.")
+    ):
+        examine("no_such_module", {}, limits=LIMITS)
+
+
+@pytest.mark.usefixtures("without_bubblewrap")
+def test_answering_child_leads_a_session_and_has_its_three_pipes_alone(witness):
+    # The answer is written through a copy of stdout: descriptor 3.
+    assert examine(witness, {"do": "descriptors"}, limits=LIMITS) == {"open": [0, 1, 2, 3]}
+    assert examine(witness, {"do": "session"}, limits=LIMITS) == {"leads": True}
+
+
 def test_an_answer_is_not_disturbed_by_what_a_library_prints(witness):
     assert examine(witness, {"do": "echo", "words": "é ☃"}, limits=LIMITS) == {"said": "é ☃"}
 
@@ -251,9 +296,15 @@ DEEDS = {
     "trace": "called(101 if x86 else 117, 2, os.getppid(), 0, 0)",
     "memory": "called(310 if x86 else 270, os.getppid(), 0, 0, 0, 0, 0)",
     "own": "fcntl.fcntl(0, fcntl.F_SETOWN, os.getppid())",
+    "choose signal": "fcntl.fcntl(0, fcntl.F_SETSIG, signal.SIGKILL)",
+    "slow": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
+    "idle": "os.sched_setscheduler(os.getppid(), os.SCHED_IDLE, os.sched_param(0))",
+    "bind": "os.sched_setaffinity(os.getppid(), {0})",
+    "limit": "resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)",
+    "leave memory": "called(29 if x86 else 194, 0, 4096, 0o1600)",
 }
 REACHING = """
-import ctypes, fcntl, os, signal
+import ctypes, fcntl, os, resource, signal
 
 x86 = os.uname().machine == "x86_64"
 
@@ -280,27 +331,24 @@ def neighbour(tmp_path, monkeypatch) -> str:
 
 @pytest.mark.usefixtures("without_bubblewrap")
 @pytest.mark.parametrize("deed", DEEDS)
-def test_who_only_answers_reaches_no_process_but_itself(neighbour, deed):
+def test_answering_child_reaches_no_process_but_itself_and_leaves_nothing_behind(neighbour, deed):
     assert examine(neighbour, {"do": DEEDS[deed]}, limits=LIMITS) == {
         "said": "Operation not permitted"
     }
 
 
 @pytest.mark.usefixtures("without_bubblewrap")
-def test_who_only_answers_may_still_end_itself(neighbour):
+def test_answering_child_may_read_its_limits_and_set_flags(neighbour):
+    allowed = "resource.getrlimit(resource.RLIMIT_CPU); resource.prlimit(0, resource.RLIMIT_NOFILE)"
+    flags = "fcntl.fcntl(1, fcntl.F_SETFL, fcntl.fcntl(1, fcntl.F_GETFL))"
+    assert examine(neighbour, {"do": f"{allowed}; {flags}"}, limits=LIMITS) == {"said": ""}
+
+
+@pytest.mark.usefixtures("without_bubblewrap")
+def test_answering_child_may_still_end_itself(neighbour):
     said = examine(
         neighbour, {"do": "os.kill(os.getpid(), 0); signal.raise_signal(0)"}, limits=LIMITS
     )
     assert said == {"said": ""}
     with pytest.raises(ChildFailed, match=r"SIGABRT|signal 6"):
         examine(neighbour, {"do": "os.abort()"}, limits=LIMITS)
-
-
-def test_a_look_that_gets_no_turn_in_time_is_a_failure_of_ours(tmp_path, monkeypatch):
-    monkeypatch.setattr(sandbox, "_FORKED_AT_ONCE", threading.BoundedSemaphore(1))
-    (tmp_path / "report").touch()
-    with sandbox._FORKED_AT_ONCE, pytest.raises(ChildFailed) as failed:
-        sandbox.examine_file(
-            "nothing", tmp_path / "report", {}, limits=replace(LIMITS, wall_seconds=0.1)
-        )
-    assert failed.value.code == "child_busy"
