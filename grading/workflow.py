@@ -7,10 +7,10 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.audits.actions import give_back, spend_attempt
-from grading.audits.fair_turns import in_turn
-from grading.audits.queueing import JobHealth, enqueue, health_of_job
 from grading.bulk.resynthesis_jobs import resume_runs
+from grading.core.audit_queue import JobHealth, enqueue, health_of_job
 from grading.core.enums import AuditState
+from grading.core.fair_turns import in_turn
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.findings.fix_verification import verify_left
 from grading.models import Audit

@@ -21,14 +21,14 @@ from rest_framework.serializers import (
 
 from grading.api.schema import READING
 from grading.api.tenancy import TenantView
-from grading.audits.fair_turns import position_shown
 from grading.audits.queries import Edition, report_for
 from grading.audits.wait_times import pace_of
 from grading.core.enums import AuditState
+from grading.core.fair_turns import position_shown
 from grading.core.permissions import access_audit, may
-from grading.grades.final_scores import counting_in
-from grading.grades.override_markdown import scores_by_hand
+from grading.grades.queries.final_scores import counting_in
 from grading.models import Audit
+from grading.report_pages.override_markdown import scores_by_hand
 
 STATES = {
     "verdict": AuditState.DONE,

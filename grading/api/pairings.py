@@ -27,9 +27,9 @@ from rest_framework.serializers import (
 from grading.api.schema import READING, REFUSALS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, AuditState
+from grading.core.pairing_access import Side, granted_pairings
 from grading.core.permissions import access_cohort, access_feedback, access_pairing, may
 from grading.models import FeedbackReport, Pairing
-from grading.peer_review.access_grants import Side, granted_pairings
 from grading.peer_review.actions import run_peer_audit
 from grading.peer_review.exchange.queries import reports_under
 from grading.peer_review.feedback.actions import mark_read

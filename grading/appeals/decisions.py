@@ -23,7 +23,7 @@ from grading.core.user_text import words_of
 from grading.engine import audits as engine_audits
 from grading.grades import actions as grade_actions
 from grading.grades import releases
-from grading.grades.final_scores import reckon, told
+from grading.grades.queries.final_scores import reckon, told
 from grading.models import Appeal, Audit, Grade, Membership, Override, Submission
 from grading.notifications.emails import notify
 from grading.notifications.webhooks import tell_of_appeal

@@ -11,6 +11,7 @@ from grading.appeals.actions import MOST_CHARACTERS
 from grading.core.code_locations import read_places
 from grading.core.enums import AppealState
 from grading.core.errors import AppealRefused
+from grading.core.form_bases import Words
 from grading.core.form_fingerprint import SeenForm
 
 Choices = Sequence[tuple[str, str]]
@@ -30,15 +31,6 @@ REASONS = (
     ("The audit misread the evidence.", "Change: evidence was misread"),
     ("The rubric was read more strictly than it is written.", "Change: read too strictly"),
 )
-
-
-class Words(forms.CharField):
-    """A longer text, its line ends counted as the browser counts them: once."""
-
-    widget = forms.Textarea
-
-    def to_python(self, value: Any) -> str:
-        return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
 class AppealForm(SeenForm):

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grading.audits.presenters.checks_and_evidence import Exhibit
-from grading.audits.presenters.criterion import CriterionView, criterion_views
-from grading.audits.presenters.locations import Place, place_of
 from grading.core.code_locations import NamedPlace, read_places
+from grading.report_pages.checks_and_evidence import Exhibit
+from grading.report_pages.criterion import CriterionView, criterion_views
+from grading.report_pages.locations import Place, place_of
 
 Json = Mapping[str, Any]
 

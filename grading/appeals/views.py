@@ -24,8 +24,8 @@ from grading.core.errors import ActionRefused, AppealRefused
 from grading.core.form_bases import put_beside
 from grading.core.form_fingerprint import fingerprint_of
 from grading.core.permissions import access_appeal, access_audit, access_organization, may, role_of
+from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
-from grading.dashboard.read_receipts import mark_opened
 from grading.models import Appeal, Audit, Grade, Organization
 
 

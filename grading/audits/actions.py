@@ -14,10 +14,10 @@ from django.db.models import F, Func, JSONField, Value
 from django.utils import timezone
 
 from grading.appeals.actions import return_rejudged
-from grading.audits.queueing import enqueue_on_commit
 from grading.bulk.progress import end_renewal
 from grading.bulk.renewals import lost_to_failures
 from grading.core.activity import note
+from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState, WebhookEvent
 from grading.core.errors import IllegalMoveError, LeaseLostError
 from grading.engine.events import CriterionRow, EvidenceRow, Look, OpinionRow, UsageRow, Verdict

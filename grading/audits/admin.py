@@ -13,9 +13,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
-from grading.audits.model_bench import models_of, sealed_key
 from grading.audits.queries import start_of_month, usage_of_organization
 from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin
+from grading.engine.model_bench import models_of, sealed_key
 from grading.models import (
     Assignment,
     Audit,

@@ -6,35 +6,32 @@ import json
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from grading.appeals.queries import appeals_beside
-from grading.audits.fair_turns import position_shown
-from grading.audits.presenters.judge_marks import JUDGES
 from grading.audits.presenters.progress import criteria_judged, progress_of
 from grading.audits.presenters.release_status import standing_of
-from grading.audits.presenters.report_page import read_report
 from grading.audits.queries import Edition, grade_of, is_past, report_for
 from grading.audits.wait_times import pace_of
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import Opened
-from grading.core.errors import HandInRefused
+from grading.core.fair_turns import position_shown
 from grading.core.permissions import access_audit, may
+from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
-from grading.dashboard.read_receipts import mark_opened
 from grading.findings.queries import Changes, changes_in, findings_of
-from grading.grades.final_scores import counting_in
-from grading.grades.override_markdown import scores_by_hand
+from grading.grades.queries.final_scores import counting_in
 from grading.models import Audit
-from grading.submissions.actions import WITHDRAWN, may_withdraw, withdraw_hand_in
-from grading.submissions.queries import attempts_of, attempts_seen
+from grading.report_pages.judge_marks import JUDGES
+from grading.report_pages.override_markdown import scores_by_hand
+from grading.report_pages.report_page import read_report
+from grading.submissions.queries import WITHDRAWN, attempts_of, attempts_seen, may_withdraw
 
 
 @never_cache
@@ -139,33 +136,6 @@ def _again(request: MemberRequest, audit: Audit) -> str | None:
     return reverse(
         "submit", args=[audit.organization.slug, assignment.cohort.slug, assignment.slug]
     )
-
-
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-def withdraw(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """Take the hand-in back while its audit waits: its student alone."""
-    found = access_audit(request.user, audit_id)
-    if found.submission.student.user_id != request.user.pk:
-        raise Http404
-    refused = ""
-    if request.method == "POST":
-        try:
-            withdraw_hand_in(audit=found, by=request.user)
-        except HandInRefused as refusal:
-            refused = refusal.sentence
-            found.refresh_from_db(fields=["state"])
-        else:
-            messages.success(request, "The hand-in is taken back; no attempt was used up.")
-            return redirect("audit", org, found.pk)
-    trail = trail_to_assignment(found.submission.assignment)
-    context = {
-        "audit": found,
-        "waits": may_withdraw(found, request.user),
-        "refused": refused,
-        "trail": trail,
-    }
-    return render(request, "submissions/withdraw.html", context)
 
 
 @require_safe

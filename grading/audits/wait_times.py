@@ -12,8 +12,8 @@ from django_rq import get_connection
 from redis.exceptions import RedisError
 from rq import Worker
 
-from grading.audits.fair_turns import queue_of
 from grading.core.enums import REPORTED_STATES, Renewal
+from grading.core.fair_turns import queue_of
 from grading.models import Audit
 
 LAST = 30

@@ -13,14 +13,13 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from grading.audits.model_bench import bench_of
 from grading.audits.queries import start_of_month, usage_of_organization
-from grading.audits.queueing import enqueue_on_commit
 from grading.bulk import resynthesis_jobs
 from grading.bulk.progress import cancel_items, settle
 from grading.bulk.queries import measured_costs, running_bulk
 from grading.bulk.renewals import being_audited, queue_renewals, refuse_drafts, refuse_unknown
 from grading.core.activity import note
+from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import (
     JUDGED_STATES,
     AuditKind,
@@ -31,6 +30,7 @@ from grading.core.enums import (
     Renewal,
 )
 from grading.core.errors import BulkRefused
+from grading.engine.model_bench import bench_of
 from grading.models import Assignment, Audit, BulkItem, BulkRun, OrganizationBench, RubricVersion
 
 TYPED_ABOVE = 50

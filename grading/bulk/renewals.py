@@ -15,8 +15,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from grading.audits.queries import standing_audit
-from grading.audits.queueing import enqueue_on_commit
 from grading.core.activity import note
+from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState, Renewal, RubricState
 from grading.core.errors import RenewalRefused
 from grading.engine.events import Verdict

@@ -13,12 +13,12 @@ from django.db.models import F
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.audits.fair_turns import BULK
-from grading.audits.queueing import JobHealth, health_of
 from grading.bulk.progress import end_item, fail_item
 from grading.bulk.resynthesis import apply_rules
+from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import BulkItemState, BulkState, BulkVerb
 from grading.core.errors import GradingError
+from grading.core.fair_turns import BULK
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.resynthesis import Resynthesis
 from grading.models import BulkItem, BulkRun

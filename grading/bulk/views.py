@@ -33,7 +33,7 @@ from grading.core.errors import ActionRefused
 from grading.core.form_bases import put_beside
 from grading.core.permissions import access_assignment, access_bulk_run, may
 from grading.core.requests import MemberRequest
-from grading.grades.queries import FLAGS, flags_of, grades_of
+from grading.grades.queries.gradebook import FLAGS, flags_of, grades_of
 from grading.models import Assignment, Audit, BulkRun, Grade
 
 PER_PAGE = 50

@@ -9,6 +9,8 @@ from django.utils.text import slugify
 
 from grading.core.errors import ActionRefused, FieldRefused, SlugTaken
 
+DATETIME = "%Y-%m-%dT%H:%M"
+
 
 class AddressForm(forms.Form):
     """Beside a field that is shown stands what is wrong with it; `misread` says it of those that are not."""
@@ -74,30 +76,10 @@ class NamedForm(forms.Form):
             )
 
 
-class OrganizationForm(NamedForm):
-    name = forms.CharField(
-        label="Name", max_length=120, help_text="The institution, as its people call it."
-    )
-    field_order = ("name", "slug")
+class Words(forms.CharField):
+    """A longer text, its line ends counted as the browser counts them: once."""
 
+    widget = forms.Textarea
 
-class CohortForm(NamedForm):
-    name = forms.CharField(label="Name", max_length=120, help_text="For example: Autumn 2026.")
-    starts_on = forms.DateField(
-        label="First day",
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
-    ends_on = forms.DateField(
-        label="Last day",
-        required=False,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
-    field_order = ("name", "slug", "starts_on", "ends_on")
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean()
-        start, end = cleaned.get("starts_on"), cleaned.get("ends_on")
-        if start and end and end < start:
-            self.add_error("ends_on", "The last day is before the first.")
-        return cleaned
+    def to_python(self, value: Any) -> str:
+        return (super().to_python(value) or "").replace("\r\n", "\n")

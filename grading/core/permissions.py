@@ -14,7 +14,9 @@ from django.http import Http404
 from django_scopes import scope
 
 from grading.core.enums import STAFF_ROLES, TEACHING_ROLES, AuditKind, FeedbackKind, Role
+from grading.core.pairing_access import PairingSide, ReportSide, is_granted, is_running
 from grading.core.request_cache import remembered
+from grading.core.requests import MemberRequest
 from grading.core.rls.rls_scope import as_person
 from grading.models import (
     Appeal,
@@ -33,8 +35,6 @@ from grading.models import (
     RubricVersion,
     Submission,
 )
-from grading.peer_review.access_grants import PairingSide, ReportSide, is_granted, is_running
-from grading.peer_review.complaints.queries import reported_by
 
 Level = Literal["student", "staff", "teacher"]
 StaffLevel = Literal["staff", "teacher"]
@@ -258,7 +258,7 @@ def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackRepo
 
 def access_reported(user: Somebody, report_id: UUID | str) -> FeedbackReport:
     """A report that they reported as abusive: what came of that they read also when it grants nothing any more."""
-    if report := reported_by(user.pk, report_id):
+    if report := _reported_by(user.pk, report_id):
         return report
     raise Http404
 
@@ -354,3 +354,31 @@ def _side_of_report(user: Somebody, report: FeedbackReport) -> ReportSide | None
         report.audit is None or report.audit.has_report
     )  # that a peer is at work is told to nobody
     return "subject" if is_theirs and has_arrived else None
+
+
+def _reported_by(user: int | None, report_id: UUID | str) -> FeedbackReport | None:
+    """The report, where its subject is this user and has reported it as abusive."""
+    found = FeedbackReport.objects.select_related(
+        "organization", "assignment__cohort__organization"
+    )
+    mine = Complaint.objects.filter(student__user=user)
+    return (
+        found.defer("original", "reading")
+        .filter(pk=report_id, pk__in=mine.values("report"))
+        .first()
+    )
+
+
+def student_asked_for(request: MemberRequest, assignment: Assignment) -> Enrollment | None:
+    """Oneself; for staff whom the address names, null where it names nobody."""
+    if not may(request.user, assignment.organization, "staff"):
+        return access_enrollment(request.user, assignment.cohort)
+    asked = request.GET.get("student", "")
+    if not asked:
+        return None
+    student = Enrollment.objects.filter(
+        cohort=assignment.cohort_id, pk=asked if asked.isdecimal() else 0
+    ).first()
+    if student is None:
+        raise Http404
+    return student

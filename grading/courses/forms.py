@@ -10,10 +10,9 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy
-from grading.core.form_bases import NamedForm
+from grading.core.form_bases import DATETIME, NamedForm
 from grading.core.form_fingerprint import SeenForm
 
-DATETIME = "%Y-%m-%dT%H:%M"
 SHIPPED_RUBRICS = (
     ("shipped:self_audit", "Self-audit of a LangGraph auditor: ten criteria, 1 to 5"),
     ("shipped:points", "Points: four criteria, 100 points"),
@@ -139,3 +138,32 @@ class RosterForm(forms.Form):
             raise forms.ValidationError(
                 "The file is not UTF-8 text: export it as “CSV UTF-8”."
             ) from error
+
+
+class OrganizationForm(NamedForm):
+    name = forms.CharField(
+        label="Name", max_length=120, help_text="The institution, as its people call it."
+    )
+    field_order = ("name", "slug")
+
+
+class CohortForm(NamedForm):
+    name = forms.CharField(label="Name", max_length=120, help_text="For example: Autumn 2026.")
+    starts_on = forms.DateField(
+        label="First day",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    ends_on = forms.DateField(
+        label="Last day",
+        required=False,
+        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
+    )
+    field_order = ("name", "slug", "starts_on", "ends_on")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        start, end = cleaned.get("starts_on"), cleaned.get("ends_on")
+        if start and end and end < start:
+            self.add_error("ends_on", "The last day is before the first.")
+        return cleaned

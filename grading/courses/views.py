@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.core.breadcrumbs import trail_to_assignment, trail_to_cohort, trail_to_organization
 from grading.core.enums import RubricState
 from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused
-from grading.core.form_bases import CohortForm, put_beside
+from grading.core.form_bases import put_beside
 from grading.core.form_fingerprint import fingerprint_of
 from grading.core.permissions import (
     Level,
@@ -36,13 +36,12 @@ from grading.courses.actions import (
 from grading.courses.archive.actions import archive_cohort, delete_cohort
 from grading.courses.archive.cohort_inventory import holdings_of
 from grading.courses.archive.forms import DeletionForm
-from grading.courses.forms import AssignmentForm, ChangeSettingsForm, RosterForm
+from grading.courses.forms import AssignmentForm, ChangeSettingsForm, CohortForm, RosterForm
 from grading.courses.queries import cohort_overview, roster_of
 from grading.courses.roster import RosterImport, import_roster
 from grading.models import Assignment, Cohort, RubricVersion
 from grading.rubrics.actions import adopt_shipped_rubric
-from grading.submissions.actions import why_closed
-from grading.submissions.queries import attempts_of, attempts_seen, standings_of
+from grading.submissions.queries import attempts_of, attempts_seen, standings_of, why_closed
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

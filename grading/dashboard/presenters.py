@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from grading.core.enums import Opened
 from grading.core.errors import HandInRefused
+from grading.core.pairing_access import PairingSide
 from grading.courses.queries import assignments_asked_of, places_of
 from grading.dashboard.queries import (
     Openings,
@@ -21,11 +22,9 @@ from grading.dashboard.queries import (
     peer_lines,
 )
 from grading.models import Appeal, Assignment, Cohort, Enrollment
-from grading.peer_review.access_grants import PairingSide
 from grading.peer_review.exchange.queries import is_over
 from grading.peer_review.feedback.queries import PEER, shown_name
-from grading.submissions.actions import why_closed
-from grading.submissions.queries import Attempt, latest_attempts_of
+from grading.submissions.queries import Attempt, latest_attempts_of, why_closed
 
 MOST_ATTEMPTS = 200
 

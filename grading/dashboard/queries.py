@@ -16,6 +16,7 @@ from django.db.models.functions import Coalesce
 
 from grading.appeals.queries import DECIDED
 from grading.core.enums import REPORTED_STATES, FeedbackSource, Opened
+from grading.core.pairing_access import granted_pairings
 from grading.models import (
     Appeal,
     Enrollment,
@@ -25,7 +26,6 @@ from grading.models import (
     Pairing,
     RoundMember,
 )
-from grading.peer_review.access_grants import granted_pairings
 from grading.peer_review.exchange.queries import members_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ from django.utils import timezone
 
 from grading.appeals.queries import WAITING
 from grading.core.enums import STAFF_ROLES, BulkState
-from grading.grades.queries import flagged_among
+from grading.grades.queries.gradebook import flagged_among
 from grading.models import (
     Assignment,
     BulkRun,

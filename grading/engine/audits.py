@@ -15,17 +15,17 @@ import structlog
 from django.conf import settings
 from pydantic import BaseModel, ValidationError
 
-from grading.audits import model_bench
-from grading.audits.reusable_results import known_opinions, known_report
 from grading.core.async_stream import listen
 from grading.core.enums import AuditKind, Bench, Renewal
 from grading.core.errors import HandInRefused, InputRefused, RubricRefused
+from grading.engine import model_bench
 from grading.engine.events import RunEvent
+from grading.engine.exchange_facts import exchange_of
 from grading.engine.rate_limit import ProviderGate
+from grading.engine.reusable_results import known_opinions, known_report
 from grading.engine.scores import Marks, marks_under
 from grading.engine.stored_events import opinion_row, told, verdict_of
 from grading.models import Audit
-from grading.peer_review.exchange.exchange_facts import exchange_of
 
 if TYPE_CHECKING:
     from courtroom import AuditEvent, BenchSettings, Case, CourtroomError, Known

@@ -10,10 +10,10 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.audits.fair_turns import SUBMISSIONS
-from grading.audits.queueing import JobHealth, health_of
 from grading.core.activity import note
+from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import ResponseKind
+from grading.core.fair_turns import SUBMISSIONS
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import FindingResponse, Submission
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from django import forms
 
-from grading.appeals.forms import Words
 from grading.core.enums import ResponseKind
+from grading.core.form_bases import Words
 from grading.findings.answers import MOST_CHARACTERS
 from grading.findings.queries import SeenFinding
 

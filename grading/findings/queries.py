@@ -16,6 +16,7 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 
 from grading.audits.queries import Place, grades_behind, is_withheld
 from grading.core.enums import AuditKind, FeedbackKind, FindingState, ReleasePolicy
+from grading.core.pairing_access import is_granted
 from grading.findings.finding_state import Life, Word, life_of
 from grading.models import (
     Assignment,
@@ -28,7 +29,6 @@ from grading.models import (
     Grade,
     Submission,
 )
-from grading.peer_review.access_grants import is_granted
 from grading.peer_review.feedback.queries import shown_names
 
 Group = Literal["regressed", "new", "open", "fixed"]

@@ -16,7 +16,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.errors import FindingRefused
 from grading.core.form_bases import put_beside
-from grading.core.permissions import access_assignment, access_enrollment, access_finding, may
+from grading.core.permissions import (
+    access_assignment,
+    access_finding,
+    may,
+    student_asked_for,
+)
 from grading.core.requests import MemberRequest
 from grading.findings.answers import answer_finding, say_whether_it_helped
 from grading.findings.forms import GROUP_WORDS, AnswerForm, FindingsForm
@@ -56,21 +61,6 @@ def findings(request: MemberRequest, org: str, cohort: str, assignment: str) -> 
         "owed": sum(each.is_answerable for each in seen),
     }
     return render(request, "findings/findings.html", context)
-
-
-def student_asked_for(request: MemberRequest, assignment: Assignment) -> Enrollment | None:
-    """Oneself; for staff whom the address names, null where it names nobody."""
-    if not may(request.user, assignment.organization, "staff"):
-        return access_enrollment(request.user, assignment.cohort)
-    asked = request.GET.get("student", "")
-    if not asked:
-        return None
-    student = Enrollment.objects.filter(
-        cohort=assignment.cohort_id, pk=asked if asked.isdecimal() else 0
-    ).first()
-    if student is None:
-        raise Http404
-    return student
 
 
 def _criteria(seen: tuple[SeenFinding, ...]) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from grading.audits.queries import counting_audit, standing_audit
 from grading.core.activity import note as note_activity
 from grading.core.enums import AuditKind
 from grading.core.errors import GradeRefused
-from grading.grades.final_scores import columns_of, is_the_same, reckon, told
+from grading.grades.queries.final_scores import columns_of, is_the_same, reckon, told
 from grading.models import Audit, CriterionVerdict, Grade, Override, Submission
 
 SCORES = range(1, 6)

@@ -9,7 +9,7 @@ from django import forms
 
 from grading.core.form_bases import AddressForm
 from grading.core.form_fingerprint import SeenForm
-from grading.grades.queries import FLAGS, RELEASES, SORTS, STATES, Wanted
+from grading.grades.queries.gradebook import FLAGS, RELEASES, SORTS, STATES, Wanted
 from grading.grades.releases import CHANGED_SINCE
 
 MOST_REASON = 2000

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grading.audits.presenters.judge_marks import JUDGES, Judge
-from grading.grades.statistics import Bin, CriterionStatistics
+from grading.grades.queries.statistics import Bin, CriterionStatistics
+from grading.report_pages.judge_marks import JUDGES, Judge
 
 WIDTH, HEIGHT, BASE = 640, 170, 140
 SLOT, GAP, TALLEST = 80, 10, 115

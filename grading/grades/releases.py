@@ -15,7 +15,7 @@ from grading.core.activity import note as note_activity
 from grading.core.enums import PENDING_APPEALS, NoticeKind
 from grading.core.errors import GradeRefused
 from grading.grades.actions import reason_given
-from grading.grades.final_scores import Reckoning, columns_of, is_the_same, reckon, told
+from grading.grades.queries.final_scores import Reckoning, columns_of, is_the_same, reckon, told
 from grading.models import Appeal, Assignment, Grade
 from grading.notifications.emails import Letter, notify, notify_all
 from grading.notifications.webhooks import tell_of_releases

@@ -22,7 +22,6 @@ from grading.core.form_bases import put_beside
 from grading.core.form_fingerprint import fingerprint_of_criterion
 from grading.core.permissions import access_assignment, access_audit, may
 from grading.core.requests import MemberRequest
-from grading.grades import statistics as grade_statistics
 from grading.grades.actions import override_criterion, pin_grade, unpin_grade, withdraw_override
 from grading.grades.forms import (
     TYPED_ABOVE,
@@ -33,7 +32,8 @@ from grading.grades.forms import (
     SampleForm,
 )
 from grading.grades.presenters import columns_of, histogram_of, judge_line_of
-from grading.grades.queries import (
+from grading.grades.queries import statistics as grade_statistics
+from grading.grades.queries.gradebook import (
     FLAGS,
     GradeRow,
     Wanted,
@@ -43,8 +43,8 @@ from grading.grades.queries import (
     read_row,
     rows_of,
 )
+from grading.grades.queries.statistics import Cell, Matrix
 from grading.grades.releases import release_grades, take_back_release
-from grading.grades.statistics import Cell, Matrix
 from grading.models import Assignment, Audit, CriterionVerdict, Grade, Override
 
 PER_PAGE = 50

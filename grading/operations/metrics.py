@@ -24,8 +24,8 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 from rq import Worker
 
-from grading.audits.fair_turns import BULK, SUBMISSIONS, belongs_on
 from grading.core.enums import AuditState
+from grading.core.fair_turns import BULK, SUBMISSIONS, belongs_on
 from grading.models import Audit, ModelUsage, Organization
 
 RECENT = timedelta(hours=1)

@@ -11,8 +11,8 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from grading.audits.queueing import enqueue_on_commit
 from grading.core.activity import note
+from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import (
     JUDGED_STATES,
     OPEN_STATES,

@@ -13,10 +13,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.core.breadcrumbs import trail_to_cohort, trail_to_peers
 from grading.core.errors import ActionRefused
+from grading.core.pairing_access import PairingSide
 from grading.core.permissions import access_cohort, access_enrollment, access_pairing, may
 from grading.core.requests import MemberRequest
 from grading.models import Cohort, Enrollment, FeedbackReport, Pairing
-from grading.peer_review.access_grants import PairingSide
 from grading.peer_review.actions import run_peer_audit, why_no_audit
 from grading.peer_review.complaints.queries import open_complaints
 from grading.peer_review.exchange.queries import exchanges_of, is_over, reports_under

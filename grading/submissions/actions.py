@@ -15,16 +15,23 @@ from django.db.models import F
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.audits.queueing import enqueue_on_commit
 from grading.core.activity import note
-from grading.core.enums import OPEN_STATES, AuditKind, AuditState, LatePolicy
+from grading.core.audit_queue import enqueue_on_commit
+from grading.core.enums import OPEN_STATES, AuditKind, AuditState
 from grading.core.errors import AlreadyRunning, HandInRefused
 from grading.models import Assignment, Audit, Enrollment, Submission
 from grading.notifications.emails import tell_of_receipt
 from grading.submissions.probe_limit import one_of_few_looks
-from grading.submissions.queries import attempts_left, next_attempt
+from grading.submissions.queries import (
+    WHOLE_FORM,
+    WITHDRAWN,
+    attempts_left,
+    is_late,
+    next_attempt,
+    refuse_unless_open,
+    refuse_without_attempts,
+)
 
-WHOLE_FORM = ""
 MEBIBYTE = 1024 * 1024
 
 
@@ -67,19 +74,9 @@ def hand_in(
 
 def refuse_what_costs_nothing(assignment: Assignment, student: Enrollment, now: datetime) -> None:
     """What is asked before anything that is handed in is looked at. Raises HandInRefused."""
-    _refuse_unless_open(assignment, now)
+    refuse_unless_open(assignment, now)
     _refuse_unless_attempts_left(assignment, student)
     _refuse_if_too_many_are_open(assignment, student)
-
-
-def why_closed(*, assignment: Assignment, left: int) -> HandInRefused | None:
-    """What would refuse any hand-in now: too early, too late, or none of the attempts `left`; None while it is open."""
-    try:
-        _refuse_unless_open(assignment, timezone.now())
-        _refuse_without(left, assignment)
-    except HandInRefused as refused:
-        return refused
-    return None
 
 
 def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
@@ -129,30 +126,8 @@ def _queued_audit(submission: Submission, kind: AuditKind) -> Audit:
     return audit
 
 
-def _refuse_unless_open(assignment: Assignment, now: datetime) -> None:
-    if assignment.opens_at and now < assignment.opens_at:
-        opening = f"{assignment.opens_at:%d %B %Y, %H:%M %Z}"
-        raise HandInRefused(WHOLE_FORM, "not_open_yet", f"This assignment opens on {opening}.")
-    if is_late(assignment, now) and assignment.late_policy == LatePolicy.REFUSE:
-        due = f"{assignment.due_at:%d %B %Y, %H:%M %Z}"
-        raise HandInRefused(WHOLE_FORM, "after_due_date", f"This assignment was due on {due}.")
-
-
-def is_late(assignment: Assignment, now: datetime) -> bool:
-    return assignment.due_at is not None and now > assignment.due_at
-
-
 def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment) -> None:
-    _refuse_without(attempts_left(assignment, student), assignment)
-
-
-def _refuse_without(left: int, assignment: Assignment) -> None:
-    if left <= 0:
-        most = assignment.max_attempts
-        used_up = (
-            "The one attempt is used up." if most == 1 else f"All {most} attempts are used up."
-        )
-        raise HandInRefused(WHOLE_FORM, "attempts_used_up", used_up)
+    refuse_without_attempts(attempts_left(assignment, student), assignment)
 
 
 def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) -> None:
@@ -218,14 +193,7 @@ def _drop_pdf(submission: Submission) -> None:
         submission.pdf.delete(save=False)
 
 
-WITHDRAWN = "withdrawn"
 SENTENCE = "You took this hand-in back before its audit began."
-
-
-def may_withdraw(audit: Audit, user: User) -> bool:
-    """Its student, as long as nobody has begun with it."""
-    theirs = audit.submission.student.user_id == user.pk
-    return theirs and audit.state == AuditState.QUEUED and audit.kind == AuditKind.SELF
 
 
 def withdraw_hand_in(*, audit: Audit, by: User) -> None:

@@ -13,9 +13,9 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.models import Assignment, Enrollment
-from grading.submissions.actions import is_late, refuse_what_costs_nothing
+from grading.submissions.actions import refuse_what_costs_nothing
 from grading.submissions.probe_limit import one_of_few_looks
-from grading.submissions.queries import attempts_left, next_attempt
+from grading.submissions.queries import attempts_left, is_late, next_attempt
 
 
 @dataclass(frozen=True, slots=True)

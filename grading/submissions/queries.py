@@ -10,12 +10,16 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Max, Prefetch, Q, QuerySet
+from django.utils import timezone
 
 from grading.audits.queries import Place, grades_behind, is_past, is_withheld, told_of
-from grading.core.enums import AuditKind, AuditState
-from grading.grades.statistics import Cell, cells_of
+from grading.core.enums import AuditKind, AuditState, LatePolicy
+from grading.core.errors import HandInRefused
+from grading.grades.queries.statistics import Cell, cells_of
 from grading.models import Assignment, Audit, Enrollment, Grade, Submission
 
+WHOLE_FORM = ""
+WITHDRAWN = "withdrawn"
 Told = Literal["", "released", "provisional", "withheld"]
 
 
@@ -227,3 +231,41 @@ def _told(rows: Sequence[Mapping[str, Any]]) -> Criteria:
         )
         for place, row in enumerate(rows)
     }
+
+
+def why_closed(*, assignment: Assignment, left: int) -> HandInRefused | None:
+    """What would refuse any hand-in now: too early, too late, or none of the attempts `left`; None while it is open."""
+    try:
+        refuse_unless_open(assignment, timezone.now())
+        refuse_without_attempts(left, assignment)
+    except HandInRefused as refused:
+        return refused
+    return None
+
+
+def refuse_unless_open(assignment: Assignment, now: datetime) -> None:
+    if assignment.opens_at and now < assignment.opens_at:
+        opening = f"{assignment.opens_at:%d %B %Y, %H:%M %Z}"
+        raise HandInRefused(WHOLE_FORM, "not_open_yet", f"This assignment opens on {opening}.")
+    if is_late(assignment, now) and assignment.late_policy == LatePolicy.REFUSE:
+        due = f"{assignment.due_at:%d %B %Y, %H:%M %Z}"
+        raise HandInRefused(WHOLE_FORM, "after_due_date", f"This assignment was due on {due}.")
+
+
+def is_late(assignment: Assignment, now: datetime) -> bool:
+    return assignment.due_at is not None and now > assignment.due_at
+
+
+def refuse_without_attempts(left: int, assignment: Assignment) -> None:
+    if left <= 0:
+        most = assignment.max_attempts
+        used_up = (
+            "The one attempt is used up." if most == 1 else f"All {most} attempts are used up."
+        )
+        raise HandInRefused(WHOLE_FORM, "attempts_used_up", used_up)
+
+
+def may_withdraw(audit: Audit, user: User) -> bool:
+    """Its student, as long as nobody has begun with it."""
+    theirs = audit.submission.student.user_id == user.pk
+    return theirs and audit.state == AuditState.QUEUED and audit.kind == AuditKind.SELF

@@ -6,22 +6,31 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import AuditState, LatePolicy
-from grading.core.errors import ActionRefused, AlreadyRunning
+from grading.core.errors import ActionRefused, AlreadyRunning, HandInRefused
 from grading.core.form_bases import field_at_fault, put_beside
-from grading.core.permissions import access_assignment, access_enrollment
+from grading.core.permissions import access_assignment, access_audit, access_enrollment
 from grading.core.requests import MemberRequest
 from grading.models import Assignment, Enrollment, Submission
-from grading.submissions.actions import WITHDRAWN, hand_in, is_late, why_closed
+from grading.submissions.actions import hand_in, withdraw_hand_in
 from grading.submissions.forms import HandInForm
 from grading.submissions.probe import Look, look_at
-from grading.submissions.queries import attempts_left, attempts_of, audit_to_show
+from grading.submissions.queries import (
+    WITHDRAWN,
+    attempts_left,
+    attempts_of,
+    audit_to_show,
+    is_late,
+    may_withdraw,
+    why_closed,
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -96,3 +105,30 @@ def _form_for(last: Submission | None, *, late: bool) -> HandInForm:
     form = HandInForm(typed, late=late)
     form.add_error(field_at_fault(audit.failure_code), audit.failure_message)
     return form
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def withdraw(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
+    """Take the hand-in back while its audit waits: its student alone."""
+    found = access_audit(request.user, audit_id)
+    if found.submission.student.user_id != request.user.pk:
+        raise Http404
+    refused = ""
+    if request.method == "POST":
+        try:
+            withdraw_hand_in(audit=found, by=request.user)
+        except HandInRefused as refusal:
+            refused = refusal.sentence
+            found.refresh_from_db(fields=["state"])
+        else:
+            messages.success(request, "The hand-in is taken back; no attempt was used up.")
+            return redirect("audit", org, found.pk)
+    trail = trail_to_assignment(found.submission.assignment)
+    context = {
+        "audit": found,
+        "waits": may_withdraw(found, request.user),
+        "refused": refused,
+        "trail": trail,
+    }
+    return render(request, "submissions/withdraw.html", context)

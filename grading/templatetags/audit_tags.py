@@ -11,8 +11,7 @@ from django.utils.safestring import SafeString
 from grading.core.enums import AuditState
 from grading.core.form_fingerprint import fingerprint_of_criterion
 from grading.models import Audit
-from grading.submissions.actions import WITHDRAWN
-from grading.submissions.queries import Attempt
+from grading.submissions.queries import WITHDRAWN, Attempt
 
 register = template.Library()
 

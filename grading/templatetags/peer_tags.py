@@ -9,8 +9,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from grading.core.pairing_access import Side
 from grading.models import RoundMember
-from grading.peer_review.access_grants import Side
 from grading.peer_review.exchange.queries import Slip
 from grading.peer_review.feedback.queries import PEER, Search, shown_name
 

@@ -8,7 +8,7 @@ import pytest
 from django_scopes import scope
 
 from grading.core.enums import ApiScope, ReleasePolicy
-from grading.grades.final_scores import result_of
+from grading.grades.queries.final_scores import result_of
 from grading.models import Audit, CriterionVerdict, IdempotencyKey, Submission
 from tests.factories.example_report import report_json
 from tests.factories.grades import OverrideFactory

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
-from grading.audits.presenters.expected_graph import Asked, Expected, expected_of
+from grading.report_pages.expected_graph import Asked, Expected, expected_of
 from tests.factories.example_report import report_json
 from tests.factories.graded_work import signed_in
 from tests.factories.people import staff_user

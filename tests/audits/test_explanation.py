@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from courtroom.synthesis import rules
-from grading.audits.presenters.criterion import criterion_views
-from grading.audits.presenters.explanation import RULES
+from grading.report_pages.criterion import criterion_views
+from grading.report_pages.explanation import RULES
 from tests.factories.example_report import report_json
 
 FROM_THAT = (

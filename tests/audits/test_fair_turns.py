@@ -6,9 +6,9 @@ from django_rq import get_queue
 from django_scopes import scope
 
 from grading.audits.actions import claim_audit
-from grading.audits.fair_turns import AHEAD, queue_position
-from grading.audits.queueing import enqueue_on_commit
+from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import AuditKind, AuditState
+from grading.core.fair_turns import AHEAD, queue_position
 from grading.models import Audit
 from grading.workflow import Recovery, reconcile
 from tests.factories.people import everywhere

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from grading.audits.model_bench import provider_of
 from grading.core.enums import Role
+from grading.engine.model_bench import provider_of
 from grading.models import Activity, OrganizationBench
 from tests.factories.people import MembershipFactory, OrganizationFactory, UserFactory, everywhere
 from tests.factories.work import OrganizationBenchFactory

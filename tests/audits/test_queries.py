@@ -7,7 +7,7 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.audits import queries as audit_queries
-from grading.audits.fair_turns import queue_position
+from grading.core.fair_turns import queue_position
 from grading.courses import queries as course_queries
 from grading.submissions import queries as submission_queries
 from tests.factories.people import (

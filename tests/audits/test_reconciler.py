@@ -9,9 +9,9 @@ from django_rq import get_queue
 from rq.job import Job, JobStatus
 from rq.utils import utcformat
 
-from grading.audits.fair_turns import job_id
-from grading.audits.queueing import SILENT_AFTER, enqueue
+from grading.core.audit_queue import SILENT_AFTER, enqueue
 from grading.core.enums import AuditState
+from grading.core.fair_turns import job_id
 from grading.models import Audit
 from grading.workflow import Recovery, reconcile
 from tests.factories.people import everywhere

@@ -9,11 +9,12 @@ from django_scopes import scope
 from rq import Worker
 
 from grading.audits import actions as audit_actions
-from grading.audits import fair_turns, wait_times
-from grading.audits.fair_turns import position_shown
+from grading.audits import wait_times
 from grading.audits.presenters.progress import progress_of
 from grading.audits.wait_times import Pace, pace_of
+from grading.core import fair_turns
 from grading.core.enums import AuditState, Bench
+from grading.core.fair_turns import position_shown
 from grading.models import Audit
 from tests.factories.people import everywhere
 from tests.factories.work import AssignmentFactory, AuditFactory, claimed

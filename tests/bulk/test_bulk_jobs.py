@@ -11,10 +11,10 @@ from django_rq import get_queue
 from django_scopes import scope
 
 from grading.audits.actions import finish_audit
-from grading.audits.queueing import enqueue_on_commit
 from grading.bulk import resynthesis_jobs
 from grading.bulk.actions import start_bulk
 from grading.bulk.resynthesis import resynthesise_audit
+from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import BulkItemState, BulkState, BulkVerb
 from grading.jobs import resynthesise_chunk
 from grading.models import (

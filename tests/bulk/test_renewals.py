@@ -7,12 +7,12 @@ import pytest
 
 from grading.audits.actions import fail_audit, finish_audit
 from grading.audits.queries import standing_audit
-from grading.audits.reusable_results import known_opinions, known_report
 from grading.bulk.renewals import reaudit, rejudge
 from grading.core.enums import AuditKind, AuditState, Renewal
 from grading.core.errors import RenewalRefused
 from grading.engine import audits as engine_audits
 from grading.engine.events import Verdict
+from grading.engine.reusable_results import known_opinions, known_report
 from grading.jobs import run_audit
 from grading.models import Activity, Audit, Grade, Submission
 from tests.factories.example_report import report_json

@@ -17,14 +17,14 @@ from django.utils.datastructures import MultiValueDict
 
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy
 from grading.core.errors import ActionRefused, HandInRefused, SlugTaken
-from grading.core.form_bases import (
-    RESERVED_SLUGS,
+from grading.core.form_bases import RESERVED_SLUGS, field_at_fault, put_beside
+from grading.courses.forms import (
+    SHIPPED_RUBRICS,
+    AssignmentForm,
     CohortForm,
     OrganizationForm,
-    field_at_fault,
-    put_beside,
+    RosterForm,
 )
-from grading.courses.forms import SHIPPED_RUBRICS, AssignmentForm, RosterForm
 from grading.engine import audits as engine_audits
 from grading.models import Enrollment
 from grading.submissions.forms import HandInForm

@@ -13,8 +13,8 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django_rq import get_queue
 
-from grading.audits.fair_turns import AHEAD
 from grading.core.enums import AuditKind, AuditState
+from grading.core.fair_turns import AHEAD
 from grading.demo.peers import seed_peers
 from grading.demo.people import INSTRUCTOR, PASSWORD, STUDENTS
 from grading.demo.stories import REPOSITORIES, publish_repository, read_story

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from django.conf import settings
 from django.db import connection
 
-from grading.audits.queueing import enqueue
+from grading.core.audit_queue import enqueue
 from grading.core.enums import FINAL_STATES
 from grading.models import Activity, Audit, CriterionVerdict
 from tests.factories.people import everywhere

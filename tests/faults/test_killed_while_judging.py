@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django_scopes import scope
 
-from grading.audits.queueing import enqueue
+from grading.core.audit_queue import enqueue
 from grading.core.enums import AuditState, Bench
 from grading.models import ModelUsage, OpinionRecord
 from grading.workflow import reconcile

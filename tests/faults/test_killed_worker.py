@@ -17,7 +17,7 @@ from django.db import connection
 from django.utils import timezone
 from rq import Worker
 
-from grading.audits.queueing import enqueue
+from grading.core.audit_queue import enqueue
 from grading.core.enums import AuditState
 from grading.models import Activity, Audit, CriterionVerdict, OpinionRecord
 from grading.workflow import Recovery, reconcile

@@ -10,7 +10,7 @@ from django.conf import settings
 from django_scopes import scope
 from redis import Redis
 
-from grading.audits.queueing import enqueue_on_commit
+from grading.core.audit_queue import enqueue_on_commit
 from grading.models import Audit, Submission
 from tests.factories.people import EnrollmentFactory, everywhere
 from tests.factories.work import AssignmentFactory, rubric_document

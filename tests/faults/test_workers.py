@@ -5,7 +5,7 @@ import signal
 import pytest
 from django_rq import get_queue
 
-from grading.audits.queueing import JOB
+from grading.core.audit_queue import JOB
 from tests.factories.repositories import Commit, make_repository
 from tests.faults.moments import MOMENTS, held_at
 from tests.faults.site import Crew, accepted, crew, eventually, is_over, kill, now_of

@@ -9,10 +9,11 @@ from django_scopes import get_scope, scope
 from hypothesis import given
 from hypothesis import strategies as st
 
+from grading.core.csv_cells import FORMULA, harmless, lines_of
 from grading.core.errors import ActionRefused
 from grading.grades.exports import actions as action
 from grading.grades.exports import queries as export_queries
-from grading.grades.exports.csv_layouts import FORMULA, ExportChoice, harmless, lines_of
+from grading.grades.exports.csv_layouts import ExportChoice
 from grading.grades.releases import release_grades
 from grading.models import Activity, Grade
 from tests.factories.grades import GradeFactory

@@ -6,7 +6,7 @@ from django_scopes import scope
 from grading.core.enums import AuditKind
 from grading.core.errors import GradeRefused
 from grading.grades import releases
-from grading.grades.final_scores import reckon
+from grading.grades.queries.final_scores import reckon
 from grading.models import Activity, Grade, Notice, WebhookDelivery
 from tests.factories.grade_works import attempt, change, judged, release, the_grade
 from tests.factories.grades import AppealFactory

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
-from grading.audits.queueing import enqueue
+from grading.core.audit_queue import enqueue
 from grading.core.enums import AuditKind
 from grading.models import ModelUsage
 from tests.factories.people import everywhere

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grading.audits.presenters.graph_drawing import topology_of
-from grading.audits.presenters.graph_layout import MOST_NODES, MOST_PER_ROW, Node
-from grading.audits.presenters.locations import place_of
-from grading.audits.presenters.quotes import in_plain_sight, quoted_lines
-from grading.audits.presenters.report_page import read_report
-from grading.audits.presenters.score_track import track_of
+from grading.report_pages.graph_drawing import topology_of
+from grading.report_pages.graph_layout import MOST_NODES, MOST_PER_ROW, Node
+from grading.report_pages.locations import place_of
+from grading.report_pages.quotes import in_plain_sight, quoted_lines
+from grading.report_pages.report_page import read_report
+from grading.report_pages.score_track import track_of
 from tests.factories.example_report import COMMIT, GRAPH, REPO_URL, report_json
 
 NODES = st.sampled_from(["START", "END", *"abcdefgh"])

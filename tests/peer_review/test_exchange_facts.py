@@ -19,7 +19,7 @@ from grading.core.enums import (
 )
 from grading.engine import audits as engine_audits
 from grading.engine.events import Verdict
-from grading.peer_review.exchange.exchange_facts import (
+from grading.engine.exchange_facts import (
     EntryCounts,
     ExchangeCounts,
     Relevance,

@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from grading.core import permissions
 from grading.core.enums import AuditKind, AuditState, FeedbackKind, Role
+from grading.core.pairing_access import granted_pairings
 from grading.models import (
     Audit,
     Cohort,
@@ -22,7 +23,6 @@ from grading.models import (
     PairingRound,
     RoundMember,
 )
-from grading.peer_review.access_grants import granted_pairings
 from tests.factories.peers import (
     FeedbackReportFactory,
     FindingFactory,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grading.core.enums import ReleasePolicy
-from grading.grades.statistics import Cell
+from grading.grades.queries.statistics import Cell
 from grading.models import Submission
 from grading.peer_review.exchange.attempt_history import loop_of
 from grading.submissions.queries import criteria_over

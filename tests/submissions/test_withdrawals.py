@@ -9,7 +9,8 @@ from django.urls import reverse
 from grading.core.enums import AuditState
 from grading.core.errors import HandInRefused
 from grading.models import Activity, Audit
-from grading.submissions.actions import WITHDRAWN, withdraw_hand_in
+from grading.submissions.actions import withdraw_hand_in
+from grading.submissions.queries import WITHDRAWN
 from tests.factories.people import CohortFactory, everywhere, student
 from tests.factories.work import AuditFactory, claimed
 

@@ -9,10 +9,10 @@ from datetime import datetime
 from django.db.models import Count
 from django.utils import timezone
 
-from grading.audits.presenters.judge_marks import JUDGES
 from grading.audits.wait_times import Pace
 from grading.core.enums import AuditState
 from grading.models import Audit, OpinionRecord
+from grading.report_pages.judge_marks import JUDGES
 
 SAID_IN_SECONDS = 90
 QUICKEST_POLL_MS, POLL_MS_A_PLACE, SLOWEST_POLL_MS = 1500, 400, 10_000

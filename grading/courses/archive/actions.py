@@ -24,6 +24,7 @@ from pydantic import ValidationError
 
 from grading.audits.queries import report_of
 from grading.core.activity import note
+from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
 from grading.core.streaming import in_steps
 from grading.core.zipping import Member, zipped
@@ -31,7 +32,7 @@ from grading.courses.archive import queries as archive_queries
 from grading.courses.archive.cohort_inventory import holdings_of, kinds_of, running_in, uploads_of
 from grading.engine import audits as engine_audits
 from grading.grades.exports.actions import stream_of, table_of
-from grading.grades.exports.csv_layouts import ExportChoice, lines_of
+from grading.grades.exports.csv_layouts import ExportChoice
 from grading.models import Assignment, Audit, Cohort, Enrollment, Submission
 
 FORMAT = "automaton-auditor/cohort@1"

@@ -11,9 +11,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.core.enums import Role
 from grading.core.errors import ActionRefused
-from grading.core.form_bases import OrganizationForm, put_beside
+from grading.core.form_bases import put_beside
 from grading.core.permissions import access_organization, may
 from grading.core.requests import MemberRequest
+from grading.courses.forms import OrganizationForm
 from grading.courses.organizations.actions import found_organization
 from grading.courses.queries import cohorts_of, members_of
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from grading.audits.presenters.checks_and_evidence import CheckView, Exhibits
-from grading.audits.presenters.judge_marks import JUDGES, Judge
 from grading.core.form_fingerprint import fingerprint_of
 from grading.engine.events import CriterionRow
 from grading.grades.agreement.coefficients import (
@@ -25,6 +23,8 @@ from grading.grades.agreement.coefficients import (
 )
 from grading.grades.agreement.queries import Asked, Scored
 from grading.models import CriterionVerdict
+from grading.report_pages.checks_and_evidence import CheckView, Exhibits
+from grading.report_pages.judge_marks import JUDGES, Judge
 
 Opinions = Mapping[UUID, Mapping[str, int]]
 WIDTH, EDGE = 180, 8

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db.models import Min
 
 from grading.core.enums import AuditState
-from grading.grades.queries import flags_of, grades_of
+from grading.grades.queries.gradebook import flags_of, grades_of
 from grading.models import (
     Assignment,
     BlindGrade,

@@ -9,11 +9,12 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from grading.core.activity import note
+from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
 from grading.core.streaming import in_steps
 from grading.grades.exports import queries as export_queries
-from grading.grades.exports.csv_layouts import SCORE_POSSIBLE, ExportChoice, Result, Table, lines_of
-from grading.grades.final_scores import reckon_audits, told
+from grading.grades.exports.csv_layouts import SCORE_POSSIBLE, ExportChoice, Result, Table
+from grading.grades.queries.final_scores import reckon_audits, told
 from grading.models import Assignment, Enrollment, Grade
 
 

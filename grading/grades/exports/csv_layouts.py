@@ -7,18 +7,15 @@ empty: what was not released, or is not decided, is an empty cell and never a 0.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from grading.core.csv_cells import Cell
+
 Layout = Literal["generic", "canvas", "moodle"]
 Scale = Literal["points", "percent"]
-# What a spreadsheet takes for the beginning of a formula, or for what only looks like one (OWASP, CSV injection).
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 SCORE_POSSIBLE = 5.0
-Cell = str | float | int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,23 +120,6 @@ class Table:
             *(versions if self.choice.versions else []),
             *(criteria if self.choice.criteria else []),
         ]
-
-
-def lines_of(rows: Iterable[Sequence[Cell]]) -> str:
-    """CSV with CRLF, as RFC 4180 has it."""
-    text = io.StringIO()
-    csv.writer(text).writerows([harmless(cell) for cell in row] for row in rows)
-    return text.getvalue()
-
-
-def harmless(cell: Cell) -> str:
-    """As a cell's text. What a spreadsheet might run gets an apostrophe in front; numbers are ours and stay."""
-    if cell is None:
-        return ""
-    if not isinstance(cell, str):
-        return f"{cell:.2f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
-    shown = cell.lstrip(" \u00a0\u200b\ufeff")
-    return f"'{cell}" if cell.startswith(FORMULA) or shown.startswith(FORMULA) else cell
 
 
 def _grade_of(told: dict[str, Any] | None, scale: Scale) -> float | None:

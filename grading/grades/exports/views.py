@@ -11,12 +11,13 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from grading.core.breadcrumbs import trail_to_assignment
+from grading.core.csv_cells import harmless
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import put_beside
 from grading.core.permissions import access_assignment
 from grading.core.requests import MemberRequest
 from grading.grades.exports.actions import export_grades, first_rows, table_of
-from grading.grades.exports.csv_layouts import Table, harmless
+from grading.grades.exports.csv_layouts import Table
 from grading.grades.exports.forms import ExportForm
 from grading.grades.exports.queries import match_of, students_unmatched, students_without
 from grading.models import Assignment

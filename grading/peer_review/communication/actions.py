@@ -11,9 +11,9 @@ from django.utils import timezone
 from grading.core.activity import note
 from grading.core.enums import EntryKind
 from grading.core.errors import EntryRefused
+from grading.core.pairing_access import is_granted
 from grading.core.user_text import refuse_longer, typed
 from grading.models import Assignment, CommunicationEntry, Enrollment, Pairing
-from grading.peer_review.access_grants import is_granted
 
 MOST_CHARACTERS = 2000
 MOST_A_DAY = 50

@@ -7,8 +7,8 @@ from typing import Any
 
 from django import forms
 
-from grading.appeals.forms import Words
 from grading.core.enums import EntryKind
+from grading.core.form_bases import Words
 from grading.peer_review.communication.actions import MOST_CHARACTERS
 
 Choices = Sequence[tuple[str, str]]

@@ -16,8 +16,8 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from grading.audits.queries import report_for
 from grading.core.enums import AuditKind, EntryKind
+from grading.core.pairing_access import PairingSide, granted_pairings, hides_the_other
 from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, Pairing, Submission
-from grading.peer_review.access_grants import PairingSide, granted_pairings, hides_the_other
 from grading.peer_review.feedback.queries import identity_of, shown_names
 from grading.peer_review.redaction import redacted
 

@@ -17,9 +17,8 @@ from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import EntryKind
 from grading.core.errors import EntryRefused
 from grading.core.form_bases import put_beside
-from grading.core.permissions import access_assignment, may
+from grading.core.permissions import access_assignment, may, student_asked_for
 from grading.core.requests import MemberRequest
-from grading.findings.views import student_asked_for
 from grading.models import Assignment, Enrollment
 from grading.peer_review.communication.actions import post_entry
 from grading.peer_review.communication.forms import EntryForm

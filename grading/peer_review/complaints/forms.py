@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django import forms
 
-from grading.appeals.forms import Words
+from grading.core.form_bases import Words
 from grading.peer_review.complaints.actions import MOST_CHARACTERS
 
 

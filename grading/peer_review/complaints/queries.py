@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 
 from grading.core.enums import ComplaintState
@@ -33,17 +31,4 @@ def complaints_on(report: FeedbackReport) -> QuerySet[Complaint]:
     """What its subject has said of it, newest first."""
     return Complaint.objects.filter(report=report, student=report.subject_id).order_by(
         "-made_at", "-pk"
-    )
-
-
-def reported_by(user: int | None, report_id: UUID | str) -> FeedbackReport | None:
-    """The report, where its subject is this user and has reported it as abusive."""
-    found = FeedbackReport.objects.select_related(
-        "organization", "assignment__cohort__organization"
-    )
-    mine = Complaint.objects.filter(student__user=user)
-    return (
-        found.defer("original", "reading")
-        .filter(pk=report_id, pk__in=mine.values("report"))
-        .first()
     )

@@ -15,10 +15,10 @@ from pydantic import ValidationError
 
 from grading.audits.queries import report_for
 from grading.core.enums import AuditKind, FeedbackKind
+from grading.core.pairing_access import ReportSide
 from grading.core.zipping import Member
 from grading.engine import audits as engine_audits
 from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, FeedbackReport
-from grading.peer_review.access_grants import ReportSide
 from grading.peer_review.exchange.queries import pairings_of, reports_of, rounds_of
 from grading.peer_review.feedback.presenters import markdown_of
 from grading.peer_review.feedback.queries import edition_of

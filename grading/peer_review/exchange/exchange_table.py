@@ -10,8 +10,8 @@ from django.db.models import Case, F, IntegerField, TextField, Value, When
 from django.db.models.expressions import Func
 from django.db.models.lookups import Exact
 
+from grading.engine.exchange_facts import ExchangeCounts, exchanges_in
 from grading.models import Assignment, Enrollment, Grade
-from grading.peer_review.exchange.exchange_facts import ExchangeCounts, exchanges_in
 
 FACTS = "audit__report__facts"
 

@@ -11,19 +11,17 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from grading.core.breadcrumbs import trail_to_assignment
-from grading.core.permissions import access_assignment, access_enrollment, may
+from grading.core.csv_cells import Cell, lines_of
+from grading.core.permissions import access_assignment, access_enrollment, may, student_asked_for
 from grading.core.requests import MemberRequest
 from grading.core.streaming import in_steps
 from grading.core.zipping import zipped
 from grading.findings.queries import helped_by_criterion
-from grading.findings.views import student_asked_for
-from grading.grades.exports.csv_layouts import Cell, lines_of
 from grading.peer_review.exchange.attempt_history import loop_of
 from grading.peer_review.exchange.audit_folder import folder_of
 from grading.peer_review.exchange.exchange_table import ExchangeRow, Filed, exchange_table
 from grading.peer_review.exchange.presenters import picture_of
-from grading.submissions.actions import why_closed
-from grading.submissions.queries import criteria_over
+from grading.submissions.queries import criteria_over, why_closed
 
 
 @require_safe

@@ -13,10 +13,10 @@ from django.utils import timezone
 from grading.core.activity import note
 from grading.core.enums import FeedbackKind, FeedbackSource
 from grading.core.errors import FeedbackRefused
+from grading.core.pairing_access import hides_the_other
 from grading.engine import imports as engine_imports
 from grading.findings.actions import record_imported
 from grading.models import Assignment, Enrollment, FeedbackReport, Pairing, Submission
-from grading.peer_review.access_grants import hides_the_other
 from grading.peer_review.actions import WHOLE_FORM, refuse_unless_granted, tell_of_report
 from grading.peer_review.feedback.import_mismatches import Direction, Work, has_commit, misfits_of
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grading.audits.presenters.report_page import ReportPage, read_report
+from grading.core.pairing_access import ReportSide
 from grading.models import FeedbackReport
-from grading.peer_review.access_grants import ReportSide
 from grading.peer_review.feedback.queries import PeerEdition, shown_name
+from grading.report_pages.report_page import ReportPage, read_report
 
 Json = Mapping[str, Any]
 

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from grading.audits.queries import grade_of, is_withheld, report_for, report_of
 from grading.core.enums import FeedbackKind, FeedbackSource
+from grading.core.pairing_access import ReportSide, Side, hides_the_other
 from grading.models import (
     Activity,
     Audit,
@@ -24,7 +25,6 @@ from grading.models import (
     RoundMember,
     Submission,
 )
-from grading.peer_review.access_grants import ReportSide, Side, hides_the_other
 from grading.peer_review.feedback.import_mismatches import TELLING
 from grading.peer_review.redaction import (
     Identity,

@@ -14,12 +14,13 @@ from django.db import transaction
 from django.db.models import Q
 from django_rq import get_queue
 
-from grading.audits.fair_turns import BULK
 from grading.audits.queries import report_of
-from grading.audits.queueing import JobHealth, health_of
 from grading.core.activity import note
+from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import Anonymity, AuditKind
 from grading.core.errors import FeedbackRefused, InputRefused
+from grading.core.fair_turns import BULK
+from grading.core.pairing_access import granted_pairings
 from grading.engine import imports as engine_imports
 from grading.models import (
     Assignment,
@@ -30,7 +31,6 @@ from grading.models import (
     PairingRound,
     Submission,
 )
-from grading.peer_review.access_grants import granted_pairings
 from grading.peer_review.feedback.actions import import_feedback, works_of
 from grading.peer_review.feedback.import_mismatches import Direction, is_of
 

@@ -15,20 +15,20 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grading.audits.presenters.judge_marks import JUDGES
 from grading.core.breadcrumbs import trail_to_peers
 from grading.core.enums import Opened
 from grading.core.errors import ActionRefused
 from grading.core.form_bases import put_beside
 from grading.core.permissions import access_assignment, access_enrollment, access_feedback
+from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
-from grading.dashboard.read_receipts import mark_opened
 from grading.models import Enrollment, FeedbackReport
 from grading.peer_review.feedback.actions import import_feedback, mark_read
 from grading.peer_review.feedback.forms import BringForm, ReportForm
 from grading.peer_review.feedback.presenters import feedback_view, markdown_of, name_of_other
 from grading.peer_review.feedback.queries import PeerEdition, edition_of
 from grading.peer_review.feedback.repository_reports import search_repository
+from grading.report_pages.judge_marks import JUDGES
 
 
 @never_cache

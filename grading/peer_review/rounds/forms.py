@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from grading.core.enums import Anonymity, RubricState
-from grading.courses.forms import DATETIME
+from grading.core.form_bases import DATETIME
 from grading.models import Assignment, Enrollment, Pairing, PairingRound, RubricVersion
 from grading.peer_review.rounds.actions import (
     MOST_REASON,

@@ -18,10 +18,10 @@ from django_scopes import scope
 
 from grading.core.activity import note
 from grading.core.enums import NoticeKind
+from grading.core.pairing_access import is_running
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import NoticeOptOut, PairingRound, RoundMember
 from grading.notifications.emails import Letter, notify_all
-from grading.peer_review.access_grants import is_running
 from grading.peer_review.rounds.queries import Matrix, MemberRow, matrix_of
 
 A_DAY = timedelta(days=1)

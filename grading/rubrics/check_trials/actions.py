@@ -13,7 +13,7 @@ from django_rq import get_queue
 from rq.exceptions import NoSuchJobError
 from rq.job import Job, JobStatus
 
-from grading.audits.fair_turns import BULK
+from grading.core.fair_turns import BULK
 from grading.engine import rubrics as engine_rubrics
 from grading.engine.check_trials import Trial
 from grading.models import Audit

@@ -11,7 +11,6 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 from redis.exceptions import RedisError
 
-from grading.audits.presenters.checks_and_evidence import CheckView, Exhibits
 from grading.audits.queries import report_of
 from grading.core.breadcrumbs import trail_to_assignment, trail_to_organization
 from grading.core.permissions import access_audit, access_organization
@@ -19,6 +18,7 @@ from grading.core.requests import MemberRequest
 from grading.engine import check_trials
 from grading.engine.check_trials import Trial
 from grading.models import Audit, RubricVersion
+from grading.report_pages.checks_and_evidence import CheckView, Exhibits
 from grading.rubrics.check_trials.actions import answer_to, ask_for_trial
 from grading.rubrics.check_trials.forms import TrialForm, TrialPlaceForm
 from grading.rubrics.previews.queries import all_versions, assignments_with_rubrics, stored_works

@@ -15,7 +15,7 @@ from grading.core.errors import InputRefused
 from grading.engine import audits as engine_audits
 from grading.engine.events import CriterionRow
 from grading.engine.previews import Foresight, Outlook
-from grading.grades.final_scores import Reckoning, reckon
+from grading.grades.queries.final_scores import Reckoning, reckon
 from grading.models import Assignment, Grade
 from grading.rubrics.previews.queries import counting_grades, reports_of, versions_of
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from grading.audits.presenters.graph_layout import Drawing, Edge, Sketch, drawing_of, sketch_of
+from grading.report_pages.graph_layout import Drawing, Edge, Sketch, drawing_of, sketch_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grading.audits.presenters.criterion import CriterionView, criterion_views
-from grading.audits.presenters.expected_graph import Expected, expected_of
-from grading.audits.presenters.graph_drawing import Topology, topology_of
+from grading.report_pages.criterion import CriterionView, criterion_views
+from grading.report_pages.expected_graph import Expected, expected_of
+from grading.report_pages.graph_drawing import Topology, topology_of
 
 Json = Mapping[str, Any]
 PRIORITIES = ("high", "medium", "low")

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grading.audits.presenters.locations import Place, place_of
-from grading.audits.presenters.quotes import QuotedLine, in_plain_sight, quoted_lines
+from grading.report_pages.locations import Place, place_of
+from grading.report_pages.quotes import QuotedLine, in_plain_sight, quoted_lines
 
 Json = Mapping[str, Any]
 OUTCOMES = {True: "met", False: "not met", None: "not established"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from grading.audits.presenters.judge_marks import JUDGES, Judge
+from grading.report_pages.judge_marks import JUDGES, Judge
 
 WIDTH, HEIGHT = 340, 74
 LEFT, STEP = 24, 73

@@ -15,8 +15,8 @@ from django_scopes import scope
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job, JobStatus
 
-from grading.audits.fair_turns import AHEAD, belongs_on, job_id, queue_of
 from grading.core.enums import AuditState
+from grading.core.fair_turns import AHEAD, belongs_on, job_id, queue_of
 from grading.models import Audit
 
 JOB = "grading.jobs.run_audit"

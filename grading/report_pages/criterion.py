@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from grading.audits.presenters.checks_and_evidence import OUTCOMES, CheckView, Citation, Exhibits
-from grading.audits.presenters.explanation import explained
-from grading.audits.presenters.judge_marks import JUDGE_BY_ID, JUDGES, Judge
-from grading.audits.presenters.levels import Rungs, levels_in, rungs_of
-from grading.audits.presenters.quotes import in_plain_sight
-from grading.audits.presenters.score_track import Track, track_of
+from grading.report_pages.checks_and_evidence import OUTCOMES, CheckView, Citation, Exhibits
+from grading.report_pages.explanation import explained
+from grading.report_pages.judge_marks import JUDGE_BY_ID, JUDGES, Judge
+from grading.report_pages.levels import Rungs, levels_in, rungs_of
+from grading.report_pages.quotes import in_plain_sight
+from grading.report_pages.score_track import Track, track_of
 
 Json = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from grading.audits.presenters.graph_layout import Drawing, Edge, drawing_of, sketch_of
+from grading.report_pages.graph_layout import Drawing, Edge, drawing_of, sketch_of
 
 Json = Mapping[str, Any]
 Layer = tuple[str, ...]

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from grading.audits.presenters.criterion import CriterionView
+    from grading.report_pages.criterion import CriterionView
 
 RULES = {
     "security_override": "A security problem was confirmed, and that sets a ceiling, whatever else is good.",

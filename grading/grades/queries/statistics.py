@@ -9,7 +9,7 @@ from statistics import fmean, median, stdev
 from uuid import UUID
 
 from grading.audits.queries import Hearing, Scores, hearings_of, spread_of
-from grading.grades.queries import FAR_APART, Wanted
+from grading.grades.queries.gradebook import FAR_APART, Wanted
 from grading.models import Assignment, CriterionVerdict, Grade, Override
 
 STEP = 0.5  # of the histogram: 1.0 to 5.0 in eight bins, the last with its end
