@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.tenancy.matrix_rows import AUDIT, MISSING, NOWHERE, PERSONS, ROWS
+from tests.tenancy.matrix_rows import AUDIT, MISSING, NOWHERE, ROWS
 from tests.tenancy.world import World
 
-METHODS = ("get", "head", "options", "post", "put", "patch", "delete")
+METHODS = ("get", "post")
+# The API also describes itself: OPTIONS passes the same checks as GET.
+API_METHODS = (*METHODS, "options")
 INSIDE = [route for route in ROWS if re.match(r"(api/v1/)?o/", route)]
 
 
@@ -22,9 +24,7 @@ def test_another_institutions_address_answers_everybody_like_a_missing_one(
         world.address(route, **world.elsewhere.names()),
         world.address(route, **NOWHERE),
     )
-    persons = [
-        person for person in PERSONS if person not in {"anonymous", "deactivated", "foreigner"}
-    ]
+    persons = ["student", "assistant", "instructor", "operator"]
     assert_the_same(world, persons, theirs, missing, {404})
 
 
@@ -47,7 +47,7 @@ def test_another_institutions_object_under_ones_own_address_answers_like_a_missi
     own = {"org": world.here.organization.slug}
     theirs = world.address(route, **world.elsewhere.names() | own)
     missing = world.address(route, **NOWHERE | own)
-    members = ["student", "neighbour", "assistant", "instructor"]
+    members = ["student", "assistant", "instructor"]
     assert_the_same(world, members, theirs, missing, {404, 405})
 
 
@@ -69,10 +69,10 @@ def test_another_cohort_answers_a_student_like_a_missing_one(route: str, world: 
 def assert_the_same(
     world: World, persons: list[str], theirs: str, missing: str, statuses: set[int]
 ) -> None:
-    """To each person and method, status, headers and page are those of an object that is not there."""
+    """Compare status, headers and page with those of an object that is not there."""
     for person in persons:
         client = world.client(person)
-        for method in METHODS:
+        for method in API_METHODS if theirs.startswith("/api/") else METHODS:
             there, nowhere = (
                 seen(getattr(client, method)(address)) for address in (theirs, missing)
             )
