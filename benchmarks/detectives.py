@@ -56,7 +56,7 @@ def examine(source: Path, folder: Path) -> float:
     from courtroom.detectives.evidence_aggregator import aggregate
     from courtroom.detectives.repo_investigator import investigate
     from courtroom.detectives.targeting import owed
-    from courtroom.inputs import visit
+    from courtroom.inputs import read_repository
     from courtroom.models.case import Limits
     from courtroom.rubric_import.read_rubric import shipped_rubric
 
@@ -67,7 +67,7 @@ def examine(source: Path, folder: Path) -> float:
     checks = owed(repository_checks)["RepoInvestigator"]
     begin = perf_counter()
     snapshot = take_snapshot(str(source), ref=None, into=folder, limits=limits, allow_local=True)
-    testimony = investigate(visit(snapshot, checks, limits), snapshot, checks)
+    testimony = investigate(read_repository(snapshot, checks, limits), snapshot, checks)
     dossier = aggregate([testimony], snapshot, repository_checks, None)
     seconds = perf_counter() - begin
     assert dossier.facts.graph is not None, dossier.facts.unknown

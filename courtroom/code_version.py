@@ -1,4 +1,4 @@
-"""Which edition of the courtroom made a record: every change of its code is another one."""
+"""Version of the courtroom's code, as a digest: every change of a source file makes another one."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import hashlib
 from pathlib import Path
 
 
-def edition_of(package: Path) -> str:
-    """`courtroom/` and 12 digits of the SHA-256 of the Python sources under `package`, names included.
+def code_version_of(package: Path) -> str:
+    """Return `courtroom/` and 12 digits of the SHA-256 of the Python sources under `package`.
 
-    The same input may give another record when any of them changes, and nobody need remember to say so.
+    Other code may make another report of the same input; a digest needs nobody to raise a number.
     """
     digest = hashlib.sha256()
     for source in sorted(package.rglob("*.py")):
+        # The name belongs to it: a moved file is another version.
         digest.update(f"{source.relative_to(package).as_posix()}\0".encode())
         digest.update(source.read_bytes())
     return f"courtroom/{digest.hexdigest()[:12]}"

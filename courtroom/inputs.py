@@ -1,8 +1,8 @@
-"""What the court is handed before it opens: the repository's snapshot and scene, and the PDF's reading.
+"""Inputs of an audit: the repository at one commit, and the PDF, as far as both could be read.
 
-Reading untrusted bytes happens in child processes, so all of it runs while this process imports the graph's
-libraries. What the student must mend (a bad address, an encrypted PDF) is refused here, before anyone is
-heard; what we fail to read is carried on as the failure it is.
+Untrusted bytes are read in child processes, while this process imports the graph's libraries. A
+fault of the submission (a bad address, an encrypted PDF) is refused here, before any judge is
+asked; a failure of ours is carried along as a failure.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """What could be read of the repository; an error stands where something could not.
+class RepositoryInputs:
+    """Contents of the repository; an error stands where something could not be read.
 
-    `suspicions` are its words to the graders.
+    `suspicions` are its possible prompt injections.
     """
 
     history: History | ExaminationFailed
@@ -43,46 +43,46 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibits:
-    """`repository` is what was read of it, or the known dossier that spares the reading.
+class AuditInputs:
+    """Inputs of the graph. `repository` is a dossier where an earlier one is reused.
 
-    `pdf` is null when none was handed in.
+    `pdf` is None when no PDF was handed in.
     """
 
     snapshot: Snapshot
-    repository: Scene | Dossier
+    repository: RepositoryInputs | Dossier
     pdf: PdfReading | ExaminationFailed | None
     pdf_sha256: str | None
 
     @property
-    def known(self) -> Dossier | None:
+    def reused_dossier(self) -> Dossier | None:
         return self.repository if isinstance(self.repository, Dossier) else None
 
 
-class Collection:
-    """Fetches the exhibits in the background. `known` is an earlier report, whose dossier may still hold."""
+class InputReader:
+    """Reads the inputs in the background. `earlier` is a report whose dossier may hold."""
 
-    def __init__(self, case: Case, workspace: Path, known: AuditReport | None = None) -> None:
-        self._case, self._known = case, known
+    def __init__(self, case: Case, workspace: Path, earlier: AuditReport | None = None) -> None:
+        self._case, self._earlier = case, earlier
         self._sha256 = _sha256(case)
-        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="exhibit")
+        self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="inputs")
         self._pdf = self._pool.submit(
             _attempt, lambda: read_pdf(case.pdf, case.limits) if case.pdf else None
         )
         self._repository = self._pool.submit(self._fetch, workspace)
 
-    def wait(self) -> Exhibits:
-        """Block until everything is there. Raises InputRefused for what the student must mend."""
+    def wait(self) -> AuditInputs:
+        """Block until everything is read. Raises InputRefused for a fault of the submission."""
         with self._pool:
             snapshot, repository = self._repository.result()
-            return Exhibits(
+            return AuditInputs(
                 snapshot=snapshot,
                 repository=repository,
                 pdf=self._pdf.result(),
                 pdf_sha256=self._sha256,
             )
 
-    def _fetch(self, workspace: Path) -> tuple[Snapshot, Scene | Dossier]:
+    def _fetch(self, workspace: Path) -> tuple[Snapshot, RepositoryInputs | Dossier]:
         case = self._case
         snapshot = take_snapshot(
             case.repo_url,
@@ -91,19 +91,23 @@ class Collection:
             limits=case.limits,
             allow_local=case.allow_local,
         )
-        known = dossier_still_holding(self._known, case, snapshot.commit, self._sha256)
-        return snapshot, known or visit(
+        dossier = dossier_still_holding(self._earlier, case, snapshot.commit, self._sha256)
+        return snapshot, dossier or read_repository(
             snapshot, owed(case.rubric)["RepoInvestigator"], case.limits
         )
 
 
-def visit(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Scene:
-    """Read history, source and words at the same time: each is a child process of its own."""
+def read_repository(
+    snapshot: Snapshot, checks: Sequence[Check], limits: Limits
+) -> RepositoryInputs:
+    """Read history, sources and texts at the same time, each in a child process."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         history = pool.submit(_attempt, lambda: read_history(snapshot, limits))
         suspicions = pool.submit(_attempt, lambda: look_for_suspicions(snapshot, limits))
         survey = _attempt(lambda: survey_repository(snapshot, checks, limits))
-        return Scene(history=history.result(), survey=survey, suspicions=suspicions.result())
+        return RepositoryInputs(
+            history=history.result(), survey=survey, suspicions=suspicions.result()
+        )
 
 
 def _attempt(examine: Callable[[], T]) -> T | ExaminationFailed:

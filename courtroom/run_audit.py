@@ -1,4 +1,4 @@
-"""Hold one audit: collect the exhibits, open the court, and tell what happens as it happens."""
+"""Run one audit: read the inputs, run the graph, and stream events while it runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
-from courtroom.inputs import Collection
+from courtroom.inputs import InputReader
 from courtroom.judges.bench import make_bench
 from courtroom.judges.budget import Budget
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
@@ -24,54 +24,60 @@ from courtroom.models.record import (
 )
 from courtroom.synthesis.guards import refuse_unsound
 
+# Name of the first stage in stored events.
+READING_INPUTS = "exhibits"
+
 
 async def hold_audit(
     case: Case,
     *,
     bench: BenchSettings | None = None,
     known: Known | None = None,
-    gate: RateLimit = NO_LIMIT,
+    rate_limit: RateLimit = NO_LIMIT,
 ) -> AsyncIterator[AuditEvent]:
-    """Events in order, the last of kind `report`. Raises InputRefused for what the student must mend.
+    """Yield events in order; the last is of kind `report`. Raises InputRefused for a bad input.
 
-    What `known` holds for this very commit, PDF and rubric is neither computed nor bought again. Every call to
-    a provider passes the `gate`.
+    Nothing that `known` holds for this very commit, PDF and rubric is computed or bought again.
+    Every call to a provider waits for the `rate_limit`.
     """
     settings, known = bench or BenchSettings(), known or Known()
     refuse_unsound(case.constitution)
-    with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
-        yield AuditEvent(kind="stage", stage="exhibits")
-        collection = Collection(case, Path(workspace), _examined_before(known, settings))
-        build_graph = await asyncio.to_thread(warm_up)
-        purse = Budget(settings.budget_usd, settings.prices)
-        judges = await asyncio.to_thread(make_bench, settings, known, gate, purse)
-        eyes = await asyncio.to_thread(_eyes, settings, case, gate, purse)
-        exhibits = await asyncio.to_thread(collection.wait)
-        yield AuditEvent(kind="stage", stage="exhibits", ended=True)
-        from courtroom.graph.nodes import Court
 
-        court = Court(
+    with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
+        yield AuditEvent(kind="stage", stage=READING_INPUTS)
+        # The inputs are read in child processes while this process imports langgraph.
+        reader = InputReader(case, Path(workspace), _reusable_report(known, settings))
+        build_graph = await asyncio.to_thread(warm_up)
+        budget = Budget(settings.budget_usd, settings.prices)
+        judges = await asyncio.to_thread(make_bench, settings, known, rate_limit, budget)
+        vision = await asyncio.to_thread(_vision_model, settings, case, rate_limit, budget)
+        inputs = await asyncio.to_thread(reader.wait)
+        yield AuditEvent(kind="stage", stage=READING_INPUTS, ended=True)
+
+        from courtroom.graph.nodes import AuditNodes
+
+        nodes = AuditNodes(
             case=case,
-            exhibits=exhibits,
+            inputs=inputs,
             bench=judges,
-            seats=asyncio.Semaphore(settings.concurrency),
+            slots=asyncio.Semaphore(settings.concurrency),
             debate=settings.debate and settings.kind == "llm",
-            eyes=eyes,
+            vision=vision,
         )
         try:
-            async for event in _proceed(build_graph(court)):
+            async for event in _run(build_graph(nodes)):
                 yield event
         finally:
             await judges.close()
-            if eyes is not None:
-                await eyes.close()
+            if vision is not None:
+                await vision.close()
 
 
 def warm_up() -> Any:
-    """Import the graph's libraries and return its builder: about a second, paid once per process.
+    """Import the graph's libraries and return its builder: about a second, once per process.
 
-    What an import makes stays for good, so the collector need not walk it: not meanwhile (a sixth of the time),
-    and not afterwards either.
+    Imported objects live until the process ends. The garbage collector skips them: during the
+    import, which saves a sixth of its time, and afterwards.
     """
     gc.disable()
     try:
@@ -82,22 +88,24 @@ def warm_up() -> Any:
     return build_graph
 
 
-def _examined_before(known: Known, settings: BenchSettings) -> AuditReport | None:
-    """The earlier report, unless it left a diagram unknown that a model could look at now."""
-    unseen = known.report is not None and known.report.facts.pdf_diagram is None
-    return None if unseen and settings.kind == "llm" and settings.vision_model else known.report
+def _reusable_report(known: Known, settings: BenchSettings) -> AuditReport | None:
+    """Return the earlier report, unless a vision model could now settle what it left open."""
+    is_open = known.report is not None and known.report.facts.pdf_diagram is None
+    return None if is_open and settings.kind == "llm" and settings.vision_model else known.report
 
 
-def _eyes(settings: BenchSettings, case: Case, gate: RateLimit, purse: Budget) -> Any:
-    """Whoever looks at pictures, or null; the library for it is imported only when a model is set."""
+def _vision_model(
+    settings: BenchSettings, case: Case, rate_limit: RateLimit, budget: Budget
+) -> Any:
+    """Return the vision model or None; its library is imported only when a model is set."""
     if settings.kind != "llm" or not settings.vision_model:
         return None
-    from courtroom.detectives.vision_model import eyes_for
+    from courtroom.detectives.vision_model import make_vision_model
 
-    return eyes_for(settings, case.pdf, case.limits, gate=gate, purse=purse)
+    return make_vision_model(settings, case.pdf, case.limits, rate_limit=rate_limit, budget=budget)
 
 
-async def _proceed(graph: Any) -> AsyncIterator[AuditEvent]:
+async def _run(graph: Any) -> AsyncIterator[AuditEvent]:
     from courtroom.graph.wiring import RECURSION_LIMIT
 
     config = {"recursion_limit": RECURSION_LIMIT}
@@ -107,14 +115,15 @@ async def _proceed(graph: Any) -> AsyncIterator[AuditEvent]:
 
 
 def _events(task: dict[str, Any]) -> Iterator[AuditEvent]:
-    """A task of the graph began (it has an input) or ended (it has a result)."""
+    """Yield the events of a task that began (it has an input) or ended (it has a result)."""
     stage = task["name"]
     if "result" not in task:
         yield AuditEvent(kind="stage", stage=stage)
         return
+
     update: dict[str, Any] = dict(task["result"])
     for name, rows in update.get("evidences", {}).items():
-        yield _evidence_event(stage, rows, update["testimonies"][name])
+        yield _evidence_event(stage, rows, update["detective_results"][name])
     for row, usage in zip(update.get("opinions", []), update.get("usage", []), strict=True):
         yield _opinion_event(stage, row, Usage.model_validate(usage))
     yield AuditEvent(kind="stage", stage=stage, ended=True)
@@ -122,16 +131,14 @@ def _events(task: dict[str, Any]) -> Iterator[AuditEvent]:
         yield AuditEvent(kind="report", report=AuditReport.model_validate(update["report"]))
 
 
-def _evidence_event(
-    stage: str, rows: list[dict[str, Any]], testimony: dict[str, Any]
-) -> AuditEvent:
-    usage = Usage.model_validate(testimony["usage"])
+def _evidence_event(stage: str, rows: list[dict[str, Any]], result: dict[str, Any]) -> AuditEvent:
+    usage = Usage.model_validate(result["usage"])
     return AuditEvent(
         kind="evidence",
         stage=stage,
         evidence=tuple(Evidence.model_validate(row) for row in rows),
         usage=usage if usage.calls else None,
-        model=testimony["model"],
+        model=result["model"],
     )
 
 

@@ -23,7 +23,7 @@ from courtroom.detectives.fact_checks import FACT_CHECKS
 from courtroom.detectives.findings import Finding, could_not_look
 from courtroom.detectives.history_checks import deferred_in_commits, finding_on_history
 from courtroom.detectives.source_checks import sighted
-from courtroom.inputs import Scene
+from courtroom.inputs import RepositoryInputs
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.facts import NO_SITE
 from courtroom.models.project_facts import ExchangeFact
@@ -34,7 +34,10 @@ NAME: DetectiveName = "RepoInvestigator"
 
 
 def investigate(
-    scene: Scene, snapshot: Snapshot, checks: Sequence[Check], exchange: ExchangeFact | None = None
+    scene: RepositoryInputs,
+    snapshot: Snapshot,
+    checks: Sequence[Check],
+    exchange: ExchangeFact | None = None,
 ) -> DetectiveResult:
     """Answer every check that is owed, with verbatim quotes. What failed on our side is on the testimony.
 
@@ -73,7 +76,7 @@ def _with_records(check: Check, in_repository: Finding, exchange: ExchangeFact |
     return in_repository
 
 
-def _finding_on(check: Check, scene: Scene) -> Finding:
+def _finding_on(check: Check, scene: RepositoryInputs) -> Finding:
     if isinstance(check, CommitHistory):
         if isinstance(scene.history, ExaminationFailed):
             return could_not_look(scene.history.message)
@@ -86,7 +89,7 @@ def _finding_on(check: Check, scene: Scene) -> Finding:
     return finding
 
 
-def _facts(scene: Scene) -> tuple[dict[str, Any], dict[str, str]]:
+def _facts(scene: RepositoryInputs) -> tuple[dict[str, Any], dict[str, str]]:
     facts: dict[str, Any] = {}
     reasons: dict[str, str] = {}
     for names, part in ((HISTORY_FACTS, scene.history), (SOURCE_FACTS, scene.survey)):
@@ -113,7 +116,7 @@ def _history(history: History) -> tuple[dict[str, Any], dict[str, str]]:
     )
 
 
-def _suspicions(scene: Scene, snapshot: Snapshot) -> tuple[Suspicion, ...]:
+def _suspicions(scene: RepositoryInputs, snapshot: Snapshot) -> tuple[Suspicion, ...]:
     if isinstance(scene.suspicions, ExaminationFailed):
         return ()
     return tuple(
@@ -131,7 +134,7 @@ def _suspicions(scene: Scene, snapshot: Snapshot) -> tuple[Suspicion, ...]:
     )
 
 
-def _errors(scene: Scene) -> tuple[RecordedError, ...]:
+def _errors(scene: RepositoryInputs) -> tuple[RecordedError, ...]:
     parts = (scene.history, scene.suspicions, scene.survey)
     failed = [recorded_error(NAME, part) for part in parts if isinstance(part, ExaminationFailed)]
     if isinstance(scene.survey, Survey):

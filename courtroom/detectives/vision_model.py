@@ -124,17 +124,26 @@ class VisionModel:
         )
 
 
-def eyes_for(
-    settings: BenchSettings, pdf: Path | None, limits: Limits, *, gate: RateLimit, purse: Budget
+def make_vision_model(
+    settings: BenchSettings,
+    pdf: Path | None,
+    limits: Limits,
+    *,
+    rate_limit: RateLimit,
+    budget: Budget,
 ) -> VisionModel | None:
     """Null where no vision model is set, no model may be asked, or there is nothing to look at.
 
-    Raises InputRefused without a key. `gate` and `purse` are those of the judges.
+    Raises InputRefused without a key. `rate_limit` and `budget` are those of the judges.
     """
     if pdf is None or settings.kind != "llm" or not settings.vision_model:
         return None
     return VisionModel(
-        settings, pdf, limits, lines=ModelClients(settings), exchange=ProviderCaller(gate, purse)
+        settings,
+        pdf,
+        limits,
+        lines=ModelClients(settings),
+        exchange=ProviderCaller(rate_limit, budget),
     )
 
 

@@ -1,6 +1,6 @@
-"""What each node of the graph does. Nodes read and write plain JSON; the rooms they call speak typed records.
+"""Nodes of the graph. They read and write plain JSON and call packages that use typed records.
 
-No node touches a database or a tenant; the only clock is the stopwatch of the stages.
+No node touches a database or a tenant; the only clock measures the stages.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from courtroom.detectives import (
 from courtroom.detectives.detective_result import DetectiveResult, Dossier
 from courtroom.detectives.report_passages import with_passages
 from courtroom.detectives.targeting import owed
-from courtroom.graph.state import AgentState, Hearing
-from courtroom.inputs import Exhibits
+from courtroom.graph.state import AgentState, JudgeTask
+from courtroom.inputs import AuditInputs
 from courtroom.judges.judge_inputs import JudgeAnswer, question_for
 from courtroom.judges.opinion import Bench, Question
 from courtroom.models.case import Case
@@ -31,74 +31,80 @@ from courtroom.synthesis import chief_justice
 from courtroom.synthesis.evidence_weight import dossier_of
 
 Update = dict[str, Any]
-# A detective's update where this very case's dossier is known: a task of the graph must write something.
+Examine = Callable[[tuple[Check, ...]], DetectiveResult]
+# Update of a detective when the dossier is reused: langgraph wants every task to write something.
 NOTHING_TO_EXAMINE: Update = {"flags": ["known"]}
 
 
 @dataclass(frozen=True)
-class Court:
-    """One audit's court: the case, its exhibits, the bench and how many may answer at once.
+class AuditNodes:
+    """Nodes of one audit, with the case, its inputs and its bench.
 
-    `debate`: every criterion is heard a second time, each judge shown what the others argued.
-    `eyes` look at pictures, where a vision model is set.
+    `slots`: how many judges may answer at once. `debate`: every criterion gets a second round in
+    which each judge sees the others' arguments. `vision`: reads images, where a model is set.
     """
 
     case: Case
-    exhibits: Exhibits
+    inputs: AuditInputs
     bench: Bench
-    seats: asyncio.Semaphore
+    slots: asyncio.Semaphore
     debate: bool = False
-    eyes: vision_inspector.Eyes | None = None
+    vision: vision_inspector.Eyes | None = None
 
     def build_context(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
-        """The targeting protocol: which detective owes which checks of the rubric."""
+        """Tell each detective which checks of the rubric it owes (the targeting protocol)."""
+        checks_by_detective = owed(self.case.rubric)
         return {
             "targets": {
-                name: [c.id for c in checks] for name, checks in owed(self.case.rubric).items()
+                name: [check.id for check in checks] for name, checks in checks_by_detective.items()
             }
         }
 
     def investigate_repository(self, state: AgentState) -> Update:
-        snapshot, seen = self.exhibits.snapshot, self.exhibits.repository
-        if isinstance(seen, Dossier):
+        snapshot, repository = self.inputs.snapshot, self.inputs.repository
+        if isinstance(repository, Dossier):
             return NOTHING_TO_EXAMINE
 
         def examine(checks: tuple[Check, ...]) -> DetectiveResult:
-            return repo_investigator.investigate(seen, snapshot, checks, self.case.exchange)
+            return repo_investigator.investigate(repository, snapshot, checks, self.case.exchange)
 
-        return _testify(self.case, state, "RepoInvestigator", examine)
+        return _run_detective(self.case, state, "RepoInvestigator", examine)
 
     def analyse_document(self, state: AgentState) -> Update:
-        if self.exhibits.known:
+        if self.inputs.reused_dossier:
             return NOTHING_TO_EXAMINE
-        pdf = self.exhibits.pdf
-        return _testify(
+
+        pdf = self.inputs.pdf
+        return _run_detective(
             self.case, state, "DocAnalyst", lambda checks: doc_analyst.analyse(pdf, checks)
         )
 
     async def inspect_diagrams(self, state: AgentState) -> Update:
-        if self.exhibits.known:
+        if self.inputs.reused_dossier:
             return NOTHING_TO_EXAMINE
-        begin, pdf = perf_counter(), self.exhibits.pdf
-        look = await vision_inspector.look(pdf, self.eyes)
+
+        begin, pdf = perf_counter(), self.inputs.pdf
+        images = await vision_inspector.look(pdf, self.vision)
 
         def examine(checks: Sequence[Check]) -> DetectiveResult:
-            return vision_inspector.inspect(pdf, checks, look)
+            return vision_inspector.inspect(pdf, checks, images)
 
         return await asyncio.to_thread(
-            _testify, self.case, state, "VisionInspector", examine, begin
+            _run_detective, self.case, state, "VisionInspector", examine, begin
         )
 
     def aggregate_evidence(self, state: AgentState) -> Update:
-        """Join the three testimonies, cross-reference and verify them; once, whatever order they came in."""
-        if self.exhibits.known is not None:
-            return {"dossier": self.exhibits.known.model_dump(mode="json", by_alias=True)}
+        """Join, cross-reference and verify the three results; runs once, after all of them."""
+        if self.inputs.reused_dossier is not None:
+            return {"dossier": self.inputs.reused_dossier.model_dump(mode="json", by_alias=True)}
+
         begin = perf_counter()
         dossier = evidence_aggregator.aggregate(
-            _testimonies(state), self.exhibits.snapshot, self.case.rubric, self.exhibits.pdf
+            _detective_results(state), self.inputs.snapshot, self.case.rubric, self.inputs.pdf
         )
         if any(judge.kind == "llm" for judge in self.bench.references.values()):
-            dossier = with_passages(dossier, self.case.rubric, self.exhibits.pdf)
+            dossier = with_passages(dossier, self.case.rubric, self.inputs.pdf)
+
         return {
             "dossier": dossier.model_dump(mode="json", by_alias=True),
             "flags": ["integrity"] if dossier.integrity.suspected else [],
@@ -108,96 +114,97 @@ class Court:
     def has_enough_evidence(self, state: AgentState) -> bool:
         return len(state["dossier"]["evidence"]) >= self.case.constitution.min_evidence
 
-    def first_hearings(self, state: AgentState) -> list[tuple[Persona, Hearing]]:
-        return self._hearings(state, [c.id for c in self.case.rubric.criteria], 1)
+    def first_round(self, state: AgentState) -> list[tuple[Persona, JudgeTask]]:
+        ids = [criterion.id for criterion in self.case.rubric.criteria]
+        return self._judge_tasks(state, ids, 1)
 
-    def hearings_again(self, state: AgentState) -> list[tuple[Persona, Hearing]]:
-        """Contested criteria, each judge shown what the bench said before."""
-        return self._hearings(state, state["contested"], state["round"] + 1)
+    def next_round(self, state: AgentState) -> list[tuple[Persona, JudgeTask]]:
+        """Return tasks for contested criteria; each judge sees the opinions of the last round."""
+        return self._judge_tasks(state, state["contested"], state["round"] + 1)
 
-    def _hearings(
-        self, state: AgentState, criteria: Sequence[str], hearing: int
-    ) -> list[tuple[Persona, Hearing]]:
-        """In the order of the rubric and the judges, which is the order in which answers are merged."""
-        dossier, said = Dossier.model_validate(state["dossier"]), heard(state)
-        shared_prompt = self.bench.shared_prompt(
-            self.case.rubric, dossier.evidence, dossier.outcomes
-        )
+    def _judge_tasks(
+        self, state: AgentState, criterion_ids: Sequence[str], round_number: int
+    ) -> list[tuple[Persona, JudgeTask]]:
+        """Return tasks in the order of rubric and judges: answers are merged in this order."""
+        dossier, answers = Dossier.model_validate(state["dossier"]), answers_of(state)
+        prompt = self.bench.shared_prompt(self.case.rubric, dossier.evidence, dossier.outcomes)
 
-        def brief(persona: Persona, criterion: Criterion) -> dict[str, Any]:
-            shown = question_for(
-                persona, criterion, dossier.evidence, dossier.outcomes, hearing, said, shared_prompt
-            )
-            return shown.model_dump(mode="json")
+        def question(persona: Persona, criterion: Criterion) -> dict[str, Any]:
+            return question_for(
+                persona,
+                criterion,
+                dossier.evidence,
+                dossier.outcomes,
+                round_number,
+                answers,
+                prompt,
+            ).model_dump(mode="json")
 
-        heard_now = [
-            criterion for criterion in self.case.rubric.criteria if criterion.id in criteria
-        ]
-        batches = (
-            [heard_now] if self.bench.asks_all_at_once else [[criterion] for criterion in heard_now]
-        )
+        criteria = [c for c in self.case.rubric.criteria if c.id in criterion_ids]
+        batches = [criteria] if self.bench.asks_all_at_once else [[c] for c in criteria]
         return [
-            (persona, {"briefs": [brief(persona, criterion) for criterion in batch]})
+            (persona, {"questions": [question(persona, criterion) for criterion in batch]})
             for batch in batches
             for persona in PERSONAS
         ]
 
-    async def answer(self, state: Hearing) -> Update:
-        """One judge on one criterion or on all. Never raises: the bench returns failures as values."""
-        briefs = [Question.model_validate(brief) for brief in state["briefs"]]
-        async with self.seats:
-            answers = await self.bench.answer(briefs)
+    async def answer(self, state: JudgeTask) -> Update:
+        """Let one judge answer one criterion or all. The bench returns failures as values."""
+        questions = [Question.model_validate(question) for question in state["questions"]]
+        async with self.slots:
+            answers = await self.bench.answer(questions)
         return {
             "opinions": [answer.opinion.model_dump(mode="json") for answer in answers],
             "usage": [answer.usage.model_dump(mode="json") for answer in answers],
         }
 
     def collect_opinions(self, state: AgentState) -> Update:
-        said = heard(state)
-        hearing = max(o.round for o in said)
-        if self.debate and hearing == 1:
-            return {
-                "round": hearing,
-                "contested": [criterion.id for criterion in self.case.rubric.criteria],
-            }
-        return {"round": hearing, "contested": list(self._contested(state, said, hearing))}
+        answers = answers_of(state)
+        round_number = max(answer.round for answer in answers)
 
-    def call_again(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
-        """Note on the record that the bench disagreed and some criteria are heard again."""
+        if self.debate and round_number == 1:
+            contested = [criterion.id for criterion in self.case.rubric.criteria]
+        else:
+            contested = list(self._contested(state, answers, round_number))
+        return {"round": round_number, "contested": contested}
+
+    def start_rehearing(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
+        """Flag that the judges disagreed and some criteria get another round."""
         return {"flags": ["rehearing"]}
 
     def _contested(
-        self, state: AgentState, said: Sequence[JudgeAnswer], hearing: int
+        self, state: AgentState, answers: Sequence[JudgeAnswer], round_number: int
     ) -> tuple[str, ...]:
-        found = Dossier.model_validate(state["dossier"])
-        dossier = dossier_of(found.evidence, found.outcomes, found.facts)
+        stored = Dossier.model_validate(state["dossier"])
+        dossier = dossier_of(stored.evidence, stored.outcomes, stored.facts)
         return chief_justice.contested(
-            self.case.rubric, self.case.constitution, said, hearing, dossier
+            self.case.rubric, self.case.constitution, answers, round_number, dossier
         )
 
 
-def _testify(
+def _run_detective(
     case: Case,
     state: AgentState,
     name: DetectiveName,
-    examine: Callable[[tuple[Check, ...]], DetectiveResult],
+    examine: Examine,
     begin: float | None = None,
 ) -> Update:
-    """One detective's turn at the checks it owes; it began now, or at `begin`."""
-    begin, owes = begin or perf_counter(), set(state["targets"].get(name, []))
-    testimony = examine(tuple(c for c in case.rubric.checks if c.id in owes)).model_dump(
-        mode="json"
-    )
+    """Run one detective on the checks it owes; `begin` is its start, where that lies before."""
+    begin = begin or perf_counter()
+    check_ids = set(state["targets"].get(name, []))
+    checks = tuple(check for check in case.rubric.checks if check.id in check_ids)
+
+    result = examine(checks).model_dump(mode="json")
     return {
-        "evidences": {name: testimony.pop("evidence")},
-        "errors": testimony.pop("errors"),
-        "testimonies": {name: testimony},
+        "evidences": {name: result.pop("evidence")},
+        "errors": result.pop("errors"),
+        "detective_results": {name: result},
         "timings": {name: perf_counter() - begin},
     }
 
 
-def heard(state: AgentState) -> tuple[JudgeAnswer, ...]:
-    """The opinions and failures on the record so far."""
+def answers_of(state: AgentState) -> tuple[JudgeAnswer, ...]:
+    """Return the opinions and failures that the state holds so far."""
     return tuple(
         JudgeFailure.model_validate(row)
         if "failure" in row
@@ -206,15 +213,15 @@ def heard(state: AgentState) -> tuple[JudgeAnswer, ...]:
     )
 
 
-def _testimonies(state: AgentState) -> list[DetectiveResult]:
+def _detective_results(state: AgentState) -> list[DetectiveResult]:
     errors = state.get("errors", [])
     return [
         DetectiveResult.model_validate(
             {
-                **rest,
+                **result,
                 "evidence": state["evidences"][name],
-                "errors": [e for e in errors if e["stage"] == name],
+                "errors": [error for error in errors if error["stage"] == name],
             }
         )
-        for name, rest in state["testimonies"].items()
+        for name, result in state["detective_results"].items()
     ]

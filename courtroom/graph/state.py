@@ -1,4 +1,4 @@
-"""The graph's state: plain JSON values, with a reducer for every key that parallel nodes write (DESIGN 4)."""
+"""State of the graph: plain JSON values; keys that parallel nodes write have reducers (DESIGN 4)."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from typing import Annotated, Any, TypedDict
 
 
 class AgentState(TypedDict, total=False):
-    """One audit in flight.
+    """State of one running audit.
 
-    evidences: detective -> evidence it handed in; testimonies: detective -> its outcomes, facts and reasons;
-    dossier: all of it joined and verified (evidence_aggregator); opinions: judges' answers in the order of the
-    rubric and the judges, whatever the order of completion; flags: conditions a person should know of;
-    round: the hearing that was last collected; contested: criteria to be heard again.
+    targets            detective -> ids of the checks it owes
+    evidences          detective -> its evidence
+    detective_results  detective -> its outcomes, facts and reasons
+    dossier            all of it, joined and verified by the evidence_aggregator
+    opinions, usage    judges' answers and their cost, row by row; the order of rubric and judges
+    errors, flags      failures, and conditions that a person should know of
+    round, contested   the last round that was collected; ids of criteria that get another one
     """
 
     targets: dict[str, list[str]]
     evidences: Annotated[dict[str, list[dict[str, Any]]], operator.ior]
-    testimonies: Annotated[dict[str, dict[str, Any]], operator.ior]
+    detective_results: Annotated[dict[str, dict[str, Any]], operator.ior]
     opinions: Annotated[list[dict[str, Any]], operator.add]
     usage: Annotated[list[dict[str, Any]], operator.add]
     errors: Annotated[list[dict[str, Any]], operator.add]
@@ -29,7 +32,7 @@ class AgentState(TypedDict, total=False):
     report: dict[str, Any]
 
 
-class Hearing(TypedDict):
-    """What is sent to one judge at once: the brief of one criterion, or of each, as JSON."""
+class JudgeTask(TypedDict):
+    """Input of one judge node: the questions on one criterion, or on all of them, as JSON."""
 
-    briefs: list[dict[str, Any]]
+    questions: list[dict[str, Any]]

@@ -1,9 +1,10 @@
-"""The wiring of the courtroom, and nothing else (DESIGN 4).
+"""Wiring of the graph (DESIGN 4).
 
 START -> context_builder -> repo_investigator | doc_analyst | vision_inspector -> evidence_aggregator
-      -> degraded_report -> END                                   (not enough evidence)
-      -> prosecutor | defense | tech_lead (one Send per judge and criterion) -> judge_collector
-      -> rehearing -> the judges again                            (contested criteria, while rounds are left)
+      -> degraded_report -> END                         (not enough evidence)
+      -> prosecutor | defense | tech_lead               (one Send per judge and criterion)
+      -> judge_collector
+      -> rehearing -> the judges again                  (contested criteria, while rounds are left)
       -> chief_justice -> END
 """
 
@@ -16,9 +17,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Send
 
-from courtroom.graph.final_report import deliver
-from courtroom.graph.nodes import Court
-from courtroom.graph.state import AgentState, Hearing
+from courtroom.graph.final_report import write_report
+from courtroom.graph.nodes import AuditNodes
+from courtroom.graph.state import AgentState, JudgeTask
 from courtroom.models.record import Persona
 
 DETECTIVES = ("repo_investigator", "doc_analyst", "vision_inspector")
@@ -27,65 +28,71 @@ JUDGES: dict[Persona, str] = {
     "Defense": "defense",
     "TechLead": "tech_lead",
 }
-# Enough for every re-hearing a constitution may ask for; langgraph's own default would not stop a loop for long.
+# Enough for every round that a constitution may ask for, and low enough to stop a loop soon.
 RECURSION_LIMIT = 25
 
 Graph = CompiledStateGraph[AgentState, None, AgentState, AgentState]
 
 
-def build_graph(court: Court) -> Graph:
-    """The compiled graph for one court."""
+def build_graph(nodes: AuditNodes) -> Graph:
+    """Return the compiled graph of one audit."""
     builder = StateGraph(AgentState)
-    builder.add_node("context_builder", court.build_context)
-    builder.add_node("repo_investigator", court.investigate_repository)
-    builder.add_node("doc_analyst", court.analyse_document)
-    builder.add_node("vision_inspector", court.inspect_diagrams)
-    builder.add_node("evidence_aggregator", court.aggregate_evidence)
-    builder.add_node("degraded_report", partial(deliver, court))
+    builder.add_node("context_builder", nodes.build_context)
+    builder.add_node("repo_investigator", nodes.investigate_repository)
+    builder.add_node("doc_analyst", nodes.analyse_document)
+    builder.add_node("vision_inspector", nodes.inspect_diagrams)
+    builder.add_node("evidence_aggregator", nodes.aggregate_evidence)
+    builder.add_node("degraded_report", partial(write_report, nodes))
     for judge in JUDGES.values():
-        builder.add_node(judge, court.answer, input_schema=Hearing)
-    builder.add_node("judge_collector", court.collect_opinions)
-    builder.add_node("rehearing", court.call_again)
-    builder.add_node("chief_justice", partial(deliver, court))
-    _wire(builder, court)
+        builder.add_node(judge, nodes.answer, input_schema=JudgeTask)
+    builder.add_node("judge_collector", nodes.collect_opinions)
+    builder.add_node("rehearing", nodes.start_rehearing)
+    builder.add_node("chief_justice", partial(write_report, nodes))
+    _add_edges(builder, nodes)
+
     graph = builder.compile()
-    # Else, of two tasks that end within two turns of the event loop, the second is told only when a third ends; and
-    # an opinion that is not told is not stored, and would be bought again.
+    # Without this, of two tasks that end within two turns of the event loop, langgraph streams the
+    # second only when a third ends. An opinion that is not streamed is not stored.
     graph.stream_eager = True
     return graph
 
 
-def _wire(builder: StateGraph[AgentState, None, AgentState, AgentState], court: Court) -> None:
+def _add_edges(
+    builder: StateGraph[AgentState, None, AgentState, AgentState], nodes: AuditNodes
+) -> None:
     builder.add_edge(START, "context_builder")
     for detective in DETECTIVES:
         builder.add_edge("context_builder", detective)
+    # A list of sources is a join: the aggregator runs once, after all three.
     builder.add_edge(list(DETECTIVES), "evidence_aggregator")
+
     builder.add_conditional_edges(
         "evidence_aggregator",
-        lambda state: _open_hearing(court, state),
+        lambda state: _after_aggregation(nodes, state),
         ["degraded_report", *JUDGES.values()],
     )
     builder.add_edge("degraded_report", END)
+
     for judge in JUDGES.values():
         builder.add_edge(judge, "judge_collector")
     builder.add_conditional_edges(
         "judge_collector", _after_collection, ["rehearing", "chief_justice"]
     )
     builder.add_conditional_edges(
-        "rehearing", lambda state: _sends(court.hearings_again(state)), list(JUDGES.values())
+        "rehearing", lambda state: _sends(nodes.next_round(state)), list(JUDGES.values())
     )
     builder.add_edge("chief_justice", END)
 
 
-def _open_hearing(court: Court, state: AgentState) -> str | list[Send]:
-    if not court.has_enough_evidence(state):
+def _after_aggregation(nodes: AuditNodes, state: AgentState) -> str | list[Send]:
+    if not nodes.has_enough_evidence(state):
         return "degraded_report"
-    return _sends(court.first_hearings(state))
+    return _sends(nodes.first_round(state))
 
 
 def _after_collection(state: AgentState) -> str:
     return "rehearing" if state["contested"] else "chief_justice"
 
 
-def _sends(hearings: list[tuple[Persona, Any]]) -> list[Send]:
-    return [Send(JUDGES[persona], hearing) for persona, hearing in hearings]
+def _sends(tasks: list[tuple[Persona, Any]]) -> list[Send]:
+    return [Send(JUDGES[persona], task) for persona, task in tasks]

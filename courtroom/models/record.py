@@ -12,14 +12,14 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from courtroom.analysis.security.committed_secrets import redacted
-from courtroom.code_version import edition_of
+from courtroom.code_version import code_version_of
 from courtroom.models.canonical_json import canonical_json as canonical_json  # noqa: PLC0414 -- the record passes it on
 from courtroom.models.canonical_json import digest_of as digest_of  # noqa: PLC0414 -- the record passes it on
 from courtroom.models.facts import Facts
 
 SCHEMA: Final = "automaton-auditor/report@1"
 # Another one whenever the same input may give another record: what was known under another engine is not reused.
-ENGINE: Final = edition_of(Path(__file__).parents[1])
+ENGINE: Final = code_version_of(Path(__file__).parents[1])
 
 Persona = Literal["Prosecutor", "Defense", "TechLead"]
 PERSONAS: tuple[Persona, ...] = ("Prosecutor", "Defense", "TechLead")

@@ -251,7 +251,7 @@ async def _within_limits(
         tokens=settings.MODEL_TOKENS_PER_MINUTE,
     )
     try:
-        async for event in hold_audit(case, bench=bench, known=known, gate=gate):
+        async for event in hold_audit(case, bench=bench, known=known, rate_limit=gate):
             yield event
     finally:
         await gate.close()

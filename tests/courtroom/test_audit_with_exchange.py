@@ -7,7 +7,7 @@ import pytest
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.project.feedback_answers import answers_in, may_answer
 from courtroom.detectives.repo_investigator import investigate
-from courtroom.inputs import Scene
+from courtroom.inputs import RepositoryInputs
 from courtroom.models.case import Known
 from courtroom.models.errors import ChildFailed
 from courtroom.models.facts import NO_SITE
@@ -101,7 +101,7 @@ def _without_feedback():
 
 def test_what_the_site_knows_stays_known_where_the_repository_cannot_be_read(tmp_path):
     failed = ChildFailed("child_killed", "The reading was killed.")
-    scene = Scene(history=failed, survey=failed, suspicions=failed)
+    scene = RepositoryInputs(history=failed, survey=failed, suspicions=failed)
     snapshot = Snapshot(git_dir=tmp_path, commit="0" * 40, ref=None, malformed_objects=False)
     testimony = investigate(scene, snapshot, POINTS.checks, SITE)
     met = {outcome.check: outcome.met for outcome in testimony.outcomes}

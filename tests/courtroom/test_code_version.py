@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from courtroom.code_version import edition_of
+from courtroom.code_version import code_version_of
 
 
 @pytest.fixture
@@ -17,9 +17,9 @@ def package(tmp_path: Path) -> Path:
 
 
 def test_the_same_sources_are_the_same_edition(package: Path) -> None:
-    before = edition_of(package)
+    before = code_version_of(package)
     (package / "notes.md").write_text("other notes")
-    assert edition_of(package) == before
+    assert code_version_of(package) == before
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_the_same_sources_are_the_same_edition(package: Path) -> None:
 def test_changed_new_and_moved_sources_are_another_edition(
     package: Path, name: str, text: str
 ) -> None:
-    before = edition_of(package)
+    before = code_version_of(package)
     (package / name).parent.mkdir(exist_ok=True)
     (package / name).write_text(text)
-    assert edition_of(package) != before
+    assert code_version_of(package) != before

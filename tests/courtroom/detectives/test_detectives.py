@@ -14,7 +14,7 @@ from courtroom.detectives.evidence_aggregator import aggregate
 from courtroom.detectives.repo_investigator import investigate
 from courtroom.detectives.targeting import owed
 from courtroom.detectives.vision_inspector import inspect
-from courtroom.inputs import visit
+from courtroom.inputs import read_repository
 from courtroom.models.case import Limits
 from courtroom.models.errors import ChildFailed
 from courtroom.models.record import Location, evidence
@@ -40,7 +40,7 @@ def snapshot(tmp_path_factory):
 
 
 def investigate_at(snapshot, checks):
-    return investigate(visit(snapshot, checks, LIMITS), snapshot, checks)
+    return investigate(read_repository(snapshot, checks, LIMITS), snapshot, checks)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from courtroom.analysis.pdf.pdf_content import Layout, Level, PdfImage, PdfReadi
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.detectives.image_analysis import ImageAnalysis
 from courtroom.detectives.vision_inspector import inspect, look
-from courtroom.detectives.vision_model import VisionModel, eyes_for
+from courtroom.detectives.vision_model import VisionModel, make_vision_model
 from courtroom.judges.budget import Budget
 from courtroom.judges.rate_limit import NO_LIMIT
 from courtroom.models.case import BenchSettings, Limits, Price
@@ -80,7 +80,7 @@ def _eyes(
     settings: BenchSettings, pdf: Path | None, purse: Budget | None = None
 ) -> VisionModel | None:
     purse = purse or Budget(settings.budget_usd, settings.prices)
-    return eyes_for(settings, pdf, Limits(), gate=NO_LIMIT, purse=purse)
+    return make_vision_model(settings, pdf, Limits(), rate_limit=NO_LIMIT, budget=purse)
 
 
 def _look(

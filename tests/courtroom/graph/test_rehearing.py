@@ -5,9 +5,9 @@ from typing import Any, cast
 
 import pytest
 
-from courtroom.graph.nodes import Court
+from courtroom.graph.nodes import AuditNodes
 from courtroom.graph.wiring import build_graph
-from courtroom.inputs import Collection
+from courtroom.inputs import InputReader
 from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
 from courtroom.models.record import PERSONAS, AuditReport, FailureKind, JudgeReference
 from tests.factories.student_project import case_of, student_repository
@@ -66,13 +66,13 @@ class ScriptedBench:
 def exhibits(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rehearing")
     case = case_of(student_repository(folder))
-    return case, Collection(case, folder / "work").wait()
+    return case, InputReader(case, folder / "work").wait()
 
 
 def judged(exhibits, script):
     case, material = exhibits
     bench = ScriptedBench(dict(zip(PERSONAS, script, strict=True)))
-    court = Court(case=case, exhibits=material, bench=bench, seats=asyncio.Semaphore(30))
+    court = AuditNodes(case=case, inputs=material, bench=bench, slots=asyncio.Semaphore(30))
     state = asyncio.run(build_graph(court).ainvoke({}, config={"recursion_limit": 25}))
     return AuditReport.model_validate(state["report"]), bench
 
@@ -123,7 +123,9 @@ def test_the_order_of_completion_changes_no_byte(exhibits):
     script = dict(zip(PERSONAS, [(2,), (4,), (3,)], strict=True))
     digests = []
     for kind in (ScriptedBench, Slow):
-        court = Court(case=case, exhibits=material, bench=kind(script), seats=asyncio.Semaphore(7))
+        court = AuditNodes(
+            case=case, inputs=material, bench=kind(script), slots=asyncio.Semaphore(7)
+        )
         digests.append(asyncio.run(build_graph(court).ainvoke({}))["report"]["digest"])
     assert digests[0] == digests[1]
 
@@ -147,7 +149,7 @@ def test_every_opinion_is_told_while_others_are_still_awaited(exhibits):
 
     case, material = exhibits
     bench = Held(dict.fromkeys(PERSONAS, (3,)))
-    court = Court(case=case, exhibits=material, bench=bench, seats=asyncio.Semaphore(30))
+    court = AuditNodes(case=case, inputs=material, bench=bench, slots=asyncio.Semaphore(30))
 
     async def told() -> int:
         told = 0

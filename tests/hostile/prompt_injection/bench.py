@@ -19,7 +19,7 @@ from courtroom.analysis.git.snapshot import Snapshot, take_snapshot
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.analysis.prompt_injection.detection import suspicious_in
 from courtroom.analysis.prompt_injection.repository_text import look_for_suspicions
-from courtroom.inputs import Exhibits
+from courtroom.inputs import AuditInputs
 from courtroom.judges.bench import make_bench
 from courtroom.models.case import Limits
 from courtroom.models.record import PERSONAS
@@ -114,15 +114,15 @@ def audit_again(report: AuditReport, case: Case, bench: BenchSettings) -> AuditR
 
 
 async def _audit_again(report: AuditReport, case: Case, bench: BenchSettings) -> AuditReport:
-    from courtroom.graph.nodes import Court as CourtOfOneCase
+    from courtroom.graph.nodes import AuditNodes
     from courtroom.graph.wiring import RECURSION_LIMIT, build_graph
 
     assert report.commit
     snapshot = Snapshot(Path("/nowhere"), report.commit, None, malformed_objects=False)
-    exhibits = Exhibits(snapshot, dossier_of(report), None, report.pdf_sha256)
+    inputs = AuditInputs(snapshot, dossier_of(report), None, report.pdf_sha256)
     judges = make_bench(bench, Known())
-    court = CourtOfOneCase(case, exhibits, judges, asyncio.Semaphore(bench.concurrency))
-    state = await build_graph(court).ainvoke({}, {"recursion_limit": RECURSION_LIMIT})
+    nodes = AuditNodes(case, inputs, judges, asyncio.Semaphore(bench.concurrency))
+    state = await build_graph(nodes).ainvoke({}, {"recursion_limit": RECURSION_LIMIT})
     await judges.close()
     return AuditReport.model_validate(state["report"])
 

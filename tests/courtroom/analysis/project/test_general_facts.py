@@ -11,7 +11,7 @@ from courtroom.analysis.survey import Survey, survey_repository
 from courtroom.detectives.evidence_aggregator import aggregate
 from courtroom.detectives.repo_investigator import investigate
 from courtroom.detectives.targeting import owed
-from courtroom.inputs import visit
+from courtroom.inputs import read_repository
 from courtroom.models.case import Limits
 from courtroom.models.facts import establish
 from courtroom.models.record import Evidence
@@ -157,7 +157,7 @@ def evidence_on(
     asking = rubric.model_copy(
         update={"criteria": (rubric.criteria[0].model_copy(update={"checks": checks}),)}
     )
-    testimony = investigate(visit(snapshot, checks, Limits()), snapshot, checks)
+    testimony = investigate(read_repository(snapshot, checks, Limits()), snapshot, checks)
     return aggregate([testimony], snapshot, asking, None).evidence
 
 
@@ -182,7 +182,7 @@ def test_work_put_off_in_a_commit_message_counts(tmp_path):
     commit = make_repository(tmp_path / "r.git", [Commit(message, {"a.md": "x\n"})])
     snapshot = Snapshot(tmp_path / "r.git", commit, None, malformed_objects=False)
     check = FeedbackLog(id="deferred", goal="g", aspect="deferred")
-    testimony = investigate(visit(snapshot, [check], Limits()), snapshot, [check])
+    testimony = investigate(read_repository(snapshot, [check], Limits()), snapshot, [check])
     assert [outcome.met for outcome in testimony.outcomes] == [True]
     assert testimony.facts["deferrals"] == [{"commit": commit, "text": message}]
 
@@ -192,7 +192,7 @@ def answered(
 ) -> dict[str, bool | None]:
     snapshot = snapshot_of(files, folder)
     checks = owed(rubric)["RepoInvestigator"]
-    testimony = investigate(visit(snapshot, checks, Limits()), snapshot, checks)
+    testimony = investigate(read_repository(snapshot, checks, Limits()), snapshot, checks)
     return {outcome.check: outcome.met for outcome in testimony.outcomes}
 
 

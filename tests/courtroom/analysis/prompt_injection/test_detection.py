@@ -18,7 +18,7 @@ from courtroom.analysis.prompt_injection.repository_text import (
 )
 from courtroom.detectives.evidence_aggregator import aggregate
 from courtroom.detectives.repo_investigator import investigate
-from courtroom.inputs import Scene, visit
+from courtroom.inputs import RepositoryInputs, read_repository
 from courtroom.judges.shared_prompt import shared_prompt
 from courtroom.models.case import Limits
 from courtroom.models.errors import ChildFailed
@@ -185,7 +185,7 @@ RUBRIC = Rubric(
 
 @pytest.fixture(scope="module")
 def dossier(snapshot):
-    testimony = investigate(visit(snapshot, CHECKS, LIMITS), snapshot, CHECKS)
+    testimony = investigate(read_repository(snapshot, CHECKS, LIMITS), snapshot, CHECKS)
     return aggregate([testimony], snapshot, RUBRIC, None)
 
 
@@ -218,8 +218,10 @@ def test_what_a_judge_reads_holds_none_of_it(dossier):
 
 def test_quoted_lines_that_touch_a_suspicion_are_tagged_and_others_are_not(snapshot):
     near = PythonCall(id="shell", goal="A shell is used", any_of=("os.system",))
-    scene = visit(snapshot, (near,), LIMITS)
-    moved = Scene(scene.history, scene.survey, (Suspicion("words", "is odd", "main.py", 4, 4),))
+    scene = read_repository(snapshot, (near,), LIMITS)
+    moved = RepositoryInputs(
+        scene.history, scene.survey, (Suspicion("words", "is odd", "main.py", 4, 4),)
+    )
     found = aggregate([investigate(moved, snapshot, (near,))], snapshot, RUBRIC_OF_ONE, None)
     assert [(item.check, "integrity" in item.tags) for item in found.evidence] == [
         ("shell", True),
@@ -233,8 +235,8 @@ RUBRIC_OF_ONE = Rubric(
 
 
 def test_a_look_that_failed_is_on_record_and_costs_nothing_else(snapshot):
-    scene = visit(snapshot, CHECKS, LIMITS)
-    blind = Scene(
+    scene = read_repository(snapshot, CHECKS, LIMITS)
+    blind = RepositoryInputs(
         scene.history, scene.survey, ChildFailed("child_timeout", "It was not done after 90 s.")
     )
     testimony = investigate(blind, snapshot, CHECKS)
