@@ -19,12 +19,12 @@ from courtroom.analysis.git.snapshot import Snapshot, take_snapshot
 from courtroom.analysis.pdf.read_pdf import PdfReading, read_pdf
 from courtroom.analysis.prompt_injection.repository_text import Suspicion, look_for_suspicions
 from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.checks.registry import Check
 from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.targeting import owed
 from courtroom.models.case import Case, Limits
 from courtroom.models.errors import ExaminationFailed, PdfRefused
 from courtroom.models.record import AuditReport
-from courtroom.models.rubric import Check
 from courtroom.replay.report_reuse import dossier_still_holding
 
 T = TypeVar("T")

@@ -1,4 +1,7 @@
-"""Checks that point at a place in the sources: files, words, classes, calls, imports, logs."""
+"""Searches of the sources for checks that point at a place: files, words, classes, calls, logs.
+
+They run inside the confined child. Each kind of check names its function (courtroom/checks/).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import builtins
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from courtroom.analysis import code_patterns
@@ -26,11 +31,12 @@ from courtroom.analysis.python.tree_walk import keyword_of, line_of_call
 MOST_LOCATIONS = 50
 LONGEST_CLASS = 40
 
+# The parameters of a check, as JSON.
 Check = Mapping[str, Any]
 
 
 class NotAnswerable(Exception):
-    """The check could not be looked into; the message says why, for the reader."""
+    """The check could not be answered; the message is the reason, for the reader."""
 
 
 @dataclass
@@ -43,14 +49,19 @@ class Searches:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
     def answer_all(
-        self, checks: Iterable[Check]
+        self, requests: Iterable[Mapping[str, Any]]
     ) -> tuple[dict[str, list[SourceLocation]], dict[str, str]]:
-        """Sightings by check id, and the reason for each check nobody could look into."""
+        """Locations by check id, and the reason for each check that could not be answered.
+
+        A request is {search: "module:function" of the check's kind, check: its parameters}.
+        """
         locations: dict[str, list[SourceLocation]] = {}
         unanswered: dict[str, str] = {}
-        for check in checks:
+        for request in requests:
+            check = request["check"]
             try:
-                locations[check["id"]] = SEARCHES[check["kind"]](self, check)[:MOST_LOCATIONS]
+                search = search_function(request["search"])
+                locations[check["id"]] = search(self, check)[:MOST_LOCATIONS]
             except (NotAnswerable, code_patterns.PatternsMissing) as reason:
                 unanswered[check["id"]] = str(reason)
             except Exception as error:  # noqa: BLE001 -- one check's failure costs only its own answer
@@ -58,12 +69,21 @@ class Searches:
         return locations, unanswered
 
     def texts(self, globs: Sequence[str]) -> Iterable[tuple[str, str]]:
-        """The text files of the tree that match, in the tree's order; binary and oversized ones are passed over."""
+        """The text files that match, in the tree's order; binary and oversized ones are skipped."""
         for path in self.reader.blobs:
             if matches(path, globs):
                 content = self.reader.read(path)
                 if content is not None and b"\0" not in content[:BINARY_PROBE]:
                     yield path, text_of(content)
+
+
+@cache
+def search_function(reference: str) -> Callable[[Searches, Check], list[SourceLocation]]:
+    """The function that a kind of check names as its search. Only the parent names one."""
+    module, _, name = reference.partition(":")
+    function: Callable[[Searches, Check], list[SourceLocation]]
+    function = getattr(import_module(module), name)
+    return function
 
 
 def line_at(text: str, offset: int) -> int:
@@ -72,35 +92,37 @@ def line_at(text: str, offset: int) -> int:
     return before.count("\n") + before.count("\r") - before.count("\r\n") + 1
 
 
-def _file_exists(searches: Searches, check: Check) -> list[SourceLocation]:
-    found = [path for path in searches.reader.blobs if matches(path, check["any_of"])]
-    return [SourceLocation(path, None, None) for path in found]
+def find_files(searches: Searches, check: Check) -> list[SourceLocation]:
+    paths = [path for path in searches.reader.blobs if matches(path, check["any_of"])]
+    return [SourceLocation(path, None, None) for path in paths]
 
 
-def _text_contains(searches: Searches, check: Check) -> list[SourceLocation]:
+def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
     wanted = ["\\s+".join(map(re.escape, words.split())) for words in check["any_of"]]
     pattern = re.compile("|".join(wanted), re.IGNORECASE)
-    found: list[SourceLocation] = []
+    locations: list[SourceLocation] = []
     for path, text in searches.texts(check["paths"]):
         hit = pattern.search(text)
         if hit is not None:
             first, last = line_at(text, hit.start()), line_at(text, hit.end())
-            found.append(
+            locations.append(
                 SourceLocation(path, first, last, f"contains {' '.join(hit.group().split())!r}")
             )
-        if len(found) >= MOST_LOCATIONS:
+        if len(locations) >= MOST_LOCATIONS:
             break
-    return found
+    return locations
 
 
-def _python_class(searches: Searches, check: Check) -> list[SourceLocation]:
-    found: list[SourceLocation] = []
+def find_classes(searches: Searches, check: Check) -> list[SourceLocation]:
+    locations: list[SourceLocation] = []
     for source in searches.names.codebase:
         for node in source.classes:
             if _is_wanted_class(searches.names, source, node, check):
                 end = min(node.end_lineno or node.lineno, node.lineno + LONGEST_CLASS - 1)
-                found.append(SourceLocation(source.path, node.lineno, end, f"class {node.name}"))
-    return found
+                locations.append(
+                    SourceLocation(source.path, node.lineno, end, f"class {node.name}")
+                )
+    return locations
 
 
 def _is_wanted_class(names: Names, source: SourceFile, node: ast.ClassDef, check: Check) -> bool:
@@ -115,8 +137,9 @@ def _is_wanted_class(names: Names, source: SourceFile, node: ast.ClassDef, check
 
 def fields_of(names: Names, source: SourceFile, node: ast.ClassDef) -> set[str]:
     """Annotated or assigned names of a class and of the repository's classes it inherits from."""
-    found: set[str] = set()
+    fields: set[str] = set()
     queue = [(source, node)]
+    # The queue grows while it is walked; a class is visited once, so a cycle of bases ends.
     for home, current in queue:
         for statement in current.body:
             targets = (
@@ -124,16 +147,16 @@ def fields_of(names: Names, source: SourceFile, node: ast.ClassDef) -> set[str]:
                 if isinstance(statement, ast.Assign)
                 else [getattr(statement, "target", None)]
             )
-            found.update(target.id for target in targets if isinstance(target, ast.Name))
+            fields.update(target.id for target in targets if isinstance(target, ast.Name))
         for base in current.bases:
             parent = names.classes_named(home, base)
-            if parent and all(parent.node is not known for _, known in queue):
+            if parent and all(parent.node is not visited for _, visited in queue):
                 queue.append((parent.source, parent.node))
-    return found
+    return fields
 
 
-def _python_call(searches: Searches, check: Check) -> list[SourceLocation]:
-    found: list[SourceLocation] = []
+def find_calls(searches: Searches, check: Check) -> list[SourceLocation]:
+    locations: list[SourceLocation] = []
     for source in searches.names.codebase:
         for site, dotted in searches.names.calls(source):
             name = dotted or _attribute(site.node.func)
@@ -141,8 +164,8 @@ def _python_call(searches: Searches, check: Check) -> list[SourceLocation]:
                 continue
             if check["keyword"] is None or keyword_of(site.node, check["keyword"]) is not None:
                 line = line_of_call(site.node)
-                found.append(SourceLocation(source.path, line, line, f"calls {name}"))
-    return found
+                locations.append(SourceLocation(source.path, line, line, f"calls {name}"))
+    return locations
 
 
 def _attribute(node: ast.expr) -> str:
@@ -156,40 +179,40 @@ def _is_named(name: str, wanted: str) -> bool:
     return not hasattr(builtins, wanted) and name.endswith(f".{wanted}")
 
 
-def _python_import(searches: Searches, check: Check) -> list[SourceLocation]:
-    found: list[SourceLocation] = []
+def find_imports(searches: Searches, check: Check) -> list[SourceLocation]:
+    locations: list[SourceLocation] = []
     for source in searches.names.codebase:
         for module, line in source.imported_modules.items():
             if any(
                 module == wanted or module.startswith(f"{wanted}.") for wanted in check["any_of"]
             ):
-                found.append(SourceLocation(source.path, line, line, f"imports {module}"))
-    return found
+                locations.append(SourceLocation(source.path, line, line, f"imports {module}"))
+    return locations
 
 
-def _code_pattern(searches: Searches, check: Check) -> list[SourceLocation]:
+def find_pattern(searches: Searches, check: Check) -> list[SourceLocation]:
     language, pattern = check["language"], check["pattern"]
     code_patterns.try_out(language, pattern)
-    found: list[SourceLocation] = []
+    locations: list[SourceLocation] = []
     for path, text in searches.texts(check["paths"]):
         if code_patterns.is_written_in(path, language):
-            found += [
+            locations += [
                 SourceLocation(path, first, last, "matches the pattern")
                 for first, last in code_patterns.find(path, text, language, pattern)
             ]
-        if len(found) >= MOST_LOCATIONS:
+        if len(locations) >= MOST_LOCATIONS:
             break
-    return found
+    return locations
 
 
-def _feedback_log(searches: Searches, check: Check) -> list[SourceLocation]:
+def find_feedback(searches: Searches, check: Check) -> list[SourceLocation]:
     fact = fact_behind(check["aspect"])
     if fact is None:
         raise NotAnswerable(NOT_IN_FILES)
     return locations_behind(check["aspect"], _established(searches, fact))
 
 
-def _communication_log(searches: Searches, check: Check) -> list[SourceLocation]:
+def find_communication(searches: Searches, check: Check) -> list[SourceLocation]:
     return communication_locations(check["about"], _established(searches, "communication_entries"))
 
 
@@ -197,15 +220,3 @@ def _established(searches: Searches, fact: str) -> Any:
     if searches.facts.get(fact) is None:
         raise NotAnswerable(searches.reasons.get(fact, f"{fact} was not established"))
     return searches.facts[fact]
-
-
-SEARCHES: dict[str, Callable[[Searches, Check], list[SourceLocation]]] = {
-    "file_exists": _file_exists,
-    "text_contains": _text_contains,
-    "python_class": _python_class,
-    "python_call": _python_call,
-    "python_import": _python_import,
-    "code_pattern": _code_pattern,
-    "feedback_log": _feedback_log,
-    "communication_log": _communication_log,
-}

@@ -18,25 +18,13 @@ from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 from courtroom.models.errors import ChildFailed
 
 if TYPE_CHECKING:
+    from courtroom.checks.registry import Check
     from courtroom.models.case import Limits
-    from courtroom.models.rubric import Check
 
 OUTPUT_BYTES = 32 * 1024 * 1024
 # After a child died, files larger than this are left out of the second reading: nearly all that can kill
 # a parser needs more room than a hand-written module does.
 CAUTIOUS_FILE_BYTES = 48 * 1024
-SOURCE_CHECKS = frozenset(
-    {
-        "file_exists",
-        "text_contains",
-        "python_class",
-        "python_call",
-        "python_import",
-        "code_pattern",
-        "feedback_log",
-        "communication_log",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +55,7 @@ def survey_repository(snapshot: Snapshot, checks: Sequence[Check], limits: Limit
         "entries": [
             [_printable(entry.path), entry.oid, entry.size, entry.mode] for entry in entries
         ],
-        "checks": [
-            check.model_dump(mode="json") for check in checks if check.kind in SOURCE_CHECKS
-        ],
+        "checks": _searches(checks),
         "file_bytes": limits.source_file_bytes,
         "total_bytes": limits.source_bytes,
     }
@@ -87,6 +73,18 @@ def survey_repository(snapshot: Snapshot, checks: Sequence[Check], limits: Limit
         request["file_bytes"] = min(CAUTIOUS_FILE_BYTES, limits.source_file_bytes)
         reply = examine(__name__, request, limits=child_limits, reads=(snapshot.git_dir,))
     return _survey_of(reply, tuple(entry[0] for entry in request["entries"]), errors)
+
+
+def _searches(checks: Sequence[Check]) -> list[dict[str, Any]]:
+    """The checks that are answered by a search of the sources, each with its search function."""
+    from courtroom.checks.registry import kind_of
+
+    kinds = [(check, kind_of(check)) for check in checks]
+    return [
+        {"search": kind.search, "check": check.model_dump(mode="json")}
+        for check, kind in kinds
+        if kind and kind.search
+    ]
 
 
 def _survey_of(

@@ -1,4 +1,4 @@
-"""What a detective hands in, and what the three of them come to together. Plain JSON goes in and out of both."""
+"""Result of one detective, and the dossier of all three. Both are read and written as plain JSON."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
+from courtroom.checks.registry import Check
 from courtroom.models.errors import CourtroomError
 from courtroom.models.facts import Facts
 from courtroom.models.record import (
@@ -19,7 +20,6 @@ from courtroom.models.record import (
     RecordedError,
     Usage,
 )
-from courtroom.models.rubric import Check
 
 
 class Claim(Frozen):
@@ -31,7 +31,7 @@ class Claim(Frozen):
 
 
 class Suspicion(Frozen):
-    """Words to the graders, as a person reads them, at their place; `why` finishes "this passage ..."."""
+    """Text that addresses the graders, as a person reads it; `why` finishes "this passage ..."."""
 
     text: str
     why: str
@@ -39,7 +39,7 @@ class Suspicion(Frozen):
 
 
 class TranscribedDiagram(Frozen):
-    """A picture of the report as a model read it (forensics/pages/pdf_reading.py: SeenPicture)."""
+    """A picture of the report as a model read it (analysis/pdf/pdf_content.py: SeenPicture)."""
 
     page: int
     labels: tuple[str, ...]
@@ -49,10 +49,11 @@ class TranscribedDiagram(Frozen):
 class DetectiveResult(Frozen):
     """One detective's answers to the checks it owes.
 
-    `facts` and `reasons` are the detective's part of the dossier (courtroom.models.facts.Facts), as JSON. `paths` is
-    the repository's file list, `claims` the report's; they are held against each other by the aggregator,
-    which also answers the checks that need both and are therefore missing from `outcomes`. `seen` are the
-    report's pictures as a model read them, null when none looked; `usage` is what that cost with `model`.
+    `facts` and `reasons` are the detective's part of the dossier (courtroom.models.facts.Facts), as
+    JSON. `paths` is the repository's file list, `claims` the report's. The aggregator compares
+    them and answers the checks that need both, which are therefore missing from `outcomes`. `seen`
+    are the report's pictures as a model read them, null when none looked; `usage` is the cost of
+    that with `model`.
     """
 
     detective: DetectiveName
@@ -70,7 +71,7 @@ class DetectiveResult(Frozen):
 
 
 class Dossier(Frozen):
-    """Everything that was established, in the order of the rubric: what the judges and the report rest on."""
+    """Everything that was established, in the order of the rubric: the basis of judges and report."""
 
     evidence: tuple[Evidence, ...]
     outcomes: tuple[CheckOutcome, ...]
@@ -79,7 +80,7 @@ class Dossier(Frozen):
     integrity: Integrity
 
 
-# Which facts of the dossier each source of evidence answers for.
+# The facts of the dossier that each source of evidence answers for.
 HISTORY_FACTS = ("commit_count", "bulk_upload", "author_count", "history")
 PATH_FACTS = ("pdf_claimed_paths", "pdf_hallucinated_paths")
 CLAIM_FACTS = ("pdf_claims",)

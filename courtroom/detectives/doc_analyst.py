@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.pdf_claims.claimed_paths import claimed_paths
 from courtroom.analysis.pdf_claims.concepts import NO_TEXT_LAYER, document_facts
+from courtroom.checks.findings import Finding, could_not_look
+from courtroom.checks.from_report import no_report
+from courtroom.checks.registry import Check, kind_of, unknown_kind
+from courtroom.checks.sources import Sources
 from courtroom.detectives.detective_result import (
     CLAIM_FACTS,
     DOCUMENT_FACTS,
@@ -15,12 +19,9 @@ from courtroom.detectives.detective_result import (
     DetectiveResult,
     failed_result,
 )
-from courtroom.detectives.document_checks import concept, names_files, no_report
 from courtroom.detectives.evidence_writer import write_down
-from courtroom.detectives.findings import Finding, could_not_look
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.record import DetectiveName, RecordedError
-from courtroom.models.rubric import Check, PdfConcept, PdfPaths
 
 NAME: DetectiveName = "DocAnalyst"
 
@@ -28,15 +29,17 @@ NAME: DetectiveName = "DocAnalyst"
 def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check]) -> DetectiveResult:
     """Answer what the report alone can answer. `pdf` is null when none was handed in.
 
-    Whether the files exist is for the aggregator, which has the tree: those checks are left unanswered here.
+    The aggregator has the tree, so checks on the existence of files are left unanswered here.
     """
     if isinstance(pdf, ExaminationFailed):
         return failed_result(NAME, checks, pdf, DOCUMENT_FACTS)
     claims = _claims(pdf) if pdf else ()
-    answers = [(check, _finding_on(check, pdf, claims)) for check in checks]
-    evidence, outcomes = write_down([(check, found) for check, found in answers if found])
+    findings = [(check, _finding(check, pdf, claims)) for check in checks]
+    evidence, outcomes = write_down([(check, finding) for check, finding in findings if finding])
+
     facts, reasons = document_facts(pdf)
-    if pdf and pdf.text_layer == "none":
+    has_no_text = pdf is not None and pdf.text_layer == "none"
+    if has_no_text:
         reasons = {**dict.fromkeys((*PATH_FACTS, *CLAIM_FACTS), NO_TEXT_LAYER), **reasons}
     return DetectiveResult(
         detective=NAME,
@@ -45,7 +48,7 @@ def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check])
         facts=facts,
         reasons=reasons,
         errors=_errors(pdf) if pdf else (),
-        claims=None if pdf and pdf.text_layer == "none" else claims,
+        claims=None if has_no_text else claims,
     )
 
 
@@ -53,26 +56,20 @@ def _claims(reading: PdfReading) -> tuple[Claim, ...]:
     return tuple(Claim(path=c.path, page=c.page, passage=c.passage) for c in claimed_paths(reading))
 
 
-def _finding_on(check: Check, pdf: PdfReading | None, claims: Sequence[Claim]) -> Finding | None:
+def _finding(check: Check, pdf: PdfReading | None, claims: Sequence[Claim]) -> Finding | None:
     """Null for what only the aggregator can answer."""
     if pdf is None:
         return no_report(check.goal)
     if pdf.text_layer == "none":
         return could_not_look(f"Not established: {NO_TEXT_LAYER}.")
-    match check:
-        case PdfConcept():
-            return concept(check, pdf)
-        case PdfPaths(aspect="claims_any"):
-            return names_files(claims, pdf)
-        case _:
-            return None
+    kind = kind_of(check)
+    if kind is None:
+        return unknown_kind(check)
+    return kind.detect(check, Sources(report=pdf, claims=claims))
 
 
 def _errors(reading: PdfReading) -> tuple[RecordedError, ...]:
-    unread = (
-        [("pdf_no_text_layer", f"Not read: {NO_TEXT_LAYER}.")]
-        if reading.text_layer == "none"
-        else []
-    )
-    found = [*reading.errors, *unread]
-    return tuple(RecordedError(stage=NAME, code=code, message=message) for code, message in found)
+    errors = list(reading.errors)
+    if reading.text_layer == "none":
+        errors.append(("pdf_no_text_layer", f"Not read: {NO_TEXT_LAYER}."))
+    return tuple(RecordedError(stage=NAME, code=code, message=message) for code, message in errors)

@@ -1,4 +1,4 @@
-"""The EvidenceAggregator: joins the testimonies, holds report against repository, and verifies every quote."""
+"""The EvidenceAggregator: joins the detectives' results, compares report and repository, verifies every quote."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from typing import Any
 from courtroom.analysis.git.snapshot import Snapshot, read_files
 from courtroom.analysis.pdf.pdf_content import SeenPicture
 from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.checks.registry import Check
+from courtroom.checks.sources import Comparison
 from courtroom.detectives.cross_reference import (
-    BothSides,
-    facts_of_both,
-    finding_on_both,
+    compare_sources,
+    comparison_facts,
+    finding_from_both,
     is_open_again,
-    lay_side_by_side,
 )
 from courtroom.detectives.detective_result import DetectiveResult, Dossier, recorded_error
 from courtroom.detectives.diagram_survey import chart_paths
@@ -25,97 +26,103 @@ from courtroom.detectives.targeting import DETECTIVES
 from courtroom.models.errors import ExaminationFailed
 from courtroom.models.facts import Facts, establish
 from courtroom.models.record import CheckOutcome, Evidence, RecordedError
-from courtroom.models.rubric import Check, Rubric
+from courtroom.models.rubric import Rubric
 
 STAGE = "EvidenceAggregator"
 UNVERIFIED = "evidence_unverified"
 
 
 def aggregate(
-    testimonies: Sequence[DetectiveResult],
+    results: Sequence[DetectiveResult],
     snapshot: Snapshot,
     rubric: Rubric,
     pdf: PdfReading | ExaminationFailed | None,
 ) -> Dossier:
-    """One dossier of all testimonies, whatever their order: one outcome per check, evidence in rubric order.
+    """One dossier of all results: one outcome per check, evidence in the rubric's order.
 
-    What is not verbatim at its place is dropped and counted; an outcome that loses all its evidence is open.
+    A quote that is not verbatim at its place is dropped and counted; an outcome that loses all its
+    evidence is open.
     """
-    testimonies = sorted(testimonies, key=lambda t: DETECTIVES.index(t.detective))
-    code = {name: value for testimony in testimonies for name, value in testimony.facts.items()}
-    pdf = _with_pictures(pdf, testimonies)
-    files, unread = _read_again(testimonies, code, snapshot)
-    sides = lay_side_by_side(testimonies, pdf, code, files)
-    evidence, outcomes = _joined(testimonies, rubric.checks, sides)
+    # The order in which the detectives finished must not show in the report.
+    results = sorted(results, key=lambda result: DETECTIVES.index(result.detective))
+    code = {name: value for result in results for name, value in result.facts.items()}
+    pdf = _with_pictures(pdf, results)
+    files, unread = _read_again(results, code, snapshot)
+    comparison = compare_sources(results, pdf, code, files)
+
+    evidence, outcomes = _joined(results, rubric.checks, comparison)
     dropped, errors = _verify(evidence, snapshot)
-    suspicions = suspicions_of(testimonies, pdf)
+    suspicions = suspicions_of(results, pdf)
     kept = tagged((item for item in evidence if item.id not in dropped), suspicions)
-    suspicious = evidence_of(suspicions, snapshot)
     return Dossier(
-        evidence=kept + suspicious,
+        evidence=kept + evidence_of(suspicions, snapshot),
         outcomes=tuple(_without(dropped, outcome) for outcome in outcomes),
-        facts=_facts(testimonies, sides),
-        errors=(*_errors(testimonies), *unread, *errors),
+        facts=_facts(results, comparison),
+        errors=(*_errors(results), *unread, *errors),
         integrity=integrity_of(suspicions, kept),
     )
 
 
 def _with_pictures(
-    pdf: PdfReading | ExaminationFailed | None, testimonies: Sequence[DetectiveResult]
+    pdf: PdfReading | ExaminationFailed | None, results: Sequence[DetectiveResult]
 ) -> PdfReading | ExaminationFailed | None:
-    """The reading, with what a model saw in its pictures if one looked."""
-    seen = next((t.seen for t in testimonies if t.seen is not None), None)
-    if seen is None or not isinstance(pdf, PdfReading):
+    """The reading, with the transcripts of its pictures where a model looked at them."""
+    pictures = next((result.seen for result in results if result.seen is not None), None)
+    if pictures is None or not isinstance(pdf, PdfReading):
         return pdf
-    return replace(pdf, seen=tuple(SeenPicture(one.page, one.labels, one.edges) for one in seen))
+    return replace(pdf, seen=tuple(SeenPicture(p.page, p.labels, p.edges) for p in pictures))
 
 
 def _read_again(
-    testimonies: Sequence[DetectiveResult], code: Mapping[str, Any], snapshot: Snapshot
+    results: Sequence[DetectiveResult], code: Mapping[str, Any], snapshot: Snapshot
 ) -> tuple[dict[str, list[str]] | None, tuple[RecordedError, ...]]:
-    """The lines of what only shows its meaning beside the report: diagrams as text, and the clone function."""
-    tree = next((t.paths for t in testimonies if t.paths is not None), None)
+    """The lines that are compared with the report: diagrams as text, and the clone function's file."""
+    tree = next((result.paths for result in results if result.paths is not None), None)
     if tree is None:
         return None, ()
     place = code.get("clone_function")
+    paths = [*chart_paths(tree), *([place["path"]] if place else [])]
     try:
-        return read_files(snapshot, [*chart_paths(tree), *([place["path"]] if place else [])]), ()
+        return read_files(snapshot, paths), ()
     except ExaminationFailed as failed:
         return None, (recorded_error(STAGE, failed),)
 
 
 def _joined(
-    testimonies: Sequence[DetectiveResult], checks: Sequence[Check], sides: BothSides
+    results: Sequence[DetectiveResult], checks: Sequence[Check], comparison: Comparison
 ) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...]]:
-    """Evidence and outcomes in the rubric's order, with answers to the checks that are still open for both."""
-    given = {outcome.check: outcome for testimony in testimonies for outcome in testimony.outcomes}
-    again = {c.id for c in checks if c.id in given and is_open_again(c, given[c.id], sides)}
-    unanswered = [
-        (c, finding_on_both(c, sides)) for c in checks if c.id not in given or c.id in again
+    """Evidence and outcomes in the rubric's order; open checks are answered from both sides."""
+    outcomes = {outcome.check: outcome for result in results for outcome in result.outcomes}
+    again = {
+        check.id
+        for check in checks
+        if check.id in outcomes and is_open_again(check, outcomes[check.id], comparison)
+    }
+    findings = [
+        (check, finding_from_both(check, comparison))
+        for check in checks
+        if check.id not in outcomes or check.id in again
     ]
-    added, answers = write_down(unanswered)
-    outcomes = given | {outcome.check: outcome for outcome in answers}
+    added, answers = write_down(findings)
+    outcomes |= {outcome.check: outcome for outcome in answers}
+
     order = {check.id: place for place, check in enumerate(checks)}
-    told = (item for testimony in testimonies for item in testimony.evidence)
-    items = [*(item for item in told if item.check not in again), *added]
-    ranked = sorted(
-        (item for item in items if item.check in order), key=lambda item: order[item.check]
-    )
-    return tuple({item.id: item for item in ranked}.values()), tuple(
-        outcomes[check.id] for check in checks
-    )
+    kept = (item for result in results for item in result.evidence if item.check not in again)
+    items = [item for item in (*kept, *added) if item.check in order]
+    ranked = sorted(items, key=lambda item: order[item.check])
+    by_id = {item.id: item for item in ranked}
+    return tuple(by_id.values()), tuple(outcomes[check.id] for check in checks)
 
 
 def _verify(
     evidence: Sequence[Evidence], snapshot: Snapshot
 ) -> tuple[Collection[str], tuple[RecordedError, ...]]:
-    """What to drop. When nothing can be read again, every quote is dropped: none of them is verified."""
+    """Ids to drop, with the error to record. When nothing can be read again, every quote is dropped."""
     try:
         dropped = unverified(evidence, snapshot)
     except ExaminationFailed as failed:
-        return {item.id for item in evidence if item.location.path}, (
-            recorded_error(STAGE, failed),
-        )
+        quoted = {item.id for item in evidence if item.location.path}
+        return quoted, (recorded_error(STAGE, failed),)
     if not dropped:
         return dropped, ()
     message = (
@@ -132,15 +139,16 @@ def _without(dropped: Collection[str], outcome: CheckOutcome) -> CheckOutcome:
     return outcome.model_copy(update={"evidence": kept})
 
 
-def _facts(testimonies: Sequence[DetectiveResult], sides: BothSides) -> Facts:
-    facts, reasons = facts_of_both(sides)
-    for testimony in testimonies:
-        facts |= testimony.facts
-        reasons |= testimony.reasons
+def _facts(results: Sequence[DetectiveResult], comparison: Comparison) -> Facts:
+    facts, reasons = comparison_facts(comparison)
+    for result in results:
+        facts |= result.facts
+        reasons |= result.reasons
     if facts.get("deferrals") is not None:
-        facts["deferrals"] = [*facts["deferrals"], *(one.model_dump() for one in sides.put_off)]
+        in_report = [deferral.model_dump() for deferral in comparison.deferrals]
+        facts["deferrals"] = [*facts["deferrals"], *in_report]
     return establish(facts, reasons)
 
 
-def _errors(testimonies: Sequence[DetectiveResult]) -> tuple[RecordedError, ...]:
-    return tuple(dict.fromkeys(error for testimony in testimonies for error in testimony.errors))
+def _errors(results: Sequence[DetectiveResult]) -> tuple[RecordedError, ...]:
+    return tuple(dict.fromkeys(error for result in results for error in result.errors))

@@ -1,4 +1,4 @@
-"""What came of looking at pictures, whoever looked."""
+"""Result of looking at the report's pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from courtroom.models.record import Usage
 class ImageAnalysis:
     """Every picture as `model` read it, or why none was; and what it cost in either case.
 
-    `kind` is the failure in one word: a FailureKind of the record, or `unexamined` where no picture could be taken.
+    `kind` is the failure in one word: a FailureKind of the record, or `unexamined` where no picture
+    could be taken.
     """
 
     seen: tuple[SeenPicture, ...] = ()

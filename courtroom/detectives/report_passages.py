@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.analysis.pdf_claims.passages import Passages
+from courtroom.checks.from_report import READ_NOT_UNDERSTOOD
+from courtroom.checks.registry import reads_report
 from courtroom.detectives.detective_result import Dossier
-from courtroom.detectives.document_checks import READ_NOT_UNDERSTOOD
 from courtroom.models.record import Evidence, Location, evidence
-from courtroom.models.rubric import Criterion, Diagram, PdfConcept, PdfPaths, Rubric
+from courtroom.models.rubric import Criterion, Rubric
 
 BESIDE_CHECKS, WITHOUT_CHECKS = 1, 3
 
@@ -30,9 +31,7 @@ def with_passages(dossier: Dossier, rubric: Rubric, pdf: object) -> Dossier:
 
 
 def _best(criterion: Criterion, passages: Passages) -> Iterator[Evidence]:
-    asks_of_report = any(
-        isinstance(check, PdfConcept | PdfPaths | Diagram) for check in criterion.checks
-    )
+    asks_of_report = any(map(reads_report, criterion.checks))
     if criterion.checks and not asks_of_report:
         return
     query = f"{criterion.name} {criterion.success_pattern or criterion.instruction}"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from courtroom.checks.registry import Check, detective_for
 from courtroom.models.record import DetectiveName
-from courtroom.models.rubric import Check, Diagram, PdfConcept, PdfPaths, Rubric
+from courtroom.models.rubric import Rubric
 
 DETECTIVES: tuple[DetectiveName, ...] = ("RepoInvestigator", "DocAnalyst", "VisionInspector")
 
@@ -13,13 +14,3 @@ def owed(rubric: Rubric) -> dict[DetectiveName, tuple[Check, ...]]:
     return {
         name: tuple(c for c in rubric.checks if detective_for(c) == name) for name in DETECTIVES
     }
-
-
-def detective_for(check: Check) -> DetectiveName:
-    match check:
-        case PdfConcept() | PdfPaths():
-            return "DocAnalyst"
-        case Diagram():
-            return "VisionInspector"
-        case _:
-            return "RepoInvestigator"

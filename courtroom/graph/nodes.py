@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from courtroom.checks.registry import Check
 from courtroom.detectives import (
     doc_analyst,
     evidence_aggregator,
@@ -26,7 +27,7 @@ from courtroom.judges.judge_inputs import JudgeAnswer, question_for
 from courtroom.judges.opinion import Bench, Question
 from courtroom.models.case import Case
 from courtroom.models.record import PERSONAS, DetectiveName, JudgeFailure, JudicialOpinion, Persona
-from courtroom.models.rubric import Check, Criterion
+from courtroom.models.rubric import Criterion
 from courtroom.synthesis import chief_justice
 from courtroom.synthesis.evidence_weight import dossier_of
 
@@ -49,7 +50,7 @@ class AuditNodes:
     bench: Bench
     slots: asyncio.Semaphore
     debate: bool = False
-    vision: vision_inspector.Eyes | None = None
+    vision: vision_inspector.ImageReader | None = None
 
     def build_context(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
         """Tell each detective which checks of the rubric it owes (the targeting protocol)."""
@@ -84,7 +85,7 @@ class AuditNodes:
             return NOTHING_TO_EXAMINE
 
         begin, pdf = perf_counter(), self.inputs.pdf
-        images = await vision_inspector.look(pdf, self.vision)
+        images = await vision_inspector.analyse_images(pdf, self.vision)
 
         def examine(checks: Sequence[Check]) -> DetectiveResult:
             return vision_inspector.inspect(pdf, checks, images)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import floor
 from typing import cast
 
+from courtroom.checks.registry import Check
 from courtroom.judges.opinion import Answer, Question, make_failure, make_opinion
 from courtroom.models.record import (
     CheckOutcome,
@@ -21,7 +22,7 @@ from courtroom.models.record import (
     Score,
     digest_of,
 )
-from courtroom.models.rubric import Check, Rubric
+from courtroom.models.rubric import Rubric
 
 MODEL = "heuristic/2"
 # Below this share of established weight a score would be a guess.

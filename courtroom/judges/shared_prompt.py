@@ -14,8 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from courtroom.analysis.prompt_injection.detection import speaks_to_graders
+from courtroom.checks.registry import Check
 from courtroom.models.record import CheckOutcome, Evidence, canonical_json
-from courtroom.models.rubric import Check, Criterion, Rubric
+from courtroom.models.rubric import Criterion, Rubric
 
 QUOTE_CHARACTERS = 200
 # Within a small limit: one line of code, and the part of a goal that tells it from its neighbours.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from courtroom.checks.registry import reads_peer_records
 from courtroom.detectives.detective_result import Dossier
 from courtroom.models.case import Case
 from courtroom.models.record import (
@@ -19,7 +20,6 @@ from courtroom.models.record import (
     Persona,
     RubricReference,
 )
-from courtroom.models.rubric import CommunicationLog, FeedbackLog
 
 
 def dossier_still_holding(
@@ -43,7 +43,7 @@ def dossier_still_holding(
 
 
 def _asks_of_the_exchange(case: Case) -> bool:
-    return any(isinstance(check, FeedbackLog | CommunicationLog) for check in case.rubric.checks)
+    return any(map(reads_peer_records, case.rubric.checks))
 
 
 def dossier_of(report: AuditReport) -> Dossier:

@@ -14,11 +14,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from courtroom.checks.registry import Check
 from courtroom.judges.heuristic import answer_now
 from courtroom.judges.judge_inputs import JudgeAnswer, question_for
 from courtroom.models.errors import InputRefused
 from courtroom.models.record import PERSONAS, CheckOutcome, Evidence
-from courtroom.models.rubric import Check, Criterion, Rubric
+from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.report_reuse import Record, opinions_of, outcomes_of
 from courtroom.replay.stored_checks import try_check
 from courtroom.synthesis.chief_justice import Verdict, contested, synthesise

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from courtroom.checks.feedback_log import FeedbackLog
+from courtroom.checks.registry import Check
 from courtroom.models.facts import NOT_EXAMINED
 from courtroom.models.record import (
     CheckOutcome,
@@ -20,7 +22,7 @@ from courtroom.models.record import (
     RuleFired,
     Status,
 )
-from courtroom.models.rubric import Check, Criterion, FeedbackLog, Rubric
+from courtroom.models.rubric import Criterion, Rubric
 from courtroom.synthesis.apply_rules import Ruling, rule_on
 from courtroom.synthesis.evidence_weight import Dossier, StatedFacts, dossier_of
 from courtroom.synthesis.opinions import Answer, spread_of, voices_on

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from courtroom.checks.registry import Check
 from courtroom.models.record import CheckOutcome, Evidence, Remediation
-from courtroom.models.rubric import Check, Criterion
+from courtroom.models.rubric import Criterion
 from courtroom.synthesis.evidence_weight import SECURITY_TAG
 
 Priority = Literal["high", "medium", "low"]

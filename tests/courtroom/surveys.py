@@ -2,6 +2,8 @@
 
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.survey import Survey
+from courtroom.checks.registry import kind_of
+from courtroom.checks.sources import Sources
 
 ASKED = {"id": "c", "goal": "a goal"}
 
@@ -16,6 +18,11 @@ def survey(*, facts=None, reasons=None, locations=None, unanswered=None, places=
         paths=("a.py", "b.py"),
         errors=(),
     )
+
+
+def detected(check, read):
+    """The finding of the check's kind on this survey."""
+    return kind_of(check).detect(check, Sources(survey=read))
 
 
 def at(path, line, note=""):

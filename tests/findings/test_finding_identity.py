@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.detectives.findings import MOST_CLUES
+from courtroom.checks.findings import MOST_CLUES
 from grading.core.enums import FindingState
 from grading.findings.finding_state import Life, Word, life_of
 from grading.findings.identity import (

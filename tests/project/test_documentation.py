@@ -12,7 +12,9 @@ from django.apps import apps
 from django.urls import URLPattern, URLResolver, get_resolver
 from pydantic import BaseModel
 
-from courtroom.models.rubric import Check, CheckBase, Criterion, JudicialLogic, Level, Rubric
+from courtroom.checks.registry import Check
+from courtroom.models.check import CheckBase
+from courtroom.models.rubric import Criterion, JudicialLogic, Level, Rubric
 from courtroom.synthesis.constitutions import PRESETS
 from courtroom.synthesis.rules import AnyRule, Constitution, GuardedRule
 

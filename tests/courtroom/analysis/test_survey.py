@@ -10,21 +10,19 @@ import pytest
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.checks.code_pattern import CodePattern
+from courtroom.checks.commit_history import CommitHistory
+from courtroom.checks.communication_log import CommunicationLog
+from courtroom.checks.feedback_log import FeedbackLog
+from courtroom.checks.file_exists import FileExists
+from courtroom.checks.python_call import PythonCall
+from courtroom.checks.python_class import PythonClass
+from courtroom.checks.python_import import PythonImport
+from courtroom.checks.registry import Check
+from courtroom.checks.text_contains import TextContains
 from courtroom.models.case import Limits
 from courtroom.models.errors import RepositoryRefused
 from courtroom.models.facts import establish
-from courtroom.models.rubric import (
-    Check,
-    CodePattern,
-    CommitHistory,
-    CommunicationLog,
-    FeedbackLog,
-    FileExists,
-    PythonCall,
-    PythonClass,
-    PythonImport,
-    TextContains,
-)
 from tests.courtroom.sources import built
 from tests.factories.repositories import Commit, make_repository
 

@@ -6,14 +6,15 @@ from courtroom.analysis.diagrams.diagram_kind import DiagramSighting
 from courtroom.analysis.git.history import Commit, History
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.pdf.read_pdf import PdfImage, PdfReading
+from courtroom.checks.commit_history import CommitHistory, finding_on_history
+from courtroom.checks.communication_log import CommunicationLog
+from courtroom.checks.diagram import Diagram, best_diagram, is_present
+from courtroom.checks.file_exists import FileExists
+from courtroom.checks.findings import Clue, Finding
+from courtroom.checks.pdf_concept import PdfConcept, concept
+from courtroom.checks.pdf_paths import names_files
 from courtroom.detectives.detective_result import Claim
-from courtroom.detectives.diagram_checks import is_present, what_it_shows
-from courtroom.detectives.document_checks import concept, names_files
-from courtroom.detectives.findings import Clue, Finding
-from courtroom.detectives.history_checks import finding_on_history
-from courtroom.detectives.source_checks import sighted
-from courtroom.models.rubric import CommitHistory, CommunicationLog, Diagram, FileExists, PdfConcept
-from tests.courtroom.surveys import ASKED, at, survey
+from tests.courtroom.surveys import ASKED, at, detected, survey
 
 # -- what a finding may be ------------------------------------------------------------------------
 
@@ -32,14 +33,14 @@ def test_an_open_finding_with_a_clue_cannot_be_made():
 
 
 def test_what_nobody_could_look_into_is_open_with_the_reason():
-    found = sighted(
+    found = detected(
         FileExists(**ASKED, any_of=("x",)), survey(unanswered={"c": "no reader for it"})
     )
     assert (found.met, found.reason) == (None, "no reader for it")
 
 
 def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
-    found = sighted(FileExists(**ASKED, any_of=("x.md", "y.md")), survey(locations=()))
+    found = detected(FileExists(**ASKED, any_of=("x.md", "y.md")), survey(locations=()))
     assert (found.met, found.reason) == (False, "Not found: a file matching x.md or y.md.")
     assert found.clues[0].statement == (
         "Looked for a file matching x.md or y.md among the 2 files of the repository: there is none."
@@ -47,7 +48,7 @@ def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
 
 
 def test_a_file_is_named_and_a_line_is_quoted():
-    found = sighted(
+    found = detected(
         FileExists(**ASKED, any_of=("a*",)),
         survey(locations=(SourceLocation("a.py", None, None), at("b.py", 3))),
     )
@@ -60,11 +61,11 @@ def test_a_file_is_named_and_a_line_is_quoted():
 @pytest.mark.parametrize(("locations", "met"), [((), True), ((at("a.py", 1),), False)])
 def test_a_negative_check_is_met_when_nothing_is_found(locations, met):
     check = FileExists(**ASKED, any_of=(".env",), polarity="negative")
-    assert sighted(check, survey(locations=locations)).met is met
+    assert detected(check, survey(locations=locations)).met is met
 
 
 def test_only_the_first_places_are_shown_and_the_rest_is_counted():
-    found = sighted(
+    found = detected(
         FileExists(**ASKED, any_of=("*",)),
         survey(locations=tuple(at("a.py", n) for n in range(1, 10))),
     )
@@ -74,7 +75,9 @@ def test_only_the_first_places_are_shown_and_the_rest_is_counted():
 @pytest.mark.parametrize(("minimum", "met"), [(2, True), (3, False)])
 def test_a_communication_log_needs_enough_entries(minimum, met):
     entries = (at("log.md", 1), at("log.md", 2))
-    assert sighted(CommunicationLog(**ASKED, minimum=minimum), survey(locations=entries)).met is met
+    assert (
+        detected(CommunicationLog(**ASKED, minimum=minimum), survey(locations=entries)).met is met
+    )
 
 
 # -- checks on the history ------------------------------------------------------------------------
@@ -204,4 +207,4 @@ def test_a_report_without_pictures_has_no_diagram_and_a_scan_may_have_one():
 def test_a_diagram_is_judged_by_its_kind(kind, parallel, accurate):
     seen = DiagramSighting(kind, "why", 2, "a, b")
     asked = [Diagram(**ASKED, aspect=aspect) for aspect in ("parallel", "accurate")]
-    assert [what_it_shows(check, seen).met for check in asked] == [parallel, accurate]
+    assert [best_diagram(check, seen).met for check in asked] == [parallel, accurate]

@@ -3,11 +3,13 @@
 import pytest
 
 from courtroom.analysis.project.log_locations import NOT_IN_FILES
-from courtroom.detectives.exchange_checks import NONE_RECEIVED, NONE_STATED, RECORDS, with_records
-from courtroom.detectives.findings import Clue, absent, could_not_look, present
+from courtroom.checks import communication_log, feedback_log
+from courtroom.checks.communication_log import CommunicationLog
+from courtroom.checks.feedback_log import NONE_RECEIVED, NONE_STATED, FeedbackLog
+from courtroom.checks.findings import Clue, absent, could_not_look, present
+from courtroom.checks.from_peer_records import RECORDS
 from courtroom.models.facts import NO_SITE, establish
 from courtroom.models.project_facts import EntryCounts, ExchangeFact, RelevanceFact
-from courtroom.models.rubric import CommunicationLog, FeedbackLog
 from courtroom.replay.stored_checks import try_check
 from tests.courtroom.synthesis.bench_records import bench, criterion, piece, rubric, verdict
 
@@ -33,6 +35,11 @@ CONFIRMED = "findings stated about peers are confirmed by the site's audit"
 
 def feedback(aspect, **fields):
     return FeedbackLog(id="c", goal="g", aspect=aspect, **fields)
+
+
+def with_records(check, finding, exchange):
+    module = feedback_log if isinstance(check, FeedbackLog) else communication_log
+    return module.with_records(check, finding, exchange)
 
 
 def said(finding):
@@ -126,7 +133,7 @@ def test_a_share_is_told_with_what_it_is_made_of():
         ["5 of 10 findings received are fixed, 4 of them in a commit that was looked at."],
         [f"3 of 6 {CONFIRMED}, 5 of them with file and line; 2 repetitions do not count."],
     ]
-    assert answers[0].reason == "Of 10 findings received, 8 are answered; 50 % are asked for."
+    assert answers[0].reason == "Of 10 findings received, 8 are answered; 50 % are required."
 
 
 def test_a_share_of_none_is_looked_for_and_not_found():

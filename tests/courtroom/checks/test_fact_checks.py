@@ -2,24 +2,13 @@
 
 import pytest
 
-from courtroom.detectives.fact_checks import (
-    clone,
-    personas,
-    reducers,
-    structured_output,
-    synthesis_rules,
-    topology,
-    unsafe_calls,
-)
-from courtroom.models.rubric import (
-    GraphTopology,
-    PersonaOverlap,
-    ReducerCheck,
-    SandboxedClone,
-    StructuredOutput,
-    SynthesisRules,
-    UnsafeCallCheck,
-)
+from courtroom.checks.graph_topology import GraphTopology, topology
+from courtroom.checks.persona_overlap import PersonaOverlap, personas
+from courtroom.checks.reducer import ReducerCheck, reducers
+from courtroom.checks.sandboxed_clone import SandboxedClone, clone
+from courtroom.checks.structured_output import StructuredOutput, structured_output
+from courtroom.checks.synthesis_rules import SynthesisRules, synthesis_rules
+from courtroom.checks.unsafe_call import UnsafeCallCheck, unsafe_calls
 from tests.courtroom.surveys import ASKED, at, lines, survey
 
 FLAG_CHECKS = [
@@ -54,7 +43,7 @@ def test_a_flag_without_lines_of_its_own_shows_the_graph_that_concern_it():
         survey(facts={"judges_parallel": True}, places={"graph": edges}),
     )
     assert [(c.line_start, c.rationale) for c in found.clues] == [
-        (2, "The code shows: judges parallel. hub -> prosecutor; hub -> defense")
+        (2, "The judges run in parallel. hub -> prosecutor; hub -> defense")
     ]
 
 
@@ -124,7 +113,7 @@ def test_unsafe_calls_that_nobody_looked_for_are_open():
     found = unsafe_calls(
         UnsafeCallCheck(**ASKED, polarity="negative"), survey(facts={"os_system_calls": []})
     )
-    assert (found.met, found.reason) == (None, "The survey left shell_true_calls open.")
+    assert (found.met, found.reason) == (None, "The survey did not establish shell_true_calls.")
 
 
 @pytest.mark.parametrize(("aspect", "met"), [("exists", True), ("timeout", False)])

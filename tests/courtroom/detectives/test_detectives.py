@@ -6,6 +6,7 @@ import pytest
 
 from courtroom.analysis.git.snapshot import Snapshot, read_lines, take_snapshot
 from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.detectives.detective_result import (
     DetectiveResult as Statement,  # pytest would collect a name that begins with Test
 )
@@ -18,7 +19,7 @@ from courtroom.inputs import read_repository
 from courtroom.models.case import Limits
 from courtroom.models.errors import ChildFailed
 from courtroom.models.record import Location, evidence
-from courtroom.models.rubric import Criterion, FeedbackLog, Rubric
+from courtroom.models.rubric import Criterion, Rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from tests.factories.student_project import student_repository
 

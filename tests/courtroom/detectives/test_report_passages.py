@@ -5,13 +5,15 @@ from __future__ import annotations
 import pytest
 
 from courtroom.analysis.pdf.read_pdf import PdfReading
+from courtroom.checks.file_exists import FileExists
+from courtroom.checks.pdf_concept import PdfConcept
 from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.report_passages import with_passages
 from courtroom.judges.judge_inputs import question_for
 from courtroom.judges.shared_prompt import shared_prompt, short_id
 from courtroom.models.facts import establish
 from courtroom.models.record import Integrity
-from courtroom.models.rubric import Criterion, FileExists, PdfConcept, Rubric
+from courtroom.models.rubric import Criterion, Rubric
 
 FILLER = "Nothing of note happens in this sentence about weather and gardens. " * 8
 PDF = PdfReading((FILLER, f"{FILLER}Reducers merge what parallel judges write. {FILLER}"))

@@ -16,7 +16,7 @@ from courtroom.analysis.pdf.page_rendering import PagePicture, png
 from courtroom.analysis.pdf.pdf_content import Layout, Level, PdfImage, PdfReading, SeenPicture
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.detectives.image_analysis import ImageAnalysis
-from courtroom.detectives.vision_inspector import inspect, look
+from courtroom.detectives.vision_inspector import analyse_images, inspect
 from courtroom.detectives.vision_model import VisionModel, make_vision_model
 from courtroom.judges.budget import Budget
 from courtroom.judges.rate_limit import NO_LIMIT
@@ -236,7 +236,9 @@ def test_a_report_that_cannot_be_drawn_is_not_sent(desk: Desk, tmp_path: Path) -
 def test_what_the_model_sees_decides_where_geometry_cannot(desk: Desk, report: Path) -> None:
     reading = read_pdf(report, Limits())
     assert (diagram_of(reading, GRAPH).kind, pages_to_look_at(reading)) == (None, [2])
-    testimony = inspect(reading, (), asyncio.run(look(reading, _eyes(_settings(desk), report))))
+    testimony = inspect(
+        reading, (), asyncio.run(analyse_images(reading, _eyes(_settings(desk), report)))
+    )
     (request,) = desk.requests
     kind, _, data = request["messages"][1]["content"][1]["image_url"]["url"].partition(";base64,")
     assert (kind, base64.b64decode(data)[:8]) == ("data:image/png", b"\x89PNG\r\n\x1a\n")
@@ -293,4 +295,7 @@ def test_nobody_is_asked_about_a_report_whose_drawings_speak_for_themselves(
         tmp_path / "report.pdf", [parallel_graph_page(), Page(images=[Image(400, 300)])]
     )
     eyes = _eyes(_settings(desk), path)
-    assert (asyncio.run(look(read_pdf(path, Limits()), eyes)), desk.requests) == (None, [])
+    assert (asyncio.run(analyse_images(read_pdf(path, Limits()), eyes)), desk.requests) == (
+        None,
+        [],
+    )

@@ -1,8 +1,9 @@
 """Small, complete briefs for tests of the bench."""
 
+from courtroom.checks.file_exists import FileExists
 from courtroom.judges.opinion import Question
 from courtroom.models.record import CheckOutcome, Location, evidence
-from courtroom.models.rubric import Criterion, FileExists
+from courtroom.models.rubric import Criterion
 
 
 def check(name, **fields):

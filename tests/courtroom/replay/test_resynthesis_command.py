@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from courtroom.checks.file_exists import FileExists
 from courtroom.cli import main
 from courtroom.models.case import Known
 from courtroom.models.record import AuditReport
-from courtroom.models.rubric import FileExists, Rubric
+from courtroom.models.rubric import Rubric
 from courtroom.replay.report_reuse import dossier_still_holding, opinions_of
 from courtroom.replay.resynthesis import changes_between, resynthesise, resynthesise_under
 from courtroom.replay.rubric_preview import Revision, foresee

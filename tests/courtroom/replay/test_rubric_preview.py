@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from courtroom.checks.file_exists import FileExists
+from courtroom.checks.graph_topology import GraphTopology
 from courtroom.models.errors import InputRefused
 from courtroom.models.record import AuditReport
-from courtroom.models.rubric import FileExists, GraphTopology
 from courtroom.replay.resynthesis import resynthesise
 from courtroom.replay.rubric_preview import Revision, foresee
 from courtroom.rubric_import.read_rubric import shipped_rubric

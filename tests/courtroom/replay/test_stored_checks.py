@@ -6,8 +6,8 @@ import json
 import pytest
 from pydantic import TypeAdapter
 
+from courtroom.checks.registry import Check
 from courtroom.models.facts import establish
-from courtroom.models.rubric import Check
 from courtroom.replay.stored_checks import try_check
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.run_audit import hold_audit

@@ -1,5 +1,9 @@
 """Small records for the Chief Justice's tests: one criterion, what was found for it and what three judges said."""
 
+from courtroom.checks.feedback_log import FeedbackLog
+from courtroom.checks.file_exists import FileExists
+from courtroom.checks.registry import Check
+from courtroom.checks.unsafe_call import UnsafeCallCheck
 from courtroom.models.facts import Facts, establish
 from courtroom.models.record import (
     PERSONAS,
@@ -11,15 +15,7 @@ from courtroom.models.record import (
     Location,
     evidence,
 )
-from courtroom.models.rubric import (
-    Check,
-    Criterion,
-    FeedbackLog,
-    FileExists,
-    Level,
-    Rubric,
-    UnsafeCallCheck,
-)
+from courtroom.models.rubric import Criterion, Level, Rubric
 from courtroom.synthesis.chief_justice import Verdict, synthesise
 from courtroom.synthesis.constitutions import preset
 from courtroom.synthesis.evidence_weight import dossier_of

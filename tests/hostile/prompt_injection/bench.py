@@ -19,18 +19,15 @@ from courtroom.analysis.git.snapshot import Snapshot, take_snapshot
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.analysis.prompt_injection.detection import suspicious_in
 from courtroom.analysis.prompt_injection.repository_text import look_for_suspicions
+from courtroom.checks.file_exists import FileExists
+from courtroom.checks.pdf_concept import PdfConcept
+from courtroom.checks.python_call import PythonCall
+from courtroom.checks.text_contains import TextContains
 from courtroom.inputs import AuditInputs
 from courtroom.judges.bench import make_bench
 from courtroom.models.case import Limits
 from courtroom.models.record import PERSONAS
-from courtroom.models.rubric import (
-    Criterion,
-    FileExists,
-    PdfConcept,
-    PythonCall,
-    Rubric,
-    TextContains,
-)
+from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.report_reuse import dossier_of
 from tests.hostile.prompt_injection.material import Submission
 

@@ -15,8 +15,8 @@ from courtroom.analysis.pdf_claims.claims import (
     feature_claims,
     hold_against_code,
 )
-from courtroom.detectives.claim_checks import claims_hold, claims_supported, cleans_up_by_itself
-from courtroom.models.rubric import PdfPaths
+from courtroom.checks.pdf_paths import PdfPaths, claims_hold, claims_supported
+from courtroom.detectives.cross_reference import cleans_up_by_itself
 
 NO_RULES = dict.fromkeys(
     [

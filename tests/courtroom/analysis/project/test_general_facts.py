@@ -8,6 +8,11 @@ import pytest
 
 from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.analysis.survey import Survey, survey_repository
+from courtroom.checks.code_pattern import CodePattern
+from courtroom.checks.communication_log import CommunicationLog
+from courtroom.checks.feedback_log import FeedbackLog
+from courtroom.checks.registry import Check
+from courtroom.checks.unsafe_call import UnsafeCallCheck
 from courtroom.detectives.evidence_aggregator import aggregate
 from courtroom.detectives.repo_investigator import investigate
 from courtroom.detectives.targeting import owed
@@ -15,14 +20,7 @@ from courtroom.inputs import read_repository
 from courtroom.models.case import Limits
 from courtroom.models.facts import establish
 from courtroom.models.record import Evidence
-from courtroom.models.rubric import (
-    Check,
-    CodePattern,
-    CommunicationLog,
-    FeedbackLog,
-    Rubric,
-    UnsafeCallCheck,
-)
+from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from tests.courtroom.analysis.security.test_committed_secrets import GITHUB
 from tests.factories.repositories import Commit, make_repository

@@ -1,31 +1,48 @@
-"""Checks on how the work was committed: how many commits, in which steps, with which messages, over what time."""
+"""The kind `commit_history`: how many commits, in which steps, with which messages, over what time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
 
-from courtroom.analysis.git.history import (
-    Commit,
-    History,
-    history_facts,
-    progression,
-    weak_messages,
-    without_empty,
-)
-from courtroom.analysis.project.commit_pace import deferrals_of, pace_of
-from courtroom.detectives.findings import Clue, Finding, absent, present
+from pydantic import Field
+
+from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.models.check import CheckBase
 from courtroom.models.errors import ExaminationFailed
-from courtroom.models.rubric import CommitHistory
+
+if TYPE_CHECKING:
+    from courtroom.analysis.git.history import Commit, History
+    from courtroom.checks.sources import Sources
+    from courtroom.replay.stored_report import StoredReport
 
 # A quarter of messages may be hasty before the history stops explaining itself.
 WEAK_SHARE = 0.25
 # More of all commits than this within one hour is work handed over, not work under way.
 SITTING_SHARE = 0.3
 STAGE_ORDER = ("setup", "tools", "graph", "judges")
+IS_BULK = "The two largest commits brought more than 55 % of all Python lines."
+
+
+class CommitHistory(CheckBase):
+    kind: Literal["commit_history"] = "commit_history"
+    aspect: Literal["more_than", "not_bulk", "progression", "messages", "spread_over_time"]
+    minimum: int = Field(default=3, ge=0)
+
+
+def _detect(check: CommitHistory, sources: Sources) -> Finding:
+    if sources.history is None:
+        return could_not_look("The history was not read.")
+    if isinstance(sources.history, ExaminationFailed):
+        return could_not_look(sources.history.message)
+    return finding_on_history(check, sources.history)
 
 
 def finding_on_history(check: CommitHistory, history: History) -> Finding:
-    """Raises nothing: an unread history never gets here. Commits that change no file are left out."""
+    """The answer from a history that was read. Commits that change no file are left out."""
+    from courtroom.analysis.git.history import without_empty
+
     history = without_empty(history)
     if not history.commits:
         return absent("The branch has no commits.", "Read the history of the branch: it is empty.")
@@ -40,19 +57,6 @@ def finding_on_history(check: CommitHistory, history: History) -> Finding:
             return _messages(history)
         case "spread_over_time":
             return _spread(check.minimum, history)
-
-
-def deferred_in_commits(history: History | ExaminationFailed) -> Finding | None:
-    """Commits that put work off with a reason; None when there are none to show."""
-    if isinstance(history, ExaminationFailed):
-        return None
-    deferring = {one["commit"] for one in deferrals_of(history)}
-    clues = [
-        commit_clue(c, "Puts work off, with a reason.")
-        for c in history.commits
-        if c.sha in deferring
-    ]
-    return present(f"{len(clues)} commits put work off with a reason.", clues) if clues else None
 
 
 def commit_clue(commit: Commit, rationale: str) -> Clue:
@@ -73,35 +77,39 @@ def _more_than(minimum: int, history: History) -> Finding:
 
 
 def _not_bulk(history: History) -> Finding:
+    from courtroom.analysis.git.history import history_facts
+
     facts, reasons = history_facts(history)
     largest = sorted(history.commits, key=lambda c: c.python_lines_added, reverse=True)[:2]
     clues = [
         commit_clue(c, "One of the two commits that brought the most Python.") for c in largest
     ]
+
     if facts.get("bulk_upload") is None:
-        return Finding(
-            met=None, reason=reasons.get("bulk_upload", "It could not be told how code was added.")
-        )
+        unknown = "The history does not show how the code was added."
+        return could_not_look(reasons.get("bulk_upload", unknown))
     if facts["bulk_upload"]:
-        return present(
-            "The two largest commits brought more than 55 % of all Python lines.", clues, met=False
-        )
+        return present(IS_BULK, clues, met=False)
     return present("No two commits brought more than 55 % of all Python lines.", clues)
 
 
 def _progression(minimum: int, history: History) -> Finding:
+    from courtroom.analysis.git.history import progression
+
     stages = progression(history)
-    in_turn = _longest_rise([STAGE_ORDER.index(stage.name) for stage in stages])
-    begun = ", ".join(stage.name for stage in stages) or "none"
-    reason = f"Stages of the work in the order they began: {begun}; {in_turn} of them in their natural order."
+    in_order = _longest_rise([STAGE_ORDER.index(stage.name) for stage in stages])
+    names = ", ".join(stage.name for stage in stages) or "none"
+    reason = (
+        f"Stages of the work, in the order they began: {names};"
+        f" {in_order} of them are in the expected order."
+    )
     by_sha = {commit.sha: commit for commit in history.commits}
     clues = [commit_clue(by_sha[s.sha], f"Begins the stage: {s.name}.") for s in stages]
+
     if not clues:
-        return absent(
-            reason,
-            f"Read {len(history.commits)} commits for stages of work: none could be told apart.",
-        )
-    return present(reason, clues, met=in_turn >= minimum)
+        searched = f"Read {len(history.commits)} commits for stages of work: none was recognised."
+        return absent(reason, searched)
+    return present(reason, clues, met=in_order >= minimum)
 
 
 def _longest_rise(places: Sequence[int]) -> int:
@@ -113,22 +121,22 @@ def _longest_rise(places: Sequence[int]) -> int:
 
 
 def _messages(history: History) -> Finding:
+    from courtroom.analysis.git.history import weak_messages
+
     weak = weak_messages(history)
     count = len(history.commits)
     reason = f"{len(weak)} of {count} commit messages do not say what was changed."
     met = len(weak) <= WEAK_SHARE * count
     if weak:
-        return present(
-            reason,
-            [commit_clue(c, "The message does not say what was changed.") for c in weak],
-            met=met,
-        )
-    return present(
-        reason, [commit_clue(history.commits[-1], "A message that says what was changed.")], met=met
-    )
+        clues = [commit_clue(c, "The message does not say what was changed.") for c in weak]
+        return present(reason, clues, met=met)
+    last = commit_clue(history.commits[-1], "A message that says what was changed.")
+    return present(reason, [last], met=met)
 
 
 def _spread(minimum: int, history: History) -> Finding:
+    from courtroom.analysis.project.commit_pace import pace_of
+
     pace, count = pace_of(history), len(history.commits)
     met = pace.days >= minimum and pace.busiest_hour <= max(1, SITTING_SHARE * count)
     reason = (
@@ -139,3 +147,31 @@ def _spread(minimum: int, history: History) -> Finding:
         commit_clue(history.commits[-1], "The last commit."),
     ]
     return present(reason, ends, met=met)
+
+
+def _replay(check: CommitHistory, report: StoredReport) -> Finding | None:
+    """A report keeps of its commits only whether they were a bulk upload."""
+    if check.aspect != "not_bulk":
+        return None
+    is_bulk = report.fact("bulk_upload")
+    if is_bulk is None:
+        return report.unknown("bulk_upload")
+    verb = "brought" if is_bulk else "did not bring"
+    return absent(
+        f"The two largest commits {verb} more than 55 % of all Python lines.",
+        "Read the lines that every commit added.",
+        met=not is_bulk,
+    )
+
+
+KIND = CheckKind(
+    model=CommitHistory,
+    detective="RepoInvestigator",
+    detect=_detect,
+    replay=_replay,
+    label=Label(
+        title="History of commits",
+        about="How the work grew: number, pace, stages and messages of commits.",
+    ),
+    order=10,
+)

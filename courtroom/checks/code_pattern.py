@@ -1,0 +1,38 @@
+"""The kind `code_pattern`: does an ast-grep pattern match."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from courtroom.checks.from_sources import either, found_in_sources
+from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.models.check import CheckBase
+
+
+class CodePattern(CheckBase):
+    """An ast-grep pattern in any language that ast-grep reads."""
+
+    kind: Literal["code_pattern"] = "code_pattern"
+    language: str
+    pattern: str = Field(min_length=1)
+    paths: tuple[str, ...] = ("**",)
+
+
+def _subject(check: CodePattern) -> str:
+    return f"the {check.language} pattern {check.pattern!r} in {either(check.paths)}"
+
+
+KIND = CheckKind(
+    model=CodePattern,
+    detective="RepoInvestigator",
+    detect=found_in_sources(_subject),
+    search="courtroom.analysis.code_search:find_pattern",
+    replay=NeedsSubmission("No report holds the text of the files."),
+    label=Label(
+        title="A pattern of code",
+        about="An ast-grep pattern, in any language that ast-grep reads.",
+    ),
+    order=170,
+)

@@ -1,0 +1,109 @@
+"""The kind `diagram`: does the report have a diagram, does it show the branches, does it match the code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.from_report import from_stored_report
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.diagrams.diagram_kind import DiagramSighting
+    from courtroom.analysis.pdf.pdf_content import PdfReading
+    from courtroom.checks.sources import Comparison, Sources
+    from courtroom.replay.stored_report import StoredReport
+
+# Read from geometry and labels, not seen.
+READ_NOT_SEEN = 0.7
+SHOWS_BRANCHES = ("accurate", "parallel_shown")
+SENTENCES = {
+    "accurate": "The diagram matches the code.",
+    "parallel_shown": "The diagram shows the parallel branches but differs from the code.",
+    "linear": "The diagram shows a chain without parallel branches.",
+    "generic": "The diagram does not show the parallel branches.",
+}
+
+
+class Diagram(CheckBase):
+    """`present`: an image or a drawing; `parallel`: it shows both splits; `accurate`: it matches the code's graph."""
+
+    kind: Literal["diagram"] = "diagram"
+    aspect: Literal["present", "parallel", "accurate"]
+
+
+def _detect(check: Diagram, sources: Sources) -> Finding | None:
+    """Null for all that needs the code's graph: `_compare` answers it."""
+    if check.aspect != "present" or sources.report is None:
+        return None
+    return is_present(sources.report)
+
+
+def is_present(report: PdfReading) -> Finding:
+    """A picture, a drawing or a diagram of characters is there, whatever it shows."""
+    # Imported late: whoever only reads a rubric needs no analysis of drawings.
+    from courtroom.analysis.diagrams.diagram_kind import diagram_of
+
+    diagram = diagram_of(report, None)
+    if diagram.kind is None and diagram.page is None:
+        return could_not_look(f"Not established: {diagram.reason}.")
+    if diagram.kind == "none":
+        return _no_diagram(diagram)
+    return present("The report has a diagram or a picture.", [_clue(diagram)])
+
+
+def _compare(check: Diagram, comparison: Comparison) -> Finding | None:
+    return best_diagram(check, comparison.diagram) if comparison.diagram else None
+
+
+def best_diagram(check: Diagram, diagram: DiagramSighting) -> Finding:
+    """The answer from the report's best diagram, which was compared with the code's graph."""
+    if diagram.kind is None:
+        return could_not_look(f"Not established: {diagram.reason}.")
+    if diagram.kind == "none":
+        return _no_diagram(diagram)
+    met = (
+        diagram.kind == "accurate" if check.aspect == "accurate" else diagram.kind in SHOWS_BRANCHES
+    )
+    return present(SENTENCES[diagram.kind], [_clue(diagram)], met=met)
+
+
+def _no_diagram(diagram: DiagramSighting) -> Finding:
+    searched = f"Looked for a diagram on every page: {diagram.reason}."
+    return absent("The report has no diagram.", searched, confidence=READ_NOT_SEEN)
+
+
+def _clue(diagram: DiagramSighting) -> Clue:
+    return Clue(
+        rationale=f"On this page: {diagram.reason}.",
+        statement=diagram.passage or f"A picture on page {diagram.page}.",
+        page=diagram.page,
+        confidence=READ_NOT_SEEN,
+    )
+
+
+def _replay(check: Diagram, report: StoredReport) -> Finding:
+    kind = report.fact("pdf_diagram")
+    if kind is None:
+        return report.unknown("pdf_diagram")
+    if kind == "none":
+        return absent("The report has no diagram.", "Looked for a diagram on every page.")
+    accepted = {"present": (kind,), "accurate": ("accurate",), "parallel": SHOWS_BRANCHES}
+    reason = SENTENCES[kind]
+    clue = Clue(rationale=reason, statement=reason)
+    return present(reason, [clue], met=kind in accepted[check.aspect])
+
+
+KIND = CheckKind(
+    model=Diagram,
+    detective="VisionInspector",
+    detect=_detect,
+    compare=_compare,
+    replay=from_stored_report(_replay),
+    label=Label(
+        title="A diagram",
+        about="Whether there is one, shows what runs in parallel, and fits the code.",
+    ),
+    order=160,
+)

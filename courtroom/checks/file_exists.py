@@ -1,0 +1,38 @@
+"""The kind `file_exists`: is there a path in the tree."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from courtroom.checks.from_sources import either, found_in_sources
+from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.models.check import CheckBase
+
+
+class FileExists(CheckBase):
+    """Any path of the tree matches any of the globs (`**` crosses folders)."""
+
+    kind: Literal["file_exists"] = "file_exists"
+    any_of: tuple[str, ...] = Field(min_length=1)
+
+
+def _subject(check: FileExists) -> str:
+    return f"a file matching {either(check.any_of)}"
+
+
+KIND = CheckKind(
+    model=FileExists,
+    detective="RepoInvestigator",
+    detect=found_in_sources(_subject),
+    search="courtroom.analysis.code_search:find_files",
+    replay=NeedsSubmission("No report lists the files of the repository."),
+    label=Label(
+        title="A file exists",
+        about="Some path of the repository matches.",
+        fields={"any_of": "Any of these paths"},
+        help={"any_of": "** crosses folders."},
+    ),
+    order=20,
+)

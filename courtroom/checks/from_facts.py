@@ -1,0 +1,98 @@
+"""Findings of kinds that rest on facts of the survey: state, graph, clone, safety, judges, rules.
+
+A fact that is null is not established, and neither is the check; only an established fact decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from courtroom.analysis.locations import SourceLocation
+from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.from_sources import location_clue, on_survey
+
+if TYPE_CHECKING:
+    from courtroom.analysis.survey import Survey
+    from courtroom.checks.kind import Detector, Replay
+    from courtroom.checks.sources import Sources
+    from courtroom.models.check import CheckBase
+    from courtroom.replay.stored_report import StoredReport
+
+Answer = Callable[[Any, "Survey"], Finding]
+# What to say of a yes-or-no fact: where it is true, and where it is false.
+Sentences = tuple[str, str]
+
+
+def from_facts(answer: Answer) -> Detector:
+    """Detector that answers from the facts of the survey."""
+
+    def detect(check: CheckBase, sources: Sources) -> Finding:
+        return on_survey(sources, lambda survey: answer(check, survey))
+
+    return detect
+
+
+def from_stored_facts(answer: Answer) -> Replay:
+    """Replay of such a detector: a stored report holds the same facts."""
+
+    def replay(check: CheckBase, report: StoredReport) -> Finding:
+        return answer(check, report.survey())
+
+    return replay
+
+
+def flag(name: str, fallback: str, survey: Survey, sentences: Sentences) -> Finding:
+    """A yes-or-no fact with its own places, or those of the fact it was read from."""
+    value = survey.facts.get(name)
+    if value is None:
+        return unknown(name, survey)
+    locations = survey.fact_locations.get(name) or survey.fact_locations.get(fallback, ())
+    return decided(name, value, locations, survey, sentences)
+
+
+def decided(
+    name: str,
+    value: bool,
+    locations: Sequence[SourceLocation],
+    survey: Survey,
+    sentences: Sentences,
+) -> Finding:
+    reason = sentences[0] if value else sentences[1]
+    clues = clues_at(locations, reason)
+    return present(reason, clues, met=value) if clues else nothing(reason, name, survey, met=value)
+
+
+def clues_at(locations: Sequence[SourceLocation], reason: str = "") -> list[Clue]:
+    """One clue for each line: a loop makes several edges on one line."""
+    notes: dict[tuple[str, int | None, int | None], list[str]] = {}
+    for location in locations:
+        span = (location.path, location.line_start, location.line_end)
+        notes.setdefault(span, []).append(location.note)
+    return [
+        location_clue(
+            SourceLocation(*span, " ".join(filter(None, [reason, "; ".join(dict.fromkeys(texts))])))
+        )
+        for span, texts in notes.items()
+    ]
+
+
+def line_clue(place: Mapping[str, Any], rationale: str) -> Clue:
+    """The line of a fact that is a place itself."""
+    return Clue(
+        rationale=rationale, path=place["path"], line_start=place["line"], line_end=place["line"]
+    )
+
+
+def unknown(name: str, survey: Survey) -> Finding:
+    return could_not_look(survey.reasons.get(name, f"The survey did not establish {name}."))
+
+
+def nothing(reason: str, name: str, survey: Survey, *, met: bool = False) -> Finding:
+    return absent(reason, searched(name.replace("_", " "), survey), met=met)
+
+
+def searched(subject: str, survey: Survey) -> str:
+    count = survey.facts.get("python_file_count")
+    files = f"{count} Python files" if count is not None else "Python files"
+    return f"Looked for {subject} in the {files} of the repository: nothing was found."

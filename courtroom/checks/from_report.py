@@ -1,0 +1,31 @@
+"""Findings of kinds that read the student's PDF report, handed in or not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from courtroom.checks.findings import Finding, absent
+
+if TYPE_CHECKING:
+    from courtroom.checks.kind import Replay
+    from courtroom.models.check import CheckBase
+    from courtroom.replay.stored_report import StoredReport
+
+NO_PDF = "No PDF report was handed in."
+# A passage is read by its words, not understood.
+READ_NOT_UNDERSTOOD = 0.8
+
+
+def no_report(goal: str) -> Finding:
+    """A required report that was not handed in is a fact about the submission."""
+    return absent(NO_PDF, f"{NO_PDF} It should show: {goal}.")
+
+
+def from_stored_report(answer: Callable[[Any, StoredReport], Finding | None]) -> Replay:
+    """Replay of a kind that reads the PDF: not met where none was handed in."""
+
+    def replay(check: CheckBase, report: StoredReport) -> Finding | None:
+        return answer(check, report) if report.has_pdf else no_report(check.goal)
+
+    return replay

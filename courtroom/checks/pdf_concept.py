@@ -1,0 +1,81 @@
+"""The kind `pdf_concept`: does the report use a term, and does it explain it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from courtroom.checks.findings import Clue, Finding, absent, present
+from courtroom.checks.from_report import READ_NOT_UNDERSTOOD, from_stored_report
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.models.check import CheckBase
+from courtroom.models.facts import TermUse
+
+if TYPE_CHECKING:
+    from courtroom.analysis.pdf.pdf_content import PdfReading
+    from courtroom.checks.sources import Sources
+    from courtroom.replay.stored_report import StoredReport
+
+REACH: tuple[TermUse, ...] = ("absent", "mentioned", "substantive")
+
+
+class PdfConcept(CheckBase):
+    """The report uses the term at least this far: `substantive` means it explains how the architecture does it."""
+
+    kind: Literal["pdf_concept"] = "pdf_concept"
+    term: str
+    use: TermUse = "substantive"
+
+
+def _detect(check: PdfConcept, sources: Sources) -> Finding | None:
+    return concept(check, sources.report) if sources.report else None
+
+
+def concept(check: PdfConcept, report: PdfReading) -> Finding:
+    """The report uses the term at least as far as required; its strongest use is shown."""
+    # Imported late: whoever only reads a rubric needs no analysis of PDF text.
+    from courtroom.analysis.pdf_claims.concepts import use_of_term
+
+    usage = use_of_term(report, check.term)
+    met = _is_met(check, usage.use)
+    if usage.passage is None:
+        searched = (
+            f"Looked for {check.term!r} and its usual spellings on {len(report.pages)} pages:"
+            " it is absent."
+        )
+        return absent(f"The report does not use {check.term!r}.", searched, met=met)
+
+    reason = f"The report's use of {check.term!r} is {usage.use}."
+    clue = Clue(
+        rationale=reason, statement=usage.passage, page=usage.page, confidence=READ_NOT_UNDERSTOOD
+    )
+    return present(reason, [clue], met=met)
+
+
+def _is_met(check: PdfConcept, use: TermUse) -> bool:
+    return (REACH.index(use) >= REACH.index(check.use)) == check.is_positive
+
+
+def _replay(check: PdfConcept, report: StoredReport) -> Finding | None:
+    """A report keeps the use of a fixed list of terms."""
+    terms = report.fact("pdf_terms")
+    if terms is None:
+        return report.unknown("pdf_terms")
+    if check.term not in terms:
+        return None
+    reason = f"The report's use of {check.term!r} is {terms[check.term]}."
+    clue = Clue(rationale=reason, statement=reason)
+    return present(reason, [clue], met=_is_met(check, terms[check.term]))
+
+
+KIND = CheckKind(
+    model=PdfConcept,
+    detective="DocAnalyst",
+    detect=_detect,
+    replay=from_stored_report(_replay),
+    label=Label(
+        title="A term in the report",
+        about="Substantive: the report explains how the architecture does it.",
+        fields={"use": "Used at least so far"},
+    ),
+    order=140,
+)

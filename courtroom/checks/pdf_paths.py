@@ -1,0 +1,217 @@
+"""The kind `pdf_paths`: are the files and features that the report names there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from courtroom.checks.findings import Clue, Finding, absent, could_not_look, present
+from courtroom.checks.from_report import READ_NOT_UNDERSTOOD, from_stored_report
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.pdf.pdf_content import PdfReading
+    from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, PathVerdicts
+    from courtroom.analysis.pdf_claims.claims import HeldClaim
+    from courtroom.checks.sources import Comparison, Sources
+    from courtroom.detectives.detective_result import Claim
+    from courtroom.replay.stored_report import StoredReport
+
+NO_TREE = "The repository's file list could not be read."
+NO_PATHS_COMPARED = "Compared the files that the report names with the tree: it names none."
+
+
+class PdfPaths(CheckBase):
+    """`claims_any`: the report names files; `none_hallucinated`: at most `maximum` of them do not exist;
+    `claims_hold`: at most `maximum` of all it says of the code, files and features, is not so;
+    `claims_supported`: at least `minimum` of it was found to be so."""
+
+    kind: Literal["pdf_paths"] = "pdf_paths"
+    aspect: Literal["claims_any", "none_hallucinated", "claims_hold", "claims_supported"]
+    maximum: int = Field(default=0, ge=0)
+    minimum: int = Field(default=1, ge=1)
+
+
+def _detect(check: PdfPaths, sources: Sources) -> Finding | None:
+    """Null for all that needs the repository's files: `_compare` answers it."""
+    if check.aspect != "claims_any" or sources.report is None:
+        return None
+    return names_files(sources.claims, sources.report)
+
+
+def names_files(claims: Sequence[Claim | ClaimedPath], report: PdfReading) -> Finding:
+    """The report names at least one path of the repository."""
+    if not claims:
+        searched = f"Looked for paths of files on {len(report.pages)} pages: none is named."
+        return absent("The report names no file.", searched)
+    clues = [
+        Clue(rationale=f"The report names {claim.path}.", statement=claim.passage, page=claim.page)
+        for claim in claims
+    ]
+    return present(_number_of_files(len({claim.path for claim in claims})), clues)
+
+
+def _number_of_files(count: int) -> str:
+    return f"The report names {count} files."
+
+
+def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
+    if comparison.paths is None:
+        return could_not_look(NO_TREE)
+    if comparison.claims is not None and check.aspect == "claims_hold":
+        return claims_hold(check, comparison.claims, comparison.paths, comparison.code)
+    if comparison.claims is not None and check.aspect == "claims_supported":
+        return claims_supported(check, comparison.claims, comparison.paths)
+    return _none_hallucinated(check.maximum, comparison.paths)
+
+
+def claims_hold(
+    check: PdfPaths, claims: Sequence[HeldClaim], paths: PathVerdicts, code: Mapping[str, Any]
+) -> Finding:
+    """At most `maximum` of the report's claims fail: features by the facts, files by the tree."""
+    wrong = [claim for claim in claims if claim.standing == "contradicted"]
+    right = [claim for claim in claims if claim.standing == "confirmed"]
+    missing = _by_name(paths.hallucinated)
+    if not (wrong or right or missing):
+        return could_not_look("The report makes no claim that could be compared with the code.")
+
+    reason = (
+        f"Of what the report says the code does, {len(right)} claims hold and {len(wrong)} do not; "
+        f"{len(missing)} files that it names are missing."
+    )
+    clues = [
+        *(
+            _feature_clue(
+                claim, f"The code does not confirm this: {_feature(claim)}{_place(claim, code)}."
+            )
+            for claim in wrong
+        ),
+        *(_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing),
+    ]
+    clues = clues or _confirmed_clues(right)
+    return present(reason, clues, met=len(wrong) + len(missing) <= check.maximum)
+
+
+def claims_supported(check: PdfPaths, claims: Sequence[HeldClaim], paths: PathVerdicts) -> Finding:
+    """At least `minimum` of the claims were found in the code: a report that claims little proves little."""
+    right = [claim for claim in claims if claim.standing == "confirmed"]
+    count = len(right) + len(paths.verified)
+    reason = (
+        f"Of what the report says, {len(right)} features and {len(paths.verified)} files"
+        " were found in the code."
+    )
+    clues = _confirmed_clues(right)
+    if not clues:
+        searched = f"{reason} Looked through all that it says of the code."
+        return absent(reason, searched, met=count >= check.minimum)
+    return present(reason, clues, met=count >= check.minimum)
+
+
+def _none_hallucinated(maximum: int, paths: PathVerdicts) -> Finding:
+    missing, existing = paths.hallucinated, paths.verified
+    reason = (
+        f"The report names {len(missing) + len(existing)} files of the repository;"
+        f" {len(missing)} do not exist."
+    )
+    clues = [_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing]
+    clues = clues or [_path_clue(claim, f"{claim.path} is in the tree.") for claim in existing]
+    if not clues:
+        return absent(reason, NO_PATHS_COMPARED)
+    return present(reason, clues, met=len(missing) <= maximum)
+
+
+def _by_name(missing: Sequence[ClaimedPath]) -> list[ClaimedPath]:
+    """One claim per file: a report may write the same path long and short."""
+    by_name = {PurePosixPath(claim.path).name: claim for claim in reversed(missing)}
+    return list(by_name.values())[::-1]
+
+
+def _path_clue(claim: ClaimedPath, rationale: str) -> Clue:
+    return Clue(
+        rationale=rationale,
+        statement=claim.passage,
+        page=claim.page,
+        confidence=READ_NOT_UNDERSTOOD,
+    )
+
+
+def _feature_clue(held: HeldClaim, rationale: str) -> Clue:
+    return Clue(
+        rationale=rationale,
+        statement=held.claim.passage,
+        page=held.claim.page,
+        confidence=READ_NOT_UNDERSTOOD,
+    )
+
+
+def _confirmed_clues(claims: Sequence[HeldClaim]) -> list[Clue]:
+    return [_feature_clue(claim, f"The code confirms this: {_feature(claim)}.") for claim in claims]
+
+
+def _feature(held: HeldClaim) -> str:
+    return held.claim.feature.replace("_", " ")
+
+
+def _place(held: HeldClaim, code: Mapping[str, Any]) -> str:
+    """The place in the code that the claim is about, when the facts name one."""
+    place = code.get(held.claim.about) if held.claim.about else None
+    if isinstance(place, (list, tuple)):
+        place = place[0] if place else None
+    if not isinstance(place, Mapping):
+        return ""
+    line = place.get("state_graph_line") or place.get("line")
+    return f" (see {place['path']}:{line})"
+
+
+def _replay(check: PdfPaths, report: StoredReport) -> Finding | None:
+    """A report keeps the paths that were claimed and those that do not exist, no other claim."""
+    if check.aspect == "claims_any":
+        return _replay_names(report)
+    return _replay_missing(check, report) if check.aspect == "none_hallucinated" else None
+
+
+def _replay_names(report: StoredReport) -> Finding:
+    paths = report.fact("pdf_claimed_paths")
+    if paths is None:
+        return report.unknown("pdf_claimed_paths")
+    if not paths:
+        return absent(
+            "The report names no file.", "Looked for paths of files on its pages: none is named."
+        )
+    return present(_number_of_files(len(paths)), [_name_clue(path) for path in paths])
+
+
+def _replay_missing(check: PdfPaths, report: StoredReport) -> Finding:
+    paths = report.fact("pdf_claimed_paths")
+    missing = report.fact("pdf_hallucinated_paths")
+    if paths is None or missing is None:
+        return report.unknown("pdf_hallucinated_paths")
+    reason = f"The report names {len(paths)} files; {len(missing)} do not exist."
+    clues = [_name_clue(path) for path in missing or paths]
+    if not clues:
+        return absent(reason, NO_PATHS_COMPARED)
+    return present(reason, clues, met=len(missing) <= check.maximum)
+
+
+def _name_clue(path: str) -> Clue:
+    """A path as the report writes it: it may not exist."""
+    return Clue(rationale=f"The report names {path}.", statement=path)
+
+
+KIND = CheckKind(
+    model=PdfPaths,
+    detective="DocAnalyst",
+    detect=_detect,
+    compare=_compare,
+    replay=from_stored_report(_replay),
+    label=Label(
+        title="Claims of the report",
+        about="Whether the files and features that the report names are there.",
+        fields={"maximum": "Unfounded at most", "minimum": "Supported at least"},
+    ),
+    order=150,
+)

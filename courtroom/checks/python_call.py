@@ -1,0 +1,39 @@
+"""The kind `python_call`: is a function called."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from courtroom.checks.from_sources import either, found_in_sources
+from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.models.check import CheckBase
+
+
+class PythonCall(CheckBase):
+    """A call of any of these dotted names, aliases resolved; `keyword`: with this argument given."""
+
+    kind: Literal["python_call"] = "python_call"
+    any_of: tuple[str, ...] = Field(min_length=1)
+    keyword: str | None = None
+
+
+def _subject(check: PythonCall) -> str:
+    argument = f" with the argument {check.keyword}" if check.keyword else ""
+    return f"a call of {either(check.any_of)}{argument}"
+
+
+KIND = CheckKind(
+    model=PythonCall,
+    detective="RepoInvestigator",
+    detect=found_in_sources(_subject),
+    search="courtroom.analysis.code_search:find_calls",
+    replay=NeedsSubmission("No report lists the calls of the code."),
+    label=Label(
+        title="A Python call",
+        about="A call of any of these dotted names, aliases resolved.",
+        fields={"any_of": "Call of any of", "keyword": "With the argument"},
+    ),
+    order=50,
+)

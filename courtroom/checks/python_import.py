@@ -1,0 +1,35 @@
+"""The kind `python_import`: is a module imported."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from courtroom.checks.from_sources import either, found_in_sources
+from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.models.check import CheckBase
+
+
+class PythonImport(CheckBase):
+    kind: Literal["python_import"] = "python_import"
+    any_of: tuple[str, ...] = Field(min_length=1)
+
+
+def _subject(check: PythonImport) -> str:
+    return f"an import of {either(check.any_of)}"
+
+
+KIND = CheckKind(
+    model=PythonImport,
+    detective="RepoInvestigator",
+    detect=found_in_sources(_subject),
+    search="courtroom.analysis.code_search:find_imports",
+    replay=NeedsSubmission("No report lists the imports of the code."),
+    label=Label(
+        title="A Python import",
+        about="A module is imported, under any alias.",
+        fields={"any_of": "Import of any of"},
+    ),
+    order=60,
+)

@@ -1,0 +1,54 @@
+"""The kind `reducer`: does the graph's state merge what parallel nodes write."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from courtroom.checks.findings import Finding, present
+from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, nothing, unknown
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.survey import Survey
+
+
+class ReducerCheck(CheckBase):
+    """The graph's state has at least `minimum` reducers; with `any_of`, of these (last part of the dotted name)."""
+
+    kind: Literal["reducer"] = "reducer"
+    any_of: tuple[str, ...] = ()
+    minimum: int = Field(default=1, ge=1)
+
+
+def reducers(check: ReducerCheck, survey: Survey) -> Finding:
+    """The state's reducers, all or those named, are at least `minimum`."""
+    fact = survey.facts.get("reducers")
+    if fact is None:
+        return unknown("reducers", survey)
+
+    matching = [
+        r for r in fact if not check.any_of or r["reducer"].rsplit(".", 1)[-1] in check.any_of
+    ]
+    names = f" among {' or '.join(check.any_of)}" if check.any_of else ""
+    reason = f"The graph's state has {len(matching)} reducers{names} ({len(fact)} in all)."
+    clues = [line_clue(r, f"{r['field']} is reduced by {r['reducer']}.") for r in matching]
+    if not clues:
+        return nothing(reason, "state_class", survey)
+    return present(reason, clues, met=len(matching) >= check.minimum)
+
+
+KIND = CheckKind(
+    model=ReducerCheck,
+    detective="RepoInvestigator",
+    detect=from_facts(reducers),
+    replay=from_stored_facts(reducers),
+    label=Label(
+        title="Reducers of the state",
+        about="The graph's state has reducers, of any name or of these (the last part of it).",
+        fields={"any_of": "Any of these reducers"},
+    ),
+    order=70,
+)

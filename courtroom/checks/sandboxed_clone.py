@@ -1,0 +1,78 @@
+"""The kind `sandboxed_clone`: how the work clones a repository that it does not trust."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from courtroom.checks.findings import Finding, present
+from courtroom.checks.from_facts import (
+    Sentences,
+    clues_at,
+    flag,
+    from_facts,
+    from_stored_facts,
+    line_clue,
+    nothing,
+    unknown,
+)
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.survey import Survey
+
+FACTS = {
+    "in_tempdir": "clone_in_tempdir",
+    "timeout": "clone_timeout",
+    "errors_handled": "clone_errors_handled",
+    "url_validated": "url_validated",
+}
+SENTENCES: dict[str, Sentences] = {
+    "in_tempdir": (
+        "The clone goes into a temporary directory.",
+        "The clone does not go into a temporary directory.",
+    ),
+    "timeout": ("The clone has a timeout.", "The clone has no timeout."),
+    "errors_handled": ("Errors of the clone are handled.", "Errors of the clone are not handled."),
+    "url_validated": (
+        "The address is validated before the clone.",
+        "The address is not validated before the clone.",
+    ),
+}
+
+
+class SandboxedClone(CheckBase):
+    kind: Literal["sandboxed_clone"] = "sandboxed_clone"
+    aspect: Literal["exists", "in_tempdir", "timeout", "errors_handled", "url_validated"]
+
+
+def clone(check: SandboxedClone, survey: Survey) -> Finding:
+    """The function that clones: it exists, and it does it in this way."""
+    function = survey.facts.get("clone_function")
+    if function is None and survey.facts.get("clone_in_tempdir") is None:
+        return unknown("clone_function", survey)
+    if function is None:
+        reason = survey.reasons.get(
+            "clone_function", "No function that clones a repository was found."
+        )
+        return nothing(reason, "clone_function", survey)
+
+    if check.aspect == "exists":
+        reason = f"{function['name']} clones the repository."
+        lines = clues_at(survey.fact_locations.get("clone_function", ()))
+        return present(reason, lines or [line_clue(function, reason)])
+    return flag(FACTS[check.aspect], "clone_function", survey, SENTENCES[check.aspect])
+
+
+KIND = CheckKind(
+    model=SandboxedClone,
+    detective="RepoInvestigator",
+    detect=from_facts(clone),
+    replay=from_stored_facts(clone),
+    label=Label(
+        title="Cloning in a sandbox",
+        about="How the work clones a repository that it does not trust.",
+        choices={"in_tempdir": "in a temporary directory"},
+    ),
+    order=90,
+)

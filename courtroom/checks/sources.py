@@ -1,0 +1,52 @@
+"""Everything a detector may look at: what one detective read, and report and repository together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from courtroom.analysis.diagrams.diagram_kind import DiagramSighting
+    from courtroom.analysis.git.history import History
+    from courtroom.analysis.pdf.pdf_content import PdfReading
+    from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, PathVerdicts
+    from courtroom.analysis.pdf_claims.claims import HeldClaim
+    from courtroom.analysis.survey import Survey
+    from courtroom.detectives.detective_result import Claim
+    from courtroom.models.errors import ExaminationFailed
+    from courtroom.models.facts import DiagramFact
+    from courtroom.models.project_facts import Deferral, ExchangeFact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """The readings of one detective; null for those of the others.
+
+    An error stands where something could not be read. `exchange` is what a site knows of the
+    student's part in rounds of peers, `claims` the paths that the report names.
+    """
+
+    history: History | ExaminationFailed | None = None
+    survey: Survey | ExaminationFailed | None = None
+    exchange: ExchangeFact | None = None
+    report: PdfReading | None = None
+    claims: Sequence[Claim | ClaimedPath] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Report and repository together.
+
+    `paths` is null where either side is missing, `claims` where the report's text is.
+    `code` holds the facts on the code, by the names of courtroom.models.facts.
+    `deferrals` are the places where the report puts work off.
+    """
+
+    pdf: PdfReading | ExaminationFailed | None
+    code: Mapping[str, Any]
+    paths: PathVerdicts | None
+    claims: tuple[HeldClaim, ...] | None
+    diagram: DiagramSighting | None
+    diagrams: tuple[DiagramFact, ...] | None
+    deferrals: tuple[Deferral, ...]

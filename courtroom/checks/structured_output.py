@@ -1,0 +1,69 @@
+"""The kind `structured_output`: does a model answer in a schema."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from courtroom.checks.findings import Finding, present
+from courtroom.checks.from_facts import (
+    flag,
+    from_facts,
+    from_stored_facts,
+    line_clue,
+    nothing,
+    unknown,
+)
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.survey import Survey
+
+RETRIED = (
+    "An answer that does not fit its schema is requested again.",
+    "An answer that does not fit its schema is not requested again.",
+)
+
+
+class StructuredOutput(CheckBase):
+    kind: Literal["structured_output"] = "structured_output"
+    aspect: Literal["called", "schema", "retry"]
+    schemas: tuple[str, ...] = ()
+
+
+def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
+    """Model calls bound to a schema: any, one of these schemas, or retried when the answer does not fit."""
+    if check.aspect == "retry":
+        return flag("structured_output_retry", "structured_output_calls", survey, RETRIED)
+    calls = survey.facts.get("structured_output_calls")
+    if calls is None:
+        return unknown("structured_output_calls", survey)
+
+    wanted = check.schemas if check.aspect == "schema" else ()
+    matching = [call for call in calls if not wanted or call["schema"].rsplit(".", 1)[-1] in wanted]
+    target = f" to {' or '.join(wanted)}" if wanted else ""
+    if matching:
+        clues = [line_clue(call, f"Bound to {call['schema'] or 'a schema'}.") for call in matching]
+        return present(f"{len(matching)} model calls are bound{target}.", clues)
+
+    reason = f"No model call is bound{target or ' to a schema'}."
+    clues = [
+        line_clue(call, f"Bound to {call['schema'] or 'an unnamed schema'} instead.")
+        for call in calls
+    ]
+    if clues:
+        return present(reason, clues, met=False)
+    return nothing(reason, "structured_output_calls", survey)
+
+
+KIND = CheckKind(
+    model=StructuredOutput,
+    detective="RepoInvestigator",
+    detect=from_facts(structured_output),
+    replay=from_stored_facts(structured_output),
+    label=Label(
+        title="Structured output",
+        about="Whether a model's answers are bound to a schema.",
+    ),
+    order=110,
+)

@@ -1,0 +1,87 @@
+"""The kind `synthesis_rules`: does the work's own verdict follow rules in code, and which."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from courtroom.checks.findings import Finding
+from courtroom.checks.from_facts import (
+    Sentences,
+    decided,
+    flag,
+    from_facts,
+    from_stored_facts,
+    unknown,
+)
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.models.check import CheckBase
+
+if TYPE_CHECKING:
+    from courtroom.analysis.survey import Survey
+
+DETERMINISTIC = (
+    "The verdict is computed by deterministic code.",
+    "The verdict is not computed by deterministic code.",
+)
+MARKDOWN = (
+    "The verdict is written as a Markdown report.",
+    "The verdict is not written as a Markdown report.",
+)
+RULES: dict[str, Sentences] = {
+    "security_override": (
+        "A rule caps the score where security evidence is confirmed.",
+        "No rule caps the score where security evidence is confirmed.",
+    ),
+    "fact_supremacy": (
+        "A rule lets facts overrule opinions.",
+        "No rule lets facts overrule opinions.",
+    ),
+    "functionality_weight": (
+        "A rule gives the Tech Lead the most weight.",
+        "No rule gives the Tech Lead the most weight.",
+    ),
+    "dissent": ("The code explains dissent.", "The code does not explain dissent."),
+    "variance_re_evaluation": (
+        "A rule re-evaluates scores that lie far apart.",
+        "No rule re-evaluates scores that lie far apart.",
+    ),
+}
+
+
+class SynthesisRules(CheckBase):
+    kind: Literal["synthesis_rules"] = "synthesis_rules"
+    aspect: Literal[
+        "deterministic",
+        "security_override",
+        "fact_supremacy",
+        "functionality_weight",
+        "dissent",
+        "variance_re_evaluation",
+        "markdown_report",
+    ]
+
+
+def synthesis_rules(check: SynthesisRules, survey: Survey) -> Finding:
+    """The rules of the verdict that are carried out in code."""
+    if check.aspect == "deterministic":
+        return flag("justice_deterministic", "justice", survey, DETERMINISTIC)
+    if check.aspect == "markdown_report":
+        return flag("markdown_report", "markdown_report", survey, MARKDOWN)
+    rules = survey.facts.get("rules")
+    if rules is None:
+        return unknown("rules", survey)
+    locations = survey.fact_locations.get(check.aspect) or survey.fact_locations.get("rules", ())
+    return decided(check.aspect, rules[check.aspect], locations, survey, RULES[check.aspect])
+
+
+KIND = CheckKind(
+    model=SynthesisRules,
+    detective="RepoInvestigator",
+    detect=from_facts(synthesis_rules),
+    replay=from_stored_facts(synthesis_rules),
+    label=Label(
+        title="Rules of the verdict",
+        about="Whether the work's own verdict follows rules, and which.",
+    ),
+    order=130,
+)

@@ -1,0 +1,39 @@
+"""The kind `text_contains`: are there words in the files."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from courtroom.checks.from_sources import either, found_in_sources
+from courtroom.checks.kind import CheckKind, Label, NeedsSubmission
+from courtroom.models.check import CheckBase
+
+
+class TextContains(CheckBase):
+    """Any text file matching `paths` holds any of the words, case apart, white space normalised."""
+
+    kind: Literal["text_contains"] = "text_contains"
+    paths: tuple[str, ...] = ("**",)
+    any_of: tuple[str, ...] = Field(min_length=1)
+
+
+def _subject(check: TextContains) -> str:
+    return f"the words {either(check.any_of)} in {either(check.paths)}"
+
+
+KIND = CheckKind(
+    model=TextContains,
+    detective="RepoInvestigator",
+    detect=found_in_sources(_subject),
+    search="courtroom.analysis.code_search:find_words",
+    replay=NeedsSubmission("No report holds the text of the files."),
+    label=Label(
+        title="A file says",
+        about="Some text file says any of the words; white space is taken as one space.",
+        fields={"any_of": "Any of these words"},
+        help={"any_of": "Case does not matter; spaces at the ends do."},
+    ),
+    order=30,
+)

@@ -1,0 +1,135 @@
+"""The kind `unsafe_call`: is a shell or an interpreter called, or a secret committed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from courtroom.checks.findings import Clue, Finding, absent, present
+from courtroom.checks.from_facts import from_facts, from_stored_facts, line_clue, searched, unknown
+from courtroom.checks.kind import CheckKind, Label
+from courtroom.models.check import CheckBase
+from courtroom.models.project_facts import UnsafeKind
+
+if TYPE_CHECKING:
+    from courtroom.analysis.survey import Survey
+
+# Kinds with a fact of their own; the rest stand together in `unsafe_calls`.
+FACTS = {
+    "os_system": "os_system_calls",
+    "shell_true": "shell_true_calls",
+    "eval_exec": "eval_exec_calls",
+    "committed_secret": "committed_secrets",
+}
+# One of them, and all of them.
+NAMES = {
+    "os_system": ("a call of os.system", "os.system calls"),
+    "shell_true": ("a call through a shell", "calls through a shell"),
+    "eval_exec": ("a call of eval or exec", "calls of eval or exec"),
+    "unsafe_deserialisation": (
+        "loading data that can run code",
+        "places that load data that can run code",
+    ),
+    "sql_from_strings": (
+        "a query put together from strings",
+        "queries put together from strings",
+    ),
+    "path_traversal": (
+        "a path that outside data decides",
+        "paths that outside data decides",
+    ),
+    "tls_unverified": (
+        "certificates that are not checked",
+        "connections with unchecked certificates",
+    ),
+    "committed_secret": ("a committed secret", "committed secrets"),
+}
+
+
+class UnsafeCallCheck(CheckBase):
+    """Use with negative polarity; a check tagged `security` makes its evidence security evidence.
+
+    Calls are looked for in the code outside tests, committed secrets in every text file.
+    """
+
+    kind: Literal["unsafe_call"] = "unsafe_call"
+    any_of: tuple[UnsafeKind | Literal["committed_secret"], ...] = (
+        "os_system",
+        "shell_true",
+        "eval_exec",
+    )
+
+
+def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
+    """Dangerous calls and committed secrets; a negative check is met when there are none."""
+    facts = [FACTS.get(danger, "unsafe_calls") for danger in check.any_of]
+    missing = next((fact for fact in facts if survey.facts.get(fact) is None), None)
+    if missing:
+        return unknown(missing, survey)
+
+    names = _joined([NAMES[danger][1] for danger in check.any_of])
+    subject = ", ".join(NAMES[danger][0] for danger in check.any_of)
+    clues = [clue for danger in check.any_of for clue in _clues(danger, survey)]
+    if not clues:
+        reason = f"Not found: {names}." if check.is_positive else f"Confirmed: no {names}."
+        return absent(reason, searched(subject, survey), met=not check.is_positive)
+    places = "1 place" if len(clues) == 1 else f"{len(clues)} places"
+    return present(f"Found in {places}: {names}.", clues, met=check.is_positive)
+
+
+def _joined(names: list[str]) -> str:
+    *first, last = names or ["unsafe calls"]
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _clues(danger: str, survey: Survey) -> list[Clue]:
+    """Every place of one danger, with the origin of the value; a secret is named by its kind only."""
+    if danger == "committed_secret":
+        return [
+            line_clue(secret, f"A secret is committed here: {secret['kind']}.")
+            for secret in survey.facts["committed_secrets"]
+        ]
+    calls = {
+        (call["path"], call["line"]): call
+        for call in survey.facts.get("unsafe_calls") or ()
+        if call["kind"] == danger
+    }
+    places = survey.facts[FACTS[danger]] if danger in FACTS else calls.values()
+    return [
+        line_clue(
+            place,
+            f"Here: {NAMES[danger][0]}{_origin(calls.get((place['path'], place['line'])))}.",
+        )
+        for place in places
+    ]
+
+
+def _origin(call: Mapping[str, Any] | None) -> str:
+    if call is None or call["from_outside"] is None:
+        return ""
+    return ", with a value from outside" if call["from_outside"] else ", with a literal value"
+
+
+KIND = CheckKind(
+    model=UnsafeCallCheck,
+    detective="RepoInvestigator",
+    detect=from_facts(unsafe_calls),
+    replay=from_stored_facts(unsafe_calls),
+    label=Label(
+        title="Dangerous calls and secrets",
+        about=(
+            "Finding one should count against the criterion. Calls are looked for outside tests,"
+            " secrets in every text."
+        ),
+        fields={"any_of": "Dangers looked for"},
+        choices={
+            "eval_exec": "eval and exec",
+            "os_system": "os.system",
+            "shell_true": "shell=True",
+            "sql_from_strings": "SQL made of strings",
+            "tls_unverified": "TLS that is not verified",
+            "committed_secret": "secrets that were committed",
+        },
+    ),
+    order=100,
+)
