@@ -18,7 +18,7 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 Json = Mapping[str, Any]
-# A check shows no more places than these (courtroom/detectives/findings.py): at four there may be others.
+# A check shows no more places than these (courtroom/checks/findings.py): at four there may be others.
 MOST_PLACES_SHOWN = 4
 UNVERIFIED = "evidence_unverified"
 _HOSTED = re.compile(r"https?://[^/]+/[^/]+/[^/]+/(?:-/)?(?:blob|raw|tree|src)/[^/]+/(?P<path>.+)")
