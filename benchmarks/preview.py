@@ -67,7 +67,7 @@ def filled(report: dict[str, Any]) -> tuple[Any, Any]:
     from django_scopes import scope
 
     from courtroom import AuditReport, shipped_rubric
-    from grading.audits import actions as audit_actions
+    from grading import workflow
     from grading.engine import audits as engine_audits
     from tests.factories.people import student
     from tests.factories.work import (
@@ -92,7 +92,7 @@ def filled(report: dict[str, Any]) -> tuple[Any, Any]:
         )
         lease = claimed(AuditFactory.create(submission=submission))
         with scope(organization=assignment.organization):
-            audit_actions.finish_audit(lease=lease, verdict=verdict)
+            workflow.finish_audit(lease=lease, verdict=verdict)
     other = deepcopy(text)
     for criterion in other["criteria"]:
         for check in criterion["checks"]:

@@ -10,6 +10,7 @@ import structlog
 from django.conf import settings
 from django_scopes import scope
 
+from grading import workflow
 from grading.audits import actions as audit_actions
 from grading.audits.budgets import grant_budget
 from grading.bulk import resynthesis_jobs
@@ -70,12 +71,12 @@ def run_audit(audit_id: str, run_attempt: int) -> None:
     except LeaseLostError:
         log.warning("lease_lost", attempt=run_attempt)
     except InputRefused as refused:
-        audit_actions.fail_audit(lease=lease, code=refused.code, message=refused.sentence)
+        workflow.fail_audit(lease=lease, code=refused.code, message=refused.sentence)
     except Exception:
         code, message = BROKEN
         held = Audit.objects.defer("report").filter(pk=audit_id, lease_token=lease.token).first()
         if held is not None:
-            audit_actions.give_back(audit=held, code=code, message=message)
+            workflow.give_back(audit=held, code=code, message=message)
         raise
 
 
@@ -100,7 +101,7 @@ def _hold(lease: audit_actions.Lease) -> None:
 def _write_down(lease: audit_actions.Lease, event: "RunEvent") -> None:
     match event:
         case Verdict():
-            audit_actions.finish_audit(lease=lease, verdict=event)
+            workflow.finish_audit(lease=lease, verdict=event)
         case Look():
             audit_actions.record_look(lease=lease, look=event)
         case OpinionRow():
@@ -165,7 +166,9 @@ def resynthesise_chunk(organization_id: int, run_id: str, chunk: int) -> None:
         scope(organization=organization_id),
         structlog.contextvars.bound_contextvars(bulk_run=run_id),
     ):
-        resynthesis_jobs.resynthesise_chunk(run_id=run_id, chunk=chunk)
+        resynthesis_jobs.resynthesise_chunk(
+            run_id=run_id, chunk=chunk, apply_rules=workflow.apply_rules_and_count
+        )
 
 
 def import_reports(organization_id: int, audit_id: str) -> None:

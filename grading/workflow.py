@@ -1,35 +1,162 @@
-"""Bring back what the queue lost and what died with a worker. Safe to run at any time, by several at once."""
+"""The steps that follow when an audit ends or a verdict is replaced, and the reconciler.
+
+Each function here is one transaction over several subjects, with its steps in the order in which
+they run. A subject does its own part and knows nothing of the others
+(docs/decisions/0002-one-package-per-subject.md).
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.contrib.auth.models import User
+from django.db import transaction
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.audits.actions import give_back, spend_attempt
+from grading.appeals.actions import return_rejudged
+from grading.audits import actions as audit_actions
+from grading.audits.actions import Lease
+from grading.bulk import resynthesis
+from grading.bulk.progress import Change, end_renewal
+from grading.bulk.renewals import lost_to_failures
 from grading.bulk.resynthesis_jobs import resume_runs
 from grading.core.audit_queue import JobHealth, enqueue, health_of_job
-from grading.core.enums import AuditState
+from grading.core.enums import AuditState, WebhookEvent
 from grading.core.fair_turns import in_turn
 from grading.core.rls.rls_scope import as_dispatcher
+from grading.engine.events import Verdict
+from grading.engine.resynthesis import Resynthesis
+from grading.findings.actions import record_findings
 from grading.findings.fix_verification import verify_left
-from grading.models import Audit
+from grading.grades.actions import count_verdict
+from grading.models import Audit, BulkRun, RubricVersion
 from grading.notifications.email_outbox import LETTERS
+from grading.notifications.emails import tell_of_failure
 from grading.notifications.webhook_deliveries import DELIVERIES
+from grading.notifications.webhooks import tell_of_audit
+from grading.peer_review.actions import tell_subject
+from grading.peer_review.feedback.repository_reports import search_on_commit
 from grading.peer_review.rounds.reminders import remind_due
 
 LOST = (
     "worker_lost",
     "The audit was started three times and never ended: a person has to look at it.",
 )
+UNANSWERED = (
+    "judges_failed",
+    "Too few judges answered on: {}. The verdict that stood before stands.",
+)
+
+
+def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
+    """Store the report and let its verdict count, in the transaction that ends the audit.
+
+    A renewal fails instead if it would take scores away only because judges did not answer.
+    Raises LeaseLostError; then nothing is written.
+    """
+    if criteria := lost_to_failures(audit_id=lease.audit_id, verdict=verdict):
+        code, message = UNANSWERED
+        fail_audit(lease=lease, code=code, message=message.format(", ".join(criteria)))
+        return
+
+    with transaction.atomic():
+        audit = audit_actions.store_verdict(lease=lease, verdict=verdict)
+        count_verdict(audit=audit)
+        record_findings(audit=audit)
+        return_rejudged(audit=audit)
+        # After the grade and the findings: a bulk run that ends here reports what they came to.
+        end_renewal(audit=audit)
+        tell_subject(audit=audit)
+        tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
+        search_on_commit(audit=audit, report=verdict.report)
+
+
+def fail_audit(*, lease: Lease, code: str, message: str) -> None:
+    """End an audit without a verdict. It uses up no attempt: the student may hand in again.
+
+    `code` is stable, `message` a sentence for the student. Raises LeaseLostError; then nothing
+    is written.
+    """
+    with transaction.atomic():
+        audit = audit_actions.store_failure(lease=lease, code=code, message=message)
+        _follow_failure(audit, message)
+
+
+def give_back(*, audit: Audit, code: str, message: str) -> bool:
+    """Take a running audit from a worker that died or broke: enqueue it again, or fail it.
+
+    It fails after its third attempt. `audit` is the row as it was read: return False, and change
+    nothing, if its lease has changed since.
+    """
+    with transaction.atomic():
+        state = audit_actions.end_running_attempt(audit=audit, code=code, message=message)
+        return _follow_attempt(audit, state, code, message)
+
+
+def spend_attempt(*, audit: Audit, code: str, message: str) -> bool:
+    """Count the attempt of a job that failed before it could claim its audit, as `give_back` does."""
+    with transaction.atomic():
+        state = audit_actions.end_waiting_attempt(audit=audit, code=code, message=message)
+        return _follow_attempt(audit, state, code, message)
+
+
+def _follow_attempt(audit: Audit, state: AuditState | None, code: str, message: str) -> bool:
+    if state is None:
+        return False
+    if state == AuditState.FAILED:
+        _follow_failure(audit, message)
+    audit_actions.note_ended_attempt(audit=audit, state=state, code=code)
+    return True
+
+
+def _follow_failure(audit: Audit, message: str) -> None:
+    return_rejudged(audit=audit)
+    end_renewal(audit=audit)
+    tell_of_failure(audit=audit, message=message)
+
+
+def resynthesise_audit(
+    *, audit: Audit, rubric_version: RubricVersion, by: User | None, bulk_run: BulkRun | None = None
+) -> bool:
+    """Replace a verdict by the one under this version; return whether any result changed.
+
+    Raises RenewalRefused (rubric_draft, verdict_missing, nothing_scored) or InputRefused
+    (record_*): then nothing has changed.
+    """
+    change = apply_rules_and_count(audit=audit, version=rubric_version, by=by, bulk_run=bulk_run)
+    return change.is_one
+
+
+def apply_rules_and_count(
+    *,
+    audit: Audit,
+    version: RubricVersion,
+    by: User | None,
+    bulk_run: BulkRun | None = None,
+    rules: Resynthesis | None = None,
+) -> Change:
+    """Do as `resynthesise_audit`; return what changed.
+
+    `rules` are those of this version, parsed once for many audits.
+    """
+    with transaction.atomic():
+        change, replaced = resynthesis.apply_rules(
+            audit=audit, version=version, by=by, bulk_run=bulk_run, rules=rules
+        )
+        if replaced is not None:
+            count_verdict(audit=replaced)
+            record_findings(audit=replaced)
+    return change
 
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """How many audits were enqueued again because their job was gone, and taken from dead workers; how many
-    organizations had letters that had not left, how many bulk runs went on whose job was gone, how many members of
-    rounds of peers were reminded, how many fixes are looked up whose job was gone, and how many organizations had
-    deliveries to webhooks that were due."""
+    """Counts of one round of the reconciler.
+
+    Audits: `enqueued` whose job was gone, `taken_back` from dead workers. Organizations:
+    `with_letters` and `with_deliveries` that had e-mails or webhook deliveries left to send.
+    `resumed` bulk runs, `reminded` members of peer rounds, `fixes` to verify whose job was gone.
+    """
 
     enqueued: int
     taken_back: int
@@ -41,14 +168,15 @@ class Recovery:
 
 
 def reconcile() -> Recovery:
-    """One round over all organizations: running audits without a living worker, waiting ones without a job.
+    """Bring back, in all organizations, what the queue lost and what died with a worker.
 
-    A running audit's worker is dead when its lease has run out or its job has failed. After the third
-    attempt an audit is failed, for a person to see. Raises redis.RedisError when the queue is down.
+    It may run at any time, and several times at once. A worker is dead when its lease has run out
+    or its job has failed; an audit fails after its third attempt, for a person to look at.
+    Raises redis.RedisError when the queue is down.
     """
     return Recovery(
-        enqueued=_for_each_in(AuditState.QUEUED, _enqueue_again),
-        taken_back=_for_each_in(AuditState.RUNNING, _take_back),
+        enqueued=_count_changed(AuditState.QUEUED, _enqueue_again),
+        taken_back=_count_changed(AuditState.RUNNING, _take_back),
         with_letters=LETTERS.announce_left(),
         resumed=resume_runs(),
         reminded=remind_due(),
@@ -57,23 +185,26 @@ def reconcile() -> Recovery:
     )
 
 
-def _for_each_in(state: AuditState, act: Callable[[Audit], bool]) -> int:
-    """How many of the audits in this state were acted on, each in its own organization's scope."""
+def _count_changed(state: AuditState, recover: Callable[[Audit], bool]) -> int:
+    """Recover the audits in this state, each in its organization's scope; count the changed."""
     with as_dispatcher():
         audits = list(Audit.objects.filter(state=state).defer("report").order_by("queued_at", "pk"))
+
+    # Only those whose turn it is have a job: the others follow as audits are claimed.
     if state == AuditState.QUEUED:
         audits = in_turn(audits)
-    acted = 0
+
+    changed = 0
     for audit in audits:
         with scope(organization=audit.organization_id):
-            acted += act(audit)
-    return acted
+            changed += recover(audit)
+    return changed
 
 
 def _take_back(audit: Audit) -> bool:
     code, message = LOST
-    expired = audit.lease_until is None or audit.lease_until < timezone.now()
-    if not expired and health_of_job(audit, audit.run_attempt) is not JobHealth.FAILED:
+    is_expired = audit.lease_until is None or audit.lease_until < timezone.now()
+    if not is_expired and health_of_job(audit, audit.run_attempt) is not JobHealth.FAILED:
         return False
     return give_back(audit=audit, code=code, message=message)
 

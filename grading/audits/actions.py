@@ -10,19 +10,14 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Func, JSONField, Value
+from django.db.models import F, Func, JSONField, QuerySet, Value
 from django.utils import timezone
 
-from grading.appeals.actions import return_rejudged
-from grading.bulk.progress import end_renewal
-from grading.bulk.renewals import lost_to_failures
 from grading.core.activity import note
 from grading.core.audit_queue import enqueue_on_commit
-from grading.core.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState, WebhookEvent
+from grading.core.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState
 from grading.core.errors import IllegalMoveError, LeaseLostError
 from grading.engine.events import CriterionRow, EvidenceRow, Look, OpinionRow, UsageRow, Verdict
-from grading.findings.actions import record_findings
-from grading.grades.actions import count_verdict
 from grading.models import (
     Audit,
     CriterionVerdict,
@@ -31,17 +26,9 @@ from grading.models import (
     OpinionRecord,
     Submission,
 )
-from grading.notifications.emails import tell_of_failure
-from grading.notifications.webhooks import tell_of_audit
-from grading.peer_review.actions import tell_subject
-from grading.peer_review.feedback.repository_reports import search_on_commit
 
 MAX_RUN_ATTEMPTS = 3
 JUDGES_PER_CRITERION = 3
-UNANSWERED = (
-    "judges_failed",
-    "Too few judges answered on: {}. The verdict that stood before stands.",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +120,11 @@ def record_look(*, lease: Lease, look: Look) -> None:
         _record_usage(lease, look.usage, judge=ModelUsage.VISION, criterion_id="", round=0)
 
 
-def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
-    """The report and its rows, in one transaction with the end of the audit.
+def store_verdict(*, lease: Lease, verdict: Verdict) -> Audit:
+    """End the audit with this report and its rows; return the audit without its report.
 
-    A renewal that would take scores away only because judges did not answer has failed instead.
+    `grading.workflow.finish_audit` calls this, with everything that follows a verdict.
     """
-    if lost := lost_to_failures(audit_id=lease.audit_id, verdict=verdict):
-        code, message = UNANSWERED
-        fail_audit(lease=lease, code=code, message=message.format(", ".join(lost)))
-        return
     score = verdict.overall_score if verdict.state != AuditState.DEGRADED else None
     with transaction.atomic():
         _end(
@@ -153,8 +136,10 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
             overall_score=score,
         )
         _replace_rows(lease, verdict)
-        audit = _bare(lease.audit_id)
-        if audit.kind != AuditKind.PEER:  # which judges the commit that was resolved
+        audit = _without_report(lease.audit_id)
+
+        # A peer's audit judges the commit that was resolved before.
+        if audit.kind != AuditKind.PEER:
             Submission.objects.filter(pk=audit.submission_id).update(resolved_commit=verdict.commit)
         note(
             organization=lease.organization_id,
@@ -165,23 +150,17 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
             digest=verdict.digest,
             overall_score=score,
         )
-        count_verdict(audit=audit)
-        record_findings(audit=audit)
-        return_rejudged(audit=audit)
-        end_renewal(audit=audit)
-        tell_subject(audit=audit)
-        tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
-        search_on_commit(audit=audit, report=verdict.report)
+    return audit
 
 
-def fail_audit(*, lease: Lease, code: str, message: str) -> None:
-    """No verdict, so no attempt is used up: the student may mend what was refused and hand in again.
+def store_failure(*, lease: Lease, code: str, message: str) -> Audit:
+    """End the audit without a verdict; return it without its report.
 
-    `stage` stays: it says where the audit stopped.
+    `stage` stays: it shows where the audit stopped. `grading.workflow.fail_audit` calls this.
     """
     with transaction.atomic():
         _end(lease, AuditState.FAILED, failure_code=code, failure_message=message)
-        audit = _bare(lease.audit_id)
+        audit = _without_report(lease.audit_id)
         _forgive_attempt(audit)
         note(
             organization=lease.organization_id,
@@ -190,57 +169,67 @@ def fail_audit(*, lease: Lease, code: str, message: str) -> None:
             about=audit,
             code=code,
         )
-        return_rejudged(audit=audit)
-        end_renewal(audit=audit)
-        tell_of_failure(audit=audit, message=message)
+    return audit
 
 
-def give_back(*, audit: Audit, code: str, message: str) -> bool:
-    """Take a running audit from a worker that died or broke: back to the queue, or failed after three attempts.
+def end_running_attempt(*, audit: Audit, code: str, message: str) -> AuditState | None:
+    """End the attempt of a worker that died or broke, as `_end_attempt` does.
 
-    `audit` is the row as it was seen: if its token has changed since, nothing happens and the answer is False.
+    `audit` is the row as it was read: None if its lease has changed since.
     """
-    seen = Audit.objects.filter(
+    unchanged = Audit.objects.filter(
         pk=audit.pk, state=AuditState.RUNNING, lease_token=audit.lease_token
     )
-    return _another_attempt(seen, audit, code=code, message=message)
+    return _end_attempt(unchanged, audit, code=code, message=message)
 
 
-def spend_attempt(*, audit: Audit, code: str, message: str) -> bool:
-    """The job of a waiting audit failed before it could claim it: that was an attempt as well."""
-    seen = Audit.objects.filter(pk=audit.pk, state=AuditState.QUEUED, run_attempt=audit.run_attempt)
+def end_waiting_attempt(*, audit: Audit, code: str, message: str) -> AuditState | None:
+    """End the attempt of a job that failed before it could claim its audit.
+
+    It counts as an attempt as well. None if somebody else has claimed the audit since.
+    """
+    unchanged = Audit.objects.filter(
+        pk=audit.pk, state=AuditState.QUEUED, run_attempt=audit.run_attempt
+    )
     audit.run_attempt += 1
-    return _another_attempt(seen, audit, code=code, message=message)
+    return _end_attempt(unchanged, audit, code=code, message=message)
 
 
-def _another_attempt(seen: Any, audit: Audit, *, code: str, message: str) -> bool:
-    over = audit.run_attempt >= MAX_RUN_ATTEMPTS
-    before, after = AuditState(audit.state), AuditState.FAILED if over else AuditState.QUEUED
+def note_ended_attempt(*, audit: Audit, state: AuditState, code: str) -> None:
+    """Log that an attempt ended without a verdict, and whether another follows."""
+    note(
+        organization=audit.organization_id,
+        actor=None,
+        verb="audit.failed" if state == AuditState.FAILED else "audit.requeued",
+        about=audit,
+        code=code,
+        attempt=audit.run_attempt,
+    )
+
+
+def _end_attempt(
+    unchanged: QuerySet[Audit], audit: Audit, *, code: str, message: str
+) -> AuditState | None:
+    """Put the audit back on the queue, or fail it after its last attempt; return its new state."""
+    is_last = audit.run_attempt >= MAX_RUN_ATTEMPTS
+    before = AuditState(audit.state)
+    after = AuditState.FAILED if is_last else AuditState.QUEUED
     changes: dict[str, Any] = {"run_attempt": audit.run_attempt}
-    if over:
+    if is_last:
         changes |= {"failure_code": code, "failure_message": message, "finished_at": timezone.now()}
     else:
         changes |= {"stage": "", "opinions_done": 0}
+
     with transaction.atomic():
-        if not seen.update(**_move(before, after), lease_token=None, lease_until=None, **changes):
-            return False
-        if over:
+        if not unchanged.update(
+            **_move(before, after), lease_token=None, lease_until=None, **changes
+        ):
+            return None
+        if is_last:
             _forgive_attempt(audit)
-            return_rejudged(audit=audit)
-            end_renewal(audit=audit)
-            tell_of_failure(audit=audit, message=message)
         else:
             enqueue_on_commit(audit)
-        verb = "audit.failed" if over else "audit.requeued"
-        note(
-            organization=audit.organization_id,
-            actor=None,
-            verb=verb,
-            about=audit,
-            code=code,
-            attempt=audit.run_attempt,
-        )
-    return True
+    return after
 
 
 def _move(before: AuditState, after: AuditState) -> dict[str, Any]:
@@ -276,7 +265,7 @@ def _end(lease: Lease, state: AuditState, **changes: Any) -> None:
     )
 
 
-def _bare(audit_id: UUID) -> Audit:
+def _without_report(audit_id: UUID) -> Audit:
     return Audit.objects.only("submission_id", "organization_id", "kind", "state").get(pk=audit_id)
 
 

@@ -19,8 +19,6 @@ from grading.core.activity import note
 from grading.core.enums import JUDGED_STATES, AuditKind
 from grading.core.errors import RenewalRefused
 from grading.engine.resynthesis import Resynthesis, Synthesis
-from grading.findings.actions import record_findings
-from grading.grades.actions import count_verdict
 from grading.models import (
     Audit,
     BulkRun,
@@ -31,17 +29,6 @@ from grading.models import (
 )
 
 
-def resynthesise_audit(
-    *, audit: Audit, rubric_version: RubricVersion, by: User | None, bulk_run: BulkRun | None = None
-) -> bool:
-    """Put the verdict under this version in the place of the audit's own; whether any result is another.
-
-    Raises RenewalRefused (rubric_draft, verdict_missing, nothing_scored) or InputRefused (record_*): then nothing
-    has changed.
-    """
-    return apply_rules(audit=audit, version=rubric_version, by=by, bulk_run=bulk_run).is_one
-
-
 def apply_rules(
     *,
     audit: Audit,
@@ -49,10 +36,15 @@ def apply_rules(
     by: User | None,
     bulk_run: BulkRun | None = None,
     rules: Resynthesis | None = None,
-) -> Change:
-    """As resynthesise_audit, and what changed. `rules`: those of this version, for many audits in a row.
+) -> tuple[Change, Audit | None]:
+    """Replace the audit's verdict by the one under this version's rules.
 
-    Whoever else writes to this audit waits for the row, or is waited for: what is worked on is what is committed.
+    Return the change, and the audit with its new verdict: None where the report stayed the same.
+    `rules` are those of this version, parsed once for many audits. A concurrent writer waits for
+    the row. `grading.workflow.resynthesise_audit` calls this and lets the new verdict count.
+
+    Raises RenewalRefused (rubric_draft, verdict_missing, nothing_scored) or InputRefused
+    (record_*): then nothing has changed.
     """
     refuse_drafts(version)
     with transaction.atomic():
@@ -99,7 +91,7 @@ def _put_in_place(
     *,
     by: User | None,
     bulk_run: BulkRun | None,
-) -> Change:
+) -> tuple[Change, Audit | None]:
     verdict, before = synthesis.verdict, results_of(audit.pk)
     change = Change(
         criteria=criteria_changed(
@@ -109,7 +101,7 @@ def _put_in_place(
         score_after=verdict.overall_score,
     )
     if (verdict.digest, version.pk) == (audit.report_digest, audit.rubric_version_id):
-        return change
+        return change, None
     _keep_report(audit, verdict.digest)
     note(
         organization=audit.organization_id,
@@ -126,9 +118,7 @@ def _put_in_place(
         bulk_run=str(bulk_run.pk) if bulk_run else None,
     )
     _write(audit, synthesis, version)
-    count_verdict(audit=audit)
-    record_findings(audit=audit)
-    return change
+    return change, audit
 
 
 def _keep_report(audit: Audit, next_digest: str) -> None:

@@ -6,22 +6,23 @@ own submissions stand on another queue that is served first. The items in Postgr
 
 from __future__ import annotations
 
+from typing import Protocol
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.bulk.progress import end_item, fail_item
-from grading.bulk.resynthesis import apply_rules
+from grading.bulk.progress import Change, end_item, fail_item
 from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import BulkItemState, BulkState, BulkVerb
 from grading.core.errors import GradingError
 from grading.core.fair_turns import BULK
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.resynthesis import Resynthesis
-from grading.models import BulkItem, BulkRun
+from grading.models import Audit, BulkItem, BulkRun, RubricVersion
 
 JOB = "grading.jobs.resynthesise_chunk"
 JOB_SECONDS = 5 * 60
@@ -64,8 +65,26 @@ def resume_runs() -> int:
     return resumed
 
 
-def resynthesise_chunk(*, run_id: UUID | str, chunk: int) -> None:
-    """Apply the run's rules to what waits in this chunk, each in a transaction of its own, and bring the next."""
+class ApplyRules(Protocol):
+    """Signature of `grading.workflow.apply_rules_and_count`."""
+
+    def __call__(
+        self,
+        *,
+        audit: Audit,
+        version: RubricVersion,
+        by: User | None,
+        bulk_run: BulkRun | None,
+        rules: Resynthesis | None,
+    ) -> Change: ...
+
+
+def resynthesise_chunk(*, run_id: UUID | str, chunk: int, apply_rules: ApplyRules) -> None:
+    """Apply the run's rules to the waiting items of this chunk, and announce the next chunk.
+
+    Each item has a transaction of its own. `apply_rules` comes from `grading.workflow`, which
+    knows what follows another verdict.
+    """
     found = BulkRun.objects.select_related("rubric_version__rubric", "started_by")
     run = found.filter(pk=run_id, state=BulkState.RUNNING).first()
     if run is None:
@@ -76,11 +95,11 @@ def resynthesise_chunk(*, run_id: UUID | str, chunk: int) -> None:
     )
     waiting = BulkItem.objects.filter(run=run, state=BulkItemState.WAITING, position__range=places)
     for key in list(waiting.order_by("tries", "position").values_list("pk", flat=True)):
-        _work_on(key, run, rules)
+        _work_on(key, run, rules, apply_rules)
     announce(run)
 
 
-def _work_on(key: int, run: BulkRun, rules: Resynthesis) -> None:
+def _work_on(key: int, run: BulkRun, rules: Resynthesis, apply_rules: ApplyRules) -> None:
     """A try is counted before it is made: what kills its worker three times is not tried a fourth."""
     if not BulkItem.objects.filter(pk=key, state=BulkItemState.WAITING).update(
         tries=F("tries") + 1

@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 from django_scopes import scope
 
+from grading import workflow
 from grading.appeals.decisions import (
     change_score,
     escalate_appeal,
@@ -17,7 +18,6 @@ from grading.appeals.decisions import (
     standing_of,
 )
 from grading.appeals.queries import InboxFilter, counts_for_the_grade, grade_behind, inbox
-from grading.audits import actions as audit_actions
 from grading.audits.actions import claim_audit
 from grading.core.enums import AppealState, AuditKind, NoticeKind, Renewal, Role
 from grading.core.errors import AppealRefused, RenewalRefused
@@ -211,7 +211,7 @@ def test_judging_again_that_fails_brings_the_appeal_back_too(released, appeal):
     with scope(organization=released.organization):
         lease = claim_audit(audit_id=audit.pk, run_attempt=1)
         assert lease is not None
-        audit_actions.fail_audit(
+        workflow.fail_audit(
             lease=lease, code="repository_unreachable", message="The repository is gone."
         )
     assert released.now(appeal).state == AppealState.OPEN

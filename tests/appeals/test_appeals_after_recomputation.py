@@ -14,12 +14,11 @@ from django_scopes import scope
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grading import workflow
 from grading.appeals.actions import file_appeal
 from grading.appeals.decisions import change_score, escalate_appeal, keep_verdict, rejudge_criterion
-from grading.audits import actions as audit_actions
 from grading.audits.queries import standing_audit
 from grading.bulk.renewals import reaudit, rejudge
-from grading.bulk.resynthesis import resynthesise_audit
 from grading.core.enums import AppealState, AuditState, Role, RubricState
 from grading.core.errors import ActionRefused, InputRefused
 from grading.engine import audits as engine_audits
@@ -27,6 +26,7 @@ from grading.engine.events import Verdict
 from grading.grades.actions import override_criterion, withdraw_override
 from grading.grades.releases import release_grades
 from grading.models import Appeal, Audit, Grade, Override, RubricVersion
+from grading.workflow import resynthesise_audit
 from tests.factories.people import staff_user
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import (
@@ -99,9 +99,7 @@ class Case:
 
     def fail_reaudit(self) -> None:
         lease = claimed(reaudit(submission=self.submission, by=self.owner))
-        audit_actions.fail_audit(
-            lease=lease, code="repository_gone", message="The repository is gone."
-        )
+        workflow.fail_audit(lease=lease, code="repository_gone", message="The repository is gone.")
 
     def try_again(self) -> None:
         self.attempts += 1
@@ -150,7 +148,7 @@ class Case:
         verdict = Verdict(
             AuditState.DONE, report, self.first.report_digest, 3.0, "c" * 40, rows, ()
         )
-        audit_actions.finish_audit(lease=claimed(audit), verdict=verdict)
+        workflow.finish_audit(lease=claimed(audit), verdict=verdict)
 
 
 WHAT_MAY_HAPPEN: tuple[Callable[[Case], None], ...] = (

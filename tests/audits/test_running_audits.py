@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 from django_scopes import get_scope, scope
 
+from grading import workflow
 from grading.audits import actions as audit_actions
 from grading.core.enums import AuditState
 from grading.core.errors import LeaseLostError
@@ -78,8 +79,8 @@ def test_of_two_workers_with_the_same_job_one_gets_the_audit():
         lambda lease: audit_actions.record_stage(lease=lease, stage="snapshot"),
         lambda lease: audit_actions.record_evidence(lease=lease, rows=[evidence_row()]),
         lambda lease: audit_actions.record_opinion(lease=lease, opinion=opinion_row()),
-        lambda lease: audit_actions.finish_audit(lease=lease, verdict=verdict()),
-        lambda lease: audit_actions.fail_audit(lease=lease, code="url_private", message="No."),
+        lambda lease: workflow.finish_audit(lease=lease, verdict=verdict()),
+        lambda lease: workflow.fail_audit(lease=lease, code="url_private", message="No."),
     ],
 )
 def test_without_the_lease_nothing_is_written(write):
@@ -97,9 +98,9 @@ def test_without_the_lease_nothing_is_written(write):
 
 def test_after_the_end_nothing_is_written():
     _audit, lease = taken_up()
-    audit_actions.finish_audit(lease=lease, verdict=verdict())
+    workflow.finish_audit(lease=lease, verdict=verdict())
     with pytest.raises(LeaseLostError):
-        audit_actions.finish_audit(lease=lease, verdict=verdict())
+        workflow.finish_audit(lease=lease, verdict=verdict())
     assert CriterionVerdict.objects.count() == 1
 
 
@@ -133,7 +134,7 @@ def test_a_judge_that_failed_is_asked_again_when_the_audit_is_taken_up_anew():
     audit_actions.record_opinion(lease=lease, opinion=opinion_row("a", score=None))
     audit_actions.record_opinion(lease=lease, opinion=opinion_row("b", score=4))
     audit.refresh_from_db()
-    audit_actions.give_back(audit=audit, code="engine_failed", message="It broke.")
+    workflow.give_back(audit=audit, code="engine_failed", message="It broke.")
     claimed(audit, attempt=2)
     assert list(OpinionRecord.objects.values_list("key", "score")) == [("b", 4)]
 
@@ -141,7 +142,7 @@ def test_a_judge_that_failed_is_asked_again_when_the_audit_is_taken_up_anew():
 def test_an_audit_that_failed_still_says_at_which_stage():
     audit, lease = taken_up()
     audit_actions.record_stage(lease=lease, stage="repo_investigator")
-    audit_actions.fail_audit(
+    workflow.fail_audit(
         lease=lease, code="repository_empty", message="The repository has no commits."
     )
     audit.refresh_from_db()
@@ -150,7 +151,7 @@ def test_an_audit_that_failed_still_says_at_which_stage():
 
 def test_an_audit_that_broke_three_times_still_says_at_which_stage():
     audit = audit_here(running=True, run_attempt=audit_actions.MAX_RUN_ATTEMPTS, stage="prosecutor")
-    audit_actions.give_back(audit=audit, code="engine_failed", message="It broke.")
+    workflow.give_back(audit=audit, code="engine_failed", message="It broke.")
     audit.refresh_from_db()
     assert (audit.state, audit.stage) == (AuditState.FAILED, "prosecutor")
 
@@ -160,7 +161,7 @@ def test_the_record_holds_the_evidence_that_stands_in_the_report():
     audit_actions.record_evidence(
         lease=lease, rows=[evidence_row("E-dropped1"), evidence_row("E-00000001")]
     )
-    audit_actions.finish_audit(
+    workflow.finish_audit(
         lease=lease,
         verdict=verdict(
             criteria=(
@@ -186,14 +187,14 @@ def test_the_record_holds_the_evidence_that_stands_in_the_report():
 
 def test_a_degraded_audit_has_a_report_and_no_score():
     audit, lease = taken_up()
-    audit_actions.finish_audit(lease=lease, verdict=verdict(state=AuditState.DEGRADED, criteria=()))
+    workflow.finish_audit(lease=lease, verdict=verdict(state=AuditState.DEGRADED, criteria=()))
     audit.refresh_from_db()
     assert (audit.state, audit.overall_score, audit.has_report) == (AuditState.DEGRADED, None, True)
 
 
 def test_a_failed_audit_says_why_and_uses_up_no_attempt():
     audit, lease = taken_up()
-    audit_actions.fail_audit(
+    workflow.fail_audit(
         lease=lease, code="repository_empty", message="The repository has no commits."
     )
     audit.refresh_from_db()
@@ -208,11 +209,11 @@ def test_a_failed_audit_says_why_and_uses_up_no_attempt():
 def test_a_worker_given_up_for_dead_cannot_write_into_the_next_attempt():
     audit, lease = taken_up()
     audit.refresh_from_db()
-    assert audit_actions.give_back(audit=audit, code="worker_lost", message="Lost.")
+    assert workflow.give_back(audit=audit, code="worker_lost", message="Lost.")
     again = claimed(audit, attempt=2)
     with pytest.raises(LeaseLostError):
-        audit_actions.finish_audit(lease=lease, verdict=verdict(overall_score=1.0))
-    audit_actions.finish_audit(lease=again, verdict=verdict())
+        workflow.finish_audit(lease=lease, verdict=verdict(overall_score=1.0))
+    workflow.finish_audit(lease=again, verdict=verdict())
     audit.refresh_from_db()
     assert (audit.state, audit.overall_score, audit.run_attempt) == (AuditState.DONE, 4.0, 2)
 
@@ -221,9 +222,9 @@ def test_giving_back_what_somebody_else_holds_by_now_does_nothing():
     audit, _lease = taken_up()
     audit.refresh_from_db()
     seen = Audit.objects.get(pk=audit.pk)
-    assert audit_actions.give_back(audit=seen, code="worker_lost", message="Lost.")
+    assert workflow.give_back(audit=seen, code="worker_lost", message="Lost.")
     audit_actions.claim_audit(audit_id=audit.pk, run_attempt=2)
-    assert not audit_actions.give_back(audit=audit, code="worker_lost", message="Lost.")
+    assert not workflow.give_back(audit=audit, code="worker_lost", message="Lost.")
 
 
 def test_after_three_attempts_the_audit_is_failed_for_a_person_to_see():
@@ -231,7 +232,7 @@ def test_after_three_attempts_the_audit_is_failed_for_a_person_to_see():
     for attempt in (1, 2, 3):
         audit_actions.claim_audit(audit_id=audit.pk, run_attempt=attempt)
         audit.refresh_from_db()
-        assert audit_actions.give_back(audit=audit, code="worker_lost", message="Lost three times.")
+        assert workflow.give_back(audit=audit, code="worker_lost", message="Lost three times.")
     audit.refresh_from_db()
     assert (audit.state, audit.failure_code, audit.failure_message) == (
         AuditState.FAILED,

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django_scopes import scope
 from rq import Worker
 
+from grading import workflow
 from grading.audits import actions as audit_actions
 from grading.audits import wait_times
 from grading.audits.presenters.progress import progress_of
@@ -132,7 +133,7 @@ def test_another_run_begins_its_times_anew():
     with scope(organization=audit.organization):
         audit_actions.record_stage(lease=lease, stage="chief_justice")
         audit.refresh_from_db()
-        audit_actions.give_back(audit=audit, code="worker_died", message="It died.")
+        workflow.give_back(audit=audit, code="worker_died", message="It died.")
         assert audit_actions.claim_audit(audit_id=audit.pk, run_attempt=2) is not None
         assert Audit.objects.values_list("stage_times", flat=True).get(pk=audit.pk) == {}
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from grading.audits.actions import fail_audit, finish_audit
 from grading.audits.queries import standing_audit
 from grading.bulk.actions import Estimate, cancel_bulk, estimate_bulk, start_bulk
 from grading.bulk.queries import failed_audits
 from grading.core.enums import AuditState, Batch, Bench, BulkItemState, BulkState, BulkVerb, Renewal
 from grading.core.errors import BulkRefused, RenewalRefused
 from grading.models import Activity, Assignment, Audit, BulkItem, BulkRun, ModelUsage, Submission
+from grading.workflow import fail_audit, finish_audit
 from tests.factories.people import everywhere, staff_user
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import (

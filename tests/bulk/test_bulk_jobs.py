@@ -10,10 +10,9 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.audits.actions import finish_audit
 from grading.bulk import resynthesis_jobs
 from grading.bulk.actions import start_bulk
-from grading.bulk.resynthesis import resynthesise_audit
+from grading.bulk.progress import Change
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import BulkItemState, BulkState, BulkVerb
 from grading.jobs import resynthesise_chunk
@@ -28,7 +27,13 @@ from grading.models import (
     Submission,
     SupersededReport,
 )
-from grading.workflow import Recovery, reconcile
+from grading.workflow import (
+    Recovery,
+    apply_rules_and_count,
+    finish_audit,
+    reconcile,
+    resynthesise_audit,
+)
 from tests.factories.people import everywhere
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import AuditFactory, SubmissionFactory, claimed, verdict
@@ -101,22 +106,22 @@ def test_one_that_is_refused_fails_with_its_sentence_and_the_others_go_on():
         )
 
 
-def test_what_kills_its_worker_three_times_is_given_up(monkeypatch):
+def test_what_kills_its_worker_three_times_is_given_up():
     run, _ = started(2)
 
-    def die(**_: Any) -> None:
+    def die(**_: Any) -> Change:
         raise MemoryError
 
-    monkeypatch.setattr(resynthesis_jobs, "apply_rules", die)
     for _ in range(3):
         with pytest.raises(MemoryError), everywhere():
-            resynthesis_jobs.resynthesise_chunk(run_id=run.pk, chunk=0)
-    monkeypatch.undo()
+            resynthesis_jobs.resynthesise_chunk(run_id=run.pk, chunk=0, apply_rules=die)
     with everywhere():
         first, second = BulkItem.objects.order_by("position")
         assert (first.tries, second.tries) == (2, 1)  # what was tried least comes first
         BulkItem.objects.filter(pk=first.pk).update(tries=3)
-        resynthesis_jobs.resynthesise_chunk(run_id=run.pk, chunk=0)
+        resynthesis_jobs.resynthesise_chunk(
+            run_id=run.pk, chunk=0, apply_rules=apply_rules_and_count
+        )
         assert BulkItem.objects.get(pk=first.pk).code == "engine_failed"
     assert seen(run) == (BulkState.DONE, 2, 1, 1)
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from grading.audits.actions import fail_audit, finish_audit
 from grading.audits.queries import standing_audit
 from grading.bulk.renewals import reaudit, rejudge
 from grading.core.enums import AuditKind, AuditState, Renewal
@@ -15,6 +14,7 @@ from grading.engine.events import Verdict
 from grading.engine.reusable_results import known_opinions, known_report
 from grading.jobs import run_audit
 from grading.models import Activity, Audit, Grade, Submission
+from grading.workflow import fail_audit, finish_audit
 from tests.factories.example_report import report_json
 from tests.factories.people import everywhere
 from tests.factories.repositories import Commit, git, make_repository

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from grading.bulk.resynthesis import resynthesise_audit
 from grading.core.enums import AuditKind, AuditState
 from grading.core.errors import InputRefused, RenewalRefused
 from grading.grades.actions import override_criterion
 from grading.grades.releases import release_grades
 from grading.models import Activity, Audit, CriterionVerdict, Grade, OpinionRecord, SupersededReport
+from grading.workflow import resynthesise_audit
 from tests.factories.people import everywhere, staff_user
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import AuditFactory, RubricVersionFactory

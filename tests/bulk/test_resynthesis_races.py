@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from grading.bulk.resynthesis import resynthesise_audit
 from grading.core.errors import ActionRefused
 from grading.courses.archive.actions import delete_cohort
 from grading.courses.archive.cohort_inventory import holdings_of
 from grading.models import Audit, Grade
+from grading.workflow import resynthesise_audit
 from tests.factories.people import staff_user
 from tests.factories.races import in_turn
 from tests.factories.verdicts import judged, next_version, small_assignment

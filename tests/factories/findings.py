@@ -10,7 +10,7 @@ from django_scopes import scope
 
 from courtroom.models import record
 from courtroom.models.facts import establish
-from grading.audits import actions as audit_actions
+from grading import workflow
 from grading.core.enums import AuditKind, AuditState
 from grading.engine.events import Verdict
 from grading.models import Audit, Submission
@@ -172,7 +172,7 @@ def finish(audit: Audit, *checks: Checked) -> None:
     lease = claimed(audit)
     report = report_of_checks(*checks, commit=audit.submission.resolved_commit or "c" * 40)
     with scope(organization=audit.organization):
-        audit_actions.finish_audit(
+        workflow.finish_audit(
             lease=lease,
             verdict=Verdict(
                 state=AuditState.DONE,

@@ -1,5 +1,6 @@
 """Work of one student, judged, changed by hand and released, inside the scope of its organization."""
 
+from grading import workflow
 from grading.audits import actions as audit_actions
 from grading.core.enums import AuditKind, AuditState
 from grading.grades import actions as grade_actions
@@ -19,7 +20,7 @@ def judged(submission, tidy=4, tested=2, *, kind=AuditKind.SELF, opinions=(), **
         for name, score in (("tidy", tidy), ("tested", tested))
     )
     state = AuditState.NEEDS_REVIEW if None in (tidy, tested) else AuditState.DONE
-    audit_actions.finish_audit(
+    workflow.finish_audit(
         lease=lease, verdict=verdict(**{"state": state, "criteria": rows} | fields)
     )
     audit.refresh_from_db()

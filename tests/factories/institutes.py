@@ -3,6 +3,7 @@
 from django.contrib.auth.models import User
 from django_scopes import scope
 
+from grading import workflow
 from grading.audits import actions as audit_actions
 from grading.models import Audit, Organization
 from tests.factories.grades import (
@@ -75,7 +76,7 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
     lease = claimed(audit)
     with scope(organization=organization):
         audit_actions.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
-        audit_actions.finish_audit(
+        workflow.finish_audit(
             lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),))
         )
     _graded(audit, user, word)

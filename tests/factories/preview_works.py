@@ -13,7 +13,7 @@ from typing import Any
 from courtroom import Rubric, constitution_of
 from courtroom.models.case import Case
 from courtroom.run_audit import hold_audit
-from grading.audits import actions as audit_actions
+from grading import workflow
 from grading.engine import audits as engine_audits
 from grading.models import Assignment, Audit
 from tests.factories.people import student
@@ -144,6 +144,6 @@ def judged(assignment: Assignment, work: int, **person: Any) -> Audit:
     submission = SubmissionFactory.create(assignment=assignment, student=enrolled)
     audit: Audit = AuditFactory.create(submission=submission)
     report = AuditReport.model_validate(copy.deepcopy(report_of(work)))
-    audit_actions.finish_audit(lease=claimed(audit), verdict=engine_audits.verdict_of(report))
+    workflow.finish_audit(lease=claimed(audit), verdict=engine_audits.verdict_of(report))
     audit.refresh_from_db()
     return audit

@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django_scopes import scope
 
+from grading import workflow
 from grading.appeals.actions import file_appeal
-from grading.audits import actions as audit_actions
 from grading.core.enums import AuditState
 from grading.engine.events import CriterionRow, Verdict
 from grading.grades.releases import release_grades
@@ -72,7 +72,7 @@ def ended(audit: Audit, **scores: int | None) -> Audit:
     criteria = len(audit.rubric_version.document["criteria"])
     lease = claimed(audit)
     with scope(organization=audit.organization):
-        audit_actions.finish_audit(
+        workflow.finish_audit(
             lease=lease, verdict=verdict_of(report_json(criteria=criteria), **scores)
         )
         audit.refresh_from_db(

@@ -8,11 +8,11 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from grading.bulk.resynthesis import resynthesise_audit
 from grading.core.enums import AuditKind, AuditState, FindingState
 from grading.findings.actions import record_findings
 from grading.findings.earlier_findings import record_earlier_findings
 from grading.models import Activity, Audit, Finding, FindingSighting, Submission
+from grading.workflow import resynthesise_audit
 from tests.factories.findings import (
     attempt_of,
     audited,

@@ -21,14 +21,14 @@ from django_rq import get_queue
 from django_scopes import scope
 from rq import SimpleWorker
 
+from grading import workflow
 from grading.audits import actions as audit_actions
-from grading.audits.actions import give_back
 from grading.core.enums import AuditKind, NoticeKind
 from grading.jobs import send_letters
 from grading.models import Audit, Notice
 from grading.notifications import email_outbox
 from grading.notifications.emails import Letter, choose_letters, notify, notify_all
-from grading.workflow import reconcile
+from grading.workflow import give_back, reconcile
 from tests.factories.grades import NoticeFactory
 from tests.factories.mail_server import HANG_UP, MailServer, serve_mail
 from tests.factories.people import UserFactory, everywhere, student
@@ -313,7 +313,7 @@ def test_a_student_is_told_that_their_own_audit_failed(kind, written_to):
     audit = audit_of(kind)
     lease = claimed(audit)
     with scope(organization=audit.organization):
-        audit_actions.fail_audit(
+        workflow.fail_audit(
             lease=lease, code="repository_empty", message="The repository has no commits."
         )
         notices = list(Notice.objects.values_list("user", "kind", "subject", "path"))

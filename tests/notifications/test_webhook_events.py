@@ -9,8 +9,8 @@ import pytest
 from django.db import transaction
 from django_scopes import scope
 
+from grading import workflow
 from grading.appeals.decisions import keep_verdict
-from grading.audits import actions as audit_actions
 from grading.core.enums import AuditKind, WebhookEvent
 from grading.models import WebhookDelivery
 from grading.notifications import webhooks
@@ -50,7 +50,7 @@ def place(assignment: Any, page: str) -> dict[str, str]:
 def failed(audit: Any) -> None:
     lease = claimed(audit)
     with scope(organization=audit.organization):
-        audit_actions.fail_audit(lease=lease, code="repository_empty", message="No commits.")
+        workflow.fail_audit(lease=lease, code="repository_empty", message="No commits.")
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_an_audit_that_died_three_times_is_told_of():
     claimed(audit, attempt=3)
     with scope(organization=audit.organization):
         audit.refresh_from_db()
-        assert audit_actions.give_back(audit=audit, code="worker_lost", message="Lost.")
+        assert workflow.give_back(audit=audit, code="worker_lost", message="Lost.")
     assert [each["event"] for each in told()] == ["audit.failed"]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from grading.audits import actions as audit_actions
+from grading import workflow
 from grading.core.enums import AuditKind, AuditState, FeedbackKind, FeedbackSource, NoticeKind
 from grading.core.errors import FeedbackRefused
 from grading.jobs import run_audit
@@ -68,9 +68,9 @@ def ended(report: FeedbackReport, **fields: Any) -> Any:
     lease = claimed(report.audit)
     with everywhere():
         if fields.pop("failed", False):
-            audit_actions.fail_audit(lease=lease, code="repository_gone", message="It is gone.")
+            workflow.fail_audit(lease=lease, code="repository_gone", message="It is gone.")
         else:
-            audit_actions.finish_audit(lease=lease, verdict=verdict(**fields))
+            workflow.finish_audit(lease=lease, verdict=verdict(**fields))
         return FeedbackReport.objects.select_related("audit", "submission").get(pk=report.pk)
 
 
@@ -214,7 +214,7 @@ def test_a_peers_verdict_does_not_keep_an_attempt_whose_own_audit_failed():
     ended(begun(pairing))
     lease = claimed(own)
     with everywhere():
-        audit_actions.fail_audit(lease=lease, code="repository_gone", message="It is gone.")
+        workflow.fail_audit(lease=lease, code="repository_gone", message="It is gone.")
         assert not Submission.objects.get(pk=submission.pk).counts
 
 

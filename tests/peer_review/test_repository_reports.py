@@ -11,7 +11,7 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.audits import actions as audit_actions
+from grading import workflow
 from grading.core.enums import Anonymity, AuditKind, FeedbackKind
 from grading.core.errors import FeedbackRefused
 from grading.jobs import import_reports
@@ -174,7 +174,7 @@ def test_a_students_own_audit_has_its_repository_searched(
     lease = claimed(audit)
     report = {"schema": "automaton-auditor/report@1", "facts": facts(files)}
     with scope(organization=audit.organization), django_capture_on_commit_callbacks(execute=True):
-        audit_actions.finish_audit(lease=lease, verdict=verdict(report=report))
+        workflow.finish_audit(lease=lease, verdict=verdict(report=report))
     assert len(get_queue("bulk").job_ids) == jobs
 
 

@@ -7,13 +7,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django_scopes import scope
 
-from grading.bulk.resynthesis import resynthesise_audit
 from grading.core.enums import RubricState
 from grading.engine.rubrics import document_digest, settled_rubric
 from grading.grades.actions import override_criterion
 from grading.models import Audit, CriterionVerdict, Grade
 from grading.rubrics.actions import publish_seen_draft
 from grading.rubrics.previews import rubric_preview
+from grading.workflow import resynthesise_audit
 from tests.factories.people import CohortFactory, staff_user
 from tests.factories.preview_works import document, judged_assignment
 from tests.factories.work import RubricVersionFactory

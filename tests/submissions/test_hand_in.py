@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from rq.job import Job
 
-from grading.audits import actions as audit_actions
+from grading import workflow
 from grading.core.enums import AuditState, LatePolicy
 from grading.core.errors import HandInRefused
 from grading.models import Activity, Audit, Enrollment, Submission
@@ -208,7 +208,7 @@ def test_an_attempt_whose_audit_failed_does_not_count_and_its_number_is_not_used
         )
         lease = claimed(audit)
         with everywhere():
-            audit_actions.fail_audit(lease=lease, code="repository_empty", message="Empty.")
+            workflow.fail_audit(lease=lease, code="repository_empty", message="Empty.")
     assert submit(assignment, repository, student_=ada).attempt == 3
 
 
