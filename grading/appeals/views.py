@@ -11,9 +11,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grading.appeals import decisions as answers
-from grading.appeals import presenters as reading
-from grading.appeals import queries
+from grading.appeals import decisions, presenters, queries
 from grading.appeals.actions import file_appeal, why_no_appeal, withdraw_appeal
 from grading.appeals.forms import AnswerForm, AppealForm, InboxForm
 from grading.appeals.presenters import VerdictView, verdict_view
@@ -34,12 +32,12 @@ def appeal_new(request: MemberRequest, org: str, audit_id: UUID, position: int) 
     """For whose work it is, on what they were told of this attempt."""
     audit = access_audit(request.user, audit_id)
     grade, row = _released_criterion(request, audit, position)
-    view = reading.criterion_of(
+    view = presenters.criterion_of(
         queries.report_by_digest(audit.submission, _told(grade)["digest"]), row["id"]
     )
     form = AppealForm(
         request.POST or None,
-        evidence=reading.evidence_choices(view),
+        evidence=presenters.evidence_choices(view),
         fingerprint=fingerprint_of(row),
     )
     if form.is_valid():
@@ -54,7 +52,7 @@ def appeal_new(request: MemberRequest, org: str, audit_id: UUID, position: int) 
             return redirect("appeal", audit.organization.slug, filed.pk)
     context = {
         "audit": audit,
-        "verdict": reading.verdict_view(row, None),
+        "verdict": presenters.verdict_view(row, None),
         "name": row["name"],
         "form": form,
         # What was typed in vain is shown again, with the reason.
@@ -124,7 +122,7 @@ def _told_of(found: Appeal) -> dict[str, Any]:
     """What everybody who may see the appeal sees of it."""
     audit = queries.audit_appealed(found)
     report = queries.report_told(audit, found)
-    then = reading.verdict_view(found.verdict, report)
+    then = presenters.verdict_view(found.verdict, report)
     behind = queries.grade_behind(found)
     grade = (
         behind if behind and _told(behind).get("submission") == str(found.submission_id) else None
@@ -134,8 +132,8 @@ def _told_of(found: Appeal) -> dict[str, Any]:
         "behind": behind,
         "report": report,
         "then": then,
-        "cited": reading.cited_exhibits(then.view, found.cited),
-        "places": reading.named_places(found.places, report),
+        "cited": presenters.cited_exhibits(then.view, found.cited),
+        "places": presenters.named_places(found.places, report),
         "audit": audit,
         "allowance": queries.allowance_of(grade) if grade else None,
         "released_overall": _told(grade).get("overall_score") if grade else None,
@@ -166,7 +164,7 @@ def inbox(request: MemberRequest, organization: Organization) -> dict[str, Any]:
 
 def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpResponse:
     """Both sides beside each other, what each score would change, and the answer."""
-    standing = answers.standing_of(found)
+    standing = decisions.standing_of(found)
     effects = standing.effects if standing else ()
     answering = request.POST.get("do") == "answer"
     form = AnswerForm(
@@ -187,12 +185,12 @@ def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpRe
         "now": _now(standing, found, told["report"]),
         "standing": standing,
         "effects": effects,
-        "price": answers.price_of_rejudging(found, standing)
+        "price": decisions.price_of_rejudging(found, standing)
         if standing and found.is_pending
         else None,
         "form": form,
         "may_change": may(request.user, found.organization, "teacher"),
-        "may_answer": answers.may_answer(found, request.user),
+        "may_answer": decisions.may_answer(found, request.user),
         "is_owner": role_of(request.user, found.organization) == Role.OWNER,
         "counts": queries.counts_for_the_grade(found, behind),
         "changed_besides": bool(effects)
@@ -207,10 +205,10 @@ def _done(request: MemberRequest, found: Appeal, form: AnswerForm) -> str:
     """Do what was asked and say so. Raises ActionRefused."""
     match request.POST.get("do"):
         case "rejudge":
-            answers.rejudge_criterion(appeal=found, by=request.user)
+            decisions.rejudge_criterion(appeal=found, by=request.user)
             return "The judges hear this criterion again; the appeal comes back when they have."
         case "escalate":
-            answers.escalate_appeal(appeal=found, by=request.user)
+            decisions.escalate_appeal(appeal=found, by=request.user)
             return "The appeal is left to an owner."
         case "answer":
             return _answered(request, found, form)
@@ -220,13 +218,13 @@ def _done(request: MemberRequest, found: Appeal, form: AnswerForm) -> str:
 def _answered(request: MemberRequest, found: Appeal, form: AnswerForm) -> str:
     decision, answer = form.cleaned_data["decision"], form.cleaned_data["answer"]
     if decision == "keep":
-        answers.keep_verdict(appeal=found, answer=answer, by=request.user)
+        decisions.keep_verdict(appeal=found, answer=answer, by=request.user)
         return "Answered: the verdict stays."
-    answers.change_score(appeal=found, score=int(decision), answer=answer, by=request.user)
+    decisions.change_score(appeal=found, score=int(decision), answer=answer, by=request.user)
     return f"Answered: {decision} of 5, and the student was told."
 
 
-def _now(standing: answers.Standing | None, found: Appeal, appealed: Any) -> VerdictView | None:
+def _now(standing: decisions.Standing | None, found: Appeal, appealed: Any) -> VerdictView | None:
     """From the report that was appealed where it still stands."""
     if standing is None:
         return None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grading.core.csv_cells import FORMULA, harmless, lines_of
 from grading.core.errors import ActionRefused
-from grading.grades.exports import actions as action
+from grading.grades.exports import actions as export_actions
 from grading.grades.exports import queries as export_queries
 from grading.grades.exports.csv_layouts import ExportChoice
 from grading.grades.releases import release_grades
@@ -88,8 +88,8 @@ def told(score=4.0, points=None):
 
 
 def rows_of(assignment, choice):
-    table = action.table_of(assignment, choice)
-    return list(csv.reader(io.StringIO("".join(action.stream_of(assignment, table)))))
+    table = export_actions.table_of(assignment, choice)
+    return list(csv.reader(io.StringIO("".join(export_actions.stream_of(assignment, table)))))
 
 
 def test_what_is_not_released_is_an_empty_cell_and_never_a_nought(assignment, teacher):
@@ -185,7 +185,7 @@ def test_points_out_of_different_sums_are_refused_where_one_column_would_mix_the
         points = {"earned": 60.0, "possible": possible}
         judged(assignment, enrolled(assignment, name), released=told(points=points), released_at=AT)
     with pytest.raises(ActionRefused, match="out of 80 and 100"):
-        action.table_of(assignment, ExportChoice("canvas"))
+        export_actions.table_of(assignment, ExportChoice("canvas"))
     percent = rows_of(
         assignment, ExportChoice("canvas", scale="percent", criteria=False, versions=False)
     )
@@ -206,7 +206,7 @@ def test_who_would_be_missed_is_counted(assignment):
 
 def test_a_file_is_read_after_its_scope_was_left_and_leaves_none_open(assignment, teacher):
     judged(assignment, enrolled(assignment, "Ada"), released=told(), released_at=AT)
-    lines = action.export_grades(assignment=assignment, choice=PLAIN, by=teacher)
+    lines = export_actions.export_grades(assignment=assignment, choice=PLAIN, by=teacher)
     with scope(organization=None, _enabled=False):
         outside = get_scope()
         read = []
@@ -217,7 +217,7 @@ def test_a_file_is_read_after_its_scope_was_left_and_leaves_none_open(assignment
 
 
 def test_who_took_what_is_in_the_log(assignment, teacher):
-    action.export_grades(assignment=assignment, choice=ExportChoice("moodle"), by=teacher)
+    export_actions.export_grades(assignment=assignment, choice=ExportChoice("moodle"), by=teacher)
     row = Activity.objects.get()
     assert (row.actor, row.verb, row.cohort) == (teacher, "grades.exported", assignment.cohort)
     assert row.detail == {"layout": "moodle", "what": "what is released", "scale": "points"}
@@ -233,9 +233,11 @@ def test_a_file_costs_the_same_for_each_piece(
 ):
     for n in range(students):
         judged(assignment, enrolled(assignment, f"S{n:02}"), released=told(), released_at=AT)
-    table = action.table_of(assignment, ExportChoice(**choice))
+    table = export_actions.table_of(assignment, ExportChoice(**choice))
     with django_assert_num_queries(queries):
-        assert len("".join(action.stream_of(assignment, table)).splitlines()) == students + 1
+        assert (
+            len("".join(export_actions.stream_of(assignment, table)).splitlines()) == students + 1
+        )
 
 
 @pytest.mark.parametrize(

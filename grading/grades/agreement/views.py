@@ -20,7 +20,7 @@ from grading.core.errors import ActionRefused
 from grading.core.form_bases import put_beside
 from grading.core.permissions import access_assignment, may
 from grading.core.requests import MemberRequest
-from grading.grades.agreement import queries as asked
+from grading.grades.agreement import queries as agreement_queries
 from grading.grades.agreement.actions import draw_sample, grade_blind
 from grading.grades.agreement.coefficients import RELIABLE_FROM
 from grading.grades.agreement.forms import BlindForm, CellForm, DrawForm
@@ -41,20 +41,22 @@ SEEDS = 10**6
 def agreement(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
     """The figures by criterion, the samples, and the disagreements on works whose verdict the reader may know."""
     found = access_assignment(request.user, cohort, assignment, level="staff")
-    scored = asked.scored_of(found)
-    counting = asked.audits_that_count(found)
+    scored = agreement_queries.scored_of(found)
+    counting = agreement_queries.audits_that_count(found)
     audits = list({*counting, *(each.audit for each in scored)})
-    criteria = criteria_views(asked.criteria_of(audits), scored, asked.first_opinions(audits))
+    criteria = criteria_views(
+        agreement_queries.criteria_of(audits), scored, agreement_queries.first_opinions(audits)
+    )
     form = CellForm(request.GET, criteria=len(criteria))
     wanted = form.wanted()
     differing = _differing(scored, criteria, wanted)
-    known = asked.finished_by(request.user, found)
+    known = agreement_queries.finished_by(request.user, found)
     names = {view.asked.id: view.asked.name for view in criteria}
     shown = [each for each in differing if wanted["everybody"] or each.submission in known]
     page = Paginator(shown, PER_PAGE).get_page(wanted["page"] or 1)
     context = {
         "assignment": found,
-        "samples": asked.samples_of(found, known),
+        "samples": agreement_queries.samples_of(found, known),
         "criteria": criteria,
         "graded": len({each.submission for each in scored}),
         "graders": len({each.person for each in scored}),
@@ -107,11 +109,11 @@ def blind(
     """One work of a sample. Its verdict is withheld until this person has scored every criterion."""
     found = access_assignment(request.user, cohort, assignment, level="staff")
     sample, submission = _at(found, sample_id, place)
-    verdicts = asked.verdicts_to_compare(submission)
+    verdicts = agreement_queries.verdicts_to_compare(submission)
     report = report_of(verdicts[0].audit) if verdicts else None
     criteria = blind_criteria(verdicts, report or {})
     form = _form_for(request, submission, criteria)
-    sealed = submission.pk in asked.finished_by(request.user, found)
+    sealed = submission.pk in agreement_queries.finished_by(request.user, found)
     if request.method == "POST" and form.is_valid() and _kept(request, submission, criteria, form):
         ahead = place if "finish" in request.POST else min(place + 1, len(sample.submissions))
         return HttpResponseRedirect(_address(found, sample, ahead))
@@ -128,7 +130,7 @@ def blind(
         ],
         "form": form,
         "sealed": sealed,
-        "mine": asked.scores_by(request.user, submission),
+        "mine": agreement_queries.scores_by(request.user, submission),
         "audit": verdicts[0].audit if verdicts and sealed else None,
         "trail": _trail_to_agreement(found),
     }
@@ -154,8 +156,8 @@ def blind_pdf(
 
 
 def _at(assignment: Assignment, sample_id: int, place: int) -> tuple[BlindSample, Submission]:
-    sample = asked.sample_of(assignment, sample_id)
-    submission = asked.submission_at(sample, place) if sample else None
+    sample = agreement_queries.sample_of(assignment, sample_id)
+    submission = agreement_queries.submission_at(sample, place) if sample else None
     if sample is None or submission is None:
         raise Http404
     return sample, submission
@@ -164,7 +166,7 @@ def _at(assignment: Assignment, sample_id: int, place: int) -> tuple[BlindSample
 def _form_for(
     request: MemberRequest, submission: Submission, criteria: list[BlindCriterion]
 ) -> BlindForm:
-    mine = asked.scores_by(request.user, submission)
+    mine = agreement_queries.scores_by(request.user, submission)
     return BlindForm(
         request.POST if request.method == "POST" else None,
         criteria=[(each.field, each.id, each.name, each.choices) for each in criteria],

@@ -17,6 +17,7 @@ from grading.core.permissions import access_assignment, access_rubric_version, m
 from grading.core.requests import MemberRequest
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Assignment, Audit, RubricVersion
+from grading.rubrics.previews import rubric_preview
 from grading.rubrics.previews.actions import enact_preview
 from grading.rubrics.previews.forms import AdoptForm, PreviewForm
 from grading.rubrics.previews.presenters import (
@@ -28,7 +29,6 @@ from grading.rubrics.previews.presenters import (
 )
 from grading.rubrics.previews.queries import audits_to_apply_to, versions_to_try
 from grading.rubrics.previews.rubric_preview import Change
-from grading.rubrics.previews.rubric_preview import preview as foreseen
 from grading.rubrics.queries import published_sibling
 
 
@@ -55,7 +55,7 @@ def preview(
 
 
 def _looked_at(assignment: Assignment, version: RubricVersion, form: PreviewForm) -> dict[str, Any]:
-    changes = foreseen(assignment, version.document, rules=form.asked_rules)
+    changes = rubric_preview.preview(assignment, version.document, rules=form.asked_rules)
     moves = moves_of(changes, PassMarks(*form.pass_marks))
     criteria = criteria_of(changes)
     return {
