@@ -6,10 +6,11 @@ PYTHON ?= $(firstword $(foreach name,python3.11 python3.12 python3.13 python3,$(
 	'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v $(name))))
 LINT := .venv/lint/bin
 LOCK_STATE = $$(cat requirements/dev.txt requirements/lint.txt | cksum)
-BROWSER ?= 1
-# One more than CI has cores: a third of their time tests wait for other processes.
+# One more than CI has cores: tests also wait for PostgreSQL.
 WORKERS ?= 3
+# Faults mostly wait, so more of them than there are cores run side by side.
 FAULTS_AT_ONCE ?= 4
+PYTEST = $(PY) -m pytest -q -rs --dist worksteal -n
 TESTS ?=
 LOAD ?=
 
@@ -18,10 +19,10 @@ LOAD ?=
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup install run test hostile faults audit lint types lock bench load clean
+.PHONY: help setup install run test test-slow processes browser hostile faults audit lint types lock bench load clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: ## the virtual environment with every locked package (does nothing when it is current)
 	@test "$$(cat .venv/locked 2>/dev/null)" = "$(LOCK_STATE)" || $(MAKE) --no-print-directory install
@@ -44,14 +45,23 @@ install:
 run: setup ## the site with its demo cohort on http://127.0.0.1:8000 (PORT=... elsewhere)
 	@$(PY) -m auditor_site.localservices exec -- $(PY) manage.py serve
 
-test: setup ## every test (BROWSER=0 leaves the browser out, TESTS="-k word" chooses)
-	$(PY) -m pytest -q -rs -n $(WORKERS) --dist worksteal -m "not hostile_full and not faults_full$(if $(filter 0,$(BROWSER)), and not browser)" $(TESTS)
+test: setup ## the fast tests (TESTS="-k word" chooses)
+	$(PYTEST) $(WORKERS) -m "not processes and not browser and not hostile and not faults" $(TESTS)
 
-hostile: setup ## the whole corpus of hostile input, with its scoreboard (make test runs a part of it)
-	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal -p tests.hostile.scoreboard $(HOSTILE) tests/hostile
+test-slow: setup ## the other tests, all but the faults: processes, browser and hostile input
+	$(PYTEST) $(WORKERS) -m "processes or browser or hostile" -p tests.hostile.scoreboard $(TESTS)
 
-faults: setup ## every fault, on real processes, with its scoreboard (make test brings about a part of them)
-	$(PY) -m pytest -q -n $(FAULTS_AT_ONCE) --dist worksteal -p tests.faults.scoreboard $(FAULTS) tests/faults
+processes: setup ## the tests that start programs and servers, and of the sandbox
+	$(PYTEST) $(WORKERS) -m processes $(TESTS)
+
+browser: setup ## the tests in a browser
+	$(PYTEST) $(WORKERS) -m browser $(TESTS)
+
+hostile: setup ## the tests with hostile input, and a table of their results
+	$(PYTEST) $(WORKERS) -m hostile -p tests.hostile.scoreboard $(TESTS)
+
+faults: setup ## the tests that kill and stop processes, and a table of their results
+	$(PYTEST) $(FAULTS_AT_ONCE) -m faults -p tests.faults.scoreboard $(TESTS)
 
 audit: setup ## one audit without the site: make audit REPO=... PDF=...
 	@test -n "$$REPO" || { echo "Say which repository: make audit REPO=https://... PDF=report.pdf"; exit 2; }

@@ -22,8 +22,26 @@ from tests.databases import template_of_all_workers
 
 pytest_plugins = ["tests.page_fixtures"]
 
+# A new test in one of these folders stays out of `make test` without a word of its own.
+MARKED_FOLDERS = {
+    "browser": "browser",
+    "faults": "faults",
+    "hostile": "hostile",
+    "model_endpoint": "processes",
+    "courtroom/analysis/sandbox": "processes",
+}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM to its path."
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of whole folders, before pytest chooses among the marked ones."""
+    for item in items:
+        folder = item.path.parent.relative_to(Path(__file__).parent).as_posix()
+        for marked, marker in MARKED_FOLDERS.items():
+            if f"{folder}/".startswith(f"{marked}/"):
+                item.add_marker(marker)
 
 
 def pytest_collection_finish() -> None:

@@ -130,10 +130,12 @@ def site_says(**variables: str) -> str:
     return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
 
 
+@pytest.mark.processes
 def test_signing_in_elsewhere_is_off_unless_it_is_configured():
     assert site_says() == "['', '2fa/'] []"
 
 
+@pytest.mark.processes
 def test_half_a_configuration_is_refused():
     assert site_says(OIDC_SERVER_URL="https://sso.example", OIDC_CLIENT_ID="id").endswith(
         "OIDC_CLIENT_SECRET must be set too, or none of OIDC_SERVER_URL, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET."

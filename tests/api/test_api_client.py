@@ -20,6 +20,8 @@ from tests.factories.repositories import Commit, make_repository
 from tests.factories.webhooks import WebhookFactory
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 
+pytestmark = pytest.mark.processes
+
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 CLIENT = DOCS / "api_client.py"
 MOST_LINES = 40

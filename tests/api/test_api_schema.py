@@ -71,6 +71,7 @@ def test_every_address_and_scope_is_documented() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.processes
 def test_whatever_is_asked_the_answer_is_in_the_schema(live_server, tmp_path) -> None:
     owner = UserFactory()
     organization = institute(owner)

@@ -18,7 +18,11 @@ from tests.factories.people import everywhere
 from tests.factories.races import at_once, while_deleted
 from tests.factories.released import FIRST, SECOND, THIRD, Released, filed
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+    pytest.mark.servers,
+]
 
 
 def test_the_last_appeal_is_used_by_one_of_three():

@@ -14,7 +14,11 @@ from grading.workflow import Recovery, reconcile
 from tests.factories.people import everywhere
 from tests.factories.work import SubmissionFactory
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+    pytest.mark.servers,
+]
 
 
 def handed_in(number: int, *, kind: AuditKind = AuditKind.SELF) -> list[Audit]:

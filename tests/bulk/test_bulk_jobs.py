@@ -38,7 +38,11 @@ from tests.factories.people import everywhere
 from tests.factories.verdicts import judged, next_version, small_assignment
 from tests.factories.work import AuditFactory, SubmissionFactory, claimed, verdict
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+    pytest.mark.servers,
+]
 
 
 def started(number: int) -> tuple[BulkRun, RubricVersion]:

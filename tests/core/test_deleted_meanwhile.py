@@ -16,7 +16,11 @@ from tests.factories.people import staff_user
 from tests.factories.races import while_deleted
 from tests.factories.released import Released
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+    pytest.mark.servers,
+]
 
 
 @pytest.mark.parametrize("typed", [{"reason": "Better."}, {"unpin": "1"}])

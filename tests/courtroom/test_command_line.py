@@ -74,6 +74,7 @@ def test_a_known_record_that_is_none_is_refused(repository, tmp_path, capsys):
     assert (code, "record_unreadable" in err) == (2, True)
 
 
+@pytest.mark.processes
 def test_a_verdict_exits_zero_with_the_markdown_alone_on_stdout(repository, tmp_path):
     record = tmp_path / "report.json"
     done = courtroom(repository, "--allow-local", "--json", record)

@@ -50,6 +50,7 @@ def test_a_large_text_file_is_named_as_not_searched(tmp_path):
     assert found.facts["committed_secrets"] == []
 
 
+@pytest.mark.processes
 def test_twenty_thousand_files_are_read_and_one_more_is_refused(tmp_path):
     many: dict[str, str | bytes | None] = {
         f"data/{n % 100}/item_{n}.json": "{}\n" for n in range(19_998)
@@ -66,6 +67,7 @@ def test_twenty_thousand_files_are_read_and_one_more_is_refused(tmp_path):
     assert refusal.value.code == "repository_too_many_files"
 
 
+@pytest.mark.processes
 def test_of_a_report_of_three_hundred_pages_the_first_are_read_and_the_cut_is_on_record(tmp_path):
     pdf = make_pdf(
         tmp_path / "long.pdf", [Page(lines=[f"# Section {n}", "Some words."]) for n in range(300)]

@@ -82,6 +82,7 @@ def test_a_commit_is_looked_up_in_the_repository_of_its_submission(audit: Any) -
     assert (touch.exists, touch.touches) == (True, True)
 
 
+@pytest.mark.processes
 def test_reading_a_report_pays_for_no_langgraph() -> None:
     script = "import sys; from courtroom import read_report; read_report('# A'); print('langgraph' in sys.modules)"
     done = subprocess.run(

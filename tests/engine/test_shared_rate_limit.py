@@ -8,6 +8,8 @@ from django.conf import settings
 
 from grading.engine.rate_limit import GateClosed, ProviderGate
 
+pytestmark = pytest.mark.servers
+
 
 def gate(key="key", *, requests=0, tokens=0, patience=0.3):
     return ProviderGate(

@@ -8,7 +8,7 @@ from tests.faults.site import accepted, crew, eventually
 pytestmark = [pytest.mark.usefixtures("redis")]
 
 
-@pytest.mark.parametrize("seconds", [0, pytest.param(30, marks=pytest.mark.faults_full)])
+@pytest.mark.parametrize("seconds", [0, 30])
 def test_postgresql_is_restarted_and_stays_down(seconds, own_database, repository, ends, pause):
     at_work, waiting = accepted(repository), accepted(repository)
     with crew() as there:
@@ -20,7 +20,6 @@ def test_postgresql_is_restarted_and_stays_down(seconds, own_database, repositor
         ends(at_work, waiting)
 
 
-@pytest.mark.faults_full
 def test_postgresql_is_killed(own_database, repository, ends):
     at_work, waiting = accepted(repository), accepted(repository)
     with crew() as there:

@@ -33,7 +33,6 @@ NO_ROOT = "Only root can mount the small disk that this test fills."
 LITTLE_MEMORY, SMALL_DISK = 4096, "size=256k"
 
 
-@pytest.mark.faults_full
 def test_git_hangs(tmp_path, ends):
     with serve_repositories(tmp_path) as server, crew():
         ends(
@@ -43,7 +42,6 @@ def test_git_hangs(tmp_path, ends):
         )
 
 
-@pytest.mark.faults_full
 def test_a_child_runs_out_of_memory(tmp_path, ends, monkeypatch):
     """git waits for an answer; when the answer comes, it is given no byte more than it has."""
     starved = threading.Event()
@@ -77,7 +75,6 @@ def small_disk(place: Path) -> Iterator[Path]:
         subprocess.run(["umount", "--lazy", place], check=True)
 
 
-@pytest.mark.faults_full
 def test_the_disk_is_full(tmp_path, ends):
     make_repository(tmp_path / "large.git", [Commit(files={"large.bin": os.urandom(1024 * 1024)})])
     audit = accepted(tmp_path / "large.git")
@@ -107,17 +104,12 @@ class Hanging(Handler):
         self.close_connection = True
 
 
-FULL = pytest.mark.faults_full
 FAULTS = [
-    pytest.param("busy", Handler, AuditState.DONE, OPINIONS + 1, id="429 once", marks=FULL),
+    pytest.param("busy", Handler, AuditState.DONE, OPINIONS + 1, id="429 once"),
     pytest.param("broken", Handler, AuditState.DEGRADED, None, id="500 always"),
-    pytest.param(
-        "truncated", Handler, AuditState.DEGRADED, None, id="half a JSON always", marks=FULL
-    ),
-    pytest.param(
-        "good", HalfAnswering, AuditState.DONE, OPINIONS + 1, id="half an answer once", marks=FULL
-    ),
-    pytest.param("good", Hanging, AuditState.DEGRADED, None, id="no answer", marks=FULL),
+    pytest.param("truncated", Handler, AuditState.DEGRADED, None, id="half a JSON always"),
+    pytest.param("good", HalfAnswering, AuditState.DONE, OPINIONS + 1, id="half an answer once"),
+    pytest.param("good", Hanging, AuditState.DEGRADED, None, id="no answer"),
 ]
 
 

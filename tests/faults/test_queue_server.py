@@ -20,7 +20,7 @@ from tests.faults.site import accepted, crew, eventually, kill, surroundings
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("seconds", [1, pytest.param(30, marks=pytest.mark.faults_full)])
+@pytest.mark.parametrize("seconds", [1, 30])
 def test_the_queue_server_is_killed_and_stays_down(seconds, own_queue, repository, ends, pause):
     at_work = accepted(repository)
     with held_at("prosecutor", eventually) as held, crew():
@@ -36,7 +36,6 @@ def test_the_queue_server_is_killed_and_stays_down(seconds, own_queue, repositor
         ends(at_work, waiting)
 
 
-@pytest.mark.faults_full
 def test_the_queue_server_forgets_everything(own_queue, repository, ends):
     at_work, waiting = accepted(repository), accepted(repository)
     with held_at("prosecutor", eventually) as held, crew():
@@ -46,7 +45,6 @@ def test_the_queue_server_forgets_everything(own_queue, repository, ends):
         ends(at_work, waiting)
 
 
-@pytest.mark.faults_full
 def test_the_queue_server_is_full(own_queue, repository, ends, pause):
     queue = Redis.from_url(settings.REDIS_URL)
     at_work = accepted(repository)
@@ -61,7 +59,6 @@ def test_the_queue_server_is_full(own_queue, repository, ends, pause):
         ends(at_work, waiting)
 
 
-@pytest.mark.faults_full
 def test_the_site_dies_between_the_commit_and_the_queue(own_queue, repository, ends):
     """The queue server stands still, so that the process that took the hand-in is killed while it waits for it."""
     assignment = AssignmentFactory(rubric_version__document=rubric_document())

@@ -11,15 +11,6 @@ from tests.faults.moments import MOMENTS, held_at
 from tests.faults.site import Crew, accepted, crew, eventually, is_over, kill, now_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
-FAST = {"repo_investigator"}
-
-
-def moments(*, fast: set[str]) -> list[object]:
-    """Every moment; `make test` keeps to the fast ones."""
-    return [
-        pytest.param(each, marks=[] if each in fast else [pytest.mark.faults_full])
-        for each in MOMENTS
-    ]
 
 
 def busy(there: Crew) -> tuple[int, int]:
@@ -27,7 +18,7 @@ def busy(there: Crew) -> tuple[int, int]:
     return there.busy()[0]
 
 
-@pytest.mark.parametrize("moment", moments(fast=FAST))
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_the_process_of_the_job_is_killed(moment, repository, ends):
     audit = accepted(repository)
     with held_at(moment, eventually) as held, crew() as there:
@@ -37,7 +28,7 @@ def test_the_process_of_the_job_is_killed(moment, repository, ends):
         ends(audit)
 
 
-@pytest.mark.parametrize("moment", moments(fast={"chief_justice"}))
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_the_worker_is_killed(moment, repository, ends):
     audit = accepted(repository)
     with held_at(moment, eventually) as held, crew() as there:
@@ -47,7 +38,6 @@ def test_the_worker_is_killed(moment, repository, ends):
         ends(audit)
 
 
-@pytest.mark.faults_full
 def test_a_worker_told_once_to_stop_ends_its_audit_first(repository, ends):
     audit = accepted(repository)
     with held_at("repo_investigator", eventually) as held, crew() as there:
@@ -66,7 +56,6 @@ def stopped_again(there: Crew, worker: int, horse: int) -> bool:
     return True
 
 
-@pytest.mark.faults_full
 def test_a_worker_told_twice_to_stop_leaves_its_audit_to_the_next(repository, ends):
     audit = accepted(repository)
     with held_at("repo_investigator", eventually) as held, crew() as there:
@@ -77,7 +66,6 @@ def test_a_worker_told_twice_to_stop_leaves_its_audit_to_the_next(repository, en
         ends(audit)
 
 
-@pytest.mark.faults_full
 def test_two_workers_have_the_same_job(repository, ends):
     audit = accepted(repository, queued=False)
     for copy in ("one", "two"):
@@ -101,7 +89,6 @@ def test_the_connection_is_lost_between_the_result_and_its_commit(repository, en
     assert now_of(audit).run_attempt == 2
 
 
-@pytest.mark.faults_full
 def test_one_submission_breaks_and_the_next_is_served(tmp_path, repository, ends):
     """A job that is killed takes neither its worker nor the hand-in behind it along."""
     make_repository(tmp_path / "other.git", [Commit(files={"README.md": "# Other"})])

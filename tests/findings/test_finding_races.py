@@ -12,7 +12,11 @@ from tests.factories.people import everywhere, student
 from tests.factories.races import at_once
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+    pytest.mark.servers,
+]
 
 
 def judged(submission: Submission, *checks: Checked, kind: AuditKind = AuditKind.SELF) -> Audit:

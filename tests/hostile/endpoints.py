@@ -25,7 +25,6 @@ class EvilServer:
     act: Callable[[GitHandler, str], None]
     refused: str
     limits: Limits = ORDINARY
-    full: bool = False
 
 
 def packet(line: str) -> bytes:
@@ -174,7 +173,7 @@ SERVERS = (
     EvilServer("is_never_ready", says(503, Retry_After="99999"), "repository_unreachable"),
     EvilServer("hangs", known("hang"), "repository_too_slow", HURRIED),
     EvilServer("drips", drip, "repository_too_slow", HURRIED),
-    EvilServer("floods", known("flood"), "repository_too_large", CRAMPED, full=True),
+    EvilServer("floods", known("flood"), "repository_too_large", CRAMPED),
     EvilServer("bomb_of_refs", bomb, "repository_too_large", CRAMPED),
     EvilServer("endless_pack", endless_pack, "repository_too_large", CRAMPED),
     EvilServer("lies_about_its_length", lying, "repository_unreachable", HURRIED),

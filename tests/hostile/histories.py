@@ -211,9 +211,9 @@ HISTORIES = (
         facts=ONE,
     ),
     HostileRepository("many_parents", many_parents, facts={"commit_count": 2}),
-    HostileRepository("many_refs", many_refs, facts=SOUND_FACTS, full=True),
+    HostileRepository("many_refs", many_refs, facts=SOUND_FACTS),
     HostileRepository(
-        "many_commits", many_commits, facts={"commit_count": 6000, "bulk_upload": None}, full=True
+        "many_commits", many_commits, facts={"commit_count": 6000, "bulk_upload": None}
     ),
     HostileRepository("replaced_objects", replaced, facts=SOUND_FACTS),
     HostileRepository("notes", noted, facts=SOUND_FACTS),

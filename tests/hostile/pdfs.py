@@ -26,7 +26,6 @@ class HostilePdf:
     errors: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     pages: int = 1
-    full: bool = False
 
     def bytes_for(self, trap: Trap) -> bytes:
         return self.content if isinstance(self.content, bytes) else self.content(trap)
@@ -264,7 +263,6 @@ STREAMS = (
     HostilePdf(
         "picture_that_is_a_bomb",
         lambda _: pictured(GREY % (10_000, 10_000), bytes(100 * MEBIBYTE)),
-        full=True,
     ),
     HostilePdf(
         "picture_of_noise",

@@ -21,7 +21,6 @@ class LonePython:
     reason: str | None = None
     facts: Mapping[str, object] = field(default_factory=dict)
     cpu_seconds: int = Limits().child_cpu_seconds
-    full: bool = False
 
 
 def _nodes(expression: str) -> str:
@@ -33,7 +32,7 @@ ALONE = (
         "f_string_of_100000_parts", 'x = f"' + "{a}" * 100_000 + '"\n', SKIPPED, cpu_seconds=2
     ),
     LonePython("f_string_of_15000_parts", 'x = f"' + "{a}" * 15_000 + '"\n'),
-    LonePython("list_of_250000", "x = [" + "1," * 250_000 + "]\n", full=True),
+    LonePython("list_of_250000", "x = [" + "1," * 250_000 + "]\n"),
     LonePython("call_of_100000", "f(" + "a," * 100_000 + ")\n"),
     LonePython("comparisons_40000", "x = 1" + "<1" * 40_000 + "\n"),
     LonePython("minus_of_500_kb", "x = " + "-" * 500 * KIB + "1\n", TOO_DEEP),

@@ -26,7 +26,6 @@ class HostileRepository:
     refused: str | None = None
     facts: Mapping[str, object] = field(default_factory=dict)
     errors: tuple[str, ...] = ()
-    full: bool = False
 
 
 def with_entries(*entries: tuple[str, bytes]) -> Maker:
@@ -129,16 +128,10 @@ LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\n
 
 TREES = (
     HostileRepository("git_bomb", git_bomb, refused="repository_too_many_files"),
-    HostileRepository(
-        "many_entries", many_files(200_000), refused="repository_too_many_files", full=True
-    ),
-    HostileRepository(
-        "limit_of_entries", many_files(20_000), facts={"file_count": 20_000}, full=True
-    ),
+    HostileRepository("many_entries", many_files(200_000), refused="repository_too_many_files"),
+    HostileRepository("limit_of_entries", many_files(20_000), facts={"file_count": 20_000}),
     HostileRepository("nested_past_the_limit", nested(600), refused="repository_path_too_long"),
-    HostileRepository(
-        "nested_4000_deep", nested(4000), refused="repository_path_too_long", full=True
-    ),
+    HostileRepository("nested_4000_deep", nested(4000), refused="repository_path_too_long"),
     HostileRepository("nested_within_the_limit", nested(400), facts={"file_count": 1}),
     HostileRepository(
         "name_of_4000", with_entries(("100644", b"n" * 4000)), refused="repository_path_too_long"
@@ -262,6 +255,5 @@ TREES = (
         with_files({"zero.py": b"\0" * 60_000_000, "zero.bin": b"\0" * 60_000_000}),
         facts={"file_count": 4},
         errors=("source_unreadable",),
-        full=True,
     ),
 )

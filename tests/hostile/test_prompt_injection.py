@@ -28,13 +28,11 @@ def court(tmp_path_factory) -> Iterator[Court]:
         yield Court(tmp_path_factory.mktemp("attacks"), model_at(desk.base_url))
 
 
-def _named(attack: Attack, place: int) -> ParameterSet:
-    """Every third attack stands for its family in `make test`; `make hostile` makes them all."""
-    marks = () if place % 3 == 0 else (pytest.mark.hostile_full,)
-    return pytest.param(attack, id=f"{attack.number} {attack.name}", marks=marks)
+def _named(attack: Attack) -> ParameterSet:
+    return pytest.param(attack, id=f"{attack.number} {attack.name}")
 
 
-@pytest.mark.parametrize("attack", [_named(attack, place) for place, attack in enumerate(ATTACKS)])
+@pytest.mark.parametrize("attack", map(_named, ATTACKS))
 def test_an_attack_raises_no_score_and_is_flagged(attack, court):
     heuristic, gullible = court.verdicts(attack.submission)
     by_rules, by_belief = court.twin(attack.twin)

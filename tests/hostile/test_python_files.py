@@ -15,7 +15,6 @@ from courtroom.models.case import Limits
 from tests.factories.repositories import Commit, make_repository
 from tests.hostile.python_alone import ALONE, LonePython
 from tests.hostile.python_files import TOGETHER, HostilePython
-from tests.hostile.subset import chosen
 from tests.hostile.traps import Toll
 
 LIMITS = Limits()
@@ -77,7 +76,7 @@ def test_each_is_read_or_named_with_the_reason(
     assert reason is None if case.reason is None else (reason or "").startswith(case.reason), reason
 
 
-@pytest.mark.parametrize("case", chosen(*ALONE, every=2))
+@pytest.mark.parametrize("case", ALONE, ids=lambda case: case.name)
 def test_what_spends_time_and_memory_costs_only_itself(
     case: LonePython, tmp_path: Path, on_trial
 ) -> None:

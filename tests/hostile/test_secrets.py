@@ -41,7 +41,6 @@ PLACES = {
 }
 
 
-@pytest.mark.hostile_full
 @pytest.mark.parametrize(
     ("kind", "place"),
     [*(("openai", place) for place in PLACES), *((kind, "a call") for kind in KINDS)],

@@ -17,7 +17,11 @@ from tests.factories.races import at_once
 from tests.factories.rounds import Round
 from tests.peer_review.test_reminders import begun
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+    pytest.mark.servers,
+]
 
 
 def test_two_clicks_at_once_start_one_round() -> None:

@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).resolve().parents[2]
 # An environment of its own: requirements/lint.in says why.
 LINT_IMPORTS = str(Path(sys.prefix) / "lint" / "bin" / "lint-imports")

@@ -100,6 +100,7 @@ def test_the_worker_can_be_scaled_and_the_queue_survives_a_crash() -> None:
     assert SERVICES["valkey"]["command"] == ["valkey-server", "--appendonly", "yes"]
 
 
+@pytest.mark.processes
 def test_production_passes_djangos_own_checks() -> None:
     given = {
         "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",

@@ -196,6 +196,7 @@ def test_a_secret_made_once_is_kept_and_private(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", ["SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "REDIS_URL"])
+@pytest.mark.processes
 def test_production_refuses_to_start_without(missing: str) -> None:
     given = {
         "SECRET_KEY": "x",
@@ -230,6 +231,7 @@ def test_every_variable_the_project_reads_is_declared() -> None:
     assert read - declared - NOT_OURS == set()
 
 
+@pytest.mark.processes
 def test_letters_lead_to_the_port_that_is_served_here() -> None:
     given = {
         "PORT": "8431",

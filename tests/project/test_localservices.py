@@ -15,6 +15,8 @@ import pytest
 from auditor_site import localservices
 from auditor_site.localservices import places
 
+pytestmark = pytest.mark.processes
+
 PACKAGE = Path(localservices.__file__).parent.parent
 ASK = "import os, psycopg; print(psycopg.connect(os.environ['DATABASE_URL']).execute({!r}).fetchone())"
 

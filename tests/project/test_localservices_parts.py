@@ -14,6 +14,8 @@ from auditor_site.localservices.postgres import Postgres
 from auditor_site.localservices.server import start, take_lock
 from auditor_site.localservices.valkey import Valkey
 
+pytestmark = pytest.mark.processes
+
 
 def test_a_folder_that_others_may_enter_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)

@@ -14,6 +14,8 @@ from django.core.management import CommandError
 
 from grading.management.commands.serve import answers, refuse_taken_port
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).resolve().parents[2]
 PRELUDE = """
 import sys, time

@@ -19,6 +19,8 @@ from auditor_site.localservices.places import ephemeral_place
 from auditor_site.localservices.postgres import PORT, SUPERUSER, Postgres
 from auditor_site.localservices.server import start
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).resolve().parents[2]
 LOOK = """
 import json

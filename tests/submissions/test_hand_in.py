@@ -67,6 +67,7 @@ def stored_files(settings) -> list[Path]:
     return [path for path in Path(settings.MEDIA_ROOT).rglob("*") if path.is_file()]
 
 
+@pytest.mark.processes
 def test_what_the_web_process_asks_of_the_courtroom_is_cheap():
     asked = "probe_repository probe_pdf read_rubric shipped_rubric render_markdown"
     script = f"import sys, courtroom; [getattr(courtroom, name) for name in {asked.split()}]; print('langgraph' in sys.modules)"

@@ -21,7 +21,11 @@ from tests.factories.races import alone, at_once
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("redis"),
+    pytest.mark.servers,
+]
 
 
 def test_of_workers_that_claim_at_once_one_gets_the_audit():

@@ -26,7 +26,7 @@ from tests.factories.people import (
 from tests.factories.work import AuditFactory
 from tests.tenancy.tables import TABLES, asked, organizations_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.servers]
 
 
 def test_the_site_works_under_a_role_that_owns_nothing_and_that_the_wall_binds():

@@ -127,6 +127,7 @@ def test_the_record_of_an_audit_holds_no_key(repository, desk):
     assert "sk-" not in json.dumps(judged.as_json())
 
 
+@pytest.mark.processes
 def test_the_command_line_traces_nothing_unless_the_operator_says_so(repository, desk, tmp_path):
     models = dict.fromkeys(("PROSECUTOR_MODEL", "DEFENSE_MODEL", "TECH_LEAD_MODEL"), "good")
     langsmith = {

@@ -207,6 +207,7 @@ def test_a_criterion_that_nobody_was_asked_about_is_heard_now(document):
     assert (seen.reheard, seen.verdict.criteria[-1].final_score) == (("added",), 5)
 
 
+@pytest.mark.processes
 def test_neither_langgraph_nor_a_model_library_is_loaded():
     heavy = ["langgraph", "langchain_core", "langchain_openai", "openai", "git"]
     code = f"import sys, courtroom; courtroom.foresee, courtroom.try_check; print(sorted(set({heavy}) & set(sys.modules)))"

@@ -144,6 +144,7 @@ except RubricRefused as refused:
 """
 
 
+@pytest.mark.processes
 def test_without_the_extra_a_guard_is_refused_when_saved_and_when_audited_and_never_ignored():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_CEL], capture_output=True, text=True, check=False
@@ -154,6 +155,7 @@ def test_without_the_extra_a_guard_is_refused_when_saved_and_when_audited_and_ne
     ), done.stderr
 
 
+@pytest.mark.processes
 def test_without_guards_the_extra_is_not_imported_and_no_digest_changes():
     ask = (
         "import sys, courtroom; from courtroom.rubric_import.rubric_validation import faults_in;"

@@ -123,6 +123,7 @@ def fixed_digest() -> str:
 
 
 @pytest.mark.parametrize("seed", ["0", "4242"])
+@pytest.mark.processes
 def test_another_process_with_another_hash_seed_gives_the_same_bytes(seed):
     code = "from tests.courtroom.synthesis.test_synthesis_properties import fixed_digest; print(fixed_digest())"
     child = subprocess.run(

@@ -189,6 +189,7 @@ def test_shrunk_spaces_are_widened_and_the_pen_ends_where_it_did() -> None:
     assert parts == ["a", -520, 283, "kern", -100, "wide", -520, 120, "b", -600]
 
 
+@pytest.mark.processes
 def test_the_child_imports_no_more_than_it_needs() -> None:
     heavy = "{'pydantic', 'django', 'langgraph', 'git'} & set(sys.modules)"
     code = f"import sys, courtroom.analysis.pdf.pdf_child; sys.exit(str({heavy}) if {heavy} else 0)"
