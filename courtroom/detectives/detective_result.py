@@ -39,7 +39,7 @@ class Suspicion(Frozen):
 
 
 class TranscribedDiagram(Frozen):
-    """A picture of the report as a model read it (analysis/pdf/pdf_content.py: SeenPicture)."""
+    """A picture of the report as a model read it (analysis/pdf/pdf_content.py: VisionPicture)."""
 
     page: int
     labels: tuple[str, ...]

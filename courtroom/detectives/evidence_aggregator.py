@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from courtroom.analysis.git.snapshot import Snapshot, read_files
-from courtroom.analysis.pdf.pdf_content import SeenPicture
+from courtroom.analysis.pdf.pdf_content import VisionPicture
 from courtroom.analysis.pdf.read_pdf import PdfReading
 from courtroom.checks.registry import Check
 from courtroom.checks.sources import Comparison
@@ -70,7 +70,9 @@ def _with_pictures(
     pictures = next((result.seen for result in results if result.seen is not None), None)
     if pictures is None or not isinstance(pdf, PdfReading):
         return pdf
-    return replace(pdf, seen=tuple(SeenPicture(p.page, p.labels, p.edges) for p in pictures))
+    return replace(
+        pdf, vision_pictures=tuple(VisionPicture(p.page, p.labels, p.edges) for p in pictures)
+    )
 
 
 def _read_again(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from courtroom.analysis.pdf.pdf_content import SeenPicture
+from courtroom.analysis.pdf.pdf_content import VisionPicture
 from courtroom.models.record import Usage
 
 
@@ -16,7 +16,7 @@ class ImageAnalysis:
     could be taken.
     """
 
-    seen: tuple[SeenPicture, ...] = ()
+    seen: tuple[VisionPicture, ...] = ()
     kind: str = ""
     failure: str | None = None
     usage: Usage = field(default_factory=Usage)

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from courtroom.analysis.pdf.page_rendering import MEDIA_TYPE, PagePicture, page_pictures
-from courtroom.analysis.pdf.pdf_content import SeenPicture
+from courtroom.analysis.pdf.pdf_content import VisionPicture
 from courtroom.analysis.pdf.plain_text import plain
 from courtroom.detectives.image_analysis import ImageAnalysis
 from courtroom.judges.answer_schema import parse_json
@@ -156,7 +156,7 @@ def _prompt(pictures: Sequence[PagePicture]) -> Prompt:
     return [("system", INSTRUCTIONS), ("human", [text, *shown])]
 
 
-def _read(spoken: Completion, pictures: Sequence[PagePicture]) -> tuple[SeenPicture, ...]:
+def _read(spoken: Completion, pictures: Sequence[PagePicture]) -> tuple[VisionPicture, ...]:
     """Raises CallFailed."""
     try:
         transcripts = Transcripts.model_validate(parse_json(spoken)).pictures
@@ -174,7 +174,7 @@ def _read(spoken: Completion, pictures: Sequence[PagePicture]) -> tuple[SeenPict
     )
 
 
-def _seen(page: int, one: Transcript) -> SeenPicture:
+def _seen(page: int, one: Transcript) -> VisionPicture:
     """Only arrows between boxes that were listed count."""
     names = list(dict.fromkeys(filter(None, map(_name, one.nodes if one.is_diagram else ()))))[
         :MOST_NODES
@@ -186,7 +186,7 @@ def _seen(page: int, one: Transcript) -> SeenPicture:
     edges = (
         (source, target) for source, target in pairs if source is not None and target is not None
     )
-    return SeenPicture(page=page, labels=tuple(names), edges=tuple(dict.fromkeys(edges)))
+    return VisionPicture(page=page, labels=tuple(names), edges=tuple(dict.fromkeys(edges)))
 
 
 def _name(text: str) -> str:

@@ -50,7 +50,7 @@ def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
 def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting:
     """The best diagram in the report, held against the code's graph where there is one."""
     unseen = pages_to_look_at(reading)
-    if reading.text_layer == "none" and reading.seen is None:
+    if reading.text_layer == "none" and reading.vision_pictures is None:
         return DiagramSighting(None, "the PDF has no text layer, and no model looked at its pages")
     judged = sorted(
         ((kind_of(sketch, graph), sketch) for _, sketch in sketches_of(reading)), key=_rank
@@ -76,7 +76,7 @@ def pages_to_look_at(reading: PdfReading) -> list[int]:
     def promise(page: int) -> tuple[bool, bool, int]:
         return page not in boxed, not _CAPTION.search(reading.pages[page - 1]), page
 
-    return sorted(open_pages - {one.page for one in reading.seen or ()}, key=promise)
+    return sorted(open_pages - {one.page for one in reading.vision_pictures or ()}, key=promise)
 
 
 def sketches_of(reading: PdfReading) -> list[tuple[Source, Sketch]]:
@@ -90,7 +90,7 @@ def sketches_of(reading: PdfReading) -> list[tuple[Source, Sketch]]:
         *_coded(reading),
         *(
             ("picture", sketch_of(Chart(one.labels, one.edges), one.page))
-            for one in reading.seen or ()
+            for one in reading.vision_pictures or ()
             if one.edges
         ),
     ]

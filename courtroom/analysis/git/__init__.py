@@ -1,1 +1,1 @@
-"""git on hostile ground: which addresses are fetched, the clone, and every question to git."""
+"""Untrusted git repositories: the address check, the confined clone, and reads from it."""

@@ -1,7 +1,8 @@
-"""Which repository addresses we connect to: https, port 443, a host whose every address is public.
+"""Check repository addresses before anything connects to them.
 
-git itself accepts far more (helper prefixes such as ext::, odd spellings of 127.0.0.1, credentials), so the
-address is taken apart here, checked, resolved once, and rebuilt; the clone is pinned to what was resolved.
+Allowed are https addresses on port 443 whose host resolves to public IP addresses only. git itself
+accepts far more (helper prefixes such as ext::, odd spellings of 127.0.0.1, credentials). So the
+address is split, checked, resolved once and rebuilt, and the clone is pinned to the resolved IPs.
 """
 
 from __future__ import annotations
@@ -34,14 +35,17 @@ _REMOTE_HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
 _SCP_LIKE = re.compile(r"[^/]+:")
 _UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
 _LOOPBACK_HOSTS = ("127.0.0.1", "localhost")
-# The unicast space; what lies outside it is reserved, local or wraps another address. 6to4 lies inside.
+# The unicast space: the rest is reserved, local or wraps another address. 6to4 lies inside it.
 _PUBLIC_IPV6 = ipaddress.ip_network("2000::/3")
 _6TO4 = (ipaddress.ip_network("2002::/16"), ipaddress.ip_network("192.88.99.0/24"))
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedUrl:
-    """`url` is rebuilt from its checked parts; `pin` is git's http.curloptResolve value, None for a path."""
+    """Address that passed the checks, rebuilt from its parts.
+
+    `pin` is the value of git's http.curloptResolve setting, None for a path on this machine.
+    """
 
     url: str
     protocol: Literal["https", "http", "file"]
@@ -51,13 +55,13 @@ class CheckedUrl:
 def check_url(url: str, *, allow_local: bool, resolve: Resolver | None = None) -> CheckedUrl:
     """Raise UrlRefused unless we would connect to this address.
 
-    `allow_local` adds a path on this machine, file:// and http://127.0.0.1 or http://localhost on any port.
-    `resolve` answers every address of a host name; the system's resolver by default.
+    `allow_local` also accepts a path on this machine, file://, and http://127.0.0.1 or
+    http://localhost on any port. `resolve` returns all IP addresses of a host name; the default is
+    the system's resolver.
     """
     if len(url) > LONGEST_URL:
         raise UrlRefused("url_malformed", f"The address is longer than {LONGEST_URL} characters.")
-    local = allow_local and _local(url)
-    if local:
+    if allow_local and (local := _local_url(url)):
         return local
     if _UNPRINTABLE.search(url):
         raise UrlRefused(
@@ -66,23 +70,27 @@ def check_url(url: str, *, allow_local: bool, resolve: Resolver | None = None) -
     if not url.lower().startswith("https://"):
         raise UrlRefused(
             "url_not_https",
-            "Give the https address of the repository, such as https://github.com/you/project.",
+            "Enter the https address of the repository, such as https://github.com/you/project.",
         )
     return _https(_split(url), resolve or system_addresses)
 
 
 def system_addresses(host: str) -> tuple[str, ...]:
-    """Every address the system knows for `host`. OSError when there is none, TimeoutError after 5 seconds."""
+    """Return all IP addresses the system resolves for `host`.
+
+    Raises OSError when there is none, TimeoutError after RESOLVE_SECONDS.
+    """
     answers: queue.Queue[tuple[str, ...] | OSError] = queue.Queue()
 
-    def ask() -> None:
+    def lookup() -> None:
         try:
-            found = socket.getaddrinfo(host, HTTPS_PORT, type=socket.SOCK_STREAM)
-            answers.put(tuple(dict.fromkeys(str(entry[4][0]) for entry in found)))
+            entries = socket.getaddrinfo(host, HTTPS_PORT, type=socket.SOCK_STREAM)
+            answers.put(tuple(dict.fromkeys(str(entry[4][0]) for entry in entries)))
         except OSError as error:
             answers.put(error)
 
-    threading.Thread(target=ask, daemon=True, name="resolver").start()
+    # getaddrinfo takes no timeout, so it runs in a thread that we stop waiting for.
+    threading.Thread(target=lookup, daemon=True, name="resolver").start()
     try:
         answer = answers.get(timeout=RESOLVE_SECONDS)
     except queue.Empty:
@@ -93,7 +101,7 @@ def system_addresses(host: str) -> tuple[str, ...]:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address, as text, is one of the open internet and does not wrap another address."""
+    """Return whether an IP address is on the public internet and does not wrap another address."""
     ip = ipaddress.ip_address(address)
     if any(ip in network for network in _6TO4 if network.version == ip.version):
         return False
@@ -107,17 +115,17 @@ def _split(url: str) -> SplitResult:
         parts.port  # noqa: B018 -- reading it is what checks it
     except ValueError as error:
         raise UrlRefused(
-            "url_malformed", "The address cannot be read. Copy it again from the site."
+            "url_malformed", "The address is not valid. Copy it again from the site."
         ) from error
     if "@" in parts.netloc:
         raise UrlRefused(
             "url_credentials",
-            "The address holds a user name or password. Remove what stands before the @.",
+            "The address contains a user name or password. Remove everything before the @.",
         )
     if parts.query or parts.fragment or url.endswith(("?", "#")):
         raise UrlRefused(
             "url_malformed",
-            "Remove everything from the '?' or '#' on: it is not part of the address.",
+            "Remove the '?' or '#' and everything after it: it is not part of the address.",
         )
     return parts
 
@@ -125,10 +133,10 @@ def _split(url: str) -> SplitResult:
 def _https(parts: SplitResult, resolve: Resolver) -> CheckedUrl:
     if parts.netloc.endswith(":") or parts.port not in (None, HTTPS_PORT):
         raise UrlRefused(
-            "url_port", "Only the usual https port is allowed. Remove the port from the address."
+            "url_port", "Only the standard https port is allowed. Remove the port from the address."
         )
     if not parts.path.strip("/"):
-        raise UrlRefused("url_malformed", "The address names a site but no repository.")
+        raise UrlRefused("url_malformed", "The address has a host name but no repository.")
     host = _host(parts)
     pin = f"{host}:{HTTPS_PORT}:{','.join(_public_addresses(host, resolve))}"
     return CheckedUrl(url=f"https://{host}{_path(parts)}", protocol="https", pin=pin)
@@ -139,62 +147,59 @@ def _path(parts: SplitResult) -> str:
 
 
 def _host(parts: SplitResult) -> str:
-    """The host as the network will see it; a literal address only in its one usual spelling."""
+    """Return the host as the network will see it. A literal IP must have its usual spelling."""
     name = parts.hostname or ""
     if "[" in parts.netloc:
         return f"[{_literal(name)}]"
     try:
         name = name.encode("idna").decode().lower().removesuffix(".")
     except UnicodeError as error:
-        raise UrlRefused(
-            "url_malformed", "The host name in the address is not a valid one."
-        ) from error
+        raise UrlRefused("url_malformed", "The host name in the address is not valid.") from error
     if _HOST.fullmatch(name):
         return name
     if re.fullmatch(r"[0-9.]+", name):
         return str(_literal(name))
     if re.fullmatch(r"[a-z][a-z0-9-]*", name):
-        raise _private()  # a name without a dot, localhost among them, belongs to somebody's own network
-    raise UrlRefused("url_malformed", "The host name in the address is not a valid one.")
+        # A name without a dot, such as localhost, belongs to a private network.
+        raise _private_address()
+    raise UrlRefused("url_malformed", "The host name in the address is not valid.")
 
 
 def _literal(text: str) -> IPAddress:
     try:
         return ipaddress.ip_address(text)
     except ValueError as error:
-        raise UrlRefused("url_malformed", "The host in the address is not a valid one.") from error
+        raise UrlRefused("url_malformed", "The host in the address is not valid.") from error
 
 
 def _public_addresses(host: str, resolve: Resolver) -> tuple[str, ...]:
-    addresses = (host.strip("[]"),) if not _HOST.fullmatch(host) else _resolved(host, resolve)
+    addresses = _resolve(host, resolve) if _HOST.fullmatch(host) else (host.strip("[]"),)
+    # One private address among public ones is enough to reach the private network.
     if not all(is_public(address) for address in addresses):
-        raise _private()
+        raise _private_address()
     return tuple(f"[{address}]" if ":" in address else address for address in addresses)
 
 
-def _private() -> UrlRefused:
+def _private_address() -> UrlRefused:
     return UrlRefused(
         "url_private_address",
-        "The address leads into a private network. Give one that anyone can reach.",
+        "The address is on a private network. Use one that anyone can reach.",
     )
 
 
-def _resolved(host: str, resolve: Resolver) -> tuple[str, ...]:
+def _resolve(host: str, resolve: Resolver) -> tuple[str, ...]:
+    refusal = UrlRefused("url_unresolvable", f"We couldn't reach {host}. Check its spelling.")
     try:
         addresses = resolve(host)
     except OSError as error:  # includes the deadline: TimeoutError
-        raise UrlRefused(
-            "url_unresolvable", f"No site answers to the name {host}. Check its spelling."
-        ) from error
+        raise refusal from error
     if not addresses:
-        raise UrlRefused(
-            "url_unresolvable", f"No site answers to the name {host}. Check its spelling."
-        )
+        raise refusal
     return addresses
 
 
-def _local(url: str) -> CheckedUrl | None:
-    """What `allow_local` adds, or None when the address is not of these kinds."""
+def _local_url(url: str) -> CheckedUrl | None:
+    """Return the checked address when it is one that only `allow_local` accepts, else None."""
     if "\x00" in url or _REMOTE_HELPER.match(url):
         return None
     if not _SCHEME.match(url):
@@ -211,7 +216,7 @@ def _local(url: str) -> CheckedUrl | None:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is one; what no file system could hold, such as a name of 300 characters, is none."""
+    """Return whether the folder exists. A path no file system could hold is not a folder."""
     try:
         return path.is_dir()
     except OSError:

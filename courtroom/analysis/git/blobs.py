@@ -1,4 +1,4 @@
-"""The contents of a tree's files, read in one conversation with `git cat-file --batch` (GitPython keeps it open)."""
+"""Read the contents of a tree's files through one `git cat-file --batch` kept open by GitPython."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from typing import Self
 from courtroom.analysis.git.git_process import ENVIRONMENT
 
 REGULAR_FILES = frozenset({"100644", "100755"})
-# A zero byte within the first bytes makes a file binary: git's own measure.
+# A zero byte within the first bytes makes a file binary: git uses the same rule.
 BINARY_PROBE = 8000
 
 
 @dataclass(frozen=True, slots=True)
 class Blob:
+    """One file of the tree. `mode` is git's, such as 100644; `size` is in bytes."""
+
     path: str
     oid: str
     size: int
@@ -30,7 +32,11 @@ class Blob:
 
 @dataclass
 class BlobReader:
-    """Reads each file at most once. A file over `file_bytes`, or past `total_bytes` in all, is not read but named."""
+    """Reads files, and each of them at most once.
+
+    A file larger than `file_bytes`, or past the total of `total_bytes`, is not read: `refused` maps
+    its path to the reason.
+    """
 
     git_dir: Path
     blobs: Mapping[str, Blob]
@@ -41,7 +47,7 @@ class BlobReader:
 
     def __enter__(self) -> Self:
         os.environ.update(ENVIRONMENT, GIT_DIR=str(self.git_dir))
-        import git
+        import git  # takes its settings from the environment at import, hence here
 
         self._repository = git.Repo(self.git_dir, odbt=git.GitCmdObjectDB)
         return self
@@ -55,27 +61,30 @@ class BlobReader:
         self._repository.close()
 
     def read_all(self, paths: Iterable[str]) -> dict[str, bytes]:
-        """The readable ones of these paths, in their order."""
-        found = {path: self.read(path) for path in paths}
-        return {path: content for path, content in found.items() if content is not None}
+        """Return path to content of the files that can be read, in the order of `paths`."""
+        contents = {path: self.read(path) for path in paths}
+        return {path: content for path, content in contents.items() if content is not None}
 
     def read(self, path: str) -> bytes | None:
-        """A file's bytes; None for what is no file of the tree, or too large (then its path is in `refused`)."""
+        """Return a file's bytes, or None when it is not in the tree or cannot be read.
+
+        The reason a file of the tree was not read is in `refused`.
+        """
         if path in self._read:
             return self._read[path]
         blob = self.blobs.get(path)
         if blob is None or not blob.is_file or not self._is_affordable(blob):
             return None
         self.total_bytes -= blob.size
-        content = self._ask(blob.oid)
+        content = self._read_object(blob.oid)
         if content is None:
-            self.refused[path] = "git could not give its contents"
+            self.refused[path] = "git could not read its contents"
         else:
             self._read[path] = content
         return content
 
-    def _ask(self, oid: str) -> bytes | None:
-        """One object's bytes; None when the repository does not have it."""
+    def _read_object(self, oid: str) -> bytes | None:
+        """Return one object's bytes, or None when the repository does not have it."""
         try:
             return bytes(self._repository.odb.stream(bytes.fromhex(oid)).read())
         except ValueError:
@@ -85,15 +94,14 @@ class BlobReader:
         if blob.size > self.file_bytes:
             self.refused[blob.path] = f"it is larger than {self.file_bytes // 1024} KB"
         elif blob.size > self.total_bytes:
-            self.refused[blob.path] = (
-                "the files before it already fill what is read of one repository"
-            )
+            self.refused[blob.path] = "the files before it reach the limit for one repository"
         else:
             return True
         return False
 
 
 def text_of(content: bytes) -> str:
+    """Decode UTF-8 without its mark, or else Latin-1, which never fails."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -1,8 +1,9 @@
-"""Fetch a repository's full history into a bare clone, and say in words why when that cannot be done.
+"""Fetch a repository's full history into a bare clone, or explain why that is not possible.
 
-Full history, because its progress is evidence and one shallow commit looks like a bulk upload. No object
-filter: it is a saving a server may ignore, it makes git skip the checks on objects, and a missing blob would
-have to be told from an absent one. What bounds a clone is the deadline, the file limit and the directory's size.
+The history is complete, because its progress is evidence and one shallow commit looks like a bulk
+upload. No object filter is used: a server may ignore it, it makes git skip the checks on objects,
+and a filtered blob would look like a missing one. A clone is bounded by the deadline, the file
+limit and the directory's size.
 """
 
 from __future__ import annotations
@@ -30,29 +31,34 @@ from courtroom.models.errors import (
 
 # http.curloptResolve, which pins the connection to the checked addresses, is ignored by older ones.
 OLDEST_GIT = (2, 37)
-# A local repository may belong to another user; git allows that only by a setting of the serving side.
+# A local repository may belong to another user, which only a setting of the serving side allows.
 SERVE_LOCAL = "--upload-pack=git -c safe.directory=* upload-pack"
 SHA1_DIGITS = 40
 BARE_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 
-LOGIN = (
-    "The repository asks for a login: it is private, or its address is misspelt. Make it public."
-)
+LOGIN = "The repository requires a login: it is private or the address is misspelt. Make it public."
 NOT_FOUND = "No repository was found at this address. Check the spelling."
-REDIRECTED = "The address leads to another one. Give the address it leads to."
+REDIRECTED = "The address redirects to another one. Use that address instead."
 TOO_SLOW = "The repository could not be fetched in the time allowed. Try again, or make it smaller."
 REF_UNKNOWN = "The repository has no branch, tag or commit of that name."
-# A web page answers git's question like an empty repository does, hence both in one sentence.
-EMPTY = "No commits were found: push your work to the branch the repository shows first, or check the address."
-UNREACHABLE = "The repository's site could not be reached, or did not answer as a git server. Try again later."
-# A cut connection and an object that its server cannot read look alike from here.
-BROKEN_OFF = (
-    "The repository was found, but its transfer broke off. Try again; if that does not help, push it anew: it may be "
-    "damaged where it lies."
+# To git, a web page looks like an empty repository, so one message covers both.
+EMPTY = (
+    "No commits were found. Push your work to the repository's default branch, or check the "
+    "address."
 )
-# What git says on stderr under LC_ALL=C, first match decides. Lines the server wrote are not read. An index-pack
-# that gave no reason for its invalid output was killed by a limit.
-COMPLAINTS = (
+UNREACHABLE = (
+    "We couldn't reach the repository's site, or it did not answer as a git server. Try again "
+    "later."
+)
+# A cut connection and an object that the server cannot read look the same from the client.
+BROKEN_OFF = (
+    "The repository was found, but the transfer was interrupted. Try again. If that does not help, "
+    "push it again: it may be damaged on the server."
+)
+# Patterns of git's stderr under LC_ALL=C, with error code and message; the first match decides.
+# Lines from the server are ignored. An index-pack with invalid output and no reason was killed by
+# a limit.
+GIT_ERRORS = (
     (
         r"No space left on device|cannot be started",
         "child_died",
@@ -66,7 +72,12 @@ COMPLAINTS = (
     (r"returned error: 30\d|redirect", "redirected", REDIRECTED),
     (r"Remote branch .* not found", "ref_unknown", REF_UNKNOWN),
     (
-        r"repository '.*' (not found|does not exist)|does not appear to be a git|returned error: 4(04|10)",
+        r"repository '.*' not found|repository '.*' does not exist",
+        "not_found",
+        NOT_FOUND,
+    ),
+    (
+        r"does not appear to be a git|returned error: 4(04|10)",
         "not_found",
         NOT_FOUND,
     ),
@@ -83,55 +94,47 @@ COMPLAINTS = (
 def clone(
     url: CheckedUrl, *, branch: str | None, every_branch: bool, into: Path, limits: ChildLimits
 ) -> bool:
-    """Clone `url` bare into the directory `into`; answer whether git found malformed objects in it.
+    """Clone `url` as a bare repository into `into`; return whether git found malformed objects.
 
-    `limits.file_bytes` also bounds the directory as a whole. Raises RepositoryRefused or ExaminationFailed and
-    leaves nothing behind then. git refuses some old but honest repositories for the form of their objects:
-    those are cloned again without the check, which costs only what a checkout would have risked.
+    `limits.file_bytes` also bounds the whole directory. Raises RepositoryRefused or
+    ExaminationFailed, and leaves nothing behind then. git rejects some old but honest repositories
+    because of the form of their objects. Those are cloned again without that check, which is safe
+    because nothing is ever checked out.
     """
-    narrow = [] if every_branch else ["--single-branch", "--no-tags"]
-    chosen = [] if branch is None else [f"--branch={branch}"]
-    arguments = [
-        "clone",
-        "-q",
-        "--bare",
-        "--template=",
-        "--no-local",
-        *_serving(url),
-        *narrow,
-        *chosen,
-        "--",
-    ]
-    attempt = _Attempt([*arguments, url.url, str(into)], url, into, limits)
+    scope = [] if every_branch else ["--single-branch", "--no-tags"]
+    if branch is not None:
+        scope.append(f"--branch={branch}")
+    arguments = ["clone", "-q", "--bare", "--template=", "--no-local"]
+    arguments += [*_upload_pack_option(url), *scope, "--"]
+    attempt = _CloneAttempt([*arguments, url.url, str(into)], url, into, limits)
     try:
         malformed = not attempt.run(check_objects=True)
         if malformed:
             shutil.rmtree(into, ignore_errors=True)
             attempt.run(check_objects=False)
         if "\tobjectformat = sha256" in (into / "config").read_text().lower().splitlines():
-            raise _sha256()
+            raise _sha256_refusal()
     except CourtroomError:
         shutil.rmtree(into, ignore_errors=True)
         raise
-    (into / "config").write_text(
-        BARE_CONFIG
-    )  # forgets where it came from: nothing can be fetched later
+    # Without a remote in its configuration, the clone can fetch nothing later.
+    (into / "config").write_text(BARE_CONFIG)
     return malformed
 
 
-def advertised(url: CheckedUrl, patterns: list[str], *, seconds: float) -> dict[str, str]:
-    """The remote's refs that match, name to object id. Raises as `clone` does."""
+def list_remote_refs(url: CheckedUrl, patterns: list[str], *, seconds: float) -> dict[str, str]:
+    """Return name to object id of the remote's matching refs. Raises as `clone` does."""
     limits = replace(READING, wall_seconds=seconds)
-    words = ["ls-remote", "-q", *_serving(url), "--", url.url, *patterns]
-    pairs = _remote(words, url, limits, [], ()).decode(errors="replace").splitlines()
-    refs = {name: oid for oid, _, name in (pair.partition("\t") for pair in pairs)}
+    arguments = ["ls-remote", "-q", *_upload_pack_option(url), "--", url.url, *patterns]
+    lines = _run_remote(arguments, url, limits, [], ()).decode(errors="replace").splitlines()
+    refs = {name: oid for oid, _, name in (line.partition("\t") for line in lines)}
     if any(len(oid) > SHA1_DIGITS for oid in refs.values()):
-        raise _sha256()
+        raise _sha256_refusal()
     return refs
 
 
-class _Attempt:
-    """One clone that may need a second go, inside one deadline."""
+class _CloneAttempt:
+    """One clone that may need a second run, inside one deadline."""
 
     def __init__(
         self, arguments: list[str], url: CheckedUrl, into: Path, limits: ChildLimits
@@ -140,26 +143,28 @@ class _Attempt:
         self.deadline = time.monotonic() + limits.wall_seconds
 
     def run(self, *, check_objects: bool) -> bool:
-        """False when git refused the objects for their form."""
+        """Clone; return False when git rejected the objects because of their form."""
         limits = replace(self.limits, wall_seconds=self.deadline - time.monotonic())
         setting = f"fetch.fsckObjects={str(check_objects).lower()}"
         try:
-            _remote(self.arguments, self.url, limits, [setting], (self.into.parent,), self._watch)
+            _run_remote(
+                self.arguments, self.url, limits, [setting], (self.into.parent,), self._check_size
+            )
         except _MalformedObjects:
             return False
         return True
 
-    def _watch(self) -> None:
-        if _bytes_under(self.into) > self.limits.file_bytes:
+    def _check_size(self) -> None:
+        if _directory_size(self.into) > self.limits.file_bytes:
             raise _too_large(self.limits.file_bytes)
 
 
 class _MalformedObjects(ExaminationFailed):
-    """git's object check refused the repository."""
+    """git's object check rejected the repository."""
 
 
 def _too_large(file_bytes: int) -> RepositoryRefused:
-    """A probe writes no file: there, only the list of refs can be too large."""
+    # A probe writes no file and so has no file limit: only its list of refs can be too large.
     if not file_bytes:
         return RepositoryRefused(
             "repository_too_large", "The repository has more branches and tags than we can list."
@@ -171,18 +176,18 @@ def _too_large(file_bytes: int) -> RepositoryRefused:
     )
 
 
-def _sha256() -> RepositoryRefused:
+def _sha256_refusal() -> RepositoryRefused:
     return RepositoryRefused(
         "repository_sha256",
-        "The repository names its objects by SHA-256, which we cannot read. Hand in a SHA-1 one.",
+        "The repository uses SHA-256 object names, which we cannot read. Submit a SHA-1 one.",
     )
 
 
-def _serving(url: CheckedUrl) -> list[str]:
+def _upload_pack_option(url: CheckedUrl) -> list[str]:
     return [SERVE_LOCAL] if url.protocol == "file" else []
 
 
-def _remote(
+def _run_remote(
     arguments: list[str],
     url: CheckedUrl,
     limits: ChildLimits,
@@ -192,72 +197,69 @@ def _remote(
 ) -> bytes:
     if url.protocol == "https":
         _require_pinning()
-    pinned = [] if url.pin is None else [f"http.curloptResolve={url.pin}"]
-    local = url.protocol == "file"
-    reach = Reach(reads=(Path(url.url),) if local else (), writes=writes, network=not local)
+    pin = [] if url.pin is None else [f"http.curloptResolve={url.pin}"]
+    is_local = url.protocol == "file"
+    reach = Reach(reads=(Path(url.url),) if is_local else (), writes=writes, network=not is_local)
     try:
-        done = run_git(
+        completed = run_git(
             arguments,
             limits=limits,
             protocol=url.protocol,
-            settings=[*settings, *pinned],
+            settings=[*settings, *pin],
             reach=reach,
             watch=watch,
         )
-    except ChildFailed as failed:
-        raise _as_refusal(failed, limits) from failed
-    if done.returncode != 0:
-        raise _complaint(done.stderr, limits)
-    return done.stdout
+    except ChildFailed as failure:
+        raise _error_of_failure(failure, limits) from failure
+    if completed.returncode != 0:
+        raise _error_of_stderr(completed.stderr, limits)
+    return completed.stdout
 
 
-def _as_refusal(failed: ChildFailed, limits: ChildLimits) -> CourtroomError:
-    if failed.code == "child_timeout":
+def _error_of_failure(failure: ChildFailed, limits: ChildLimits) -> CourtroomError:
+    if failure.code == "child_timeout":
         return RepositoryRefused("repository_too_slow", TOO_SLOW)
-    if failed.code in ("child_memory", "child_output"):
+    if failure.code in ("child_memory", "child_output"):
         return _too_large(limits.file_bytes)
-    return failed
-
-
-def _complaint(stderr: bytes, limits: ChildLimits) -> CourtroomError:
-    lines = stderr.decode(errors="replace").splitlines()
-    said = "\n".join(line for line in lines if not line.startswith("remote:"))
-    if "fsck error" in said:
-        return _MalformedObjects("child_died", "git found malformed objects.")
-    for pattern, code, sentence in COMPLAINTS:
-        if re.search(pattern, said):
-            return _refusal(code, sentence, limits)
-    failure = RepositoryRefused("repository_unreachable", UNREACHABLE)
-    failure.add_note(said[-2000:])
     return failure
 
 
-def _refusal(code: str, sentence: str, limits: ChildLimits) -> CourtroomError:
+def _error_of_stderr(stderr: bytes, limits: ChildLimits) -> CourtroomError:
+    lines = stderr.decode(errors="replace").splitlines()
+    message = "\n".join(line for line in lines if not line.startswith("remote:"))
+    if "fsck error" in message:
+        return _MalformedObjects("child_died", "git found malformed objects.")
+    for pattern, code, sentence in GIT_ERRORS:
+        if re.search(pattern, message):
+            return _error_of_code(code, sentence, limits)
+    error = RepositoryRefused("repository_unreachable", UNREACHABLE)
+    error.add_note(message[-2000:])
+    return error
+
+
+def _error_of_code(code: str, sentence: str, limits: ChildLimits) -> CourtroomError:
     if code == "child_died":
         return ChildFailed(code, sentence)
-    return (
-        _too_large(limits.file_bytes)
-        if code == "too_large"
-        else RepositoryRefused(f"repository_{code}", sentence)
-    )
+    if code == "too_large":
+        return _too_large(limits.file_bytes)
+    return RepositoryRefused(f"repository_{code}", sentence)
 
 
-def _bytes_under(directory: Path) -> int:
-    """Files may vanish while git works; those count as nothing."""
+def _directory_size(directory: Path) -> int:
     total = 0
     for folder, _, names in os.walk(directory):
         for name in names:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(FileNotFoundError):  # git removes files while it works
                 total += Path(folder, name).lstat().st_size
     return total
 
 
 @cache
 def _require_pinning() -> None:
-    done = run_git(["--version"], limits=READING)
-    version = re.search(rb"(\d+)\.(\d+)", done.stdout)
+    completed = run_git(["--version"], limits=READING)
+    version = re.search(rb"(\d+)\.(\d+)", completed.stdout)
     if not version or tuple(map(int, version.groups())) < OLDEST_GIT:
-        wanted = ".".join(map(str, OLDEST_GIT))
+        oldest = ".".join(map(str, OLDEST_GIT))
         raise ExaminationFailed(
-            "git_too_old", f"Fetching a repository safely needs git {wanted} or newer."
+            "git_too_old", f"Fetching a repository safely requires git {oldest} or newer."
         )

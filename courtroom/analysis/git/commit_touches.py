@@ -1,6 +1,6 @@
-"""Whether a commit that somebody names is in a repository's history, and whether it changes a file that they name.
+"""Check whether a named commit is in a repository's history and changes a named file.
 
-Imports no pydantic: as light as what it stands on.
+Imports no pydantic, like the modules it uses.
 """
 
 from __future__ import annotations
@@ -20,17 +20,21 @@ from courtroom.models.errors import CourtroomError, RepositoryRefused
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
 
-# Shorter ones are too often the beginning of several: git itself writes at least 7.
+# Shorter prefixes match several commits too often: git itself prints at least 7 digits.
 _HASH = re.compile(r"[0-9a-f]{7,40}")
-# A commit that moves more files than this has its renames told as removals and additions.
-MOST_RENAMES = "-l1000"
+# In a commit that moves more files than this, git lists renames as deletions and additions.
+RENAME_LIMIT = "-l1000"
 CHANGES_BYTES = 16 * MEBIBYTE
-TWO_PATHS = ("R", "C")
+# Statuses of --name-status that list an old and a new path: renamed and copied.
+STATUSES_WITH_TWO_PATHS = ("R", "C")
 
 
 @dataclass(frozen=True, slots=True)
 class CommitTouch:
-    """`commit` is the full id. `touches`, and even `exists`, is null where nobody could look, and `reason` says why."""
+    """Result of the lookup. `commit` is the full id.
+
+    `exists` and `touches` are None when they could not be established; `reason` explains it.
+    """
 
     exists: bool | None
     touches: bool | None
@@ -46,28 +50,29 @@ def commit_touches(
     allow_local: bool = False,
     limits: Limits | None = None,
 ) -> CommitTouch:
-    """Look in a clone with every branch and tag. `commit` has 7 to 40 hex digits; `path` is of the tree, a folder or a
-    bare file name; without one only the commit is looked for. Nothing is raised: what went wrong is the reason.
+    """Look the commit up in a clone with all branches and tags.
 
-    A rename touches both names; a merge touches what differs from its first parent.
+    `commit` has 7 to 40 hexadecimal digits. `path` is a file or folder of the tree, or a bare file
+    name; without it, only the commit is looked up. Never raises a CourtroomError: `reason` holds
+    its message. A rename touches both names; a merge touches what differs from its first parent.
     """
-    named = commit.strip().lower()
-    if not _HASH.fullmatch(named):
+    prefix = commit.strip().lower()
+    if not _HASH.fullmatch(prefix):
         return CommitTouch(
-            False, None, "A commit is named by at least 7 of its hexadecimal digits."
+            False, None, "A commit id must have between 7 and 40 hexadecimal digits."
         )
     try:
         with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
-            return _look(
-                repo_url, named, path, Path(workspace), allow_local=allow_local, limits=limits
+            return _look_up(
+                repo_url, prefix, path, Path(workspace), allow_local=allow_local, limits=limits
             )
     except CourtroomError as error:
         return CommitTouch(None, None, error.message)
 
 
-def _look(
+def _look_up(
     repo_url: str,
-    named: str,
+    prefix: str,
     path: str | None,
     into: Path,
     *,
@@ -78,61 +83,49 @@ def _look(
 
     try:
         snapshot = take_snapshot(
-            repo_url, ref=named, into=into, limits=limits or Limits(), allow_local=allow_local
+            repo_url, ref=prefix, into=into, limits=limits or Limits(), allow_local=allow_local
         )
-    except RepositoryRefused as refused:
-        if refused.code != "repository_ref_unknown":
+    except RepositoryRefused as refusal:
+        if refusal.code != "repository_ref_unknown":
             raise
-        return _unknown(named)
-    if not snapshot.commit.startswith(named):  # a branch or tag of that name
-        return _unknown(named)
-    return _touch(snapshot, path)
+        return _unknown_commit(prefix)
+    if not snapshot.commit.startswith(prefix):  # the name of a branch or tag, not a commit id
+        return _unknown_commit(prefix)
+    return _touch_of(snapshot, path)
 
 
-def _unknown(named: str) -> CommitTouch:
+def _unknown_commit(prefix: str) -> CommitTouch:
     return CommitTouch(
-        False, None, f"The repository's history has no one commit that begins with {named}."
+        False, None, f"No single commit in the repository's history begins with {prefix}."
     )
 
 
-def _touch(snapshot: Snapshot, path: str | None) -> CommitTouch:
+def _touch_of(snapshot: Snapshot, path: str | None) -> CommitTouch:
     short = snapshot.commit[:8]
     if not path:
         return CommitTouch(True, None, f"{short} is in the repository's history.", snapshot.commit)
-    touched = next((changed for changed in _changed(snapshot) if _is_at(changed, path)), None)
-    if touched is None:
+    match = next((changed for changed in _changed_paths(snapshot) if _is_at(changed, path)), None)
+    if match is None:
         return CommitTouch(True, False, f"{short} does not change {path}.", snapshot.commit)
-    return CommitTouch(True, True, f"{short} changes {touched}.", snapshot.commit)
+    return CommitTouch(True, True, f"{short} changes {match}.", snapshot.commit)
 
 
-def _changed(snapshot: Snapshot) -> Iterator[str]:
-    """Every path the commit changes; of a rename or copy, both."""
-    words = [
-        "log",
-        "-1",
-        "-z",
-        "--format=",
-        "--name-status",
-        "--diff-merges=first-parent",
-        "-M",
-        MOST_RENAMES,
-    ]
-    listing = read_git(snapshot.git_dir, [*words, snapshot.commit], output_bytes=CHANGES_BYTES)
+def _changed_paths(snapshot: Snapshot) -> Iterator[str]:
+    """Yield the paths the commit changes; a rename or copy yields both of its paths."""
+    arguments = ["log", "-1", "-z", "--format=", "--name-status", "--diff-merges=first-parent"]
+    arguments += ["-M", RENAME_LIMIT, snapshot.commit]
+    listing = read_git(snapshot.git_dir, arguments, output_bytes=CHANGES_BYTES)
     fields = iter(listing.decode(errors="replace").split("\0"))
     for status in fields:
-        for _ in range(2 if status.startswith(TWO_PATHS) else 1 if status else 0):
+        for _ in range(2 if status.startswith(STATUSES_WITH_TWO_PATHS) else 1 if status else 0):
             yield next(fields, "")
 
 
 def _is_at(changed: str, path: str) -> bool:
-    """The file itself, a file in the folder, or, for a name without a folder, a file of that name anywhere.
-
-    Accents are the same however they are written: a Mac puts them apart into its file names, and people do not.
-    """
-    changed, wanted = (
-        normalize("NFC", changed),
-        normalize("NFC", path).strip().removeprefix("./").rstrip("/"),
-    )
+    """Return whether `changed` is the file, lies in the folder, or has the bare file name."""
+    # macOS stores accents as separate characters; people type them as one. Compare one form.
+    changed = normalize("NFC", changed)
+    wanted = normalize("NFC", path).strip().removeprefix("./").rstrip("/")
     return (
         changed == wanted
         or changed.startswith(f"{wanted}/")

@@ -1,12 +1,13 @@
-"""git as a confined process: by argument list, away from every configuration but this one.
+"""Run git as a confined process, by argument list and with no configuration but ours.
 
-The settings and the environment were tried on hostile repositories and servers (docs/architecture.md). They
-leave no prompt, hook, redirect, submodule, filter, maintenance or second host for a repository to use.
+The settings and the environment were tested against hostile repositories and servers. They allow
+a repository no prompt, hook, redirect, submodule, filter, maintenance or second host.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from courtroom.analysis.sandbox.bubblewrap import NOTHING, Reach
@@ -24,7 +25,8 @@ SETTINGS = (
     "core.symlinks=false",
     "core.quotePath=false",
     "core.bigFileThreshold=16m",
-    "attr.tree=no-such-tree",  # newer git reads attributes from a bare repository's tree, and hides files by them
+    # Newer git reads attributes from a bare repository's tree, and they can hide files.
+    "attr.tree=no-such-tree",
     "fetch.recurseSubmodules=false",
     "submodule.recurse=false",
     "pack.threads=1",
@@ -42,7 +44,7 @@ ENVIRONMENT = {
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_LFS_SKIP_SMUDGE": "1",
 }
-# Reading objects of a repository we cloned: the output is what is worth bounding.
+# For reads from our own clone: nothing is written, so the output matters most.
 READING = ChildLimits(
     memory_bytes=1024 * MEBIBYTE,
     cpu_seconds=60,
@@ -62,7 +64,7 @@ def run_git(
     reach: Reach = NOTHING,
     watch: Callable[[], None] | None = None,
 ) -> Completed:
-    """Run git once. `protocol` is the only transport it may use; none by default."""
+    """Run git once. `protocol` is the only transport it may use; the default is none."""
     options = [word for setting in (*SETTINGS, *settings) for word in ("-c", setting)]
     env = {**ENVIRONMENT, "GIT_ALLOW_PROTOCOL": protocol}
     return run_confined(
@@ -78,19 +80,16 @@ def read_git(
     output_bytes: int = READING.output_bytes,
     settings: Sequence[str] = (),
 ) -> bytes:
-    """What git prints about a cloned repository. ChildFailed when it does not end well."""
-    limits = ChildLimits(
-        READING.memory_bytes,
-        READING.cpu_seconds,
-        READING.file_bytes,
-        READING.wall_seconds,
-        output_bytes,
+    """Return git's output about a cloned repository. Raises ChildFailed."""
+    completed = run_git(
+        [f"--git-dir={git_dir}", *arguments],
+        limits=replace(READING, output_bytes=output_bytes),
+        settings=settings,
+        stdin=stdin,
+        reach=Reach(reads=(git_dir,)),
     )
-    reach = Reach(reads=(git_dir,))
-    words = [f"--git-dir={git_dir}", *arguments]
-    done = run_git(words, limits=limits, settings=settings, stdin=stdin, reach=reach)
-    if done.returncode != 0:
+    if completed.returncode != 0:
         failure = ChildFailed("child_died", f"git {arguments[0]} could not read the repository.")
-        failure.add_note(done.stderr[-2000:].decode(errors="replace"))
+        failure.add_note(completed.stderr[-2000:].decode(errors="replace"))
         raise failure
-    return done.stdout
+    return completed.stdout

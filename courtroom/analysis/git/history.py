@@ -1,7 +1,8 @@
-"""How the work came about: the commits, and the facts that follow from them.
+"""Commit history of a repository, and the facts that follow from it.
 
-One pass of `git log` tells the names, messages and paths of every commit, and the lines that commits which are no
-merges added to Python files: attributes spare git the contents of all others. Files that only moved add no lines.
+One run of `git log` lists the authors, messages and paths of all commits, and the lines that
+commits other than merges added to Python files. An attributes file keeps git from reading any
+other file's contents. A file that only moved adds no lines.
 """
 
 from __future__ import annotations
@@ -20,11 +21,12 @@ from courtroom.analysis.git.snapshot import Snapshot
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
 
-# The two largest commits brought more than this share of all Python lines ever added: the course's measure.
+# The course calls it a bulk upload when the two largest commits added more than this share of all
+# Python lines.
 BULK_SHARE = 0.55
 BULK_COMMITS = 2
-# A commit that touches this many stages at once shows none of them.
-STAGES_IN_ONE_GO = 3
+# A commit that touches this many stages at once counts for none of them.
+STAGES_IN_BULK = 3
 SUBJECT_CHARACTERS = 300
 LATEST_SECOND = int(datetime(9999, 12, 31, tzinfo=UTC).timestamp())
 
@@ -36,32 +38,34 @@ LOG_FORMAT = (
 FIELDS = 8
 
 ATTRIBUTES = Path(__file__).parent / "python_only.gitattributes"
-# "added TAB removed TAB path"; what git does not count has "-" for a number.
-_COUNT = re.compile(r"(\d+)\t\d+\t")
-_UNSHOWABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-# What each stage is called in a message, and in a path's folders and file names.
+# "added TAB removed TAB path"; a file that git does not count has "-" instead of a number.
+_LINE_COUNT = re.compile(r"(\d+)\t\d+\t")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+# Words that name a stage in a commit message or in a path.
 STAGES = {
-    "setup": r"set ?up|init(ial\w*)?|scaffold\w*|bootstrap\w*|skeleton|structure|environment|dependenc\w+|config\w*"
-    r"|pyproject|requirements|uv|gitignore|env|readme|package",
-    "tools": r"tools?|tooling|forensics?|detectives?|investigators?|pars(er|ing|e)|ast|clon\w+|pdf|git",
+    "setup": r"set ?up|init(ial\w*)?|scaffold\w*|bootstrap\w*|skeleton|structure|environment"
+    r"|dependenc\w+|config\w*|pyproject|requirements|uv|gitignore|env|readme|package",
+    "tools": r"tools?|tooling|forensics?|detectives?|investigators?|pars(er|ing|e)|ast|clon\w+"
+    r"|pdf|git",
     "graph": r"graphs?|langgraph|stategraph|orchestrat\w+|workflow|pipeline|wir(e|ing)|nodes|fan",
     "judges": r"judg\w+|judicial|prosecutor|defen[sc]e|tech|justice|verdict|synthesis|personas?",
 }
 _STAGE_WORDS = {name: re.compile(rf"(?:{words})", re.IGNORECASE) for name, words in STAGES.items()}
-# A message made of these alone says that something was done, not what.
+# A message made of these words alone does not say what changed.
 EMPTY_WORDS = re.compile(
-    r"a|add(ed|ing)?|again|all|and|chang(e|ed|es)|code|commit|done|edit(ed)?|files?|final(ly)?|fix(ed|es)?|for|in|it"
-    r"|latest|minor|misc|more|my|new|now|of|ok|please|push|saved?|small|some|stuff|te?mp|test|the|things?|to|try|up"
-    r"|updat(e|ed|es|ing)|upload|version|via|wip|work"
+    r"a|add(ed|ing)?|again|all|and|chang(e|ed|es)|code|commit|done|edit(ed)?|files?|final(ly)?"
+    r"|fix(ed|es)?|for|in|it|latest|minor|misc|more|my|new|now|of|ok|please|push|saved?|small|some"
+    r"|stuff|te?mp|test|the|things?|to|try|up|updat(e|ed|es|ing)|upload|version|via|wip|work"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """Times are ISO 8601 in UTC; a date git cannot read is the epoch, as git itself has it. The author may set
-    `authored_at` at will; `committed_at` ("" when unknown) is when the commit was made, or made anew.
+    """One commit. Times are ISO 8601 in UTC; git gives a date it cannot read as the epoch.
 
-    `python_lines_added` is 0 for a merge: its lines belong to the commits it joins.
+    The author can set `authored_at` freely; `committed_at` ("" when unknown) is when the commit was
+    created or rewritten. `python_lines_added` is 0 for a merge: its lines belong to the commits it
+    joins.
     """
 
     sha: str
@@ -77,7 +81,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """`commits` oldest first; when `truncated`, only the newest of `total`."""
+    """Commits, oldest first; when `truncated`, only the newest of `total`."""
 
     commits: tuple[Commit, ...]
     total: int
@@ -86,7 +90,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where a stage of the work (setup, tools, graph, judges) began."""
+    """Beginning of a stage of the work (setup, tools, graph, judges): its first commit."""
 
     name: str
     sha: str
@@ -94,32 +98,24 @@ class Stage:
 
 
 def read_history(snapshot: Snapshot, limits: Limits) -> History:
-    """Every commit the snapshot's commit stands on, at most `limits.commits`. Raises ChildFailed."""
-    words = [
-        "log",
-        f"--max-count={limits.commits}",
-        "--reverse",
-        "--encoding=UTF-8",
-        "-M",
-        "--raw",
-        "--numstat",
-    ]
+    """Read the commit and its ancestors, at most `limits.commits` of them. Raises ChildFailed."""
+    options = [f"--max-count={limits.commits}", "--reverse", "--encoding=UTF-8", "-M"]
     listing = read_git(
         snapshot.git_dir,
-        [*words, LOG_FORMAT, snapshot.commit],
+        ["log", *options, "--raw", "--numstat", LOG_FORMAT, snapshot.commit],
         settings=[f"core.attributesFile={ATTRIBUTES}"],
     )
-    commits = tuple(_commits(listing.decode(errors="replace")))
-    total = len(commits) if len(commits) < limits.commits else _count(snapshot)
+    commits = tuple(_parse_commits(listing.decode(errors="replace")))
+    total = len(commits) if len(commits) < limits.commits else _count_commits(snapshot)
     return History(commits, total, truncated=total > len(commits))
 
 
 def history_facts(history: History) -> tuple[dict[str, Any], dict[str, str]]:
-    """The facts commit_count, author_count and bulk_upload, and why those that are missing are unknown."""
+    """Return commit_count, author_count and bulk_upload, and the reasons for missing ones."""
     facts: dict[str, Any] = {"commit_count": history.total}
     if history.truncated:
-        why = f"only the newest {len(history.commits)} of {history.total} commits were read"
-        return facts, {"bulk_upload": why, "author_count": why}
+        reason = f"only the newest {len(history.commits)} of {history.total} commits were read"
+        return facts, {"bulk_upload": reason, "author_count": reason}
     facts["author_count"] = len({commit.author_email.lower() for commit in history.commits})
     lines = sorted((commit.python_lines_added for commit in history.commits), reverse=True)
     if not any(lines):
@@ -129,76 +125,79 @@ def history_facts(history: History) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def progression(history: History) -> tuple[Stage, ...]:
-    """The stages of the work in the order they began, each in a commit of its own.
+    """Return the stages of the work in the order they began, every stage with its own commit.
 
-    A commit begins one stage at most: the first its message names that had not begun, else the one most of its
-    paths belong to. One that touches nearly everything and names nothing begins none, nor does one whose message
-    says nothing.
+    A commit begins at most one stage: the first one named in its message that has not begun, or
+    else the one most of its paths belong to. A commit that touches nearly everything and names no
+    stage begins none, and neither does one with an empty message.
     """
     begun: dict[str, Stage] = {}
     for commit in history.commits:
-        is_silent = len(commit.parents) > 1 or _says_nothing(commit.subject)
-        shown = [] if is_silent else _stages_of(commit)
-        name = next((stage for stage in shown if stage not in begun), None)
+        is_ignored = len(commit.parents) > 1 or _is_empty_message(commit.subject)
+        stages = [] if is_ignored else _stages_of(commit)
+        name = next((stage for stage in stages if stage not in begun), None)
         if name is not None:
             begun[name] = Stage(name, commit.sha, commit.subject)
     return tuple(begun.values())
 
 
 def without_empty(history: History) -> History:
-    """The history without commits that change no file: they are a message and no work. Merges stay."""
+    """Return the history without commits that change no file. Merges stay."""
     kept = tuple(commit for commit in history.commits if commit.paths or len(commit.parents) > 1)
     return History(kept, history.total - len(history.commits) + len(kept), history.truncated)
 
 
 def weak_messages(history: History) -> tuple[Commit, ...]:
-    """The commits, merges apart, whose message does not say what was changed."""
-    return tuple(c for c in history.commits if len(c.parents) < 2 and _says_nothing(c.subject))
+    """Return the commits, except merges, whose message does not say what changed."""
+    return tuple(c for c in history.commits if len(c.parents) < 2 and _is_empty_message(c.subject))
 
 
-def _commits(listing: str) -> Iterator[Commit]:
-    """No field of a commit can hold a NUL, so they come in eights: seven fields, then its changes by line."""
+def _parse_commits(listing: str) -> Iterator[Commit]:
+    # No field can contain a NUL, so every commit is eight tokens: seven fields and its changes.
     tokens = listing.split("\0")[1:]
     for start in range(0, len(tokens), FIELDS):
-        sha, parents, name, email, seconds, made, subject, changes = tokens[start : start + FIELDS]
+        sha, parents, name, email, authored, committed, subject, changes = tokens[
+            start : start + FIELDS
+        ]
         lines = changes.split("\n")
         yield Commit(
             sha=sha,
             parents=tuple(parents.split()),
-            author_name=_shown(name),
-            author_email=_shown(email),
-            authored_at=_moment(seconds),
-            subject=_shown(subject),
+            author_name=_printable(name),
+            author_email=_printable(email),
+            authored_at=_timestamp(authored),
+            subject=_printable(subject),
             python_lines_added=sum(
-                int(count[1]) for line in lines if (count := _COUNT.match(line))
+                int(count[1]) for line in lines if (count := _LINE_COUNT.match(line))
             ),
             paths=tuple(line.rpartition("\t")[2] for line in lines if line.startswith(":")),
-            committed_at=_moment(made),
+            committed_at=_timestamp(committed),
         )
 
 
-def _count(snapshot: Snapshot) -> int:
+def _count_commits(snapshot: Snapshot) -> int:
     return int(read_git(snapshot.git_dir, ["rev-list", "--count", snapshot.commit]))
 
 
-def _shown(text: str) -> str:
-    return _UNSHOWABLE.sub("\ufffd", text)[:SUBJECT_CHARACTERS]
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub("\ufffd", text)[:SUBJECT_CHARACTERS]
 
 
-def _moment(seconds: str) -> str:
+def _timestamp(seconds: str) -> str:
     return datetime.fromtimestamp(min(int(seconds or 0), LATEST_SECOND), UTC).isoformat()
 
 
 def _stages_of(commit: Commit) -> list[str]:
-    said = _stages_in(commit.subject)
+    named = _stages_in(commit.subject)
     touched = Counter(stage for path in commit.paths for stage in _stages_in(path))
-    if said or len(touched) >= STAGES_IN_ONE_GO:
-        return said
+    if named or len(touched) >= STAGES_IN_BULK:
+        return named
     return [stage for stage, _ in touched.most_common()]
 
 
 def _stages_in(text: str) -> list[str]:
-    """The stages its words name, in the order it names them; ChiefJustice and git_tools are two words each."""
+    """Return the stages that the text's words name, in order."""
+    # ChiefJustice and git_tools count as two words each.
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", text)
     named = (
         name for word in words for name, stage in _STAGE_WORDS.items() if stage.fullmatch(word)
@@ -206,5 +205,5 @@ def _stages_in(text: str) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def _says_nothing(subject: str) -> bool:
+def _is_empty_message(subject: str) -> bool:
     return all(map(EMPTY_WORDS.fullmatch, re.findall(r"[^\W\d_]+", subject.lower())))

@@ -1,1 +1,1 @@
-"""A PDF's pages: the child that opens it; text, drawings, images and what nobody sees."""
+"""Text, drawings, images and hidden text of a PDF's pages, read in a confined child process."""

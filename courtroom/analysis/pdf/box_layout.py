@@ -1,6 +1,7 @@
-"""How the boxes of a picture stand above each other, and which of them a line reaches. Standard library only.
+"""Layout of the boxes in a picture: their levels, and which boxes a line reaches.
 
-No word of a picture is read: what is told from it follows from how many boxes stand side by side.
+No text of a picture is read: the analysis rests on the number of boxes on a level. Standard library
+only.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from courtroom.analysis.pdf.image_regions import Box, boxes_in
 from courtroom.analysis.pdf.pdf_content import Layout, Level
 from courtroom.analysis.pdf.pixels import Cells
 
-# Share of the lower box's height that two boxes must overlap to stand on one level.
+# Share of the smaller height that two boxes must overlap to be on the same level.
 _OVERLAP = 0.5
-# Cells beyond a box's side where only a line that reaches it can be: past its border and its shadow.
+# Distances in cells from a box's side where only a line that reaches it can be: past its border
+# and its shadow.
 _JUST_OUTSIDE = (4, 5)
-# The corners belong to borders and to neighbours.
+# Share of the width left out on both sides: corners belong to borders and to neighbours.
 _CORNER = 0.1
 
 
 def layout_of(page: int, cells: Cells) -> Layout:
-    """The picture's levels from the top."""
+    """Return the picture's levels, from the top."""
     levels = _levels(boxes_in(cells))
     return Layout(page, tuple(_level(cells, boxes) for boxes in levels))
 
@@ -28,17 +30,17 @@ def layout_of(page: int, cells: Cells) -> Layout:
 def _levels(boxes: Sequence[Box]) -> list[list[Box]]:
     levels: list[list[Box]] = []
     for box in sorted(boxes, key=lambda box: (box.top + box.bottom, box.left)):
-        own = next((level for level in levels if _stand_beside(level[0], box)), None)
-        if own is None:
+        row = next((level for level in levels if _is_beside(level[0], box)), None)
+        if row is None:
             levels.append([box])
         else:
-            own.append(box)
+            row.append(box)
     return levels
 
 
-def _stand_beside(one: Box, other: Box) -> bool:
-    shared = min(one.bottom, other.bottom) - max(one.top, other.top)
-    return shared >= _OVERLAP * min(one.height, other.height)
+def _is_beside(box: Box, other: Box) -> bool:
+    overlap = min(box.bottom, other.bottom) - max(box.top, other.top)
+    return overlap >= _OVERLAP * min(box.height, other.height)
 
 
 def _level(cells: Cells, boxes: Sequence[Box]) -> Level:
@@ -58,7 +60,7 @@ def _level(cells: Cells, boxes: Sequence[Box]) -> Level:
 
 
 def _is_reached(cells: Cells, box: Box, rows: Sequence[int]) -> bool:
-    """Whether something crosses each of the rows within the box's width."""
+    """Return whether something crosses every one of the rows within the box's width."""
     corner = int(_CORNER * box.width)
     strips = [
         cells.row(y)[box.left + corner : box.right - corner] for y in rows if 0 <= y < cells.height

@@ -1,6 +1,6 @@
-"""What one page's content stream draws: pieces of text, painted paths, images. Fed by pypdf's visitors.
+"""Record what a page's content stream draws: pieces of text, painted paths, images.
 
-Only the standard library is imported; matrices are the six numbers of PDF 32000-1, 8.3.4.
+pypdf's visitors call it. A matrix is the six numbers of PDF 32000-1, 8.3.4. Standard library only.
 """
 
 from __future__ import annotations
@@ -16,26 +16,26 @@ from courtroom.analysis.pdf.visibility import Ink
 Matrix = Sequence[float]
 Point = tuple[float, float]
 
-# How a path operator's operands name the points it adds to the path (PDF 32000-1, 8.5.2).
+# Operator to indexes of the operands that start a point of the path (PDF 32000-1, 8.5.2).
 _POINTS = {b"m": (0,), b"l": (0,), b"c": (0, 2, 4), b"v": (0, 2), b"y": (0, 2)}
 _FILLS = frozenset({b"f", b"F", b"f*", b"B", b"B*", b"b", b"b*"})
 _STROKES = frozenset({b"S", b"s", b"B", b"B*", b"b", b"b*"})
-_SHOWS = frozenset({b"Tj", b"TJ", b"'", b'"'})
-_TINY = 1.5  # points; nobody reads smaller type
+_SHOW_TEXT = frozenset({b"Tj", b"TJ", b"'", b'"'})
+_TINY = 1.5  # points; smaller type cannot be read
 _THIN = 1.5  # points
-# Spaces in justified text are offsets, in thousandths of an em, and shrink to where pypdf takes them for kerning;
-# kerning itself stays under a sixth of an em. pypdf asks for half the width of a space, and takes a font that has
-# none for one whose space is a whole em.
+# Spaces in justified text are offsets in thousandths of an em. They can shrink so much that pypdf
+# takes them for kerning, which stays under a sixth of an em. pypdf requires half the width of a
+# space, and takes a whole em for the space of a font that has none.
 _SHRUNK_SPACE, _SURE_SPACE = -180, -520
-_SPOKEN = ("/ActualText", "/Alt")
-_LONG_COVERED = 20  # words
-_MOST_COVERS = 400  # shapes painted after a piece that are held against it
-_MOST_PATHS = 2000  # a page with more is a chart or a map; its first ones are kept
+_REPLACEMENT_TEXT = ("/ActualText", "/Alt")
+_MIN_COVERED_WORDS = 20
+_MAX_COVERS = 400  # shapes painted after a piece that are compared with it
+_MAX_PATHS = 2000  # a page with more is a chart or a map; its first ones are kept
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A painted path by its corners: enough to tell a box from a line from an arrow head."""
+    """Painted path by its corners: enough to tell boxes, lines and arrow heads apart."""
 
     points: tuple[Point, ...]
     closed: bool
@@ -46,21 +46,22 @@ class Path:
 
     @property
     def bounds(self) -> tuple[float, float, float, float]:
-        """Left, bottom, right, top."""
+        """Return left, bottom, right and top."""
         xs, ys = [x for x, _ in self.points], [y for _, y in self.points]
         return min(xs), min(ys), max(xs), max(ys)
 
 
 @dataclass(slots=True)
 class Canvas:
-    """Collects one page. Positions are in points of the page, or of the form they are drawn in.
+    """Contents of one page. Positions are in points of the page, or of the form that is drawn.
 
-    `paper` is the page's left, bottom, right and top; `spoken` what marked content says it stands for.
+    `paper` is the page's left, bottom, right and top. `replacement_texts` are those of marked
+    content (/ActualText and /Alt).
     """
 
     ink: Ink = field(default_factory=Ink)
     paper: tuple[float, float, float, float] | None = None
-    spoken: list[str] = field(default_factory=list)
+    replacement_texts: list[str] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     paths: list[Path] = field(default_factory=list)
     images: list[str] = field(default_factory=list)
@@ -71,13 +72,15 @@ class Canvas:
     _painted: int = 0
 
     def before_operator(self, operator: bytes, operands: Any, cm: Matrix, _tm: Matrix) -> None:
-        """pypdf's visitor_operand_before. Operands that do not fit their operator are passed over."""
+        """Handle pypdf's visitor_operand_before. Operands that do not fit are ignored."""
         self.ink.before_operator(operator, operands)
-        if operator in _SHOWS:
+        if operator in _SHOW_TEXT:
             self._faint = self.ink.is_white or self.ink.is_invisible
             self._gone, self._painted = self.ink.is_gone, len(self.paths)
         if operator == b"BDC" and len(operands) == 2 and isinstance(operands[1], Mapping):
-            self.spoken += [str(operands[1][key]) for key in _SPOKEN if key in operands[1]]
+            self.replacement_texts += [
+                str(operands[1][key]) for key in _REPLACEMENT_TEXT if key in operands[1]
+            ]
         elif operator == b"TJ" and operands and isinstance(operands[0], list):
             _widen_spaces(operands[0])
         elif operator == b"Do" and operands:
@@ -94,7 +97,7 @@ class Canvas:
     def text(
         self, text: str, cm: Matrix, tm: Matrix, font: Mapping[str, Any] | None, size: float
     ) -> None:
-        """pypdf's visitor_text. Line breaks are its guesses; positions tell better."""
+        """Handle pypdf's visitor_text. Its line breaks are guesses: our positions are better."""
         content = text.strip("\r\n")
         if not content:
             return
@@ -116,33 +119,33 @@ class Canvas:
             )
         )
 
-    def part_hidden(self) -> list[Piece]:
-        """Take out, and give back, the text that cannot be seen.
+    def remove_hidden(self) -> list[Piece]:
+        """Remove and return the pieces of text that cannot be seen.
 
-        It is tiny, in no colour or white on bare paper, without opacity, in a layer switched off, beside the
-        page, or painted over at some length: programs that draw paint over a label now and then.
-
-        A page that draws images or forms keeps all its text: a scan has its words written invisibly over it,
-        and a form's places are not the page's.
+        Such text is tiny, without colour or white on bare paper, without opacity, in a layer that
+        is switched off, outside the page, or covered by a shape. Covered text counts from
+        _MIN_COVERED_WORDS on, because drawing programs sometimes paint over a label.
         """
+        # A scan has its text written invisibly over the image, and positions within a form are not
+        # those of the page. So a page that draws images or forms keeps all its text.
         if self.images:
             return []
-        grounds = [path.bounds for path in self.paths if path.filled and not path.white]
+        backgrounds = [path.bounds for path in self.paths if path.filled and not path.white]
         hidden = [
             piece
             for piece in self.pieces
             if piece.gone
-            or (piece.faint and not _lies_on(piece, grounds))
-            or self._is_beside(piece)
+            or (piece.faint and not _lies_on(piece, backgrounds))
+            or self._is_outside(piece)
         ]
         covered = [piece for piece in self.pieces if self._is_covered(piece)]
-        if sum(len(piece.text.split()) for piece in covered) >= _LONG_COVERED:
+        if sum(len(piece.text.split()) for piece in covered) >= _MIN_COVERED_WORDS:
             hidden += covered
-        unseen = set(map(id, hidden))
-        self.pieces = [piece for piece in self.pieces if id(piece) not in unseen]
+        hidden_ids = set(map(id, hidden))
+        self.pieces = [piece for piece in self.pieces if id(piece) not in hidden_ids]
         return hidden
 
-    def _is_beside(self, piece: Piece) -> bool:
+    def _is_outside(self, piece: Piece) -> bool:
         if self.paper is None:
             return False
         left, bottom, right, top = self.paper
@@ -150,8 +153,8 @@ class Canvas:
         return above or below or piece.x > right or piece.end < left
 
     def _is_covered(self, piece: Piece) -> bool:
-        """Whether an opaque shape was painted over the middle of the piece, with nothing to show for it."""
-        covers = self.paths[piece.painted : piece.painted + _MOST_COVERS]
+        """Return whether an opaque shape was painted over the piece's start and middle."""
+        covers = self.paths[piece.painted : piece.painted + _MAX_COVERS]
         solid = [path.bounds for path in covers if path.filled and path.closed and not path.clear]
         middle = replace(piece, x=(piece.x + piece.end) / 2) if solid else piece
         return _lies_on(middle, solid) and _lies_on(piece, solid)
@@ -172,7 +175,7 @@ class Canvas:
         self._subpaths[-1] += points
 
     def _paint(self, operator: bytes) -> None:
-        if operator != b"n" and len(self.paths) < _MOST_PATHS:
+        if operator != b"n" and len(self.paths) < _MAX_PATHS:
             closed = self._closed or operator in {b"s", b"b", b"b*"}
             for points in (subpath for subpath in self._subpaths if len(subpath) > 1):
                 path = Path(
@@ -184,11 +187,11 @@ class Canvas:
                     self.ink.is_clear,
                 )
                 self.paths.append(path)
-                self._note_rule(path)
+                self._add_rule(path)
         self._subpaths, self._closed = [], False
 
-    def _note_rule(self, path: Path) -> None:
-        """A thin short line may be an underscore; only the text around it can tell (page_text)."""
+    def _add_rule(self, path: Path) -> None:
+        # A thin short line may be an underscore: page_text decides by the text around it.
         left, bottom, right, top = path.bounds
         if self.pieces and top - bottom <= _THIN and 1.0 <= right - left <= 12.0:
             rule = Piece(text="_", x=left, y=bottom, size=right - left, rule=True)
@@ -196,9 +199,9 @@ class Canvas:
 
 
 def _widen_spaces(parts: list[Any]) -> None:
-    """Make shrunk spaces wide enough for pypdf to see, in its own operands: it offers no other way.
+    """Widen shrunk spaces in pypdf's operands so that it recognises them: it has no such option.
 
-    What is added is taken back at once, so that the pen's position stays right.
+    Every addition is subtracted at once, so that the pen's position stays right.
     """
     widened: list[Any] = []
     for part in parts:
@@ -209,10 +212,10 @@ def _widen_spaces(parts: list[Any]) -> None:
     parts[:] = widened
 
 
-def _lies_on(piece: Piece, grounds: Sequence[tuple[float, float, float, float]]) -> bool:
-    """Whether something coloured was painted behind the piece, as behind the head of a table."""
+def _lies_on(piece: Piece, shapes: Sequence[tuple[float, float, float, float]]) -> bool:
+    """Return whether the piece starts within one of the shapes, as in the head of a table."""
     x, y = piece.x + 0.1 * piece.size, piece.y + 0.3 * piece.size
-    return any(left <= x <= right and bottom <= y <= top for left, bottom, right, top in grounds)
+    return any(left <= x <= right and bottom <= y <= top for left, bottom, right, top in shapes)
 
 
 def _are_numbers(operands: Any, count: int) -> bool:

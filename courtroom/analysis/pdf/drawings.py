@@ -1,4 +1,7 @@
-"""Boxes, labels and connecting lines made out of a page's painted paths and text. Standard library only."""
+"""Find boxes, labels and connecting lines among a page's painted paths and text.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 
@@ -12,88 +15,82 @@ from courtroom.analysis.pdf.plain_text import plain
 
 Bounds = tuple[float, float, float, float]
 
-# Sizes in points. A line stops short of the box it points at by the length of its arrow head.
-_SMALLEST_BOX = (14.0, 7.0)
-_LARGEST_BOX = (500.0, 400.0)
+# Sizes in points. A line ends before the box it points at by the length of its arrow head.
+_MIN_BOX = (14.0, 7.0)
+_MAX_BOX = (500.0, 400.0)
 _REACH = 14.0
-_SMALLEST_HEAD, _LARGEST_HEAD = 3.0, 14.0
-_SHORTEST_LINK = 6.0
-_MOST_BOXES = 150
-_LONGEST_LABEL = 160
-_FEWEST_LINKS = 2
-_SAME = 5.0
+_MIN_ARROW_HEAD, _MAX_ARROW_HEAD = 3.0, 14.0
+_MIN_LINK = 6.0
+_MAX_BOXES = 150
+_MAX_LABEL = 160  # characters
+_MIN_LINKS = 2
+_SAME_LINE = 5.0
 _SHADOW = 5.0
-_APART = 2.0
+_TOUCHING = 2.0
 _GAP = 1.2  # of the font's size
 
 
 def drawing_of(page: int, paths: Sequence[Path], pieces: Iterable[Piece]) -> Drawing | None:
-    """The boxes of a page, what is written in them, and which of them a line joins.
+    """Return the boxes of a page, their labels, and the lines that join them.
 
-    Null when fewer than two lines join boxes: then it is a table, a frame or a rule, not a drawing.
+    None when fewer than _MIN_LINKS lines join boxes: then it is a table, a frame or a rule.
     """
-    boxes = _boxes(paths)
-    joined = [(pair, path) for path in _links(paths) if (pair := _joined(boxes, path)) is not None]
+    boxes = _find_boxes(paths)
+    joined = [
+        (pair, path) for path in _open_lines(paths) if (pair := _joined(boxes, path)) is not None
+    ]
     links = tuple(sorted({(min(pair), max(pair)) for pair, _ in joined}))
-    if len(links) < _FEWEST_LINKS:
+    if len(links) < _MIN_LINKS:
         return None
-    labels, heads = _labels(boxes, pieces), _heads(paths)
+
+    labels, heads = _labels(boxes, pieces), _arrow_heads(paths)
     drawn = tuple(DrawnBox(labels.get(box, ""), *_centre(box)) for box in boxes)
     arrows = {arrow for pair, path in joined if (arrow := _directed(pair, path, heads)) is not None}
     return Drawing(page=page, boxes=drawn, links=links, arrows=tuple(sorted(arrows)))
 
 
-def _boxes(paths: Sequence[Path]) -> list[Bounds]:
-    """Closed shapes of a box's size; a shape painted twice, or with its shadow, is one."""
-    found: list[Bounds] = []
+def _find_boxes(paths: Sequence[Path]) -> list[Bounds]:
+    """Return closed shapes of a box's size. A shape painted twice or with a shadow counts once."""
+    boxes: list[Bounds] = []
     for path in paths:
-        closed = path.closed or path.filled or path.points[0] == path.points[-1]
+        is_closed = path.closed or path.filled or path.points[0] == path.points[-1]
         bounds = path.bounds
-        if closed and _fits(bounds) and not any(_is_same(bounds, box) for box in found):
-            found.append(bounds)
-        if len(found) == _MOST_BOXES:
+        if is_closed and _fits(bounds) and not any(_is_same(bounds, box) for box in boxes):
+            boxes.append(bounds)
+        if len(boxes) == _MAX_BOXES:
             break
-    return found
+    return boxes
 
 
-def _is_same(one: Bounds, other: Bounds) -> bool:
-    return (
-        abs(one[0] - other[0]) <= _SHADOW
-        and abs(one[1] - other[1]) <= _SHADOW
-        and abs(one[2] - other[2]) <= _SHADOW
-        and abs(one[3] - other[3]) <= _SHADOW
-    )
+def _is_same(box: Bounds, other: Bounds) -> bool:
+    return all(abs(a - b) <= _SHADOW for a, b in zip(box, other, strict=True))
 
 
 def _fits(box: Bounds) -> bool:
-    width, height = box[2] - box[0], box[3] - box[1]
-    return (
-        _SMALLEST_BOX[0] <= width <= _LARGEST_BOX[0]
-        and _SMALLEST_BOX[1] <= height <= _LARGEST_BOX[1]
-    )
+    width, height = _sides(box)
+    return _MIN_BOX[0] <= width <= _MAX_BOX[0] and _MIN_BOX[1] <= height <= _MAX_BOX[1]
 
 
-def _links(paths: Sequence[Path]) -> list[Path]:
-    """Open stroked lines and curves."""
+def _open_lines(paths: Sequence[Path]) -> list[Path]:
     return [
         path
         for path in paths
         if path.stroked
         and not path.closed
         and len(path.points) >= 2
-        and math.dist(path.points[0], path.points[-1]) >= _SHORTEST_LINK
+        and math.dist(path.points[0], path.points[-1]) >= _MIN_LINK
     ]
 
 
-def _heads(paths: Sequence[Path]) -> list[Point]:
-    """Where arrow heads are: the centres of filled corners too small for a box."""
+def _arrow_heads(paths: Sequence[Path]) -> list[Point]:
+    """Return the centres of filled shapes that are too small for a box."""
     return [
         _centre(path.bounds)
         for path in paths
         if path.filled
         and len(path.points) >= 3
         and not _fits(path.bounds)
-        and _SMALLEST_HEAD <= max(_sides(path.bounds)) <= _LARGEST_HEAD
+        and _MIN_ARROW_HEAD <= max(_sides(path.bounds)) <= _MAX_ARROW_HEAD
     ]
 
 
@@ -102,9 +99,9 @@ def _sides(box: Bounds) -> Point:
 
 
 def _directed(pair: tuple[int, int], path: Path, heads: Sequence[Point]) -> tuple[int, int] | None:
-    """The pair turned the way the one head on the line points; null with none, or one at either end."""
+    """Return the pair in the arrow's direction; None without a head or with one at both ends."""
     start, end = (
-        any(math.dist(point, head) <= _LARGEST_HEAD for head in heads) for point in _ends(path)
+        any(math.dist(point, head) <= _MAX_ARROW_HEAD for head in heads) for point in _ends(path)
     )
     if start == end:
         return None
@@ -116,25 +113,25 @@ def _ends(path: Path) -> tuple[Point, Point]:
 
 
 def _labels(boxes: Sequence[Bounds], pieces: Iterable[Piece]) -> dict[Bounds, str]:
-    """What is written in each box: every stretch of text goes to the smallest box around its middle."""
-    written: dict[Bounds, list[str]] = {}
+    """Return box to label: a stretch of text goes to the smallest box around its middle."""
+    texts: dict[Bounds, list[str]] = {}
     for line in lines_of(pieces):
         for stretch in _stretches(line):
             middle = _middle(stretch)
-            around = [box for box in boxes if _holds(box, middle)]
+            around = [box for box in boxes if _contains(box, middle)]
             if around:
-                written.setdefault(min(around, key=_area), []).append(_said(stretch))
-    labels = {box: " ".join(texts) for box, texts in written.items()}
-    return {box: label for box, label in labels.items() if len(label) <= _LONGEST_LABEL}
+                texts.setdefault(min(around, key=_area), []).append(_text_of(stretch))
+    labels = {box: " ".join(parts) for box, parts in texts.items()}
+    return {box: label for box, label in labels.items() if len(label) <= _MAX_LABEL}
 
 
-def _said(pieces: Sequence[Piece]) -> str:
-    """The stretch's text; some drawing tools leave the two characters of an escaped line break in it."""
+def _text_of(pieces: Sequence[Piece]) -> str:
+    # Some drawing tools leave the two characters of an escaped line break in the text.
     return plain(line_of(pieces).text.replace("\\n", " "))
 
 
 def _stretches(line: Line) -> Iterator[list[Piece]]:
-    """The line's pieces, parted where a gap is too wide for a space: neighbouring boxes share a baseline."""
+    """Split a line where a gap is too wide for a space: boxes side by side share a baseline."""
     stretch: list[Piece] = []
     for piece in line.pieces:
         if stretch and piece.x - stretch[-1].end > _GAP * piece.size:
@@ -148,7 +145,7 @@ def _middle(pieces: Sequence[Piece]) -> Point:
     return (pieces[0].x + pieces[-1].end) / 2, pieces[0].y + pieces[0].size * 0.3
 
 
-def _holds(box: Bounds, point: Point) -> bool:
+def _contains(box: Bounds, point: Point) -> bool:
     left, bottom, right, top = box
     return left <= point[0] <= right and bottom <= point[1] <= top
 
@@ -164,65 +161,72 @@ def _centre(box: Bounds) -> Point:
 
 
 def _joined(boxes: Sequence[Bounds], path: Path) -> tuple[int, int] | None:
-    """The box a line leaves and the one it comes to; a frame around other boxes only when it reaches no other."""
+    """Return the indexes of the boxes at both ends of a line, or None when it joins none.
+
+    A frame around other boxes counts only when the line reaches no other box.
+    """
     start, end = _ends(path)
-    one, other = _nearest(boxes, start), _nearest(boxes, end)
-    if one is None or other is None or one == other or _touch(boxes[one], boxes[other]):
+    source, target = _nearest(boxes, start), _nearest(boxes, end)
+    if source is None or target is None or source == target:
         return None
-    if any(_runs_along(boxes[index], start, end) for index in (one, other)):
+    if _touch(boxes[source], boxes[target]):
         return None
-    return one, other
+    if any(_runs_along(boxes[index], start, end) for index in (source, target)):
+        return None
+    return source, target
 
 
-def _touch(one: Bounds, other: Bounds) -> bool:
-    """Whether the boxes lie against each other, as cells and the rows of a listing do."""
-    aside = max(one[0], other[0]) - min(one[2], other[2])
-    above = max(one[1], other[1]) - min(one[3], other[3])
-    return aside < _APART and above < _APART
+def _touch(box: Bounds, other: Bounds) -> bool:
+    """Return whether the boxes touch, as table cells and the rows of a listing do."""
+    horizontal = max(box[0], other[0]) - min(box[2], other[2])
+    vertical = max(box[1], other[1]) - min(box[3], other[3])
+    return horizontal < _TOUCHING and vertical < _TOUCHING
 
 
 def _runs_along(box: Bounds, start: Point, end: Point) -> bool:
-    """Whether the line continues a side of the box, as the borders of a table do."""
+    """Return whether the line continues a side of the box, as the borders of a table do."""
     left, bottom, right, top = box
-    level = (
-        abs(start[1] - end[1]) <= _SAME
-        and min(abs(start[1] - bottom), abs(start[1] - top)) <= _SAME
+    is_horizontal = (
+        abs(start[1] - end[1]) <= _SAME_LINE
+        and min(abs(start[1] - bottom), abs(start[1] - top)) <= _SAME_LINE
     )
-    upright = (
-        abs(start[0] - end[0]) <= _SAME
-        and min(abs(start[0] - left), abs(start[0] - right)) <= _SAME
+    is_vertical = (
+        abs(start[0] - end[0]) <= _SAME_LINE
+        and min(abs(start[0] - left), abs(start[0] - right)) <= _SAME_LINE
     )
-    return level or upright
+    return is_horizontal or is_vertical
 
 
 def _nearest(boxes: Sequence[Bounds], point: Point) -> int | None:
-    """The box whose border is nearest to the point, within reach; frames around boxes come last."""
+    """Return the box whose border is nearest to the point, within reach. Frames come last."""
     x, y = point
-    reached = [
+    within_reach = [
         index
         for index, (left, bottom, right, top) in enumerate(boxes)
         if left - _REACH <= x <= right + _REACH
         and bottom - _REACH <= y <= top + _REACH
-        and _to_border(boxes[index], point) <= _REACH
+        and _border_distance(boxes[index], point) <= _REACH
     ]
-    if not reached:
+    if not within_reach:
         return None
     return min(
-        reached, key=lambda index: (_is_frame(boxes, index), _to_border(boxes[index], point))
+        within_reach,
+        key=lambda index: (_is_frame(boxes, index), _border_distance(boxes[index], point)),
     )
 
 
 def _is_frame(boxes: Sequence[Bounds], index: int) -> bool:
     frame = boxes[index]
     return any(
-        box != frame and _area(box) < _area(frame) and _holds(frame, _centre(box)) for box in boxes
+        box != frame and _area(box) < _area(frame) and _contains(frame, _centre(box))
+        for box in boxes
     )
 
 
-def _to_border(box: Bounds, point: Point) -> float:
+def _border_distance(box: Bounds, point: Point) -> float:
     left, bottom, right, top = box
-    if _holds(box, point):
+    if _contains(box, point):
         return min(point[0] - left, right - point[0], point[1] - bottom, top - point[1])
-    aside = max(left - point[0], 0, point[0] - right)
-    above = max(bottom - point[1], 0, point[1] - top)
-    return math.hypot(aside, above)
+    horizontal = max(left - point[0], 0, point[0] - right)
+    vertical = max(bottom - point[1], 0, point[1] - top)
+    return math.hypot(horizontal, vertical)

@@ -1,4 +1,7 @@
-"""The connected stretches of one colour in an image, and which of them are boxes. Standard library only."""
+"""Find the connected regions of one colour in an image, and the boxes among them.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +13,21 @@ from itertools import pairwise
 from courtroom.analysis.pdf.pixels import Cells
 
 _RUN = re.compile(rb"([^\x00])\1*", re.DOTALL)
-# Text breaks an image into many runs; a photograph into more than is worth following.
+# Text breaks an image into many runs. One with more is a photograph, not a diagram.
 MOST_RUNS = 400_000
 
-# A box in cells and in shares of the image: larger than a letter, smaller than a frame.
-_NARROWEST, _LOWEST = 12, 5
-_WIDEST, _HIGHEST = 0.6, 0.3
-_UPRIGHT = 0.6
+# Limits of a box's size in cells and in shares of the image: larger than a letter, smaller than a
+# frame.
+_MIN_WIDTH, _MIN_HEIGHT = 12, 5
+_MAX_WIDTH, _MAX_HEIGHT = 0.6, 0.3
+_MIN_ASPECT_RATIO = 0.6
 # Shares of the bounding box: a rectangle fills it, an ellipse 0.79 of it, a diamond half.
 _RECTANGLE, _DIAMOND = 0.85, 0.42
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Bounds in cells, y grows downwards; right and bottom are outside."""
+    """Bounds in cells. y grows downwards; right and bottom are exclusive."""
 
     left: int
     top: int
@@ -38,14 +42,14 @@ class Box:
     def height(self) -> int:
         return self.bottom - self.top
 
-    def holds_middle_of(self, other: Box) -> bool:
+    def contains_centre_of(self, other: Box) -> bool:
         x, y = (other.left + other.right) / 2, (other.top + other.bottom) / 2
         return self.left <= x <= self.right and self.top <= y <= self.bottom
 
 
 @dataclass(slots=True)
 class _Region:
-    """A region's leftmost and rightmost cell in each of its rows."""
+    """Region's leftmost and rightmost cell, by row."""
 
     extents: dict[int, tuple[int, int]] = field(default_factory=dict)
 
@@ -61,12 +65,12 @@ class _Region:
 
 
 def boxes_in(cells: Cells) -> list[Box]:
-    """Rectangles, ellipses and diamonds of one colour, whatever is written in them; frames around others are not."""
-    found = [region.bounds for region in _regions(cells) if _is_box(region, cells)]
+    """Return the rectangles, ellipses and diamonds of one colour, without frames around others."""
+    boxes = [region.bounds for region in _regions(cells) if _is_box(region, cells)]
     return [
         box
-        for box in found
-        if not any(_is_larger(box, other) and box.holds_middle_of(other) for other in found)
+        for box in boxes
+        if not any(_is_larger(box, other) and box.contains_centre_of(other) for other in boxes)
     ]
 
 
@@ -75,7 +79,11 @@ def _is_larger(box: Box, other: Box) -> bool:
 
 
 def _regions(cells: Cells) -> list[_Region]:
-    """Runs of one colour that touch in neighbouring rows are one region; none when there are too many runs."""
+    """Return the regions: runs of one colour that touch in adjacent rows belong together.
+
+    Returns none for an image of more than MOST_RUNS runs.
+    """
+    # Union-find: `parents` maps a run's number to the number of a run of the same region.
     parents: list[int] = []
     rows: list[list[tuple[int, int, int, int]]] = []
     for y in range(cells.height):
@@ -105,16 +113,16 @@ def _join(
     above: Sequence[tuple[int, int, int, int]],
     row: Sequence[tuple[int, int, int, int]],
 ) -> None:
-    one = other = 0
-    while one < len(above) and other < len(row):
-        upper, lower = above[one], row[other]
+    i = j = 0
+    while i < len(above) and j < len(row):
+        upper, lower = above[i], row[j]
         if upper[0] < lower[1] and lower[0] < upper[1] and upper[2] == lower[2]:
             roots = sorted((_root(parents, upper[3]), _root(parents, lower[3])))
             parents[roots[1]] = roots[0]
         if upper[1] <= lower[1]:
-            one += 1
+            i += 1
         else:
-            other += 1
+            j += 1
 
 
 def _root(parents: list[int], index: int) -> int:
@@ -125,14 +133,14 @@ def _root(parents: list[int], index: int) -> int:
 
 
 def _is_box(region: _Region, cells: Cells) -> bool:
-    if len(region.extents) < _LOWEST:
+    if len(region.extents) < _MIN_HEIGHT:
         return False
     bounds = region.bounds
     fits = (
-        _NARROWEST <= bounds.width <= _WIDEST * cells.width
-        and bounds.height <= _HIGHEST * cells.height
+        _MIN_WIDTH <= bounds.width <= _MAX_WIDTH * cells.width
+        and bounds.height <= _MAX_HEIGHT * cells.height
     )
-    if not fits or bounds.width < _UPRIGHT * bounds.height:
+    if not fits or bounds.width < _MIN_ASPECT_RATIO * bounds.height:
         return False
     widths = [region.extents[y][1] - region.extents[y][0] for y in range(bounds.top, bounds.bottom)]
     filled = sum(widths) / (bounds.width * bounds.height)
@@ -140,14 +148,15 @@ def _is_box(region: _Region, cells: Cells) -> bool:
 
 
 def _bulges(region: _Region, bounds: Box, widths: Sequence[int]) -> bool:
-    """Widest near its middle, narrower to both ends, the same on both sides: an ellipse or a diamond."""
+    """Return whether the region is symmetric and widest in the middle: an ellipse or a diamond."""
     middle = (bounds.left + bounds.right) / 2
     slack = max(2.0, 0.06 * bounds.width)
-    level = sum(
+    symmetric_rows = sum(
         abs((left + right) / 2 - middle) <= slack for left, right in region.extents.values()
     )
     widest = widths.index(max(widths))
-    grows = all(one <= two + 2 for one, two in pairwise(widths[: widest + 1]))
-    shrinks = all(one + 2 >= two for one, two in pairwise(widths[widest:]))
-    central = 0.25 < widest / len(widths) < 0.75
-    return central and grows and shrinks and level > 0.9 * len(widths)
+    # Two cells of slack, because edges are uneven.
+    grows = all(upper <= lower + 2 for upper, lower in pairwise(widths[: widest + 1]))
+    shrinks = all(upper + 2 >= lower for upper, lower in pairwise(widths[widest:]))
+    is_central = 0.25 < widest / len(widths) < 0.75
+    return is_central and grows and shrinks and symmetric_rows > 0.9 * len(widths)

@@ -1,6 +1,6 @@
-"""What a PDF holds beside its pages' own text: metadata, comments, attachments, layers, opacity, the paper's edge.
+"""Read a PDF's metadata, comments, attachments, layers, opacity and page bounds.
 
-Runs in the confined child. What a broken file breaks here is raised, and costs the caller this part alone.
+Runs in the confined child. Errors of a broken file are raised, and cost the caller only that part.
 """
 
 from __future__ import annotations
@@ -15,35 +15,34 @@ from pypdf.generic import DictionaryObject, IndirectObject
 
 from courtroom.analysis.pdf.visibility import Ink
 
-MOST_MARGINS = 200
-LONGEST_MARGIN = 20_000  # characters
-_CLEAR = 0.05  # of full opacity
-_EDGE = 2.0  # points beside the paper that still show something
-_COMMENTS = ("/Contents", "/RC", "/T", "/Subj")
+MAX_TEXTS = 200
+MAX_TEXT_LENGTH = 20_000  # characters
+_CLEAR = 0.05  # share of full opacity
+_EDGE = 2.0  # points beside the paper where text still shows in part
+_COMMENT_KEYS = ("/Contents", "/RC", "/T", "/Subj")
 _MARKUP = re.compile(r"<[^<>]{0,400}>")
 
-Margin = tuple[int, str, str]
+# Page number (0 for the whole file), source in words, text.
+NonBodyText = tuple[int, str, str]
 
 
-def beside_the_pages(reader: pypdf.PdfReader) -> list[Margin]:
-    """Page 0: metadata and attachments of the whole file."""
-    return [*_metadata(reader), *_xmp(reader), *islice(_attachments(reader), MOST_MARGINS)]
+def file_texts(reader: pypdf.PdfReader) -> list[NonBodyText]:
+    """Return metadata and attachments of the whole file, as page 0."""
+    return [*_metadata(reader), *_xmp(reader), *islice(_attachments(reader), MAX_TEXTS)]
 
 
-def comments_on(page: pypdf.PageObject, number: int) -> list[Margin]:
-    """The words of a page's annotations, pop-ups and form fields."""
-    return [
-        (number, "a comment on the page", text) for text in islice(_comments(page), MOST_MARGINS)
-    ]
+def page_comments(page: pypdf.PageObject, number: int) -> list[NonBodyText]:
+    """Return the text of a page's annotations, pop-ups and form fields."""
+    return [(number, "a comment on the page", text) for text in islice(_comments(page), MAX_TEXTS)]
 
 
-def layers_switched_off(reader: pypdf.PdfReader) -> frozenset[int]:
-    """The object numbers of the optional-content groups that a viewer does not show at first."""
+def hidden_layers(reader: pypdf.PdfReader) -> frozenset[int]:
+    """Return the object numbers of the optional-content groups a viewer hides at first."""
     return frozenset(_hidden_groups(_root(reader)))
 
 
 def ink_of(page: pypdf.PageObject, hidden_groups: frozenset[int]) -> Ink:
-    """The page's ink at its beginning, with its names of clear states and hidden layers."""
+    """Return the ink at the page's beginning, with its names of clear states and hidden layers."""
     resources = page.get("/Resources", DictionaryObject()).get_object()
     return Ink(
         clear_states=_named(resources, "/ExtGState", _is_clear),
@@ -54,7 +53,10 @@ def ink_of(page: pypdf.PageObject, hidden_groups: frozenset[int]) -> Ink:
 
 
 def paper_of(page: pypdf.PageObject) -> tuple[float, float, float, float] | None:
-    """What is seen of the page, and a little beside it: left, bottom, right, top in points. Null for no paper."""
+    """Return left, bottom, right and top of the visible page with a small edge, in points.
+
+    None when the page has no area.
+    """
     left, bottom, right, top = (float(value) for value in page.cropbox)
     if left >= right or bottom >= top:
         return None
@@ -65,22 +67,22 @@ def _root(reader: pypdf.PdfReader) -> Any:
     return reader.trailer["/Root"].get_object()
 
 
-def _metadata(reader: pypdf.PdfReader) -> Iterator[Margin]:
+def _metadata(reader: pypdf.PdfReader) -> Iterator[NonBodyText]:
     for name, value in (reader.metadata or {}).items():
-        yield 0, f"the metadata ({name.strip('/')})", str(value)[:LONGEST_MARGIN]
+        yield 0, f"the metadata ({name.strip('/')})", str(value)[:MAX_TEXT_LENGTH]
 
 
-def _xmp(reader: pypdf.PdfReader) -> Iterator[Margin]:
+def _xmp(reader: pypdf.PdfReader) -> Iterator[NonBodyText]:
     packet = _root(reader).get("/Metadata")
     if packet is not None:
-        text = packet.get_object().get_data()[: 4 * LONGEST_MARGIN].decode("utf-8", "replace")
-        yield 0, "the metadata (XMP)", _MARKUP.sub("\n", text)[:LONGEST_MARGIN]
+        text = packet.get_object().get_data()[: 4 * MAX_TEXT_LENGTH].decode("utf-8", "replace")
+        yield 0, "the metadata (XMP)", _MARKUP.sub("\n", text)[:MAX_TEXT_LENGTH]
 
 
-def _attachments(reader: pypdf.PdfReader) -> Iterator[Margin]:
+def _attachments(reader: pypdf.PdfReader) -> Iterator[NonBodyText]:
     for name, contents in reader.attachments.items():
         for content in contents:
-            text = content[:LONGEST_MARGIN].decode("utf-8", "replace")
+            text = content[:MAX_TEXT_LENGTH].decode("utf-8", "replace")
             yield 0, "an attached file", f"{name}\n{text}"
 
 
@@ -88,21 +90,20 @@ def _comments(page: pypdf.PageObject) -> Iterator[str]:
     annotations = page.get("/Annots")
     for reference in annotations.get_object() if annotations is not None else ():
         annotation = reference.get_object()
-        for key in _COMMENTS:
+        for key in _COMMENT_KEYS:
             if isinstance(annotation.get(key), str):
-                yield _MARKUP.sub(" ", str(annotation[key]))[:LONGEST_MARGIN]
+                yield _MARKUP.sub(" ", str(annotation[key]))[:MAX_TEXT_LENGTH]
 
 
 def _hidden_groups(root: Any) -> Iterator[int]:
     content = root.get("/OCProperties")
     if content is None:
         return
-    usual = content.get_object()["/D"].get_object()
-    off = [reference.idnum for reference in usual.get("/OFF", ())]
-    if usual.get("/BaseState") == "/OFF":
-        shown = {reference.idnum for reference in usual.get("/ON", ())}
-        off += [r.idnum for r in content.get_object()["/OCGs"] if r.idnum not in shown]
-    yield from off
+    default = content.get_object()["/D"].get_object()
+    yield from (reference.idnum for reference in default.get("/OFF", ()))
+    if default.get("/BaseState") == "/OFF":
+        on = {reference.idnum for reference in default.get("/ON", ())}
+        yield from (r.idnum for r in content.get_object()["/OCGs"] if r.idnum not in on)
 
 
 def _named(resources: Any, kind: str, matches: Callable[[Any], bool]) -> frozenset[str]:
@@ -119,11 +120,12 @@ def _is_clear(state: Any) -> bool:
 
 
 def _is_hidden(group: Any, hidden_groups: frozenset[int]) -> bool:
-    """A group that is off, or a membership of such groups alone (the usual policy shows it if any is on)."""
+    """Return whether the group is off, or is a membership of groups that are all off."""
+    # The default policy of a membership shows it when any of its groups is on.
     if isinstance(group, IndirectObject) and group.idnum in hidden_groups:
         return True
     members = group.get_object().get("/OCGs")
     if members is None:
         return False
-    several = members if isinstance(members, list) else [members]
-    return bool(several) and all(getattr(m, "idnum", None) in hidden_groups for m in several)
+    groups = members if isinstance(members, list) else [members]
+    return bool(groups) and all(getattr(g, "idnum", None) in hidden_groups for g in groups)

@@ -1,4 +1,4 @@
-"""The raster images a page draws: their sizes, and the layout of those that can be decoded without any library."""
+"""Sizes of the raster images a page draws, and the layout of those we can decode ourselves."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from courtroom.analysis.pdf.pdf_content import Layout, PdfImage, is_picture
 from courtroom.analysis.pdf.pixels import cells_of
 
 _FORM_DEPTH = 5
-# Beyond these an image costs more time than its layout is worth: photographs, and rows stored as differences.
-_MOST_PIXELS = 4_000_000
-_MOST_PREDICTED_PIXELS = 800_000
+# Larger images take more time than their layout is worth. Rows stored as differences take more.
+_MAX_PIXELS = 4_000_000
+_MAX_PREDICTED_PIXELS = 800_000
 
 
 def drawn_images(page: Any, names: set[str] | None) -> Iterator[Any]:
-    """Every image object that the page draws under these names (any, when null), forms within forms included."""
-    return _within(page.get("/Resources"), names, _FORM_DEPTH)
+    """Yield the images that the page draws under these names, and all images within its forms.
+
+    Without names, yield all images.
+    """
+    return _images_within(page.get("/Resources"), names, _FORM_DEPTH)
 
 
-def _within(resources: Any, names: set[str] | None, depth: int) -> Iterator[Any]:
+def _images_within(resources: Any, names: set[str] | None, depth: int) -> Iterator[Any]:
     if resources is None or depth == 0 or "/XObject" not in resources.get_object():
         return
     for name, reference in resources.get_object()["/XObject"].items():
@@ -31,7 +34,7 @@ def _within(resources: Any, names: set[str] | None, depth: int) -> Iterator[Any]
         if drawing is not None and drawing.get("/Subtype") == "/Image":
             yield drawing
         elif drawing is not None:
-            yield from _within(drawing.get("/Resources"), names, depth - 1)
+            yield from _images_within(drawing.get("/Resources"), names, depth - 1)
 
 
 def size_of(page: int, image: Any) -> PdfImage:
@@ -39,7 +42,10 @@ def size_of(page: int, image: Any) -> PdfImage:
 
 
 def picture_layout(size: PdfImage, image: Any) -> Layout | None:
-    """None for what is no picture, or is stored in a way that only an image library decodes (JPEG and the like)."""
+    """Return the picture's layout.
+
+    None when the image is too small for a picture or needs an image library (JPEG, for example).
+    """
     if not (is_picture(size) and _is_plain(size, image)):
         return None
     try:
@@ -51,7 +57,7 @@ def picture_layout(size: PdfImage, image: Any) -> Layout | None:
 
 
 def _is_plain(size: PdfImage, image: Any) -> bool:
-    """Deflated 8-bit samples; when each row is stored as differences to its neighbours, only a small image."""
+    """Return whether the image is deflated 8-bit samples and not too large to decode here."""
     filters = image.get("/Filter")
     parameters = image.get("/DecodeParms") or {}
     if (
@@ -60,5 +66,5 @@ def _is_plain(size: PdfImage, image: Any) -> bool:
         or not hasattr(parameters, "get")
     ):
         return False
-    most = _MOST_PREDICTED_PIXELS if parameters.get("/Predictor", 1) > 1 else _MOST_PIXELS
-    return size.width * size.height <= most
+    has_predictor = parameters.get("/Predictor", 1) > 1
+    return size.width * size.height <= (_MAX_PREDICTED_PIXELS if has_predictor else _MAX_PIXELS)

@@ -1,7 +1,8 @@
-"""Pages of a report as pictures, for a model to look at: drawn by pdfium in a confined child.
+"""Render pages of a report as pictures for a vision model, with pdfium in a confined child.
 
-pdfium dies of some hostile files, so it is imported nowhere but in that child. What it reaches there: no socket, no
-file but the PDF, limited memory and time; it has no script engine. A page that cannot be drawn is left out.
+Some hostile files crash pdfium, so only that child imports it. The child has no network, no file
+but the PDF, and limited memory and time; this build has no script engine. A page that cannot be
+rendered is left out.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
 MEBIBYTE = 1024 * 1024
 MOST_PICTURES = 4
-# A model scales larger pictures down, and pdfium's memory grows with them.
+# Models scale larger pictures down, and pdfium's memory grows with them.
 LONGEST_SIDE = 1600
 MEDIA_TYPE = "image/png"
-_LARGEST_SCALE = 2.0  # pixels for a point; small print is legible
-_MOST_BYTES = 6 * MEBIBYTE  # all pictures of one report
+_MAX_SCALE = 2.0  # pixels per point; small print is legible
+_MAX_BYTES = 6 * MEBIBYTE  # all pictures of one report
 _CPU_SECONDS = 20
-_SMALLEST_SIDE = 1.0  # points
+_MIN_SIDE = 1.0  # points
 _CHANNELS = 3
 _PNG_RGB = 2
 
@@ -41,13 +42,13 @@ class PagePicture:
 
 
 def page_pictures(path: Path, pages: Sequence[int], limits: Limits) -> tuple[PagePicture, ...]:
-    """Pictures of the first MOST_PICTURES of these pages that can be drawn. Raises ChildFailed."""
+    """Render the first MOST_PICTURES of these pages; failed ones are missing. Raises ChildFailed."""
     child = ChildLimits(
         memory_bytes=limits.child_memory_bytes,
         cpu_seconds=min(_CPU_SECONDS, limits.child_cpu_seconds),
         file_bytes=0,
         wall_seconds=limits.child_seconds,
-        output_bytes=2 * _MOST_BYTES,
+        output_bytes=2 * _MAX_BYTES,
     )
     request = {"path": str(path.resolve()), "pages": list(pages[:MOST_PICTURES])}
     reply = examine(
@@ -57,18 +58,18 @@ def page_pictures(path: Path, pages: Sequence[int], limits: Limits) -> tuple[Pag
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """The child's side: {path, pages} in, {pictures} out."""
+    """Handle the request in the child: {path, pages} in, {pictures} out."""
     pictures: list[dict[str, Any]] = []
-    room = _MOST_BYTES
-    for page, data in _drawn(Path(request["path"]), request["pages"]):
-        room -= len(data)
-        if room < 0:
+    bytes_left = _MAX_BYTES
+    for page, data in _rendered_pages(Path(request["path"]), request["pages"]):
+        bytes_left -= len(data)
+        if bytes_left < 0:
             break
         pictures.append({"page": page, "base64": base64.b64encode(data).decode()})
     return {"pictures": pictures}
 
 
-def _drawn(path: Path, pages: Sequence[int]) -> Iterator[tuple[int, bytes]]:
+def _rendered_pages(path: Path, pages: Sequence[int]) -> Iterator[tuple[int, bytes]]:
     import pypdfium2  # type: ignore[import-untyped]  # -- it ships no types
 
     try:
@@ -77,19 +78,19 @@ def _drawn(path: Path, pages: Sequence[int]) -> Iterator[tuple[int, bytes]]:
         return
     for number in pages:
         try:
-            picture = _picture(document[number - 1])
+            picture = _render(document[number - 1])
         except (pypdfium2.PdfiumError, IndexError):
             continue
         if picture is not None:
             yield number, picture
 
 
-def _picture(page: Any) -> bytes | None:
-    """The page as PNG, its longer side at most LONGEST_SIDE pixels; None for one without an area."""
+def _render(page: Any) -> bytes | None:
+    """Return the page as PNG, at most LONGEST_SIDE pixels long; None for one without an area."""
     shorter, longer = sorted(page.get_size())
-    if shorter < _SMALLEST_SIDE:
+    if shorter < _MIN_SIDE:
         return None
-    bitmap = page.render(scale=min(_LARGEST_SCALE, LONGEST_SIDE / longer), rev_byteorder=True)
+    bitmap = page.render(scale=min(_MAX_SCALE, LONGEST_SIDE / longer), rev_byteorder=True)
     samples, width = memoryview(bitmap.buffer), bitmap.width * _CHANNELS
     rows = (
         samples[start : start + width]
@@ -99,7 +100,7 @@ def _picture(page: Any) -> bytes | None:
 
 
 def png(width: int, height: int, samples: bytes) -> bytes:
-    """Rows of 8-bit RGB samples as a PNG file (PNG specification, third edition, 5)."""
+    """Encode rows of 8-bit RGB samples as a PNG file (PNG specification, third edition, 5)."""
     row = width * _CHANNELS
     lines = b"".join(
         b"\x00" + samples[start : start + row] for start in range(0, row * height, row)

@@ -1,7 +1,8 @@
-"""Text of one page from positioned pieces: lines, then paragraphs. Geometry decides, not the stream's order of breaks.
+"""Build the text of a page from positioned pieces: lines, then paragraphs.
 
-Many writers place every word by itself, so that a plain extraction gives one word per line; others draw an
-underscore as a thin rule. Positions are in points, y grows upwards. Standard library only.
+Positions decide, not the line breaks in the stream: many PDF writers place every word separately,
+so that a plain extraction gives one word per line, and others draw an underscore as a thin rule.
+Positions are in points, y grows upwards. Standard library only.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-# Characters take about half an em, these less and more: enough to tell a gap from none without the font.
+# Characters are about half an em wide, these narrower or wider. That is enough to recognise a gap
+# without the font.
 _NARROW = re.compile(r"[iljtfrI.,:;'|!()\[\]{}/\\ -]")
 _CAPITAL = re.compile(r"[A-HJ-ZmwMW@%]")
 _SPACE_BEFORE_STOP = re.compile(r" +([,;.)])(?=\s|$)")
 _BULLET = re.compile(r"(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
-# With one number only ("3. Parse it") it may as well be a list item; then the type face must tell.
+# A single number ("3. Parse it") may also be a list item: then the font decides.
 _NUMBERED_HEADING = re.compile(r"\d{1,2}(?:\.\d{1,2})+\.?\s+[A-Z]")
 _DRAWN_IN_TEXT = re.compile(r"[\u2500-\u257f\u25b2\u25bc\u25ba\u25c4]")
 _ENDS_SENTENCE = (".", "!", "?", ":", ";", ",")
@@ -26,10 +28,10 @@ _LONGEST_HEADING = 12  # words
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of text with its baseline's start.
+    """Piece of text and the start of its baseline.
 
-    A `rule` is a thin line that may be an underscore; `faint` text is seen only on a coloured ground, if at all,
-    and what is `gone` nowhere. `painted` counts the paths that were painted before it.
+    A `rule` is a thin line that may be an underscore. `faint` text is visible on a coloured
+    background at most, and `gone` text nowhere. `painted` counts the paths painted before it.
     """
 
     text: str
@@ -44,13 +46,14 @@ class Piece:
 
     @property
     def end(self) -> float:
+        """Estimate where the piece ends, from the widths of its characters."""
         narrow, capital = len(_NARROW.findall(self.text)), len(_CAPITAL.findall(self.text))
         return self.x + self.size * (0.52 * len(self.text) - 0.2 * narrow + 0.14 * capital)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Pieces that share a baseline, in reading order, and what they say. `size` is the largest."""
+    """Pieces that share a baseline, in reading order, and their text. `size` is the largest."""
 
     pieces: tuple[Piece, ...]
     text: str
@@ -71,7 +74,7 @@ class Block:
 
 
 def lines_of(pieces: Iterable[Piece]) -> list[Line]:
-    """Pieces in stream order to lines. A step back, up or down starts a new line."""
+    """Group pieces in stream order into lines. A step back, up or down starts a new line."""
     lines: list[list[Piece]] = []
     for piece in pieces:
         if piece.rule and not (lines and _is_underscore(lines[-1], piece)):
@@ -84,12 +87,12 @@ def lines_of(pieces: Iterable[Piece]) -> list[Line]:
 
 
 def line_of(pieces: Sequence[Piece]) -> Line:
-    written = [piece for piece in pieces if not piece.rule]
+    texts = [piece for piece in pieces if not piece.rule]
     return Line(
         pieces=tuple(pieces),
-        text=_spaced(pieces),
-        size=max(piece.size for piece in written),
-        bold=all(piece.bold for piece in written if piece.text.strip()),
+        text=_text_with_spaces(pieces),
+        size=max(piece.size for piece in texts),
+        bold=all(piece.bold for piece in texts if piece.text.strip()),
     )
 
 
@@ -100,14 +103,17 @@ def _continues(line: Sequence[Piece], piece: Piece) -> bool:
 
 
 def _is_underscore(line: Sequence[Piece], rule: Piece) -> bool:
-    """A short rule just under the baseline, where the last piece ends. `rule.size` is its width."""
+    """Return whether the rule is short, just under the baseline, and follows the last piece.
+
+    `rule.size` is its width.
+    """
     last = line[-1]
     below = -0.35 * last.size <= rule.y - line[0].y <= 0.1 * last.size
     fits = 0.15 * last.size <= rule.size <= 0.9 * last.size
     return not last.rule and below and fits and rule.x >= last.x + 0.6 * (last.end - last.x)
 
 
-def _spaced(pieces: Sequence[Piece]) -> str:
+def _text_with_spaces(pieces: Sequence[Piece]) -> str:
     text = ""
     for before, piece in zip((None, *pieces), pieces, strict=False):
         added = piece.text
@@ -125,20 +131,20 @@ def _is_gap(before: Piece, piece: Piece) -> bool:
 
 
 def blocks_of(lines: Sequence[Line]) -> list[Block]:
-    """Lines that belong together, with words broken at a line's end put together again."""
+    """Group lines into blocks, and join words that were broken at the end of a line."""
     drops = [a.y - b.y for a, b in pairwise(lines) if 0 < a.y - b.y < 4 * a.size]
     leading = median(drops) if drops else 0.0
     body = median(line.size for line in lines) if lines else 0.0
     groups: list[list[Line]] = []
     for line in lines:
-        if groups and _same_block(groups[-1], line, leading):
+        if groups and _is_same_block(groups[-1], line, leading):
             groups[-1].append(line)
         else:
             groups.append([line])
     return [Block(text=_joined(group), heading=_is_heading(group, body)) for group in groups]
 
 
-def _same_block(group: Sequence[Line], line: Line, leading: float) -> bool:
+def _is_same_block(group: Sequence[Line], line: Line, leading: float) -> bool:
     last = group[-1]
     drop = last.y - line.y
     if not 0 < drop <= 1.25 * max(leading, line.size):
@@ -172,11 +178,11 @@ def _is_heading(group: Sequence[Line], body: float) -> bool:
 def _joined(group: Sequence[Line]) -> str:
     text = group[0].text
     for line in group[1:]:
-        text = _glued(text, line.text)
+        text = _join_lines(text, line.text)
     return text
 
 
-def _glued(text: str, following: str) -> str:
+def _join_lines(text: str, following: str) -> str:
     if _ends_inside_path(text):
         return text + following
     if re.search(r"\w-$", text) and following[:1].isalpha():
@@ -185,7 +191,7 @@ def _glued(text: str, following: str) -> str:
 
 
 def _is_broken_word(text: str, following: str) -> bool:
-    """Whether the line breaker set the hyphen: letters on both sides, no path, no usual compound."""
+    """Return whether the hyphen comes from the line break: no path and no common compound."""
     head = re.search(r"(?:^|[\s(\"“'])([A-Za-z]{2,}-)$", text)
     tail = re.match(r"[a-z]+(?:[^\w-]|$)", following)
     return bool(head and tail and head[1].lower() not in _COMPOUND_HEADS)
@@ -221,5 +227,5 @@ _COMPOUND_HEADS = frozenset(
 
 
 def _ends_inside_path(text: str) -> bool:
-    """Whether the line breaks inside a path or a snake_case name, where no space belongs."""
+    """Return whether the line breaks inside a path or a snake_case name, which takes no space."""
     return bool(re.search(r"[\w.-]+[/_]$", text)) and not text.endswith("://")

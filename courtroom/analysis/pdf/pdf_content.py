@@ -1,4 +1,7 @@
-"""What was read from a PDF: frozen values that both sides of the confined child share. Standard library only."""
+"""Frozen values read from a PDF, shared by the confined child and its parent.
+
+Standard library only.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from typing import Literal
 TextLayer = Literal["text", "none", "empty"]
 
 PICTURE_PIXELS = 200
-_WIDEST = 6.0  # sides' ratio; beyond it an image is a banner or a rule
+_MAX_ASPECT_RATIO = 6.0  # a longer image is a banner or a rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +24,14 @@ class PdfImage:
 
 
 def is_picture(image: PdfImage) -> bool:
-    """Large enough to be a diagram; logos, icons and banners are not."""
+    """Return whether the image is large enough for a diagram, unlike logos, icons and banners."""
     shorter, longer = sorted((image.width, image.height))
-    return shorter >= PICTURE_PIXELS and longer <= _WIDEST * shorter
+    return shorter >= PICTURE_PIXELS and longer <= _MAX_ASPECT_RATIO * shorter
 
 
 @dataclass(frozen=True, slots=True)
 class DrawnBox:
-    """One box of a vector drawing and what is written in it; its centre in points, y grows upwards."""
+    """One box of a vector drawing, its label, and its centre in points; y grows upwards."""
 
     label: str
     x: float
@@ -37,9 +40,9 @@ class DrawnBox:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Boxes and the lines between them: pairs of indexes into `boxes`, the smaller first.
+    """Boxes of a drawing and the lines between them, as pairs of indexes, the smaller first.
 
-    `arrows` are the lines whose one end has a head, from box to box.
+    `arrows` are the lines with a head at one end, in the arrow's direction.
     """
 
     page: int
@@ -50,7 +53,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Boxes side by side in a picture: how many, how many a line reaches, and how many from above and from below."""
+    """Counts of boxes side by side in a picture: all, reached by a line, from above, from below."""
 
     boxes: int
     linked: int
@@ -60,15 +63,18 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A picture's boxes by level, from the top. Their words are not known."""
+    """Boxes of a picture by level, from the top. Their text is not read."""
 
     page: int
     levels: tuple[Level, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class SeenPicture:
-    """A picture as a model read it; `edges` are directed pairs of indexes into `labels`. No labels: no diagram."""
+class VisionPicture:
+    """Picture as a vision model read it. Without labels, it is no diagram.
+
+    `edges` are directed pairs of indexes into `labels`.
+    """
 
     page: int
     labels: tuple[str, ...]
@@ -77,15 +83,15 @@ class SeenPicture:
 
 @dataclass(frozen=True, slots=True)
 class PdfReading:
-    """A PDF's pages as text, one paragraph, list item, table cell or heading per line.
+    """Text of a PDF's pages, one paragraph, list item, table cell or heading per line.
 
-    White space is normalised, ligatures are spelled out, control and invisible characters are gone.
-    `headings` are (page, line) pairs. `drawn_pages` hold boxes joined by
-    lines (`drawings` says which). `invisible_pages` carried tag or direction-override characters. `hidden`
-    is (page, text) that is in the file but cannot be seen, and is no part of `pages`. `margins` is (page or 0, where,
-    text) that stands beside the pages: metadata, comments, attachments, replacement text. `errors` are (code,
-    message): what could not be read, for the record. `layouts` are those of the larger pictures that could
-    be decoded. `seen` is what a model read in pictures, null when none looked.
+    White space is normalised, ligatures are spelled out, control and invisible characters are
+    removed. `headings` are (page, line) pairs. `drawn_pages` contain boxes joined by lines, which
+    are in `drawings`. `invisible_pages` contained tag or direction-override characters. `hidden`
+    is (page, text) that cannot be seen and is not part of `pages`. `non_body_texts` are (page or 0,
+    source, text) of metadata, comments, attachments and replacement texts. `errors` are (code,
+    message) of whatever could not be read. `layouts` are those of the larger pictures that could be
+    decoded. `vision_pictures` is what a vision model read in pictures, None when it read none.
     """
 
     pages: tuple[str, ...]
@@ -97,6 +103,6 @@ class PdfReading:
     drawings: tuple[Drawing, ...] = ()
     invisible_pages: tuple[int, ...] = ()
     hidden: tuple[tuple[int, str], ...] = ()
-    margins: tuple[tuple[int, str, str], ...] = ()
+    non_body_texts: tuple[tuple[int, str, str], ...] = ()
     layouts: tuple[Layout, ...] = ()
-    seen: tuple[SeenPicture, ...] | None = None
+    vision_pictures: tuple[VisionPicture, ...] | None = None

@@ -1,4 +1,4 @@
-"""Read a PDF report in a confined child: whole, or as far as the limits go, or refuse it."""
+"""Read a PDF report in a confined child process, up to the limits, or refuse it with a reason."""
 
 from __future__ import annotations
 
@@ -37,22 +37,23 @@ __all__ = [
 MEBIBYTE = 1024 * 1024
 READER = "courtroom.analysis.pdf.pdf_child"
 MOST_IMAGES = 50
-# Where a reader must find the signature (PDF 32000-1, Annex H.3, note 13).
+# The signature must be within these first bytes (PDF 32000-1, Annex H.3, note 13).
 _SIGNATURE_WITHIN = 1024
-# Limits of counting pages: a student waits for it, and others for their turn. 200 pages take 0.1 s.
+# Limits for counting pages, while a person waits in the browser. 200 pages take 0.1 s.
 PROBE_CPU_SECONDS, PROBE_SECONDS = 10, 20.0
-# In one process of the site: a burst of hand-ins must leave processor and memory to the pages.
+# Probes at once in one process of the site: a burst of uploads must leave CPU time and memory to
+# the pages.
 _PROBE_TURNS = BoundedSemaphore(4)
-# Share of the child's processor time after which it stops at a page's end and hands in what it has.
-_WORKING_SHARE = 0.6
+# Share of the child's CPU time after which it stops at the end of a page and returns its results.
+_CPU_SHARE = 0.6
 
 
 def probe_pdf(path: Path, limits: Limits) -> int:
-    """Return the number of pages; refuse what read_pdf would refuse, and more pages than are read.
+    """Return the number of pages; refuse the PDFs that read_pdf refuses, and those with more pages.
 
     Raises PdfRefused: pdf_missing, pdf_too_large, pdf_not_a_pdf, pdf_encrypted, pdf_unreadable,
-    pdf_too_many_pages; ChildFailed when the child failed, or child_busy when there was no turn
-    within the time that the child may take.
+    pdf_too_many_pages; ChildFailed when the child process failed, or child_busy when no turn came
+    up within the child's time limit.
     """
     _check_file(path, limits)
     file = path.resolve()
@@ -68,11 +69,12 @@ def probe_pdf(path: Path, limits: Limits) -> int:
 
 
 def read_pdf(path: Path, limits: Limits) -> PdfReading:
-    """Every page's text, images and drawings, up to the limits; what was left out is in `errors`.
+    """Return the text, images and drawings of all pages, up to the limits.
 
-    Raises as probe_pdf does, but for pdf_too_many_pages: the first pages are read.
+    `errors` names what was left out. Raises as probe_pdf does, except pdf_too_many_pages: then the
+    first pages are read.
     """
-    answer = _read(path, limits)
+    answer = _request_reading(path, limits)
     return PdfReading(
         pages=tuple(answer["pages"]),
         images=tuple(PdfImage(**image) for image in answer["images"]),
@@ -83,7 +85,9 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
         drawings=tuple(_drawing(drawing) for drawing in answer["drawings"]),
         invisible_pages=tuple(answer["invisible_pages"]),
         hidden=tuple((page, text) for page, text in answer["hidden"]),
-        margins=tuple((page, where, text) for page, where, text in answer["margins"]),
+        non_body_texts=tuple(
+            (page, source, text) for page, source, text in answer["non_body_texts"]
+        ),
         layouts=tuple(
             Layout(layout["page"], tuple(Level(**level) for level in layout["levels"]))
             for layout in answer["layouts"]
@@ -95,7 +99,7 @@ def read_pdf(path: Path, limits: Limits) -> PdfReading:
 def _probe_turn(seconds: float) -> Iterator[None]:
     if not _PROBE_TURNS.acquire(timeout=seconds):
         raise ChildFailed(
-            "child_busy", "Too many files are being looked at just now: try again in a minute."
+            "child_busy", "Too many files are being checked right now. Try again in a minute."
         )
     try:
         yield
@@ -108,12 +112,12 @@ def _drawing(answer: dict[str, Any]) -> Drawing:
     return Drawing(
         page=answer["page"],
         boxes=boxes,
-        links=tuple((one, other) for one, other in answer["links"]),
+        links=tuple((first, second) for first, second in answer["links"]),
         arrows=tuple((source, target) for source, target in answer["arrows"]),
     )
 
 
-def _read(path: Path, limits: Limits) -> dict[str, Any]:
+def _request_reading(path: Path, limits: Limits) -> dict[str, Any]:
     _check_file(path, limits)
     request = {
         "task": "read",
@@ -121,23 +125,23 @@ def _read(path: Path, limits: Limits) -> dict[str, Any]:
         "most_pages": limits.pdf_pages,
         "most_characters": limits.pdf_text_characters,
         "most_images": MOST_IMAGES,
-        "seconds": limits.child_cpu_seconds * _WORKING_SHARE,
+        "seconds": limits.child_cpu_seconds * _CPU_SHARE,
     }
-    # Text is written twice at most (pages, headings and labels); a JSON escape takes six bytes.
+    # Text is written at most twice (pages; headings and labels), and a JSON escape takes six bytes.
     child = reading_limits(limits, output_bytes=12 * limits.pdf_text_characters + 4 * MEBIBYTE)
     return examine(READER, request, limits=child, reads=(path.resolve(),))
 
 
 def _check_file(path: Path, limits: Limits) -> None:
     if not path.is_file():
-        raise PdfRefused("pdf_missing", "There is no such PDF file.")
+        raise PdfRefused("pdf_missing", "The PDF file does not exist.")
     if path.stat().st_size > limits.pdf_bytes:
-        most = limits.pdf_bytes // MEBIBYTE
+        megabytes = limits.pdf_bytes // MEBIBYTE
         raise PdfRefused(
-            "pdf_too_large", f"The PDF is larger than {most} MB. Hand in a smaller one."
+            "pdf_too_large", f"The PDF is larger than {megabytes} MB. Upload a smaller one."
         )
     with path.open("rb") as file:
         if b"%PDF-" not in file.read(_SIGNATURE_WITHIN):
             raise PdfRefused(
-                "pdf_not_a_pdf", "The file is not a PDF. Export the report as PDF and hand that in."
+                "pdf_not_a_pdf", "The file is not a PDF. Export the report as PDF and upload that."
             )

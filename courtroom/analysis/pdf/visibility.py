@@ -1,7 +1,7 @@
-"""Whether what a content stream paints can be seen on white paper: its fill colour, opacity, rendering mode, layer.
+"""Decide whether a content stream paints visibly: its fill colour, opacity, text mode and layer.
 
-Follows PDF 32000-1, 8.4.2 (the graphics state and its stack), 8.6.8 (colours), 9.3.6 (rendering modes), 11.6.4.4
-(constant opacity), 14.6 (marked content) and 8.11 (optional content).
+Follows PDF 32000-1, 8.4.2 (the graphics state and its stack), 8.6.8 (colours), 9.3.6 (rendering
+modes), 11.6.4.4 (constant opacity), 14.6 (marked content) and 8.11 (optional content).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _INVISIBLE_MODE = 3
-_NEAR = 0.04  # of full scale
+_TOLERANCE = 0.04  # share of the full scale
 _GREY_OR_RGB = {b"g": 1, b"rg": 3}
 _MARKS = frozenset({b"BMC", b"BDC", b"EMC"})
 _ANY_SPACE = frozenset({b"sc", b"scn"})
@@ -18,9 +18,10 @@ _ANY_SPACE = frozenset({b"sc", b"scn"})
 
 @dataclass(slots=True)
 class Ink:
-    """The part of the graphics state that decides whether text is seen.
+    """Part of the graphics state that decides whether text is visible.
 
-    `clear_states` are the page's names of states without opacity, `hidden_layers` those of layers switched off.
+    `clear_states` are the page's names of states without opacity, `hidden_layers` those of layers
+    that are switched off.
     """
 
     clear_states: frozenset[str] = frozenset()
@@ -33,7 +34,7 @@ class Ink:
 
     @property
     def is_gone(self) -> bool:
-        """Whether nothing of it is painted, whatever lies behind."""
+        """Return whether nothing is painted at all, on any background."""
         return self.is_clear or any(self._marked)
 
     def before_operator(self, operator: bytes, operands: Any) -> None:
@@ -59,9 +60,10 @@ class Ink:
 
 
 def _is_white(operands: Any) -> bool:
-    """Grey and RGB count light, CMYK counts ink. A pattern or a colour of another space is taken for visible."""
+    """Return whether the colour is white. Patterns and other colour spaces count as visible."""
     if not all(isinstance(value, (int, float)) for value in operands):
         return False
+    # CMYK counts ink, so white is 0; grey and RGB count light, so white is 1.
     if len(operands) == 4:
-        return all(value <= _NEAR for value in operands)
-    return len(operands) in {1, 3} and all(value >= 1 - _NEAR for value in operands)
+        return all(value <= _TOLERANCE for value in operands)
+    return len(operands) in {1, 3} and all(value >= 1 - _TOLERANCE for value in operands)

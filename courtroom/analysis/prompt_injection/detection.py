@@ -79,7 +79,7 @@ def suspicious_in(reading: PdfReading) -> tuple[Passage, ...]:
     )
     beside = (
         replace(passage, why=f"{passage.why}, in {where}")
-        for page, where, text in reading.margins
+        for page, where, text in reading.non_body_texts
         for passage in passages_in(text, "prose", page)
     )
     return (*characters, *hidden, *beside, *suspicious_passages(reading.pages))

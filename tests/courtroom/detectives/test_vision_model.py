@@ -13,7 +13,7 @@ import pytest
 
 from courtroom.analysis.diagrams.diagram_kind import diagram_of, pages_to_look_at
 from courtroom.analysis.pdf.page_rendering import PagePicture, png
-from courtroom.analysis.pdf.pdf_content import Layout, Level, PdfImage, PdfReading, SeenPicture
+from courtroom.analysis.pdf.pdf_content import Layout, Level, PdfImage, PdfReading, VisionPicture
 from courtroom.analysis.pdf.read_pdf import read_pdf
 from courtroom.detectives.image_analysis import ImageAnalysis
 from courtroom.detectives.vision_inspector import analyse_images, inspect
@@ -207,7 +207,7 @@ def test_an_arrow_to_a_box_that_was_not_listed_and_invisible_characters_are_left
             ],
         }
     ]
-    assert _look(desk, report).seen == (SeenPicture(2, ("A", "B"), ((0, 1),)),)
+    assert _look(desk, report).seen == (VisionPicture(2, ("A", "B"), ((0, 1),)),)
 
 
 def test_the_page_is_sent_as_a_picture_under_a_strict_schema(desk: Desk, report: Path) -> None:
@@ -248,21 +248,25 @@ def test_what_the_model_sees_decides_where_geometry_cannot(desk: Desk, report: P
     known = PdfReading(
         pages=reading.pages,
         images=reading.images,
-        seen=(SeenPicture(seen.page, seen.labels, seen.edges),),
+        vision_pictures=(VisionPicture(seen.page, seen.labels, seen.edges),),
     )
     assert (diagram_of(known, GRAPH).kind, diagram_of(known, GRAPH).page) == ("accurate", 2)
 
 
 def test_a_picture_that_is_no_diagram_leaves_the_report_without_one() -> None:
     looked = PdfReading(
-        pages=("Text.",), images=(PdfImage(1, 400, 300),), seen=(SeenPicture(1, (), ()),)
+        pages=("Text.",),
+        images=(PdfImage(1, 400, 300),),
+        vision_pictures=(VisionPicture(1, (), ()),),
     )
     assert diagram_of(looked, GRAPH).kind == "none"
 
 
 def test_pictures_that_were_not_looked_at_stay_unknown() -> None:
     images = (PdfImage(1, 400, 300), PdfImage(2, 400, 300))
-    looked = PdfReading(pages=("Text.", ""), images=images, seen=(SeenPicture(1, (), ()),))
+    looked = PdfReading(
+        pages=("Text.", ""), images=images, vision_pictures=(VisionPicture(1, (), ()),)
+    )
     assert (diagram_of(looked, GRAPH).kind, diagram_of(looked, GRAPH).page) == (None, 2)
 
 

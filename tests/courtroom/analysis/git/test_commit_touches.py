@@ -79,7 +79,7 @@ def test_without_a_path_only_the_commit_is_looked_for(repository) -> None:
 @pytest.mark.parametrize("named", ["abc", "HEAD", "main", "--output=x", "g" * 40, "", "a" * 41])
 def test_what_names_no_commit_does_not_exist(repository, named: str) -> None:
     assert look(repository, named, "README.md") == CommitTouch(
-        False, None, "A commit is named by at least 7 of its hexadecimal digits."
+        False, None, "A commit id must have between 7 and 40 hexadecimal digits."
     )
 
 
@@ -88,7 +88,7 @@ def test_an_unknown_commit_or_a_branch_called_like_one_does_not_exist(
     repository, named: str
 ) -> None:
     assert look(repository, named, "README.md") == CommitTouch(
-        False, None, f"The repository's history has no one commit that begins with {named}."
+        False, None, f"No single commit in the repository's history begins with {named}."
     )
 
 

@@ -73,7 +73,7 @@ def test_far_too_many_pages_are_not_called_damage(tmp_path: Path) -> None:
     path.write_bytes(many_pages(2001))
     with pytest.raises(PdfRefused) as refused:
         probe_pdf(path, LIMITS)
-    told = "The PDF has some 2000 pages or more; 200 are read at most."
+    told = "The PDF has about 2000 pages or more. The limit is 200 pages."
     assert (refused.value.code, refused.value.message) == ("pdf_too_many_pages", told)
 
 
@@ -180,7 +180,7 @@ def test_light_text_on_a_dark_ground_is_seen() -> None:
     ):
         canvas.before_operator(operator, operands, IDENTITY, IDENTITY)
     canvas.text("Head of a table", IDENTITY, (1, 0, 0, 1, 60, 700), None, 11)
-    assert (canvas.part_hidden(), len(canvas.pieces)) == ([], 1)
+    assert (canvas.remove_hidden(), len(canvas.pieces)) == ([], 1)
 
 
 def test_shrunk_spaces_are_widened_and_the_pen_ends_where_it_did() -> None:
