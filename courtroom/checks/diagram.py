@@ -10,7 +10,7 @@ from courtroom.checks.kind import CheckKind, Label
 from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
-    from courtroom.analysis.diagrams.diagram_kind import DiagramSighting
+    from courtroom.analysis.diagrams.diagram_kind import DiagramResult
     from courtroom.analysis.pdf.pdf_content import PdfReading
     from courtroom.checks.sources import Comparison, Sources
     from courtroom.replay.stored_report import StoredReport
@@ -57,7 +57,7 @@ def _compare(check: Diagram, comparison: Comparison) -> Finding | None:
     return best_diagram(check, comparison.diagram) if comparison.diagram else None
 
 
-def best_diagram(check: Diagram, diagram: DiagramSighting) -> Finding:
+def best_diagram(check: Diagram, diagram: DiagramResult) -> Finding:
     """The answer from the report's best diagram, which was compared with the code's graph."""
     if diagram.kind is None:
         return could_not_look(f"Not established: {diagram.reason}.")
@@ -69,12 +69,12 @@ def best_diagram(check: Diagram, diagram: DiagramSighting) -> Finding:
     return present(SENTENCES[diagram.kind], [_clue(diagram)], met=met)
 
 
-def _no_diagram(diagram: DiagramSighting) -> Finding:
+def _no_diagram(diagram: DiagramResult) -> Finding:
     searched = f"Looked for a diagram on every page: {diagram.reason}."
     return absent("The report has no diagram.", searched, confidence=READ_NOT_SEEN)
 
 
-def _clue(diagram: DiagramSighting) -> Clue:
+def _clue(diagram: DiagramResult) -> Clue:
     return Clue(
         rationale=f"On this page: {diagram.reason}.",
         statement=diagram.passage or f"A picture on page {diagram.page}.",

@@ -15,8 +15,8 @@ from courtroom.models.check import CheckBase
 
 if TYPE_CHECKING:
     from courtroom.analysis.pdf.pdf_content import PdfReading
-    from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, PathVerdicts
-    from courtroom.analysis.pdf_claims.claims import HeldClaim
+    from courtroom.analysis.pdf_claims.claimed_paths import CheckedPaths, ClaimedPath
+    from courtroom.analysis.pdf_claims.claims import CheckedClaim
     from courtroom.checks.sources import Comparison, Sources
     from courtroom.detectives.detective_result import Claim
     from courtroom.replay.stored_report import StoredReport
@@ -70,7 +70,7 @@ def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
 
 
 def claims_hold(
-    check: PdfPaths, claims: Sequence[HeldClaim], paths: PathVerdicts, code: Mapping[str, Any]
+    check: PdfPaths, claims: Sequence[CheckedClaim], paths: CheckedPaths, code: Mapping[str, Any]
 ) -> Finding:
     """At most `maximum` of the report's claims fail: features by the facts, files by the tree."""
     wrong = [claim for claim in claims if claim.standing == "contradicted"]
@@ -96,7 +96,9 @@ def claims_hold(
     return present(reason, clues, met=len(wrong) + len(missing) <= check.maximum)
 
 
-def claims_supported(check: PdfPaths, claims: Sequence[HeldClaim], paths: PathVerdicts) -> Finding:
+def claims_supported(
+    check: PdfPaths, claims: Sequence[CheckedClaim], paths: CheckedPaths
+) -> Finding:
     """At least `minimum` of the claims were found in the code: a report that claims little proves little."""
     right = [claim for claim in claims if claim.standing == "confirmed"]
     count = len(right) + len(paths.verified)
@@ -111,7 +113,7 @@ def claims_supported(check: PdfPaths, claims: Sequence[HeldClaim], paths: PathVe
     return present(reason, clues, met=count >= check.minimum)
 
 
-def _none_hallucinated(maximum: int, paths: PathVerdicts) -> Finding:
+def _none_hallucinated(maximum: int, paths: CheckedPaths) -> Finding:
     missing, existing = paths.hallucinated, paths.verified
     reason = (
         f"The report names {len(missing) + len(existing)} files of the repository;"
@@ -139,7 +141,7 @@ def _path_clue(claim: ClaimedPath, rationale: str) -> Clue:
     )
 
 
-def _feature_clue(held: HeldClaim, rationale: str) -> Clue:
+def _feature_clue(held: CheckedClaim, rationale: str) -> Clue:
     return Clue(
         rationale=rationale,
         statement=held.claim.passage,
@@ -148,15 +150,15 @@ def _feature_clue(held: HeldClaim, rationale: str) -> Clue:
     )
 
 
-def _confirmed_clues(claims: Sequence[HeldClaim]) -> list[Clue]:
+def _confirmed_clues(claims: Sequence[CheckedClaim]) -> list[Clue]:
     return [_feature_clue(claim, f"The code confirms this: {_feature(claim)}.") for claim in claims]
 
 
-def _feature(held: HeldClaim) -> str:
+def _feature(held: CheckedClaim) -> str:
     return held.claim.feature.replace("_", " ")
 
 
-def _place(held: HeldClaim, code: Mapping[str, Any]) -> str:
+def _place(held: CheckedClaim, code: Mapping[str, Any]) -> str:
     """The place in the code that the claim is about, when the facts name one."""
     place = code.get(held.claim.about) if held.claim.about else None
     if isinstance(place, (list, tuple)):

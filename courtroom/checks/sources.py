@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from courtroom.analysis.diagrams.diagram_kind import DiagramSighting
+    from courtroom.analysis.diagrams.diagram_kind import DiagramResult
     from courtroom.analysis.git.history import History
     from courtroom.analysis.pdf.pdf_content import PdfReading
-    from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, PathVerdicts
-    from courtroom.analysis.pdf_claims.claims import HeldClaim
+    from courtroom.analysis.pdf_claims.claimed_paths import CheckedPaths, ClaimedPath
+    from courtroom.analysis.pdf_claims.claims import CheckedClaim
     from courtroom.analysis.survey import Survey
     from courtroom.detectives.detective_result import Claim
     from courtroom.models.errors import ExaminationFailed
@@ -45,8 +45,8 @@ class Comparison:
 
     pdf: PdfReading | ExaminationFailed | None
     code: Mapping[str, Any]
-    paths: PathVerdicts | None
-    claims: tuple[HeldClaim, ...] | None
-    diagram: DiagramSighting | None
+    paths: CheckedPaths | None
+    claims: tuple[CheckedClaim, ...] | None
+    diagram: DiagramResult | None
     diagrams: tuple[DiagramFact, ...] | None
     deferrals: tuple[Deferral, ...]

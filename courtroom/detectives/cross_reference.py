@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from courtroom.analysis.diagrams.diagram_kind import DiagramSighting, diagram_of
+from courtroom.analysis.diagrams.diagram_kind import DiagramResult, diagram_of
 from courtroom.analysis.pdf.read_pdf import PdfReading
-from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, hold_against_tree, path_facts
-from courtroom.analysis.pdf_claims.claims import HeldClaim, feature_claims, hold_against_code
+from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, check_against_tree, path_facts
+from courtroom.analysis.pdf_claims.claims import CheckedClaim, check_against_code, feature_claims
 from courtroom.analysis.project.deferrals import deferrals_on_pages
 from courtroom.checks.findings import Finding, could_not_look
 from courtroom.checks.from_report import NO_PDF
@@ -51,7 +51,7 @@ def compare_sources(
 
     paths = None
     if claims is not None and tree is not None:
-        paths = hold_against_tree(map(_claimed_path, claims), tree)
+        paths = check_against_tree(map(_claimed_path, claims), tree)
     deferrals = deferrals_on_pages(reading.pages) if reading else ()
     return Comparison(
         pdf=pdf,
@@ -72,13 +72,13 @@ def _held_claims(
     pdf: PdfReading | ExaminationFailed | None,
     code: Mapping[str, Any],
     files: Mapping[str, Sequence[str]],
-) -> tuple[HeldClaim, ...] | None:
+) -> tuple[CheckedClaim, ...] | None:
     if pdf is None:
         return ()
     if isinstance(pdf, ExaminationFailed) or pdf.text_layer == "none":
         return None
     cleans_up = cleans_up_by_itself(code.get("clone_function"), files)
-    return hold_against_code(feature_claims(pdf), {**code, "clone_cleans_up": cleans_up})
+    return check_against_code(feature_claims(pdf), {**code, "clone_cleans_up": cleans_up})
 
 
 def finding_from_both(check: Check, comparison: Comparison) -> Finding:
@@ -113,7 +113,7 @@ def comparison_facts(comparison: Comparison) -> tuple[dict[str, Any], dict[str, 
     if comparison.claims is not None:
         facts["pdf_claims"] = {held.claim.feature: held.standing for held in comparison.claims}
 
-    diagram = comparison.diagram or DiagramSighting("none", NO_PDF)
+    diagram = comparison.diagram or DiagramResult("none", NO_PDF)
     facts["pdf_diagram"] = diagram.kind
     if diagram.kind is None:
         reasons["pdf_diagram"] = diagram.reason

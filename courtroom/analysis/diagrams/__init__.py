@@ -1,1 +1,1 @@
-"""Diagrams, written or drawn: their grammars, and what they say beside the code."""
+"""Diagrams, written or drawn: their grammars, and their comparison with the code's graph."""

@@ -1,4 +1,4 @@
-"""The nodes and arrows of a diagram: all that counts of it. Standard library only."""
+"""Nodes and arrows of a diagram. Standard library only."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from dataclasses import dataclass
 
 START, END = "START", "END"
 MOST_NODES = 400
-_LONGEST_LABEL = 160
+_MAX_LABEL = 160
 _TAG = re.compile(r"<[^<>]{0,40}>|\\n|\s+")
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`edges` are directed pairs of indexes into `labels`, each once, in the order they are written."""
+    """Diagram as a graph. `edges` are distinct directed pairs of indexes into `labels`."""
 
     labels: tuple[str, ...]
     edges: tuple[tuple[int, int], ...]
 
 
 class ChartBuilder:
-    """Collects nodes by their id; a node is named by its id and by its label where it has one."""
+    """Collects nodes by their id. A node's name is its id, its label, or both."""
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+        self._indexes: dict[str, int] = {}
         self._labels: list[str] = []
         self._edges: dict[tuple[int, int], None] = {}
 
     def node(self, name: str, label: str = "") -> int:
-        """The node's index. What comes after MOST_NODES is drawn into the last one."""
-        place = self._places.get(name)
-        if place is None:
-            place = self._places[name] = min(len(self._labels), MOST_NODES - 1)
-            if place == len(self._labels):
+        """Return the node's index. Nodes after MOST_NODES share the last index."""
+        index = self._indexes.get(name)
+        if index is None:
+            index = self._indexes[name] = min(len(self._labels), MOST_NODES - 1)
+            if index == len(self._labels):
                 self._labels.append(name)
         if label:
-            self._labels[place] = _named(name, label)
-        return place
+            self._labels[index] = _full_label(name, label)
+        return index
 
     def edge(self, source: int, target: int) -> None:
         self._edges[source, target] = None
@@ -45,8 +45,9 @@ class ChartBuilder:
         return Chart(tuple(self._labels), tuple(self._edges))
 
 
-def _named(name: str, label: str) -> str:
-    """A one-letter id says nothing beside a label; a speaking one is kept in front of it."""
-    text = _TAG.sub(" ", label.strip().strip("\"'")).strip()[:_LONGEST_LABEL]
+def _full_label(name: str, label: str) -> str:
+    """Return the label, after the id when that is a word of its own."""
+    text = _TAG.sub(" ", label.strip().strip("\"'")).strip()[:_MAX_LABEL]
+    # An id of one or two letters says nothing.
     keep = len(name) > 2 and name.lower() not in text.lower()
     return f"{name} {text}".strip() if keep else text or name

@@ -1,8 +1,8 @@
-"""Which kind of architecture diagram a report holds, as far as its own text and geometry tell.
+"""Decide which kind of architecture diagram a report contains, from its text and geometry.
 
-Kinds, best first: accurate (both parallel splits, as the code has them), parallel_shown (both splits),
-generic (boxes or names without them), linear (a chain), none. Of a picture that no
-model has seen only the outlines of its boxes are read: when they show no two splits, the kind is null.
+Kinds, best first: accurate (both parallel splits, as in the code), parallel_shown (both splits),
+generic (boxes or names without them), linear (a chain), none. In a picture that no model has read,
+only the outlines of the boxes count: when they show no two splits, the kind is None.
 """
 
 from __future__ import annotations
@@ -23,18 +23,21 @@ from courtroom.models.facts import GraphFact
 Source = Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
 
 _BEST_FIRST: tuple[Kind, ...] = ("accurate", "parallel_shown", "generic", "linear")
-_UNSEEN = "the report holds a picture, and no model looked at it"
+_UNREAD_PICTURE = "the report contains a picture that no model has read"
 _BOX_CHARACTERS = re.compile(r"[\u2500-\u257f]")
-_FEWEST_ROWS = 4
-_FEWEST_LEVELS = 3
+_MIN_ROWS = 4
+_MIN_LEVELS = 3
 _CAPTION = re.compile(
     r"\b(?:fig(?:ure|\.)|diagrams?|architecture|topology|flow ?charts?)", re.IGNORECASE
 )
 
 
 @dataclass(frozen=True, slots=True)
-class DiagramSighting:
-    """`kind` is null when it could not be told, and `reason` says why; `page` and `passage` show the diagram."""
+class DiagramResult:
+    """Kind of the diagram with its `page` and `passage`.
+
+    `kind` is None when it could not be established, for the given `reason`.
+    """
 
     kind: Kind | None
     reason: str
@@ -43,151 +46,156 @@ class DiagramSighting:
 
 
 def pictures(reading: PdfReading) -> tuple[PdfImage, ...]:
-    """Raster images large enough to be a diagram."""
+    """Return the raster images that are large enough for a diagram."""
     return tuple(image for image in reading.images if is_picture(image))
 
 
-def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting:
-    """The best diagram in the report, held against the code's graph where there is one."""
-    unseen = pages_to_look_at(reading)
+def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
+    """Return the best diagram in the report, compared with the code's graph if there is one."""
+    unread = pages_to_look_at(reading)
     if reading.text_layer == "none" and reading.vision_pictures is None:
-        return DiagramSighting(None, "the PDF has no text layer, and no model looked at its pages")
-    judged = sorted(
+        return DiagramResult(None, "the PDF has no text layer, and no model has read its pages")
+    ranked = sorted(
         ((kind_of(sketch, graph), sketch) for _, sketch in sketches_of(reading)), key=_rank
     )
-    if judged and judged[0][0] in {"accurate", "parallel_shown"}:
-        return _seen(*judged[0])
-    if unseen:
-        return _pictured(reading, graph) or DiagramSighting(None, _UNSEEN, min(unseen))
-    return (
-        _seen(*judged[0])
-        if judged
-        else DiagramSighting("none", "no image, no drawing and no text diagram")
-    )
+    if ranked and ranked[0][0] in {"accurate", "parallel_shown"}:
+        return _result_of(*ranked[0])
+    # An unread picture may be better than a generic drawing, so it leaves the kind open.
+    if unread:
+        return _best_layout(reading, graph) or DiagramResult(None, _UNREAD_PICTURE, min(unread))
+    if ranked:
+        return _result_of(*ranked[0])
+    return DiagramResult("none", "no image, no drawing and no text diagram")
 
 
 def pages_to_look_at(reading: PdfReading) -> list[int]:
-    """Pages with a picture that no model has seen yet, or all without a text layer: likely diagrams first."""
-    open_pages = {picture.page for picture in pictures(reading)}
+    """Return the pages with a picture that no model has read, most likely diagrams first.
+
+    Without a text layer, these are all pages that no model has read.
+    """
+    candidates = {picture.page for picture in pictures(reading)}
     if reading.text_layer == "none":
-        open_pages |= set(range(1, len(reading.pages) + 1))
-    boxed = {layout.page for layout in reading.layouts if len(layout.levels) >= _FEWEST_LEVELS}
+        candidates |= set(range(1, len(reading.pages) + 1))
+    with_boxes = {layout.page for layout in reading.layouts if len(layout.levels) >= _MIN_LEVELS}
 
-    def promise(page: int) -> tuple[bool, bool, int]:
-        return page not in boxed, not _CAPTION.search(reading.pages[page - 1]), page
+    def likelihood(page: int) -> tuple[bool, bool, int]:
+        return page not in with_boxes, not _CAPTION.search(reading.pages[page - 1]), page
 
-    return sorted(open_pages - {one.page for one in reading.vision_pictures or ()}, key=promise)
+    read = {picture.page for picture in reading.vision_pictures or ()}
+    return sorted(candidates - read, key=likelihood)
 
 
 def sketches_of(reading: PdfReading) -> list[tuple[Source, Sketch]]:
-    """Every diagram that text and geometry give away or a model has seen, and how it is drawn."""
-    drawn: list[tuple[Source, Sketch]] = [
-        ("drawing", _drawn(drawing)) for drawing in reading.drawings
+    """Return the diagrams of all sources: drawings, characters, text languages and vision model."""
+    drawings: list[tuple[Source, Sketch]] = [
+        ("drawing", _sketch_of_drawing(drawing)) for drawing in reading.drawings
     ]
     return [
-        *drawn,
-        *(("characters", sketch) for sketch in _written(reading)),
-        *_coded(reading),
+        *drawings,
+        *(("characters", sketch) for sketch in _character_sketches(reading)),
+        *_text_sketches(reading),
         *(
-            ("picture", sketch_of(Chart(one.labels, one.edges), one.page))
-            for one in reading.vision_pictures or ()
-            if one.edges
+            ("picture", sketch_of(Chart(picture.labels, picture.edges), picture.page))
+            for picture in reading.vision_pictures or ()
+            if picture.edges
         ),
     ]
 
 
-def _coded(reading: PdfReading) -> list[tuple[Source, Sketch]]:
-    """Diagrams written as mermaid or PlantUML."""
+def _text_sketches(reading: PdfReading) -> list[tuple[Source, Sketch]]:
     return [
-        (text.language, sketch_of(chart, page))
-        for page, words in enumerate(reading.pages, start=1)
-        for text in charts_in_text(words)
-        if (chart := read_chart(text)).edges
+        (chart_text.language, sketch_of(chart, page))
+        for page, page_text in enumerate(reading.pages, start=1)
+        for chart_text in charts_in_text(page_text)
+        if (chart := read_chart(chart_text)).edges
     ]
 
 
-def _pictured(reading: PdfReading, graph: GraphFact | None) -> DiagramSighting | None:
-    """What the best picture's layout tells; None when none shows two splits: its words could still say more."""
-    shown = [layout for layout in reading.layouts if len(picture_splits(layout)) >= 2]
-    if not shown:
+def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult | None:
+    """Return the result for the best picture layout, or None when no layout shows two splits.
+
+    Then the text of a picture could still show more.
+    """
+    parallel = [layout for layout in reading.layouts if len(picture_splits(layout)) >= 2]
+    if not parallel:
         return None
-    same = [layout for layout in shown if graph is not None and matches(layout, graph)]
-    best: Layout = (same or shown)[0]
+    accurate = [layout for layout in parallel if graph is not None and matches(layout, graph)]
+    best: Layout = (accurate or parallel)[0]
     widths = ", then ".join(str(max(sizes)) for sizes in picture_splits(best))
-    reason = f"boxes side by side in a picture: {widths}; counted by their outlines, their words were not read"
-    return DiagramSighting("accurate" if same else "parallel_shown", reason, best.page)
+    reason = (
+        f"boxes side by side in a picture: {widths}; counted by outline, their text was not read"
+    )
+    return DiagramResult("accurate" if accurate else "parallel_shown", reason, best.page)
 
 
-def _rank(judged: tuple[Kind, Sketch]) -> tuple[int, int]:
-    kind, sketch = judged
+def _rank(candidate: tuple[Kind, Sketch]) -> tuple[int, int]:
+    kind, sketch = candidate
     return _BEST_FIRST.index(kind), sketch.page or 0
 
 
-def _seen(kind: Kind, sketch: Sketch) -> DiagramSighting:
+def _result_of(kind: Kind, sketch: Sketch) -> DiagramResult:
     side_by_side = "; ".join(" | ".join(split) for split in sketch.splits)
-    reason = f"side by side: {side_by_side}" if side_by_side else "nothing stands side by side"
-    return DiagramSighting(
-        kind, reason, sketch.page, ", ".join(filter(None, sketch.labels)) or None
-    )
+    reason = f"side by side: {side_by_side}" if side_by_side else "nothing is side by side"
+    return DiagramResult(kind, reason, sketch.page, ", ".join(filter(None, sketch.labels)) or None)
 
 
-def _drawn(drawing: Drawing) -> Sketch:
-    near: dict[int, set[int]] = {}
-    for one, other in drawing.links:
-        near.setdefault(one, set()).add(other)
-        near.setdefault(other, set()).add(one)
+def _sketch_of_drawing(drawing: Drawing) -> Sketch:
+    neighbours: dict[int, set[int]] = {}
+    for first, second in drawing.links:
+        neighbours.setdefault(first, set()).add(second)
+        neighbours.setdefault(second, set()).add(first)
     labels = [box.label for box in drawing.boxes]
     splits = tuple(
-        tuple(sorted(labels[index] for index in split)) for split in _splits(drawing, near)
+        tuple(sorted(labels[index] for index in split)) for split in _splits(drawing, neighbours)
     )
-    is_chain = not splits and all(len(others) <= 2 for others in near.values())
+    is_chain = not splits and all(len(indexes) <= 2 for indexes in neighbours.values())
     arrows = tuple((labels[source], labels[target]) for source, target in drawing.arrows)
-    lines = tuple((labels[one], labels[other]) for one, other in drawing.links)
+    lines = tuple((labels[first], labels[second]) for first, second in drawing.links)
     return Sketch(drawing.page, tuple(labels), splits, is_chain, lines, arrows)
 
 
-def _splits(drawing: Drawing, near: Mapping[int, set[int]]) -> list[set[int]]:
-    """Boxes that lie between the same two boxes.
+def _splits(drawing: Drawing, neighbours: Mapping[int, set[int]]) -> list[set[int]]:
+    """Return the sets of boxes that lie between the same two boxes."""
 
-    The two around them also lie between those: the larger side is the split, else the side with fewer other
-    links, else the side that stands on one level.
-    """
-
+    # The two boxes around a split also lie between its boxes. The larger set is the split, else the
+    # one with fewer links, else the one on a single level.
     def order(pair: tuple[set[int], set[int]]) -> tuple[float, ...]:
         levels = [drawing.boxes[index].y for index in pair[0]]
-        links = sum(len(near[index]) for index in pair[0])
+        links = sum(len(neighbours[index]) for index in pair[0])
         return -len(pair[0]), links, max(levels) - min(levels), *sorted(pair[0])
 
     between = [
-        (near[a] & near[b], {a, b}) for a, b in combinations(sorted(near), 2) if b not in near[a]
+        (neighbours[a] & neighbours[b], {a, b})
+        for a, b in combinations(sorted(neighbours), 2)
+        if b not in neighbours[a]
     ]
-    chosen: list[set[int]] = []
-    around: list[set[int]] = []
+    splits: list[set[int]] = []
+    ends_of_splits: list[set[int]] = []
     for split, ends in sorted((pair for pair in between if len(pair[0]) >= 2), key=order):
-        if split not in around and not any(split & other for other in chosen):
-            chosen.append(split)
-            around.append(ends)
-    return chosen
+        if split not in ends_of_splits and not any(split & other for other in splits):
+            splits.append(split)
+            ends_of_splits.append(ends)
+    return splits
 
 
-def _written(reading: PdfReading) -> list[Sketch]:
-    """Diagrams drawn with characters: rows of names between rows of box-drawing characters."""
+def _character_sketches(reading: PdfReading) -> list[Sketch]:
+    """Return diagrams drawn with characters: names between rows of box-drawing characters."""
     sketches = []
     for page, text in enumerate(reading.pages, start=1):
         lines = text.split("\n")
-        drawn = [index for index, line in enumerate(lines) if _BOX_CHARACTERS.search(line)]
-        if len(drawn) >= _FEWEST_ROWS:
-            first, last = max(0, drawn[0] - 1), drawn[-1] + 2
-            sketches.append(_sketched(page, lines[first:last]))
+        rows = [index for index, line in enumerate(lines) if _BOX_CHARACTERS.search(line)]
+        if len(rows) >= _MIN_ROWS:
+            first, last = max(0, rows[0] - 1), rows[-1] + 2
+            sketches.append(_sketch_of_lines(page, lines[first:last]))
     return sketches
 
 
-def _sketched(page: int, lines: Sequence[str]) -> Sketch:
+def _sketch_of_lines(page: int, lines: Sequence[str]) -> Sketch:
     rows = [_row(line) for line in lines]
     branched = [
         row
         for row, above in zip(rows[1:], lines, strict=False)
-        if len(row) >= 2 and _branches(above)
+        if len(row) >= 2 and _is_branching(above)
     ]
     labels = tuple(label for row in rows for label in row)
     is_chain = all(len(row) <= 1 for row in rows)
@@ -196,8 +204,8 @@ def _sketched(page: int, lines: Sequence[str]) -> Sketch:
     )
 
 
-def _branches(line: str) -> bool:
-    """A row of arms or of arrow heads: what stands below it stands side by side."""
+def _is_branching(line: str) -> bool:
+    """Return whether the line is a row of branches or arrow heads."""
     return len(re.findall(r"[\u2502\u25bc\u252c\u2534v|]", line)) >= 2
 
 

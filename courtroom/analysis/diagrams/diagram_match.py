@@ -1,4 +1,4 @@
-"""What a diagram says, however it is drawn, held against the code's graph: names, and which stand side by side."""
+"""Compare a diagram of any kind with the code's graph: its names and its parallel splits."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ Agreement = Literal[
 ]
 
 _TERMINALS = {"start", "end"}
-# Parts of a node's name that its picture often leaves out.
+# Parts of a node's name that diagrams often leave out.
 _TITLES = re.compile(r"(?:node|judge|judges|agent|attorney)$")
-# Fewer nodes of the code than these, and the diagram is about something else.
-_FEWEST_NODES = 2
+# A diagram with fewer nodes of the code is about another subject.
+_MIN_NODES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """`splits` are the labels that stand side by side; `page` is null for a diagram of the repository.
+    """Diagram reduced to labels and connections.
 
-    `lines` join labels; `arrows` are those whose direction is known.
+    `splits` are the labels that are side by side. `lines` join labels; `arrows` are those with a
+    known direction. `page` is None for a diagram of the repository.
     """
 
     page: int | None
@@ -39,18 +40,18 @@ class Sketch:
 
 
 def sketch_of(chart: Chart, page: int | None = None) -> Sketch:
-    """A chart's arrows tell what stands side by side, as edges do in code."""
+    """Build a sketch from a chart. Its arrows define the splits, as edges do in code."""
     arrows = tuple((chart.labels[source], chart.labels[target]) for source, target in chart.edges)
-    after: dict[str, set[str]] = {}
-    for before, name in arrows:
-        after.setdefault(before, set()).add(name)
-    splits = side_by_side(after)
-    is_chain = not splits and all(len(names) == 1 for names in after.values())
+    successors: dict[str, set[str]] = {}
+    for source, target in arrows:
+        successors.setdefault(source, set()).add(target)
+    splits = side_by_side(successors)
+    is_chain = not splits and all(len(names) == 1 for names in successors.values())
     return Sketch(page, chart.labels, splits, is_chain, arrows, arrows)
 
 
 def kind_of(sketch: Sketch, graph: GraphFact | None) -> Kind:
-    """Accurate: as the code has it; parallel_shown: both splits; linear: a chain; else generic."""
+    """Return the kind of diagram, as diagram_kind defines it."""
     if graph is not None and _matches(sketch, graph):
         return "accurate"
     if len(sketch.splits) >= 2:
@@ -59,18 +60,18 @@ def kind_of(sketch: Sketch, graph: GraphFact | None) -> Kind:
 
 
 def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
-    """What the diagram says beside the code, the gravest difference first.
+    """Return the most serious difference between the diagram and the code.
 
-    split_not_in_code: nodes stand side by side that do not run so; line_where_code_splits: nodes that run side
-    by side are drawn one after the other; incomplete: neither, but a split or most nodes of the code are missing.
+    split_not_in_code: nodes are side by side that do not run in parallel; line_where_code_splits:
+    nodes that run in parallel are drawn one after the other; incomplete: neither, but a split or
+    most nodes of the code are missing.
     """
     groups = [set(group) for group in code_splits(graph)]
-    drawn = _drawn_nodes(sketch, graph)
-    if len(drawn) < _FEWEST_NODES:
+    if len(_drawn_nodes(sketch, graph)) < _MIN_NODES:
         return "other_subject"
-    shown = [_named_in(split, graph) for split in sketch.splits]
+    splits = [_named_in(split, graph) for split in sketch.splits]
     if any(
-        len(split) >= 2 and not any(len(split & group) >= 2 for group in groups) for split in shown
+        len(split) >= 2 and not any(len(split & group) >= 2 for group in groups) for split in splits
     ):
         return "split_not_in_code"
     if any(_is_in_line(sketch, group, graph) for group in groups):
@@ -79,24 +80,25 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
 
 
 def _is_in_line(sketch: Sketch, group: set[str], graph: GraphFact) -> bool:
-    """Whether a line joins two of the group: what runs side by side waits for none of its own."""
+    """Return whether a line joins two nodes of the group, so that one would wait for the other."""
     ends = (_named_in(line, graph) & group for line in sketch.lines)
     return any(len(members) >= 2 for members in ends)
 
 
 def _matches(sketch: Sketch, graph: GraphFact) -> bool:
-    """Both of the code's splits are drawn side by side, and most of its nodes are there."""
+    """Return whether the diagram has all of the code's splits and at least half of its nodes."""
     groups = code_splits(graph)
     return (
         len(groups) >= 2
         and 2 * len(_drawn_nodes(sketch, graph)) >= len(_nodes(graph))
-        and all(_is_shown(sketch, group) for group in groups)
+        and all(_has_split(sketch, group) for group in groups)
     )
 
 
 def _nodes(graph: GraphFact) -> list[str]:
-    """Those inside others too: a picture may show either."""
-    names = dict.fromkeys(name for one in (graph, *graph.subgraphs) for name in one.nodes)
+    # A diagram may show the nodes of a subgraph or the node that contains it.
+    graphs = (graph, *graph.subgraphs)
+    names = dict.fromkeys(name for wired in graphs for name in wired.nodes)
     return [name for name in names if _key(name) not in _TERMINALS]
 
 
@@ -105,15 +107,15 @@ def _drawn_nodes(sketch: Sketch, graph: GraphFact) -> set[str]:
 
 
 def _named_in(labels: Iterable[str], graph: GraphFact) -> set[str]:
-    """The code's nodes that any of these labels names."""
-    written = list(labels)
-    return {name for name in _nodes(graph) if any(_names(label, name) for label in written)}
+    """Return the code's nodes that any of these labels names."""
+    texts = list(labels)
+    return {name for name in _nodes(graph) if any(_is_name_of(text, name) for text in texts)}
 
 
-def _is_shown(sketch: Sketch, group: Iterable[str]) -> bool:
+def _has_split(sketch: Sketch, group: Iterable[str]) -> bool:
     members = list(group)
     return any(
-        sum(any(_names(label, name) for label in split) for name in members) >= 2
+        sum(any(_is_name_of(label, name) for label in split) for name in members) >= 2
         for split in sketch.splits
     )
 
@@ -122,8 +124,8 @@ def _key(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.lower())
 
 
-def _names(label: str, node: str) -> bool:
-    """Whether a label names a node: in any spelling, with more words around it, or cut short ("repo_invest.")."""
-    written, name = _key(label), _key(node)
+def _is_name_of(label: str, node: str) -> bool:
+    """Return whether a label names a node, with more words around it or cut ("repo_invest.")."""
+    label, name = _key(label), _key(node)
     short = _TITLES.sub("", name) or name
-    return short in written or (len(written) >= 6 and name.startswith(written))
+    return short in label or (len(label) >= 6 and name.startswith(label))

@@ -1,4 +1,4 @@
-"""Where a file or a page holds a diagram written as text, and its reading by the grammar of its language."""
+"""Find diagrams written as text in files and pages, and parse them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ _WHOLE_FILES: dict[str, Language] = {
     "puml": "plantuml",
     "plantuml": "plantuml",
 }
-# In a PDF no fence is left: a diagram begins with its own first words.
+# A PDF has no fences: a diagram begins with the first words of its language.
 _UNFENCED = re.compile(
-    r"(?P<plantuml>@startuml\b)|(?P<mermaid>\b(?:flowchart|graph) +(?:TD|TB|LR|RL|BT)\b|\bstateDiagram-v2\b)"
+    r"(?P<plantuml>@startuml\b)"
+    r"|(?P<mermaid>\b(?:flowchart|graph) +(?:TD|TB|LR|RL|BT)\b|\bstateDiagram-v2\b)"
 )
 _CLOSED = re.compile(r"@enduml\b|```")
 
 
 @dataclass(frozen=True, slots=True)
 class ChartText:
-    """The text of one diagram and the 1-based line it begins on."""
+    """Text of one diagram, and the 1-based line it begins on."""
 
     language: Language
     line: int
@@ -41,17 +42,17 @@ def read_chart(text: ChartText) -> Chart:
 
 
 def charts_in_file(path: str, lines: Sequence[str]) -> Iterator[ChartText]:
-    """The diagrams of one file: all of a .mmd or .puml, the fenced blocks of a Markdown file."""
+    """Yield the diagrams of a file: all of a .mmd or .puml file, or a Markdown file's fences."""
     whole = _WHOLE_FILES.get(path.rsplit(".", 1)[-1].lower())
     if whole:
         yield ChartText(whole, 1, "\n".join(lines))
         return
     fence, language, start = "", "", 0
     for number, line in enumerate(lines, start=1):
-        found = _FENCE.match(line)
-        if found and not fence:
-            fence, language, start = found[1], (found[2] or "").lower(), number
-        elif found and found[1].startswith(fence) and not found[2]:
+        match = _FENCE.match(line)
+        if match and not fence:
+            fence, language, start = match[1], (match[2] or "").lower(), number
+        elif match and match[1].startswith(fence) and not match[2]:
             if language:
                 source = "\n".join(lines[start : number - 1])
                 yield ChartText(
@@ -61,10 +62,10 @@ def charts_in_file(path: str, lines: Sequence[str]) -> Iterator[ChartText]:
 
 
 def charts_in_text(text: str) -> Iterator[ChartText]:
-    """The diagrams in a page's text, each up to its end mark or the next one's beginning."""
-    found = list(_UNFENCED.finditer(text))
-    ends = [*(match.start() for match in found[1:]), len(text)]
-    for match, end in zip(found, ends, strict=False):
+    """Yield the diagrams in a page's text, up to the end mark or the start of the next diagram."""
+    starts = list(_UNFENCED.finditer(text))
+    ends = [*(match.start() for match in starts[1:]), len(text)]
+    for match, end in zip(starts, ends, strict=False):
         closed = _CLOSED.search(text, match.end(), end)
         source = text[match.start() : closed.start() if closed else end]
         line = text.count("\n", 0, match.start()) + 1

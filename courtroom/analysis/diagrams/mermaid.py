@@ -1,9 +1,11 @@
-"""Mermaid flowcharts and state diagrams to graphs, by a small grammar that reads every character once.
+"""Parse Mermaid flowcharts and state diagrams by a small grammar that reads every character once.
 
-    statement := nodes (arrow nodes)*        nodes := node ("&" node)*        node := id shape? (":::" class)?
-    arrow     := "-->" and its kin, each with an optional text: "-->|text|" or "-- text -->"
+    statement := nodes (arrow nodes)*
+    nodes     := node ("&" node)*
+    node      := id shape? (":::" class)?
+    arrow     := "-->" and its variants, with an optional text: "-->|text|" or "-- text -->"
 
-Lines need not survive: in a PDF they are run together, and a statement ends where no arrow follows.
+Line breaks do not matter, because a PDF may lose them: a statement ends where no arrow follows.
 """
 
 from __future__ import annotations
@@ -12,16 +14,21 @@ import re
 
 from courtroom.analysis.diagrams.diagram_graph import END, START, Chart, ChartBuilder
 
-# What a statement may begin with that draws nothing; the rest of its line belongs to it.
-_ASIDE = re.compile(
-    r"%%[^\n]*|(?:style|classDef|class|linkStyle|click|direction|title|note|accTitle|accDescr)\b[^\n;]*"
+# Keywords that draw nothing, with the rest of their line.
+_NON_DRAWING = re.compile(
+    r"%%[^\n]*"
+    r"|(?:style|classDef|class|linkStyle|click|direction|title|note|accTitle|accDescr)\b[^\n;]*"
     r"|(?:flowchart|graph) +\w\w\b|stateDiagram(?:-v2)?\b|---\n(?:[^\n]*\n){0,20}?---\n|end\b"
 )
 _GROUP = re.compile(
-    r"subgraph\b[^\n;]{0,200}\n|subgraph +[\w-]+(?: *\[[^\]\n]{0,200}\])?|state +(?:\"[^\"\n]{0,200}\" +as +)?\w+ *\{"
+    r"subgraph\b[^\n;]{0,200}\n|subgraph +[\w-]+(?: *\[[^\]\n]{0,200}\])?"
+    r"|state +(?:\"[^\"\n]{0,200}\" +as +)?\w+ *\{"
 )
-_SHAPES = r"""\(\(\(?(?P<round>[^()]{0,300})\)?\)\)|\(\[(?P<stadium>[^\]]{0,300})\]\)|\[\((?P<store>[^)]{0,300})\)\]
-|\[\[(?P<sub>[^\]]{0,300})\]\]|\[[/\\]?(?P<box>"[^"]{0,300}"|[^\]]{0,300}?)[/\\]?\]|\(\(?(?P<soft>"[^"]{0,300}"|[^()]{0,300})\)\)?
+# Lengths are bounded, so that a hostile text cannot make the pattern backtrack for long.
+_SHAPES = r"""\(\(\(?(?P<round>[^()]{0,300})\)?\)\)|\(\[(?P<stadium>[^\]]{0,300})\]\)
+|\[\((?P<store>[^)]{0,300})\)\]|\[\[(?P<sub>[^\]]{0,300})\]\]
+|\[[/\\]?(?P<box>"[^"]{0,300}"|[^\]]{0,300}?)[/\\]?\]
+|\(\(?(?P<soft>"[^"]{0,300}"|[^()]{0,300})\)\)?
 |\{\{?(?P<choice>"[^"]{0,300}"|[^{}]{0,300})\}\}?|>(?P<flag>[^\]]{0,300})\]"""
 _NODE = re.compile(
     rf"(?:(?P<terminal>\[\*\])|(?P<id>\w+(?:[.-](?![-.=>])\w+)*))(?:@\{{[^}}]{{0,300}}\}})?"
@@ -33,7 +40,8 @@ _ARROW = re.compile(
         --\s+[^-\n|>"][^\n|>]{0,80}?\s*--+[>xo]?      # -- text -->
       | ==\s+[^=\n|>"][^\n|>]{0,80}?\s*==+[>xo]?      # == text ==>
       | -\.\s+[^\n|>]{1,80}?\s*\.+-[>xo]?             # -. text .->
-      | -\.+-[>xo]? | --+(?:>|[xo](?=\s))? | ==+[>xo]? | ~~~+ | \N{RIGHTWARDS ARROW} | \N{LONG RIGHTWARDS ARROW}
+      | -\.+-[>xo]? | --+(?:>|[xo](?=\s))? | ==+[>xo]? | ~~~+
+      | \N{RIGHTWARDS ARROW} | \N{LONG RIGHTWARDS ARROW}
     )(?:\s*\|[^|\n]{0,200}\|)?""",
     re.VERBOSE,
 )
@@ -45,29 +53,29 @@ _UNKNOWN = re.compile(r"[^\s;]+")
 
 
 def read_mermaid(source: str) -> Chart:
-    """Nodes and arrows of a flowchart or state diagram; `[*]` is START as a source and END as a target."""
-    return _Reader(source).read()
+    """Parse a flowchart or state diagram. `[*]` is START as a source and END as a target."""
+    return _Parser(source).parse()
 
 
-class _Reader:
-    """Walks the source once; every step moves on."""
+class _Parser:
+    """Reads the source once. Every step advances, so that parsing always ends."""
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.place = 0
+        self.position = 0
         self.builder = ChartBuilder()
 
-    def read(self) -> Chart:
-        while self.place < len(self.source):
-            if self._skip(_SPACE) or self._skip(_ASIDE) or self._skip(_GROUP):
+    def parse(self) -> Chart:
+        while self.position < len(self.source):
+            if self._skip(_SPACE) or self._skip(_NON_DRAWING) or self._skip(_GROUP):
                 continue
             if not self._statement():
                 self._skip(_UNKNOWN)
         return self.builder.chart()
 
     def _skip(self, pattern: re.Pattern[str]) -> bool:
-        match = pattern.match(self.source, self.place)
-        self.place = match.end() if match else self.place
+        match = pattern.match(self.source, self.position)
+        self.position = match.end() if match else self.position
         return match is not None
 
     def _statement(self) -> bool:
@@ -84,32 +92,34 @@ class _Reader:
         return True
 
     def _arrow(self) -> bool:
-        before = self.place
+        before = self.position
         self._skip(_GAP)
         if self._skip(_ARROW):
             self._skip(_GAP)
             return True
-        self.place = before
+        self.position = before
         return False
 
     def _nodes(self, terminal: str) -> list[int]:
-        found: list[int] = []
-        while match := _NODE.match(self.source, self.place):
-            self.place = match.end()
-            found.append(self._node(match, terminal))
-            before = self.place
+        nodes: list[int] = []
+        while match := _NODE.match(self.source, self.position):
+            self.position = match.end()
+            nodes.append(self._node(match, terminal))
+            before = self.position
             self._skip(_GAP)
-            if self.source[self.place : self.place + 1] != "&":
-                self.place = before
+            if self.source[self.position : self.position + 1] != "&":
+                self.position = before
                 break
-            self.place += 1
+            self.position += 1
             self._skip(_GAP)
-        return found
+        return nodes
 
     def _node(self, match: re.Match[str], terminal: str) -> int:
         if match["terminal"]:
             return self.builder.node(terminal)
         shapes = ("round", "stadium", "store", "sub", "box", "soft", "choice", "flag")
         label = next((match[shape] for shape in shapes if match[shape]), "")
-        known = _TERMINALS.get(match["id"])
-        return self.builder.node(known) if known else self.builder.node(match["id"], label)
+        terminal_name = _TERMINALS.get(match["id"])
+        if terminal_name:
+            return self.builder.node(terminal_name)
+        return self.builder.node(match["id"], label)

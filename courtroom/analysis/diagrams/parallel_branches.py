@@ -1,4 +1,4 @@
-"""What runs side by side: in the code's graph by its edges, in a picture by how its boxes stand."""
+"""Parallel splits: of the code's graph by its edges, of a picture by the layout of its boxes."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ Split = frozenset[int]
 
 
 def code_splits(graph: GraphFact) -> tuple[tuple[str, ...], ...]:
-    """The sets of nodes that run side by side: the same node before them, the same node after them."""
+    """Return the sets of nodes that run in parallel: they share a predecessor and a successor."""
     return side_by_side(_successors(graph))
 
 
-def side_by_side(after: Mapping[str, set[str]]) -> tuple[tuple[str, ...], ...]:
-    """`code_splits` of any directed graph, given what comes after each node."""
+def side_by_side(successors: Mapping[str, set[str]]) -> tuple[tuple[str, ...], ...]:
+    """Return the splits of any directed graph, given the successors of its nodes."""
     groups: set[tuple[str, ...]] = set()
-    for targets in after.values():
-        for joint in {name for target in targets for name in after.get(target, ())} - {"END"}:
-            group = tuple(sorted(name for name in targets if joint in after.get(name, ())))
-            groups |= {group} if len(group) >= 2 else set()
+    for targets in successors.values():
+        # END joins all branches of a graph, parallel or not, so it does not make a split.
+        joints = {name for target in targets for name in successors.get(target, ())} - {"END"}
+        for joint in joints:
+            group = tuple(sorted(name for name in targets if joint in successors.get(name, ())))
+            if len(group) >= 2:
+                groups.add(group)
     return tuple(sorted(groups))
 
 
 def code_widths(graph: GraphFact) -> tuple[int, ...]:
-    """How many nodes stand side by side in each of the code's splits, from START on."""
+    """Return the numbers of parallel nodes in the code's splits, from START on."""
     steps = _steps(graph)
     by_step: dict[int, set[str]] = {}
     for group in code_splits(graph):
@@ -35,10 +38,10 @@ def code_widths(graph: GraphFact) -> tuple[int, ...]:
 
 
 def picture_splits(layout: Layout) -> tuple[Split, ...]:
-    """For each split of a picture, from the top, how many boxes it may have.
+    """Return the possible numbers of boxes for every split of a picture, from the top.
 
-    Neighbouring levels of several boxes are one split: boxes and the tags on their lines. A tag or a note
-    beside a split is a box too, so what counts is how many boxes a line reaches.
+    Adjacent levels with several linked boxes are one split: boxes, and the tags on their lines. A
+    note beside a split is a box too, so only boxes that a line reaches count.
     """
     runs: list[list[Level]] = [[]]
     for level in layout.levels:
@@ -46,17 +49,18 @@ def picture_splits(layout: Layout) -> tuple[Split, ...]:
             runs[-1].append(level)
         elif runs[-1]:
             runs.append([])
-    return tuple(_sizes(run) for run in runs if any(_splits(level) for level in run))
+    return tuple(_sizes(run) for run in runs if any(_is_split(level) for level in run))
 
 
 def matches(layout: Layout, graph: GraphFact) -> bool:
-    """Each of the code's splits is drawn, in the code's order and with as many boxes as it has nodes."""
-    coded, drawn = code_widths(graph), iter(picture_splits(layout))
-    return len(coded) >= 2 and all(any(width in sizes for sizes in drawn) for width in coded)
+    """Return whether the picture has the code's splits, in order and with the same widths."""
+    # The iterator is shared, so that a later width is searched only below the earlier ones.
+    widths, splits = code_widths(graph), iter(picture_splits(layout))
+    return len(widths) >= 2 and all(any(width in sizes for sizes in splits) for width in widths)
 
 
-def _splits(level: Level) -> bool:
-    """Lines come to several boxes and leave several: neither the last row nor a row of headings."""
+def _is_split(level: Level) -> bool:
+    """Return whether lines enter and leave several boxes, unlike in a last row or a heading."""
     return level.above >= 2 and level.below >= 2
 
 
@@ -67,30 +71,33 @@ def _sizes(run: list[Level]) -> Split:
 
 
 def _successors(graph: GraphFact) -> dict[str, set[str]]:
-    """What comes after each node; a graph inside a node begins at that node and ends where its way goes on."""
-    after: dict[str, set[str]] = {}
-    for source, target in _departures(graph):
-        after.setdefault(source, set()).add(target)
+    """Return the successors of all nodes.
+
+    A subgraph begins at the node that contains it and ends at that node's successors.
+    """
+    successors: dict[str, set[str]] = {}
+    for source, target in _all_edges(graph):
+        successors.setdefault(source, set()).add(target)
     for inner in graph.subgraphs:
-        entered, onward = inner.at[-1], frozenset(after.get(inner.at[-1], ()))
-        for source, target in _departures(inner):
-            after.setdefault(entered if source == "START" else source, set()).update(
+        outer, onward = inner.at[-1], frozenset(successors.get(inner.at[-1], ()))
+        for source, target in _all_edges(inner):
+            successors.setdefault(outer if source == "START" else source, set()).update(
                 onward if target == "END" else {target}
             )
-    return after
+    return successors
 
 
-def _departures(graph: WiredGraph) -> Iterator[tuple[str, str]]:
+def _all_edges(graph: WiredGraph) -> Iterator[tuple[str, str]]:
     yield from graph.edges
     yield from ((route.from_, target) for route in graph.conditional for target in route.to)
 
 
 def _steps(graph: GraphFact) -> dict[str, int]:
-    """How many edges lie between START and a node, at least."""
-    after, steps, reached = _successors(graph), {"START": 0}, ["START"]
-    for name in reached:
-        for target in sorted(after.get(name, ())):
+    """Return the smallest number of edges between START and every node."""
+    successors, steps, queue = _successors(graph), {"START": 0}, ["START"]
+    for name in queue:
+        for target in sorted(successors.get(name, ())):
             if target not in steps:
                 steps[target] = steps[name] + 1
-                reached.append(target)
+                queue.append(target)
     return steps

@@ -1,7 +1,7 @@
-"""PlantUML component, state and activity diagrams to graphs, line by line.
+"""Parse PlantUML component, state and activity diagrams, line by line.
 
-An activity's actions follow each other; between `fork` and `end fork` (or `split`, `if`, `switch`) each branch starts
-from the same action, and what comes after joins them all.
+The actions of an activity follow each other. Between `fork` and `end fork` (or `split`, `if`,
+`switch`), all branches start from the same action, and the next action joins them.
 """
 
 from __future__ import annotations
@@ -11,13 +11,19 @@ from dataclasses import dataclass, field
 
 from courtroom.analysis.diagrams.diagram_graph import END, START, Chart, ChartBuilder
 
-_END = r"(?:\[\*\]|\(\*\)|\[[^\[\]\n]{1,160}\]|\([^()\n]{1,160}\)|:[^:\n]{1,160}:|\"[^\"\n]{1,160}\"|[\w.]+)"
+# A node at one end of a link. Lengths are bounded against slow backtracking.
+_END = (
+    r"(?:\[\*\]|\(\*\)|\[[^\[\]\n]{1,160}\]|\([^()\n]{1,160}\)|:[^:\n]{1,160}:"
+    r"|\"[^\"\n]{1,160}\"|[\w.]+)"
+)
 _LINK = re.compile(
-    rf"^\s*(?P<one>{_END})\s*(?:\"[^\"\n]*\"\s*)?(?P<head><[|*o]?)?[-.=]+(?:\[[^\]\n]*\]|up|down|left|right|[udlr])?"
-    rf"[-.=]*(?P<tail>[|*o]?>)?\s*(?:\"[^\"\n]*\"\s*)?(?P<other>{_END})\s*(?::.*)?$"
+    rf"^\s*(?P<left>{_END})\s*(?:\"[^\"\n]*\"\s*)?(?P<head><[|*o]?)?[-.=]+"
+    r"(?:\[[^\]\n]*\]|up|down|left|right|[udlr])?"
+    rf"[-.=]*(?P<tail>[|*o]?>)?\s*(?:\"[^\"\n]*\"\s*)?(?P<right>{_END})\s*(?::.*)?$"
 )
 _NAMED = re.compile(
-    r"^\s*(?:component|state|node|rectangle|agent|actor|participant|usecase|database|queue|card|cloud|package|class)\s+"
+    r"^\s*(?:component|state|node|rectangle|agent|actor|participant|usecase|database|queue|card"
+    r"|cloud|package|class)\s+"
     r"(?:\"(?P<label>[^\"\n]*)\"|\[(?P<box>[^\]\n]*)\])\s+as\s+(?P<id>[\w.]+)"
 )
 _BOX_AS = re.compile(r"^\s*\[(?P<label>[^\]\n]+)\]\s+as\s+(?P<id>[\w.]+)")
@@ -30,30 +36,30 @@ _STOPS = re.compile(r"^\s*(?:stop|end|kill|detach)\s*$")
 
 
 @dataclass(slots=True)
-class _Branching:
-    """An open fork: where its branches start, and where those that are done end."""
+class _Fork:
+    """Open fork: the actions its branches start from, and the last actions of finished branches."""
 
     starts: list[int]
     ends: list[int] = field(default_factory=list)
 
 
 def read_plantuml(source: str) -> Chart:
-    """Nodes and arrows; a start or end mark is START or END."""
-    reader = _Reader()
+    """Parse nodes and arrows. A start or end mark is START or END."""
+    parser = _Parser()
     for line in source.splitlines():
-        reader.take(line)
-    return reader.builder.chart()
+        parser.parse_line(line)
+    return parser.builder.chart()
 
 
-class _Reader:
-    """`last` are the actions that the next one follows; `open` are the forks around it."""
+class _Parser:
+    """State of the parser: `last` are the actions before the next one, `open` the forks around."""
 
     def __init__(self) -> None:
         self.builder = ChartBuilder()
         self.last: list[int] = []
-        self.open: list[_Branching] = []
+        self.open: list[_Fork] = []
 
-    def take(self, line: str) -> None:
+    def parse_line(self, line: str) -> None:
         if match := _NAMED.match(line) or _BOX_AS.match(line):
             groups = match.groupdict()
             self.builder.node(match["id"], groups["label"] or groups.get("box") or "")
@@ -70,16 +76,16 @@ class _Reader:
             self._branch(line)
 
     def _link(self, match: re.Match[str]) -> None:
-        """`A --> B`, `B <-- A`; a line without a head says nothing of direction and is read from left to right."""
-        one, other = match["one"], match["other"]
+        """Add the edge of `A --> B` or `B <-- A`; a line without a head runs from left to right."""
+        source, target = match["left"], match["right"]
         if match["head"] and not match["tail"]:
-            one, other = other, one
-        self.builder.edge(self._end(one, START), self._end(other, END))
+            source, target = target, source
+        self.builder.edge(self._end(source, START), self._end(target, END))
 
-    def _end(self, written: str, terminal: str) -> int:
-        if written in {"[*]", "(*)"}:
+    def _end(self, text: str, terminal: str) -> int:
+        if text in {"[*]", "(*)"}:
             return self.builder.node(terminal)
-        return self.builder.node(written.strip('[]():"').strip())
+        return self.builder.node(text.strip('[]():"').strip())
 
     def _follow(self, node: int) -> None:
         for before in self.last:
@@ -88,7 +94,7 @@ class _Reader:
 
     def _branch(self, line: str) -> None:
         if _OPENS.match(line):
-            self.open.append(_Branching(starts=self.last))
+            self.open.append(_Fork(starts=self.last))
         elif _NEXT.match(line) and self.open:
             self.open[-1].ends += self.last
             self.last = self.open[-1].starts

@@ -42,7 +42,7 @@ class PagePicture:
 
 
 def page_pictures(path: Path, pages: Sequence[int], limits: Limits) -> tuple[PagePicture, ...]:
-    """Render the first MOST_PICTURES of these pages; failed ones are missing. Raises ChildFailed."""
+    """Render the first MOST_PICTURES pages; failed ones are missing. Raises ChildFailed."""
     child = ChildLimits(
         memory_bytes=limits.child_memory_bytes,
         cpu_seconds=min(_CPU_SECONDS, limits.child_cpu_seconds),

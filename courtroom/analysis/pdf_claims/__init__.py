@@ -1,1 +1,1 @@
-"""What the report says: its best passages, the features it claims, the files it names."""
+"""Claims of the PDF report: ranked passages, terms, claimed features and named files."""

@@ -1,4 +1,4 @@
-"""What reports of this kind say of their code: the words that claim a feature, and the fact that decides on it."""
+"""Features that reports claim: the words of the claim, and the fact that confirms it."""
 
 from __future__ import annotations
 
@@ -7,76 +7,76 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# What a claim is held against: facts by their names in courtroom.models.facts as JSON, and `clone_cleans_up`.
-Code = Mapping[str, Any]
+# Facts by name (courtroom.models.facts as JSON) and `clone_cleans_up`, to check claims against.
+CodeFacts = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """`says` is searched in a sentence in lower case; `holds` is null when the facts do not tell.
+    """Feature that a report can claim.
 
-    `about` names the fact whose place shows it, if one does. A denial ("never os.system") holds its own "no".
+    `says` is searched in a sentence in lower case. `holds` returns None when the facts do not
+    decide. `about` names the fact whose location shows the feature, or is empty. A denial ("never
+    os.system") contains its own "no".
     """
 
     id: str
     about: str
     says: re.Pattern[str]
-    holds: Callable[[Code], bool | None]
+    holds: Callable[[CodeFacts], bool | None]
     is_denial: bool = False
 
 
-def _flag(name: str) -> Callable[[Code], bool | None]:
+def _flag(name: str) -> Callable[[CodeFacts], bool | None]:
     return lambda code: code.get(name)
 
 
-def _rule(name: str) -> Callable[[Code], bool | None]:
+def _rule(name: str) -> Callable[[CodeFacts], bool | None]:
     return lambda code: None if code.get("rules") is None else bool(code["rules"][name])
 
 
-def _some(name: str) -> Callable[[Code], bool | None]:
+def _some(name: str) -> Callable[[CodeFacts], bool | None]:
     return lambda code: None if code.get(name) is None else bool(code[name])
 
 
-def _none(name: str) -> Callable[[Code], bool | None]:
+def _none(name: str) -> Callable[[CodeFacts], bool | None]:
     return lambda code: None if code.get(name) is None else not code[name]
 
 
-def _reducer(name: str) -> Callable[[Code], bool | None]:
-    def holds(code: Code) -> bool | None:
+def _reducer(name: str) -> Callable[[CodeFacts], bool | None]:
+    def holds(code: CodeFacts) -> bool | None:
         reducers = code.get("reducers")
-        return (
-            None
-            if reducers is None
-            else any(r["reducer"].rsplit(".", 1)[-1] == name for r in reducers)
-        )
+        if reducers is None:
+            return None
+        return any(r["reducer"].rsplit(".", 1)[-1] == name for r in reducers)
 
     return holds
 
 
-def _kind(name: str) -> Callable[[Code], bool | None]:
+def _kind(name: str) -> Callable[[CodeFacts], bool | None]:
     return lambda code: (
         None if code.get("state_class") is None else code["state_class"]["kind"] == name
     )
 
 
-def _routes(code: Code) -> bool | None:
+def _routes(code: CodeFacts) -> bool | None:
     return None if code.get("graph") is None else bool(code["graph"]["conditional"])
 
 
-def _parallel_at_all(code: Code) -> bool | None:
+def _any_parallel(code: CodeFacts) -> bool | None:
     layers = (code.get("detectives_parallel"), code.get("judges_parallel"))
     return True if True in layers else None if None in layers else False
 
 
-def _near(one: str, other: str, gap: str = r"[^.;]{0,60}") -> str:
-    """Either order, close together in one sentence."""
-    return rf"(?:{one}){gap}(?:{other})|(?:{other}){gap}(?:{one})"
+def _near(first: str, second: str, gap: str = r"[^.;]{0,60}") -> str:
+    """Return a pattern for both in either order, close together in one sentence."""
+    return rf"(?:{first}){gap}(?:{second})|(?:{second}){gap}(?:{first})"
 
 
-def _layer(one: str, not_across: str) -> str:
-    """`one` said to be parallel, without the other layer's name in between."""
+def _parallel_layer(layer: str, other_layer: str) -> str:
+    """Return a pattern for a parallel layer, without the other layer's name in between."""
     parallel = r"\b(?:in parallel|parallel\w*|concurrent\w*|simultaneous\w*)"
-    return _near(one, parallel, rf"(?:(?!{not_across})[^.;]){{0,60}}")
+    return _near(layer, parallel, rf"(?:(?!{other_layer})[^.;]){{0,60}}")
 
 
 _DETECTIVES = r"\bdetectives?\b|\brepo_?\s?investigator|\binvestigators\b"
@@ -85,21 +85,28 @@ _SYNTHESIS = r"chief ?justice|synthesis|supreme court|verdicts?|conflict resolut
 _NEVER = r"\b(?:no|never|avoid\w*|without|zero|not)\b[^.;]{0,25}"
 _CLONES = r"\bclon(?:e|es|ed|ing)\b"
 
+# Each row: id, the fact whose location shows it, words of the claim, and the check. An id that
+# begins with "no_" is a denial.
 FEATURES: tuple[Feature, ...] = tuple(
     Feature(name, about, re.compile(says), holds, is_denial=name.startswith("no_"))
     for name, about, says, holds in (
         (
             "detectives_parallel",
             "graph",
-            _layer(_DETECTIVES, _JUDGES),
+            _parallel_layer(_DETECTIVES, _JUDGES),
             _flag("detectives_parallel"),
         ),
-        ("judges_parallel", "graph", _layer(_JUDGES, _DETECTIVES), _flag("judges_parallel")),
+        (
+            "judges_parallel",
+            "graph",
+            _parallel_layer(_JUDGES, _DETECTIVES),
+            _flag("judges_parallel"),
+        ),
         (
             "parallel_graph",
             "graph",
             r"\bparallel (?:\w+ )?(?:execution|orchestration|topology)|\bexplicitly parallel\b",
-            _parallel_at_all,
+            _any_parallel,
         ),
         (
             "evidence_join",
@@ -169,7 +176,8 @@ FEATURES: tuple[Feature, ...] = tuple(
             "url_validated",
             "clone_function",
             (
-                r"\b(?:validat\w+|saniti[sz]\w+) (?:\w+ ){0,3}urls?\b|\burls? (?:validation|saniti[sz]\w+|allow-?list\w*)\b"
+                r"\b(?:validat\w+|saniti[sz]\w+) (?:\w+ ){0,3}urls?\b"
+                r"|\burls? (?:validation|saniti[sz]\w+|allow-?list\w*)\b"
             ),
             _flag("url_validated"),
         ),
@@ -178,7 +186,10 @@ FEATURES: tuple[Feature, ...] = tuple(
         (
             "structured_output",
             "",
-            r"\bwith_structured_output\b|\bbind_tools\b|\bstructured (?:\w+ )?outputs?\b(?! enforcement)",
+            (
+                r"\bwith_structured_output\b|\bbind_tools\b"
+                r"|\bstructured (?:\w+ )?outputs?\b(?! enforcement)"
+            ),
             _some("structured_output_calls"),
         ),
         (

@@ -1,7 +1,8 @@
-"""What a report says the code does, held against what the code was found to do: confirmed, contradicted or open.
+"""Check a report's claims about the code against its facts: confirmed, contradicted or open.
 
-Only plain claims count: a sentence about a plan, a gap, a peer, an earlier version, or about what the tool
-looks for in others claims nothing of this code. Sentences are matched, not understood.
+Only plain claims count. A sentence about a plan, a gap, a peer, an earlier version, or about what
+the tool looks for in other repositories claims nothing about this code. Sentences are matched by
+patterns, not understood.
 """
 
 from __future__ import annotations
@@ -12,41 +13,44 @@ from dataclasses import dataclass
 from typing import Literal
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.analysis.pdf_claims.claim_patterns import FEATURES, Code, Feature
+from courtroom.analysis.pdf_claims.claim_patterns import FEATURES, CodeFacts, Feature
 
 Standing = Literal["confirmed", "contradicted", "open"]
 
 _PASSAGE_CHARACTERS = 400
-_LONGEST_SENTENCE = 2000  # characters; what is longer is a table or a listing run together
+_MAX_SENTENCE = 2000  # characters; a longer one is a table or a listing in one line
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\"“(●•○-])|\s(?=[●•○]\s)")
-# Sections that speak of something else than this code as it is.
-_ELSEWHERE = re.compile(
-    r"\b(?:gaps?|plans?|planned|remediation|future|next steps|roadmap|limitations?|known issues|to-?do|peers?"
-    r"|reflection|feedback|findings|history|lessons|alternatives?|trade-?offs?|risks?)\b",
+# Headings of sections that are not about the present code.
+_OTHER_SUBJECT = re.compile(
+    r"\b(?:gaps?|plans?|planned|remediation|future|next steps|roadmap|limitations?|known issues"
+    r"|to-?do|peers?|reflection|feedback|findings|history|lessons|alternatives?|trade-?offs?"
+    r"|risks?)\b",
     re.IGNORECASE,
 )
 _CHAPTER = re.compile(r"(\d{1,2})(?:[.)]|\s)")
-# Sentences that do.
+# Words of sentences that are not about the present code.
 _NOT_NOW = re.compile(
-    r"\b(?:will|would|should|could|plan(?:ned|s)?|future|not yet|todo|to be (?:added|implemented)|upcoming|next step"
-    r"|remediation|recommend\w*|missing|lack(?:s|ed|ing)?|gaps?|absent|previously|initial(?:ly)?|originally|formerly"
-    r"|earlier version|used to|prototype|peer\w*|classmate\w*|their|the (?:target|audited) (?:repo\w*|project)"
-    r"|stub\w*|partial(?:ly)?|failed|fails|weak\w*)\b",
+    r"\b(?:will|would|should|could|plan(?:ned|s)?|future|not yet|todo|to be (?:added|implemented)"
+    r"|upcoming|next step|remediation|recommend\w*|missing|lack(?:s|ed|ing)?|gaps?|absent"
+    r"|previously|initial(?:ly)?|originally|formerly|earlier version|used to|prototype|peer\w*"
+    r"|classmate\w*|their|the (?:target|audited) (?:repo\w*|project)|stub\w*|partial(?:ly)?|failed|fails"
+    r"|weak\w*)\b",
     re.IGNORECASE,
 )
-# Before the claim's words: it is what the tool looks for in a repository, or what the author denies.
+# Words before the claim: the tool looks for the feature in a repository, or the author denies it.
 _EXAMINES = re.compile(
-    r"\b(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin|identif|reward|grade|assess|find|found|grep"
-    r"|examin|if|whether|unless)\w*\b[^.;:]{0,120}$"
+    r"\b(?:detect|verif|check|scan|look|search|flag|penali[sz]|determin|identif|reward|grade|assess"
+    r"|find|found|grep|examin|if|whether|unless)\w*\b[^.;:]{0,120}$"
 )
 _DENIES = re.compile(
-    r"\b(?:no|not|never|without|n't|cannot|isn't|lack(?:s|ing)?|rather than|instead of)\W+(?:\w+\W+){0,2}$"
+    r"\b(?:no|not|never|without|n't|cannot|isn't|lack(?:s|ing)?|rather than|instead of)\W+"
+    r"(?:\w+\W+){0,2}$"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureClaim:
-    """A feature and the first sentence that plainly claims it; `about` as in Feature."""
+    """Feature and the first sentence that plainly claims it; `about` as in Feature."""
 
     feature: str
     about: str
@@ -55,30 +59,30 @@ class FeatureClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldClaim:
-    """A claim beside what the code came to."""
+class CheckedClaim:
+    """Claim and its standing against the code's facts."""
 
     claim: FeatureClaim
     standing: Standing
 
 
 def feature_claims(reading: PdfReading) -> tuple[FeatureClaim, ...]:
-    """Every feature the report plainly claims, once each, in the order of FEATURES."""
-    found: dict[str, FeatureClaim] = {}
+    """Return the features that the report plainly claims, in the order of FEATURES."""
+    claims: dict[str, FeatureClaim] = {}
     for page, sentence in _sentences(reading):
         lowered = sentence.lower()
         if _NOT_NOW.search(lowered):
             continue
         for feature in FEATURES:
-            if feature.id not in found and _claims(feature, lowered):
-                found[feature.id] = FeatureClaim(
+            if feature.id not in claims and _is_claimed(feature, lowered):
+                claims[feature.id] = FeatureClaim(
                     feature.id, feature.about, page, sentence[:_PASSAGE_CHARACTERS]
                 )
-    return tuple(found[feature.id] for feature in FEATURES if feature.id in found)
+    return tuple(claims[feature.id] for feature in FEATURES if feature.id in claims)
 
 
-def hold_against_code(claims: Sequence[FeatureClaim], code: Code) -> tuple[HeldClaim, ...]:
-    """Each claim's standing. Open where the facts it needs could not be established."""
+def check_against_code(claims: Sequence[FeatureClaim], code: CodeFacts) -> tuple[CheckedClaim, ...]:
+    """Return the claims with their standing: open when a fact was not established."""
     features = {feature.id: feature for feature in FEATURES}
     standings: dict[bool | None, Standing] = {
         True: "confirmed",
@@ -86,36 +90,37 @@ def hold_against_code(claims: Sequence[FeatureClaim], code: Code) -> tuple[HeldC
         None: "open",
     }
     return tuple(
-        HeldClaim(claim, standings[features[claim.feature].holds(code)]) for claim in claims
+        CheckedClaim(claim, standings[features[claim.feature].holds(code)]) for claim in claims
     )
 
 
 def _sentences(reading: PdfReading) -> Iterator[tuple[int, str]]:
-    """Page and sentence, sections about something else left out."""
-    away: str | None = None
+    """Yield page and sentence, without the sections about other subjects."""
+    skipped: str | None = None
     for page, text in enumerate(reading.pages, start=1):
         for line in filter(None, text.split("\n")):
             if (page, line) in reading.headings:
-                away = _section_away(line, away)
-            elif away is None:
+                skipped = _skipped_chapter(line, skipped)
+            elif skipped is None:
                 yield from (
-                    (page, part) for part in _SENTENCE.split(line) if len(part) <= _LONGEST_SENTENCE
+                    (page, part) for part in _SENTENCE.split(line) if len(part) <= _MAX_SENTENCE
                 )
 
 
-def _section_away(heading: str, away: str | None) -> str | None:
-    """The chapter number ("" without one) while the section speaks of something else; null when it does not.
+def _skipped_chapter(heading: str, skipped: str | None) -> str | None:
+    """Return the chapter to skip from this heading on: its number, or "" without one.
 
-    Subsections and unnumbered heads inside a numbered chapter belong to it.
+    None means that the section is read.
     """
-    numbered = _CHAPTER.match(heading)
-    chapter = numbered[1] if numbered else ""
-    if _ELSEWHERE.search(heading):
-        return chapter or away or ""
-    return away if away and chapter in {"", away} else None
+    match = _CHAPTER.match(heading)
+    chapter = match[1] if match else ""
+    if _OTHER_SUBJECT.search(heading):
+        return chapter or skipped or ""
+    # Subsections and unnumbered headings inside a numbered chapter belong to it.
+    return skipped if skipped and chapter in {"", skipped} else None
 
 
-def _claims(feature: Feature, sentence: str) -> bool:
+def _is_claimed(feature: Feature, sentence: str) -> bool:
     match = feature.says.search(sentence)
     if match is None:
         return False

@@ -1,4 +1,4 @@
-"""How a report uses a term: explains it through mechanisms, only drops it, or leaves it out (FACTS: pdf_terms)."""
+"""Decide whether a report explains a term, only mentions it, or leaves it out (pdf_terms)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.analysis.pdf_claims.passages import Passages, stems_of
 from courtroom.models.facts import PDF_TERMS, TermUse
 
-NO_TEXT_LAYER = "the PDF has pictures of pages and no text layer, and no model looked at them"
+NO_TEXT_LAYER = "the PDF has no text layer, only pictures of pages, which no model has read"
 DOCUMENT_FACTS = ("pdf_pages", "pdf_characters", "pdf_images", "pdf_terms")
 
-# Usual spellings, folded (see _folded); a star stands for any ending.
+# Common spellings in the form of _folded; a star stands for any ending.
 SPELLINGS: dict[str, tuple[str, ...]] = {
     "Dialectical Synthesis": (
         "dialectical synthesis",
@@ -34,25 +34,28 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
     ),
 }
 
-# What a multi-agent system is made of; a passage that explains a term speaks of several of these.
+# Parts of a multi-agent system: a passage that explains a term names several of them.
 _MECHANISMS = re.compile(
-    r"\b(?:nodes?|edges?|reducers?|merge[sd]?|barriers?|aggregat\w+|branch\w*|concurrent\w*|parallel\w*"
-    r"|simultaneous\w*|superstep\w*|conditional\w*|rout(?:er|ers|es|ing)|state|schemas?|pydantic|prompts?"
-    r"|personas?|prosecutors?|defen[sc]e|tech leads?|chief justice|judges?|detectives?|investigators?"
-    r"|determinis\w+|rules?|evidence|opinions?|verdicts?|variance|scores?|overwrit\w+|race conditions?"
-    r"|confidence|flags?|signals?|fallbacks?|queues?|caches?|threads?|locks?|tests?|modules?|interfaces?|functions?|class(?:es)?|methods?)\b"
+    r"\b(?:nodes?|edges?|reducers?|merge[sd]?|barriers?|aggregat\w+|branch\w*|concurrent\w*"
+    r"|parallel\w*|simultaneous\w*|superstep\w*|conditional\w*|rout(?:er|ers|es|ing)|state|schemas?"
+    r"|pydantic|prompts?|personas?|prosecutors?|defen[sc]e|tech leads?|chief justice|judges?"
+    r"|detectives?|investigators?"
+    r"|determinis\w+|rules?|evidence|opinions?|verdicts?|variance|scores?|overwrit\w+"
+    r"|race conditions?|confidence|flags?|signals?|fallbacks?|queues?|caches?|threads?|locks?|tests?"
+    r"|modules?|interfaces?|functions?|class(?:es)?|methods?)\b"
 )
 _IDENTIFIERS = re.compile(r"\b(?:[a-z]+_[a-z_]+|[A-Z][a-z]+[A-Z]\w+|[a-z]\w*\.[a-z]\w+|\w+\(\))")
-# Saying how: cause, means, purpose, or what a part does.
+# Words of an explanation: cause, means, purpose, or the action of a part.
 _EXPLAINS = re.compile(
-    r"\b(?:because|by|via|through|using|uses?|so that|ensur\w+|prevent\w*|without|when|which|instead|implement\w*"
-    r"|execut(?:es?|ed|ing)|writes?|reads?|waits?|blocks?|merg\w+|resolv\w+|detect(?:s|ed|ing|ion)?|appl\w+|route[sd]?"
-    r"|converge\w*|runs?|collects?|receives?|validat\w+|evaluat\w+|pass(?:es|ed)|sends?|feeds?|fans|joins?|then|after"
-    r"|before|if|calculat\w+|identif\w+|overrul\w+|propagat\w+|record(?:s|ed|ing)|decid\w+|compar\w+|verif\w+"
+    r"\b(?:because|by|via|through|using|uses?|so that|ensur\w+|prevent\w*|without|when|which"
+    r"|instead|implement\w*|execut(?:es?|ed|ing)|writes?|reads?|waits?|blocks?|merg\w+|resolv\w+"
+    r"|detect(?:s|ed|ing|ion)?|appl\w+|route[sd]?|converge\w*|runs?|collects?|receives?|validat\w+"
+    r"|evaluat\w+|pass(?:es|ed)|sends?|feeds?|fans|joins?|then|after|before|if|calculat\w+"
+    r"|identif\w+|overrul\w+|propagat\w+|record(?:s|ed|ing)|decid\w+|compar\w+|verif\w+"
     r"|cross-referenc\w+|trigger\w*|captur\w+|document(?:s|ed|ing))\b"
 )
-_FEWEST_WORDS = 30
-_FEWEST_MECHANISMS = 4
+_MIN_WORDS = 30
+_MIN_MECHANISMS = 4
 _SECTION_WORDS = 120
 _PART_WORDS = 5
 _BULLET = re.compile(r"^(?:[•●○▪◦‣∙·*\u2013-]|\d{1,2}[.)])\s")
@@ -63,8 +66,8 @@ _RANKED_PASSAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
-class TermSighting:
-    """The strongest use of a term and where it stands; page and passage are null when it is absent."""
+class TermMatch:
+    """Strongest use of a term with its page and passage, which are None when it is absent."""
 
     use: TermUse
     page: int | None = None
@@ -78,31 +81,32 @@ class _Block:
     heading: bool
 
 
-def uses_of_terms(reading: PdfReading) -> dict[str, TermSighting]:
-    """The course's four terms, in their fixed order."""
+def uses_of_terms(reading: PdfReading) -> dict[str, TermMatch]:
+    """Return the use of the course's four terms, in their fixed order."""
     return {term: use_of_term(reading, term) for term in PDF_TERMS}
 
 
-def use_of_term(reading: PdfReading, term: str) -> TermSighting:
-    """One term, any term: in the spellings known for it, else as written, hyphens, case, plurals and -ise apart;
-    else all its words close together."""
+def use_of_term(reading: PdfReading, term: str) -> TermMatch:
+    """Return the strongest use of any term.
+
+    The search uses the spellings in SPELLINGS, or else the term itself, where hyphens, case,
+    plurals and -ise make no difference. At last, a passage with all words of the term counts too.
+    """
     pattern = _pattern(term)
     blocks = list(_blocks(reading))
-    mentioned = None
+    mention = None
     for index, block in enumerate(blocks):
         if not pattern.search(_folded(block.text)):
             continue
         passage = _passage(blocks, index, pattern)
         if _explains(passage, pattern):
-            return TermSighting("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
-        mentioned = mentioned or TermSighting(
-            "mentioned", block.page, block.text[:_PASSAGE_CHARACTERS]
-        )
-    return mentioned or _said_apart(reading, term) or TermSighting("absent")
+            return TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
+        mention = mention or TermMatch("mentioned", block.page, block.text[:_PASSAGE_CHARACTERS])
+    return mention or _use_of_words(reading, term) or TermMatch("absent")
 
 
-def _said_apart(reading: PdfReading, term: str) -> TermSighting | None:
-    """A term of several words that nobody writes as one: the best ranked passage that has all of its words."""
+def _use_of_words(reading: PdfReading, term: str) -> TermMatch | None:
+    """Return the best ranked passage that has all words of a term of several words."""
     stems = set(stems_of(term))
     if term in SPELLINGS or len(stems) < 2:
         return None
@@ -110,14 +114,14 @@ def _said_apart(reading: PdfReading, term: str) -> TermSighting | None:
         if stems <= set(stems_of(passage.text)):
             words = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(stems)))})")
             use: TermUse = "substantive" if _explains(passage.in_context, words) else "mentioned"
-            return TermSighting(use, passage.page, passage.text)
+            return TermMatch(use, passage.page, passage.text)
     return None
 
 
 def document_facts(reading: PdfReading | None) -> tuple[dict[str, Any], dict[str, str]]:
-    """The facts of DOCUMENT_FACTS that the PDF alone establishes, and why the others are null.
+    """Return the facts of DOCUMENT_FACTS, and the reasons for missing ones.
 
-    Without a reading no PDF was handed in: that is a fact about the submission, and every term is absent.
+    Without a reading, no PDF was submitted: that is a fact, so every term is absent.
     """
     if reading is None:
         absent = dict.fromkeys(PDF_TERMS, "absent")
@@ -131,7 +135,7 @@ def document_facts(reading: PdfReading | None) -> tuple[dict[str, Any], dict[str
         return facts, {"pdf_terms": NO_TEXT_LAYER}
     return {
         **facts,
-        "pdf_terms": {term: seen.use for term, seen in uses_of_terms(reading).items()},
+        "pdf_terms": {term: match.use for term, match in uses_of_terms(reading).items()},
     }, {}
 
 
@@ -142,7 +146,7 @@ def _blocks(reading: PdfReading) -> Iterator[_Block]:
 
 
 def _folded(text: str) -> str:
-    """Lower case, one spelling of -ise, everything but letters and digits as one space."""
+    """Return lower case with one spelling of -ise, and one space for all but letters and digits."""
     folded = re.sub(r"ynchronis", "ynchroniz", text.replace("\\n", " ").lower())
     return " ".join(re.sub(r"[^\w]|_", " ", folded).split())
 
@@ -154,26 +158,31 @@ def _pattern(term: str) -> re.Pattern[str]:
 
 
 def _passage(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> str:
-    """The text that should explain the term: what follows a heading or a colon, else the sentences
-    around it."""
+    """Return the text that should explain the term.
+
+    That is the text after a heading or a colon, or else the sentences around the term.
+    """
     block = blocks[index]
     if block.heading or block.text.endswith(":"):
         return _section(blocks, index)
-    sentences = [one for one in _SENTENCE.split(block.text) if not _is_list_of_terms(one)]
-    hits = [number for number, one in enumerate(sentences) if pattern.search(_folded(one))]
-    return " ".join(sentences[max(0, hits[0] - 1) : hits[0] + 5]) if hits else ""
+    sentences = [part for part in _SENTENCE.split(block.text) if not _is_list_of_terms(part)]
+    for number, sentence in enumerate(sentences):
+        if pattern.search(_folded(sentence)):
+            return " ".join(sentences[max(0, number - 1) : number + 5])
+    return ""
 
 
 def _section(blocks: list[_Block], index: int) -> str:
-    """The block and what follows it, up to the next heading or enough words. Empty in a table of contents.
+    """Return the block and the text up to the next heading or _SECTION_WORDS words.
 
-    After a colon come the parts it announces: their short headings belong to the section, numbered ones do not.
+    Empty in a table of contents.
     """
     texts = [blocks[index].text]
-    announced = False
+    after_colon = False
     for block in blocks[index + 1 :]:
-        announced = announced or texts[-1].endswith(":")
-        ends = block.heading and not (announced and _is_part(block.text))
+        # A colon announces parts: their short headings belong to the section, numbered ones do not.
+        after_colon = after_colon or texts[-1].endswith(":")
+        ends = block.heading and not (after_colon and _is_part(block.text))
         if ends or _LEADERS.search(block.text) or len(" ".join(texts).split()) > _SECTION_WORDS:
             break
         if not _is_list_of_terms(block.text) and not _is_bare_term(block.text):
@@ -186,13 +195,13 @@ def _is_part(heading: str) -> bool:
 
 
 def _is_list_of_terms(sentence: str) -> bool:
-    """Whether three or more of the course's terms are named in one breath: a list explains none of them."""
+    """Return whether a sentence names three or more of the course's terms and so explains none."""
     folded = _folded(sentence)
     return sum(bool(_pattern(term).search(folded)) for term in PDF_TERMS) >= 3
 
 
 def _is_bare_term(text: str) -> bool:
-    """A list item that is little more than one of the terms."""
+    """Return whether the text is a list item with nothing but one of the terms."""
     folded = _folded(text)
     return bool(_BULLET.match(text)) and any(
         len(_pattern(term).sub("", folded).split()) == 0 for term in PDF_TERMS
@@ -200,10 +209,11 @@ def _is_bare_term(text: str) -> bool:
 
 
 def _explains(passage: str, pattern: re.Pattern[str]) -> bool:
-    """Says how and names several mechanisms besides the term itself; a passage twice as long may name fewer."""
-    words, lowered = len(passage.split()), passage.lower()
-    mechanisms = set(_MECHANISMS.findall(lowered)) | set(_IDENTIFIERS.findall(passage))
-    others = {word for word in mechanisms if not pattern.search(_folded(word))}
-    says_how = len(set(_EXPLAINS.findall(lowered)))
-    dense = words >= _FEWEST_WORDS and len(others) >= _FEWEST_MECHANISMS and says_how >= 2
-    return dense or (words >= 2 * _FEWEST_WORDS and bool(others) and says_how > 2)
+    """Return whether the passage explains the term by several mechanisms other than itself."""
+    length, lowered = len(passage.split()), passage.lower()
+    names = set(_MECHANISMS.findall(lowered)) | set(_IDENTIFIERS.findall(passage))
+    mechanisms = {name for name in names if not pattern.search(_folded(name))}
+    explanations = len(set(_EXPLAINS.findall(lowered)))
+    is_dense = length >= _MIN_WORDS and len(mechanisms) >= _MIN_MECHANISMS and explanations >= 2
+    # A passage of twice the length may name fewer mechanisms.
+    return is_dense or (length >= 2 * _MIN_WORDS and bool(mechanisms) and explanations > 2)

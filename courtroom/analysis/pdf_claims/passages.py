@@ -1,6 +1,7 @@
-"""Ranked search in a report: overlapping chunks of its text, the best first, each with what stands around it.
+"""Ranked search in a report: overlapping chunks of its text, best first, with their context.
 
-BM25 by bm25s; it and numpy are imported when the first report is indexed, which takes 0.4 s once per process.
+Ranking is BM25 by bm25s. It is imported with numpy when the first report is indexed, which takes
+0.4 s once per process.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ CHUNK_CHARACTERS = 500
 OVERLAP_CHARACTERS = 100
 CONTEXT_CHARACTERS = 200
 _WORD = re.compile(r"[^\W_]+")
-# English endings, the longest first: enough for "judges" to find "judge" and "validated" to find "validation".
+# English endings, longest first, so that "judges" matches "judge" and "validated" "validation".
 _ENDINGS = re.compile(r"(?:ational|ations?|ating|ated?|ings?|ies|ied|edly|ed|es|s|e|y)$")
-_FEWEST_LETTERS = 3
+_MIN_STEM = 3
 _STOP_WORDS = frozenset(
-    {
+    [
         "a",
         "an",
         "and",
@@ -67,13 +68,13 @@ _STOP_WORDS = frozenset(
         "with",
         "you",
         "your",
-    }
+    ]
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk of one page, whole words, and up to CONTEXT_CHARACTERS of the page on either side of it."""
+    """Chunk of a page in whole words, with up to CONTEXT_CHARACTERS of the page on both sides."""
 
     page: int
     text: str
@@ -94,7 +95,7 @@ class _Chunk:
 
 
 class Passages:
-    """One report, cut and indexed once; a query over 50 pages takes well under 10 ms."""
+    """Report, split and indexed once. A query over 50 pages takes well under 10 ms."""
 
     def __init__(self, reading: PdfReading) -> None:
         self._pages = reading.pages
@@ -105,24 +106,25 @@ class Passages:
         ]
         self._index: Any = None
         if any(stems := [stems_of(self._text(chunk)) for chunk in self._chunks]):
-            self._index = _indexed(stems)
+            self._index = _build_index(stems)
 
     def search(self, query: str, most: int = 5) -> tuple[Passage, ...]:
-        """The best passages for the words of the query, at most `most`; none when no word of it occurs."""
+        """Return the best passages for the query, at most `most`; none when no word occurs."""
         words = list(dict.fromkeys(stems_of(query)))
         if self._index is None or not words:
             return ()
         scores: Sequence[float] = self._index.get_scores(words).tolist()
-        ranked = sorted(range(len(scores)), key=lambda place: (-scores[place], place))
+        # Equal scores keep the order of the text, so that results are the same on every run.
+        ranked = sorted(range(len(scores)), key=lambda index: (-scores[index], index))
         return tuple(
-            self._passage(place, scores[place]) for place in ranked[:most] if scores[place] > 0
+            self._passage(index, scores[index]) for index in ranked[:most] if scores[index] > 0
         )
 
     def _text(self, chunk: _Chunk) -> str:
         return self._pages[chunk.page - 1][chunk.start : chunk.end]
 
-    def _passage(self, place: int, score: float) -> Passage:
-        chunk = self._chunks[place]
+    def _passage(self, index: int, score: float) -> Passage:
+        chunk = self._chunks[index]
         page = self._pages[chunk.page - 1]
         return Passage(
             page=chunk.page,
@@ -134,28 +136,28 @@ class Passages:
 
 
 def stems_of(text: str) -> list[str]:
-    """Its words in lower case without endings, stop words left out."""
+    """Return the text's words in lower case, without endings and without stop words."""
     words: Iterable[str] = _WORD.findall(text.lower())
     return [_stem(word) for word in words if word not in _STOP_WORDS]
 
 
 def _stem(word: str) -> str:
     stem = _ENDINGS.sub("", word)
-    return stem if len(stem) >= _FEWEST_LETTERS else word
+    return stem if len(stem) >= _MIN_STEM else word
 
 
 def _chunks(page: int, text: str) -> Iterator[_Chunk]:
-    """Cut at the last space in reach, so that no word is cut that is shorter than the overlap."""
     start = 0
     while start < len(text):
-        end = _cut(text, start)
+        end = _chunk_end(text, start)
         yield _Chunk(page, start, end)
         if end == len(text):
             return
         start = _next_start(text, end)
 
 
-def _cut(text: str, start: int) -> int:
+def _chunk_end(text: str, start: int) -> int:
+    """Return the last space in reach, so that only words longer than the overlap are split."""
     end = start + CHUNK_CHARACTERS
     if end >= len(text):
         return len(text)
@@ -167,13 +169,13 @@ def _cut(text: str, start: int) -> int:
 
 
 def _next_start(text: str, end: int) -> int:
-    """Where the next chunk begins: OVERLAP_CHARACTERS back, moved on to the next word."""
+    """Return the first word within the last OVERLAP_CHARACTERS of the previous chunk."""
     start = end - OVERLAP_CHARACTERS
     space = text.find(" ", start, end)
     return space + 1 if space >= 0 else start
 
 
-def _indexed(stems: list[list[str]]) -> Any:
+def _build_index(stems: list[list[str]]) -> Any:
     from bm25s import BM25  # type: ignore[import-untyped]  # -- it ships no types
 
     index = BM25()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from courtroom.analysis.diagrams.diagram_kind import DiagramSighting
+from courtroom.analysis.diagrams.diagram_kind import DiagramResult
 from courtroom.analysis.git.history import Commit, History
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.pdf.read_pdf import PdfImage, PdfReading
@@ -205,6 +205,6 @@ def test_a_report_without_pictures_has_no_diagram_and_a_scan_may_have_one():
     ],
 )
 def test_a_diagram_is_judged_by_its_kind(kind, parallel, accurate):
-    seen = DiagramSighting(kind, "why", 2, "a, b")
+    seen = DiagramResult(kind, "why", 2, "a, b")
     asked = [Diagram(**ASKED, aspect=aspect) for aspect in ("parallel", "accurate")]
     assert [best_diagram(check, seen).met for check in asked] == [parallel, accurate]

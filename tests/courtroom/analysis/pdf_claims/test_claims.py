@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfReading
-from courtroom.analysis.pdf_claims.claimed_paths import ClaimedPath, PathVerdicts
+from courtroom.analysis.pdf_claims.claimed_paths import CheckedPaths, ClaimedPath
 from courtroom.analysis.pdf_claims.claims import (
+    CheckedClaim,
     FeatureClaim,
-    HeldClaim,
     Standing,
+    check_against_code,
     feature_claims,
-    hold_against_code,
 )
 from courtroom.checks.pdf_paths import PdfPaths, claims_hold, claims_supported
 from courtroom.detectives.cross_reference import cleans_up_by_itself
@@ -131,7 +131,7 @@ def test_claims_are_confirmed_contradicted_or_open_by_the_facts() -> None:
     )
     standings = {
         held.claim.feature: held.standing
-        for held in hold_against_code(feature_claims(report), CODE)
+        for held in check_against_code(feature_claims(report), CODE)
     }
     assert standings == {
         "detectives_parallel": "confirmed",
@@ -151,17 +151,17 @@ def test_without_facts_every_claim_is_open() -> None:
         "Parallel execution. The AgentState(TypedDict) has reducers. Pydantic. Clones are sandboxed with a timeout.",
         "No os.system and no shell=True. Structured output. Retry logic. Distinct prompts. Markdown report.",
     )
-    held = hold_against_code(feature_claims(report), {})
+    held = check_against_code(feature_claims(report), {})
     assert {claim.standing for claim in held} == {"open"}
     assert len(held) == 12
 
 
-def _held(feature: str, standing: Standing) -> HeldClaim:
-    return HeldClaim(FeatureClaim(feature, "graph", 2, f"It has {feature}."), standing)
+def _held(feature: str, standing: Standing) -> CheckedClaim:
+    return CheckedClaim(FeatureClaim(feature, "graph", 2, f"It has {feature}."), standing)
 
 
-def _paths(*hallucinated: str) -> PathVerdicts:
-    return PathVerdicts(
+def _paths(*hallucinated: str) -> CheckedPaths:
+    return CheckedPaths(
         (), tuple(ClaimedPath(path, 1, f"See {path}.") for path in hallucinated), (), ()
     )
 
@@ -184,7 +184,7 @@ def test_contradicted_features_and_missing_files_count_together_and_each_file_on
     assert (found.met, len(found.clues)) == (met, 2)
     assert (
         found.clues[0].rationale
-        == "The code does not bear this out: judges parallel (see src/graph.py:9)."
+        == "The code does not confirm this: judges parallel (see src/graph.py:9)."
     )
     assert found.clues[1].rationale == "The tree has no src/old/a.py."
 
@@ -193,7 +193,7 @@ def test_claims_that_hold_are_shown_when_none_fails() -> None:
     found = claims_hold(_check(0), [_held("reducers", "confirmed")], _paths(), CODE)
     assert (found.met, [clue.rationale for clue in found.clues]) == (
         True,
-        ["The code bears this out: reducers."],
+        ["The code confirms this: reducers."],
     )
 
 
@@ -206,12 +206,12 @@ def test_features_that_hold_and_files_that_exist_support_a_report(minimum: int, 
         _held("url_validated", "open"),
     ]
     there = tuple(ClaimedPath(path, 1, f"See {path}.") for path in ("a.py", "b.py"))
-    found = claims_supported(check, held, PathVerdicts(there, (), (), ()))
+    found = claims_supported(check, held, CheckedPaths(there, (), (), ()))
     assert (found.met, found.reason) == (
         met,
         "Of what the report says, 1 features and 2 files were found in the code.",
     )
-    assert [clue.rationale for clue in found.clues] == ["The code bears this out: reducers."]
+    assert [clue.rationale for clue in found.clues] == ["The code confirms this: reducers."]
 
 
 def test_a_report_of_which_nothing_is_found_is_supported_by_nothing() -> None:

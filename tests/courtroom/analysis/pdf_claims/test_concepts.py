@@ -6,9 +6,9 @@ import pytest
 
 from courtroom.analysis.pdf.pdf_content import PdfImage, PdfReading
 from courtroom.analysis.pdf_claims.claimed_paths import (
-    PathVerdicts,
+    CheckedPaths,
+    check_against_tree,
     claimed_paths,
-    hold_against_tree,
     path_facts,
 )
 from courtroom.analysis.pdf_claims.concepts import (
@@ -42,8 +42,8 @@ def _reading(*pages: str, headings: tuple[str, ...] = ()) -> PdfReading:
     return PdfReading(pages=pages, headings=marked)
 
 
-def _verdicts(text: str) -> PathVerdicts:
-    return hold_against_tree(claimed_paths(_reading(text)), TREE)
+def _verdicts(text: str) -> CheckedPaths:
+    return check_against_tree(claimed_paths(_reading(text)), TREE)
 
 
 def _claimed(text: str) -> list[str]:
