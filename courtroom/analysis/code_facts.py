@@ -10,7 +10,7 @@ from collections.abc import Callable
 from courtroom.analysis.fact_writer import FactReading
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.langgraph import parallelism, state_class
-from courtroom.analysis.langgraph.graph_facts import graph_fact, graph_lines, shape_fact
+from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
 from courtroom.analysis.langgraph.judging.judge_functions import read_layers
 from courtroom.analysis.langgraph.judging.persona_prompts import is_prompt_file, read_personas
 from courtroom.analysis.langgraph.judging.structured_output import retries, structured_calls
@@ -22,11 +22,11 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
 )
 from courtroom.analysis.langgraph.topology import read_graph
 from courtroom.analysis.project.general_facts import read_exchange, read_hazards, read_project
-from courtroom.analysis.python.call_graph import Reach
-from courtroom.analysis.python.names import Names
+from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.source_files import Codebase, is_vendored
+from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.data_files import data_texts
-from courtroom.analysis.python.syntax import parse
+from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.security.clone_function import read_clone
 from courtroom.analysis.security.shell_calls import unsafe_calls
 
@@ -44,9 +44,9 @@ FLAGS = (
 def read_facts(reader: BlobReader) -> FactReading:
     paths = [path for path, blob in reader.blobs.items() if path.endswith(".py") and blob.is_file]
     own = [path for path in paths if not is_vendored(path)]
-    codebase = parse(reader.read_all(own))
+    codebase = parse_sources(reader.read_all(own))
     codebase.data.update(data_texts(reader, codebase))
-    reading = FactReading(Names(codebase), reader)
+    reading = FactReading(SymbolTable(codebase), reader)
     _note_unreadable(reading, codebase, paths)
     for room, names in ROOMS:
         try:
@@ -91,7 +91,7 @@ def _graph(reading: FactReading) -> None:
         parallelism.flags_of(builder, reading.graph.routes, reading.graph.subgraphs)
     )
     reading.show("state_graph", builder.path, builder.line, note="the graph is made here")
-    for departure in graph_lines(reading.graph, builder):
+    for departure in departures(reading.graph, builder):
         reading.show("graph", departure.path, departure.line, note=departure.words)
         if departure.routed_after:
             note = f"routed after {departure.routed_after}"
@@ -106,7 +106,7 @@ def _without_graph(reading: FactReading) -> None:
         for path in reading.facts["unreadable_files"]
         if path in reading.names.codebase.unreadable
     ]
-    if reading.graph.is_out_of_sight:
+    if reading.graph.has_unresolved_graph:
         reading.leave_open(FLAGS, reading.graph.reason)
     elif unreadable:
         reading.leave_open(FLAGS, f"no graph was found, but {unreadable[0]} could not be read")
@@ -149,7 +149,7 @@ def _models(reading: FactReading) -> None:
 
 
 def _layers(reading: FactReading) -> None:
-    reading.reach = Reach(reading.names)
+    reading.reach = CallGraph(reading.names)
     reading.layers = read_layers(reading.names, reading.reach, reading.graph)
 
 
@@ -163,17 +163,21 @@ def _safety(reading: FactReading) -> None:
 def _clone(reading: FactReading) -> None:
     clone = read_clone(reading.names, reading.reach, reading.layers.in_use)
     reading.facts.update({fact: bool(clone.lines.get(fact)) for fact in CLONE_HABITS})
-    if clone.place is None:
+    if clone.function is None:
         reading.leave_open(["clone_function"], "no function that clones a repository was found")
         return
-    node = clone.place.site.node
+    node = clone.function.site.node
     reading.facts["clone_function"] = {
         "name": node.name,
-        "path": clone.place.source.path,
+        "path": clone.function.source.path,
         "line": node.lineno,
     }
     reading.show(
-        "clone_function", clone.place.source.path, node.lineno, node.end_lineno, f"def {node.name}"
+        "clone_function",
+        clone.function.source.path,
+        node.lineno,
+        node.end_lineno,
+        f"def {node.name}",
     )
     for fact, lines in clone.lines.items():
         for source, line in lines:
@@ -219,9 +223,9 @@ def _justice(reading: FactReading) -> None:
     justice = reading.layers.justice
     by_model = list(model_made_scores(reading.names, justice))
     reading.facts["justice_deterministic"] = not by_model and reads_opinions(justice)
-    for place, line in by_model:
+    for function, line in by_model:
         reading.show(
-            "justice_deterministic", place.source.path, line, note="a model gives the score here"
+            "justice_deterministic", function.source.path, line, note="a model gives the score here"
         )
     for place in justice[:1]:
         node = place.site.node

@@ -24,8 +24,8 @@ from courtroom.analysis.project.log_locations import (
     fact_behind,
     locations_behind,
 )
-from courtroom.analysis.python.names import Names
 from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import keyword_of, line_of_call
 
 MOST_LOCATIONS = 50
@@ -43,7 +43,7 @@ class NotAnswerable(Exception):
 class Searches:
     """`facts` and `reasons` are what was established already: the logs are not read twice."""
 
-    names: Names
+    names: SymbolTable
     reader: BlobReader
     facts: Mapping[str, Any] = field(default_factory=dict)
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -125,17 +125,21 @@ def find_classes(searches: Searches, check: Check) -> list[SourceLocation]:
     return locations
 
 
-def _is_wanted_class(names: Names, source: SourceFile, node: ast.ClassDef, check: Check) -> bool:
+def _is_wanted_class(
+    names: SymbolTable, source: SourceFile, node: ast.ClassDef, check: Check
+) -> bool:
     if check["any_of"] and node.name not in check["any_of"]:
         return False
     if check["base"] and not any(
-        _is_named(base, wanted) for base in names.bases(source, node) for wanted in check["base"]
+        _is_named(base, wanted)
+        for base in names.base_names(source, node)
+        for wanted in check["base"]
     ):
         return False
     return set(check["fields"]) <= fields_of(names, source, node)
 
 
-def fields_of(names: Names, source: SourceFile, node: ast.ClassDef) -> set[str]:
+def fields_of(names: SymbolTable, source: SourceFile, node: ast.ClassDef) -> set[str]:
     """Annotated or assigned names of a class and of the repository's classes it inherits from."""
     fields: set[str] = set()
     queue = [(source, node)]
@@ -149,7 +153,7 @@ def fields_of(names: Names, source: SourceFile, node: ast.ClassDef) -> set[str]:
             )
             fields.update(target.id for target in targets if isinstance(target, ast.Name))
         for base in current.bases:
-            parent = names.classes_named(home, base)
+            parent = names.find_class(home, base)
             if parent and all(parent.node is not visited for _, visited in queue):
                 queue.append((parent.source, parent.node))
     return fields

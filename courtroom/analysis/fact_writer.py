@@ -10,17 +10,17 @@ from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.topology import GraphReading
 from courtroom.analysis.locations import SourceLocation
-from courtroom.analysis.python.call_graph import Reach
-from courtroom.analysis.python.names import Names
+from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.symbol_table import SymbolTable
 
 SHOWN_LINES = 40
 
 
 @dataclass
 class FactReading:
-    names: Names
+    names: SymbolTable
     reader: BlobReader
-    reach: Reach = field(init=False)
+    reach: CallGraph = field(init=False)
     layers: Layers = field(init=False)
     graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
     facts: dict[str, Any] = field(default_factory=dict)

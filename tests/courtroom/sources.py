@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from textwrap import dedent
 
+from courtroom.analysis.langgraph.graph_values import GraphBuilder
 from courtroom.analysis.langgraph.judging.judge_functions import Layers, read_layers
 from courtroom.analysis.langgraph.parallelism import flags_of
 from courtroom.analysis.langgraph.topology import GraphReading, read_graph
-from courtroom.analysis.python.call_graph import Reach
-from courtroom.analysis.python.names import Names
-from courtroom.analysis.python.symbolic_execution.values import Builder
-from courtroom.analysis.python.syntax import parse
+from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.syntax import parse_sources
 
 IMPORTS = "import operator\nfrom langgraph.graph import StateGraph, START, END\nfrom langgraph.types import Command, Send\n"
 NODES = (
@@ -25,10 +25,10 @@ NODES = (
 )
 
 
-def names_of(files: Mapping[str, str] | str) -> Names:
+def names_of(files: Mapping[str, str] | str) -> SymbolTable:
     """Code by path, or one file called src/graph.py."""
     code = {"src/graph.py": files} if isinstance(files, str) else files
-    return Names(parse({path: dedent(text).encode() for path, text in code.items()}))
+    return SymbolTable(parse_sources({path: dedent(text).encode() for path, text in code.items()}))
 
 
 def graph_of(
@@ -43,7 +43,9 @@ def built(body: str, nodes: Iterable[str] = NODES) -> str:
     return f"{IMPORTS}\ng = StateGraph(dict)\n{added}\n{dedent(body)}\n\napp = g.compile()\n"
 
 
-def builder_of(files: Mapping[str, str] | str, texts: Mapping[str, str] | None = None) -> Builder:
+def builder_of(
+    files: Mapping[str, str] | str, texts: Mapping[str, str] | None = None
+) -> GraphBuilder:
     builder = graph_of(files, texts).builder
     assert builder is not None
     return builder
@@ -64,6 +66,6 @@ def flags(files: Mapping[str, str] | str) -> dict[str, bool]:
     return flags_of(reading.builder, reading.routes, reading.subgraphs)
 
 
-def layers_of(names: Names) -> tuple[Reach, Layers]:
-    reach = Reach(names)
+def layers_of(names: SymbolTable) -> tuple[CallGraph, Layers]:
+    reach = CallGraph(names)
     return reach, read_layers(names, reach, read_graph(names, {}))

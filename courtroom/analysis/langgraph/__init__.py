@@ -1,1 +1,1 @@
-"""The audited project's graph: its shape, the graphs inside it, its state, the part a node plays."""
+"""LangGraph of the audited project: its graph, subgraphs, state schema, and the roles of nodes."""

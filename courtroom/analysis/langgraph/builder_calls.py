@@ -1,242 +1,198 @@
-"""What each call on a LangGraph builder adds to the graph.
+"""Effects of the methods of a LangGraph builder on the graph.
 
-A name that is not known is put on record in words (`unresolved`) and adds nothing.
+A name that is not known is recorded in words (`unresolved`) and adds nothing.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from courtroom.analysis.langgraph import routers
+from courtroom.analysis.langgraph.graph_values import (
+    CompiledGraph,
+    GraphBuilder,
+    Route,
+    graph_in,
+    node_name,
+)
+from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
 from courtroom.analysis.python.symbolic_execution.values import (
-    Builder,
-    Called,
+    Call,
+    CallResult,
     Class,
-    Compiled,
+    DictValue,
+    External,
     Function,
     Instance,
-    Items,
+    ListValue,
     Method,
-    Outside,
-    Route,
-    Scope,
-    Table,
     Value,
-    graph_in,
 )
-
-if TYPE_CHECKING:
-    from courtroom.analysis.python.symbolic_execution.interpreter import Interpreter
-
-GRAPH_CLASSES = frozenset({"StateGraph", "MessageGraph", "Graph"})
-ENDS = {"__start__": "START", "__end__": "END"}
+from courtroom.analysis.python.tree_walk import line_of_call
 
 
-def is_graph_class(dotted_names: Iterable[str]) -> bool:
-    return any(
-        name.startswith("langgraph.") and name.rpartition(".")[2] in GRAPH_CLASSES
-        for name in dotted_names
-    )
-
-
-def begin(
-    run: Interpreter,
-    positional: list[Value],
-    keywords: dict[str, Value],
-    node: ast.Call,
-    scope: Scope,
-) -> Builder:
-    """A new graph; one call site that is reached again (a loop, a second caller) begins another."""
-    state = positional[0] if positional else keywords.get("state_schema", keywords.get("schema"))
-    given = [*node.args, *(k.value for k in node.keywords if k.arg in {"state_schema", "schema"})]
-    builder = Builder(scope.source.path, node.lineno, state, given[0] if given else None)
-    run.builders.append(builder)
-    return builder
-
-
-def node_name(value: Value) -> str | None:
-    """START and END by these names, whatever they are imported as; None when the name is not known."""
-    if isinstance(value, str):
-        return ENDS.get(value, value)
-    if isinstance(value, Outside):
-        last = value.dotted.rpartition(".")[2]
-        return last if last in {"START", "END"} else None
-    return None
-
-
-def apply(
-    run: Interpreter,
-    builder: Builder,
-    name: str,
-    positional: list[Value],
-    keywords: dict[str, Value],
-    node: ast.Call,
-    scope: Scope,
+def apply_builder_method(
+    evaluator: Evaluator, builder: GraphBuilder, name: str, call: Call
 ) -> Value:
-    """Apply one builder method; every one but compile() returns the builder, so that calls can be chained."""
+    """Apply one method; every one but compile() returns the builder, so that calls chain."""
     if name == "compile":
-        return Compiled(builder)
-    call = BuilderCall(run, builder, positional, keywords, node, scope)
-    step = _STEPS.get(name)
+        return CompiledGraph(builder)
+
+    step = _BUILDER_STEPS.get(name)
     if step is None:
         return builder if name.startswith(("add_", "set_")) else Method(builder, name)
-    step(call)
+    step(_BuilderCall(evaluator, builder, call))
     return builder
 
 
-class BuilderCall:
-    """One call on a builder: its arguments by position or name, and how to say where it stands."""
-
-    def __init__(
-        self,
-        run: Interpreter,
-        builder: Builder,
-        positional: list[Value],
-        keywords: dict[str, Value],
-        node: ast.Call,
-        scope: Scope,
-    ) -> None:
-        self.run = run
-        self.builder = builder
-        self.positional = positional
-        self.keywords = keywords
-        self.node = node
-        self.path = scope.source.path
+@dataclass(frozen=True, slots=True)
+class _BuilderCall:
+    evaluator: Evaluator
+    builder: GraphBuilder
+    call: Call
 
     def argument(self, position: int, *names: str) -> Value:
-        if position < len(self.positional):
-            return self.positional[position]
-        return next((self.keywords[name] for name in names if name in self.keywords), None)
+        return self.call.argument(position, *names)
 
     @property
-    def line(self) -> int:
-        return self.node.func.end_lineno or self.node.lineno
+    def location(self) -> tuple[str, int]:
+        return self.call.scope.source.path, line_of_call(self.call.node)
 
-    def unresolved(self, what: str) -> None:
-        self.builder.note(f"{self.path}:{self.line}: {what} is not known before the program runs")
+    def add_unresolved(self, subject: str) -> None:
+        path, line = self.location
+        self.builder.add_unresolved(
+            f"{path}:{line}: {subject} is not known before the program runs"
+        )
 
-
-def _names(value: Value) -> list[str] | None:
-    """The node names a value stands for: one name, or the members of a list; None when not known."""
-    if isinstance(value, Items) and not value.is_open:
-        names = [node_name(member) for member in value.members]
-        return None if None in names else [name for name in names if name is not None]
-    name = node_name(value)
-    return None if name is None else [name]
+    def add_edge(self, start: str, end: str) -> None:
+        # The first call that makes an edge is the one that the report shows.
+        self.builder.edges.setdefault((start, end), self.location)
 
 
-def _add_node(call: BuilderCall) -> None:
-    first, action = call.argument(0, "node"), call.argument(1, "action")
-    name = first if isinstance(first, str) else action_name(first)
+def _node_names(value: Value) -> list[str] | None:
+    """Return the nodes that a value names: one, or the members of a list; None when not known."""
+    members = value.members if isinstance(value, ListValue) and not value.is_open else [value]
+    names = [node_name(member) for member in members]
+    return None if None in names else [name for name in names if name is not None]
+
+
+def _add_node(step: _BuilderCall) -> None:
+    first, action = step.argument(0, "node"), step.argument(1, "action")
+    name = first if isinstance(first, str) else _action_name(first)
     if name is None:
-        call.unresolved("the name of a node")
+        step.add_unresolved("the name of a node")
         return
+
+    # add_node(function) names the node after the function.
     action = first if action is None and not isinstance(first, str) else action
     inner = graph_in(action)
     if inner is not None:
         inner.is_subgraph = True
-    call.builder.nodes[name] = action
+    step.builder.nodes[name] = action
 
 
-def action_name(value: Value) -> str | None:
-    """The name LangGraph gives a node added without one: its function's."""
+def _action_name(value: Value) -> str | None:
+    """Return the name that LangGraph gives a node added without one: its function's."""
     if isinstance(value, Function):
         return value.name or None
     if isinstance(value, Class):
         return value.node.name
     if isinstance(value, Instance):
         return value.kind.node.name
-    if isinstance(value, Called) and value.dotted == "functools.partial" and value.positional:
-        return action_name(value.positional[0])
-    return value.dotted.rpartition(".")[2] if isinstance(value, Outside) else None
+    if isinstance(value, CallResult) and value.dotted == "functools.partial" and value.positional:
+        return _action_name(value.positional[0])
+    return value.dotted.rpartition(".")[2] if isinstance(value, External) else None
 
 
-def _add_sequence(call: BuilderCall) -> None:
-    steps = call.argument(0, "nodes")
+def _add_sequence(step: _BuilderCall) -> None:
+    nodes = step.argument(0, "nodes")
     previous: str | None = None
-    for step in steps.members if isinstance(steps, Items) else []:
-        pair = (
-            step.members
-            if isinstance(step, Items) and len(step.members) == 2
-            else [action_name(step), step]
-        )
-        name = pair[0]
+    for node in nodes.members if isinstance(nodes, ListValue) else []:
+        name: Value
+        if isinstance(node, ListValue) and len(node.members) == 2:
+            name, action = node.members
+        else:
+            name, action = _action_name(node), node
         if not isinstance(name, str):
-            call.unresolved("a step of a sequence")
+            step.add_unresolved("a step of a sequence")
             return
-        call.builder.nodes[name] = pair[1]
+
+        step.builder.nodes[name] = action
         if previous is not None:
-            call.builder.edges.setdefault((previous, name), (call.path, call.line))
+            step.add_edge(previous, name)
         previous = name
 
 
-def _add_edge(call: BuilderCall) -> None:
-    starts, ends = _names(call.argument(0, "start_key")), _names(call.argument(1, "end_key"))
+def _add_edge(step: _BuilderCall) -> None:
+    starts = _node_names(step.argument(0, "start_key"))
+    ends = _node_names(step.argument(1, "end_key"))
     if starts is None or ends is None:
-        call.unresolved("an end of an edge")
+        step.add_unresolved("an end of an edge")
         return
     for start in starts:
         for end in ends:
-            call.builder.edges.setdefault((start, end), (call.path, call.line))
+            step.add_edge(start, end)
 
 
-def _set_entry(call: BuilderCall) -> None:
-    _add_fixed(call, lambda name: ("START", name))
+def _set_entry_point(step: _BuilderCall) -> None:
+    for name in _named_point(step):
+        step.add_edge("START", name)
 
 
-def _set_finish(call: BuilderCall) -> None:
-    _add_fixed(call, lambda name: (name, "END"))
+def _set_finish_point(step: _BuilderCall) -> None:
+    for name in _named_point(step):
+        step.add_edge(name, "END")
 
 
-def _add_fixed(call: BuilderCall, edge: Callable[[str], tuple[str, str]]) -> None:
-    names = _names(call.argument(0, "key"))
+def _named_point(step: _BuilderCall) -> list[str]:
+    names = _node_names(step.argument(0, "key"))
     if names is None:
-        call.unresolved("the entry or finish point")
-        return
-    for name in names:
-        call.builder.edges.setdefault(edge(name), (call.path, call.line))
+        step.add_unresolved("the entry or finish point")
+    return names or []
 
 
-def _add_conditional(call: BuilderCall) -> None:
-    start = node_name(call.argument(0, "source"))
+def _add_conditional_edges(step: _BuilderCall) -> None:
+    start = node_name(step.argument(0, "source"))
     if start is None:
-        call.unresolved("the start of a conditional edge")
+        step.add_unresolved("the start of a conditional edge")
         return
-    _add_route(call, start, call.argument(1, "path"), call.argument(2, "path_map"))
+    _add_route(step, start, step.argument(1, "path"), step.argument(2, "path_map"))
 
 
-def _set_conditional_entry(call: BuilderCall) -> None:
-    _add_route(call, "START", call.argument(0, "path"), call.argument(1, "path_map"))
+def _set_conditional_entry_point(step: _BuilderCall) -> None:
+    _add_route(step, "START", step.argument(0, "path"), step.argument(1, "path_map"))
 
 
-def _add_route(call: BuilderCall, start: str, router: Value, path_map: Value) -> None:
-    reading = routers.read_router(call.run, router)
-    outcomes = reading.outcomes
+def _add_route(step: _BuilderCall, start: str, router: Value, path_map: Value) -> None:
+    routing = routers.read_router(step.evaluator, router)
+    outcomes = routing.outcomes
     targets = [target for outcome in outcomes for target in outcome]
-    if isinstance(path_map, Table):
-        outcomes = routers.through_map(outcomes, path_map)
-        targets = [*filter(None, map(node_name, path_map.entries.values())), *reading.sends]
-    elif isinstance(path_map, Items):
-        targets = [*filter(None, map(node_name, path_map.members)), *reading.sends]
-    elif not reading.is_complete:
-        call.unresolved(f"where the router after {start} leads")
+    # A map names every target by itself; only what Send starts is outside it.
+    if isinstance(path_map, DictValue):
+        outcomes = routers.map_outcomes(outcomes, path_map)
+        targets = [*filter(None, map(node_name, path_map.entries.values())), *routing.sends]
+    elif isinstance(path_map, ListValue):
+        targets = [*filter(None, map(node_name, path_map.members)), *routing.sends]
+    elif not routing.is_complete:
+        step.add_unresolved(f"where the router after {start} leads")
+
     if not outcomes:
         outcomes = [(target,) for target in targets]
-    words = reading.words | routers.words_in_map(path_map)
-    unique = list(dict.fromkeys(targets))
-    call.builder.routes.append(
-        Route(start, outcomes, unique, call.path, call.line, words, tuple(reading.sends))
+    words = routing.words | routers.words_in_map(path_map)
+    unique_targets = list(dict.fromkeys(targets))
+    path, line = step.location
+    step.builder.routes.append(
+        Route(start, outcomes, unique_targets, path, line, words, tuple(routing.sends))
     )
 
 
-_STEPS: dict[str, Callable[[BuilderCall], None]] = {
+_BUILDER_STEPS: dict[str, Callable[[_BuilderCall], None]] = {
     "add_node": _add_node,
     "add_edge": _add_edge,
     "add_sequence": _add_sequence,
-    "set_entry_point": _set_entry,
-    "set_finish_point": _set_finish,
-    "add_conditional_edges": _add_conditional,
-    "set_conditional_entry_point": _set_conditional_entry,
+    "set_entry_point": _set_entry_point,
+    "set_finish_point": _set_finish_point,
+    "add_conditional_edges": _add_conditional_edges,
+    "set_conditional_entry_point": _set_conditional_entry_point,
 }

@@ -1,24 +1,24 @@
-"""A graph with the graphs inside it laid open, so that one walk sees every split and join where it happens."""
+"""Graph with its subgraphs laid open, so that one walk sees every split and join."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.node_roles import is_single, role_of
 from courtroom.analysis.langgraph.subgraphs import Subgraph
-from courtroom.analysis.python.symbolic_execution.values import Builder, Route
 
-# Between the names of a node and of one inside it; no name in source code holds it.
-INSIDE = "\0"
+# Stands between the names of a node and of a node inside it; no name in source code holds it.
+SEPARATOR = "\0"
 
 
 @dataclass(slots=True)
 class FlatGraph:
-    """Names are those of the main graph, or a node's and an inner node's with INSIDE between.
+    """Graph whose names are those of the main graph, or paths with SEPARATOR between the names.
 
-    A node with a graph in it is where that graph is entered; the node's name, INSIDE and END is where it is left.
-    `sent`: what Send starts, which may be several times.
+    A node with a graph in it is where that graph is entered; the node's name, SEPARATOR and END is
+    where it is left. `sent` are the nodes that Send starts, which may be several times.
     """
 
     roles: dict[str, str] = field(default_factory=dict)
@@ -27,81 +27,88 @@ class FlatGraph:
     sent: set[str] = field(default_factory=set)
 
 
-def flattened(
-    builder: Builder, routes: Iterable[Route], subgraphs: Sequence[Subgraph]
+def flatten(
+    builder: GraphBuilder, routes: Iterable[Route], subgraphs: Sequence[Subgraph]
 ) -> FlatGraph:
-    opened = _Opening(subgraphs)
-    opened.lay("", (), builder, routes, gives_roles=True)
-    flat = opened.flat
+    flattener = _Flattener(subgraphs)
+    flattener.add_graph("", (), builder, routes, gives_roles=True)
+    flat = flattener.flat
+    # All that runs inside a node that Send starts runs as often.
     flat.sent |= {
-        name for name in flat.roles for sent in tuple(flat.sent) if name.startswith(sent + INSIDE)
+        name
+        for name in flat.roles
+        for sent in tuple(flat.sent)
+        if name.startswith(sent + SEPARATOR)
     }
     return flat
 
 
 def own_name(name: str) -> str:
-    return name.rpartition(INSIDE)[2]
+    return name.rpartition(SEPARATOR)[2]
 
 
-class _Opening:
+class _Flattener:
     def __init__(self, subgraphs: Sequence[Subgraph]) -> None:
         self.flat = FlatGraph()
         self.inner: dict[tuple[str, ...], list[Subgraph]] = {}
         for subgraph in subgraphs:
-            if _begins(subgraph):
+            if "START" in _departing_nodes(subgraph):
                 self.inner.setdefault(subgraph.at, []).append(subgraph)
 
-    def lay(
+    def add_graph(
         self,
         prefix: str,
         at: tuple[str, ...],
-        builder: Builder,
+        builder: GraphBuilder,
         routes: Iterable[Route],
         *,
         gives_roles: bool,
     ) -> None:
-        """`gives_roles`: nodes play their own parts here, not steps of the one detective or judge around them."""
-        open_nodes = {name for name in builder.nodes if (*at, name) in self.inner}
-        self._lay_edges(prefix, at, builder, routes)
+        """Add a graph with all inside it.
+
+        `gives_roles`: its nodes have roles of their own; otherwise they are steps of the one
+        detective or judge around them.
+        """
+        self._add_edges(prefix, at, builder, routes)
         for name, action in builder.nodes.items():
+            path = (*at, name)
             role = role_of(name, action) if gives_roles else ""
-            is_layer = (
-                name in open_nodes and not is_single(name, role) and self._has_roles((*at, name))
-            )
+            has_graph = path in self.inner
+            is_layer = has_graph and not is_single(name, role) and self._has_roles(path)
             self.flat.roles[prefix + name] = "" if is_layer else role
-            if name in open_nodes:
-                self._open(prefix + name, (*at, name), gives_roles=gives_roles and is_layer)
+            if has_graph:
+                self._add_inner_graphs(prefix + name, path, gives_roles=gives_roles and is_layer)
 
-    def _leaving(self, way: tuple[str, ...]) -> str:
-        return way[-1] + INSIDE + "END" if way in self.inner else way[-1]
+    def _exit_name(self, path: tuple[str, ...]) -> str:
+        return path[-1] + SEPARATOR + "END" if path in self.inner else path[-1]
 
-    def _lay_edges(
-        self, prefix: str, at: tuple[str, ...], builder: Builder, routes: Iterable[Route]
+    def _add_edges(
+        self, prefix: str, at: tuple[str, ...], builder: GraphBuilder, routes: Iterable[Route]
     ) -> None:
         self.flat.edges += [
-            (prefix + self._leaving((*at, start)), prefix + end) for start, end in builder.edges
+            (prefix + self._exit_name((*at, start)), prefix + end) for start, end in builder.edges
         ]
         for route in routes:
-            named = replace(
+            flat_route = replace(
                 route,
-                start=prefix + self._leaving((*at, route.start)),
+                start=prefix + self._exit_name((*at, route.start)),
                 outcomes=[tuple(prefix + name for name in outcome) for outcome in route.outcomes],
                 targets=[prefix + name for name in route.targets],
                 sends=tuple(prefix + name for name in route.sends),
             )
-            self.flat.routes.append(named)
-            self.flat.sent.update(named.sends)
+            self.flat.routes.append(flat_route)
+            self.flat.sent.update(flat_route.sends)
 
-    def _open(self, node: str, at: tuple[str, ...], *, gives_roles: bool) -> None:
-        """Where one of several graphs runs, they are alternatives."""
+    def _add_inner_graphs(self, node: str, at: tuple[str, ...], *, gives_roles: bool) -> None:
+        """Add the graphs at a node; several of them are alternatives."""
         starts: list[str] = []
         for number, subgraph in enumerate(self.inner[at]):
-            prefix = node + INSIDE + (f"{number}{INSIDE}" if number else "")
+            prefix = node + SEPARATOR + (f"{number}{SEPARATOR}" if number else "")
             starts.append(prefix + "START")
-            self.lay(prefix, at, subgraph.builder, subgraph.routes, gives_roles=gives_roles)
-            ends = [prefix + self._leaving((*at, name)) for name in _without_departure(subgraph)]
+            self.add_graph(prefix, at, subgraph.builder, subgraph.routes, gives_roles=gives_roles)
+            ends = [prefix + self._exit_name((*at, name)) for name in _final_nodes(subgraph)]
             ends += [prefix + "END"] if number else []
-            self.flat.edges += [(end, node + INSIDE + "END") for end in ends]
+            self.flat.edges += [(end, node + SEPARATOR + "END") for end in ends]
         self.flat.routes.append(Route(node, [(start,) for start in starts], starts, "", 0))
 
     def _has_roles(self, at: tuple[str, ...]) -> bool:
@@ -113,16 +120,12 @@ class _Opening:
         )
 
 
-def _begins(subgraph: Subgraph) -> bool:
-    starts = {start for start, _ in subgraph.builder.edges} | {
-        route.start for route in subgraph.routes
-    }
-    return "START" in starts
+def _departing_nodes(subgraph: Subgraph) -> set[str]:
+    starts = {start for start, _ in subgraph.builder.edges}
+    return starts | {route.start for route in subgraph.routes}
 
 
-def _without_departure(subgraph: Subgraph) -> list[str]:
-    """LangGraph ends a graph after a node that nothing leaves."""
-    left = {start for start, _ in subgraph.builder.edges} | {
-        route.start for route in subgraph.routes
-    }
-    return [name for name in subgraph.builder.nodes if name not in left]
+def _final_nodes(subgraph: Subgraph) -> list[str]:
+    """Return the nodes that nothing leaves: LangGraph ends a graph after them."""
+    departing = _departing_nodes(subgraph)
+    return [name for name in subgraph.builder.nodes if name not in departing]

@@ -1,19 +1,22 @@
-"""What was read of a graph and of those inside it, as facts, and the lines behind every departure."""
+"""Facts about a graph and its subgraphs: wiring, shape, and the line behind every departure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from courtroom.analysis.langgraph.graph_shape import shape_of
+from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.topology import GraphReading
-from courtroom.analysis.python.symbolic_execution.values import Builder, Route
+
+Edge = tuple[str, str]
+# A chain of two nodes is a plain edge.
+MIN_CHAIN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """An edge or a route and the line that makes it; `routed_after` is "" for an edge."""
+    """Edge or route with the line that makes it; `routed_after` is "" for an edge."""
 
     path: str
     line: int
@@ -21,28 +24,89 @@ class Departure:
     routed_after: str = ""
 
 
-def graph_fact(reading: GraphReading, builder: Builder) -> dict[str, Any]:
-    """The fields of courtroom.models.facts.GraphFact."""
+def graph_fact(reading: GraphReading, builder: GraphBuilder) -> dict[str, Any]:
+    """Return the fields of courtroom.models.facts.GraphFact."""
     inner = [
-        _wired(one.builder, one.routes)
-        | {"at": list(one.at), "shape": shape_fact(one.builder, one.routes)}
-        for one in reading.subgraphs
+        _wiring(subgraph.builder, subgraph.routes)
+        | {"at": list(subgraph.at), "shape": shape_fact(subgraph.builder, subgraph.routes)}
+        for subgraph in reading.subgraphs
     ]
-    return _wired(builder, reading.routes) | {"subgraphs": inner}
+    return _wiring(builder, reading.routes) | {"subgraphs": inner}
 
 
-def shape_fact(builder: Builder, routes: Sequence[Route]) -> dict[str, object]:
+def shape_fact(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, object]:
     return shape_of(builder.edges, {route.start: route.outcomes for route in routes})
 
 
-def graph_lines(reading: GraphReading, builder: Builder) -> Iterator[Departure]:
-    """The main graph's departures, then those of the graphs inside it."""
-    yield from _departures(builder, reading.routes, "")
-    for one in reading.subgraphs:
-        yield from _departures(one.builder, one.routes, f"inside {' / '.join(one.at)}: ")
+def shape_of(
+    edges: Iterable[Edge], routed: Mapping[str, Iterable[Iterable[str]]]
+) -> dict[str, object]:
+    """Return the fields of courtroom.models.facts.GraphShape.
+
+    `routed`: for each node with a router, the sets of nodes it may start together. A node that can
+    start two at once fans out; one that two plain edges reach is a join; a chain is a run of nodes
+    with one way in and out.
+    """
+    after: dict[str, list[str]] = {}
+    before: dict[str, list[str]] = {}
+    for start, end in edges:
+        after.setdefault(start, []).append(end)
+        before.setdefault(end, []).append(start)
+
+    together = {start: list(ends) for start, ends in after.items()}
+    for start, outcomes in routed.items():
+        widest = max((list(outcome) for outcome in outcomes), key=len, default=[])
+        together[start] = list(dict.fromkeys([*together.get(start, []), *widest]))
+
+    return {
+        "fan_outs": {start: ends for start, ends in together.items() if len(ends) > 1},
+        # Every path ends in END: several that do are no join.
+        "joins": {
+            end: starts for end, starts in before.items() if len(starts) > 1 and end != "END"
+        },
+        "chains": _chains(after, before, set(routed)),
+    }
 
 
-def _wired(builder: Builder, routes: Sequence[Route]) -> dict[str, Any]:
+def _chains(
+    after: Mapping[str, list[str]], before: Mapping[str, list[str]], routed: set[str]
+) -> list[list[str]]:
+    """Return runs of at least three nodes, START and END included, without splits and joins."""
+    follows = {
+        start: ends[0]
+        for start, ends in after.items()
+        if len(ends) == 1 and start not in routed and len(before[ends[0]]) == 1
+    }
+    heads = [node for node in follows if node not in follows.values()]
+
+    chains = []
+    for head in heads:
+        chain = [head]
+        while chain[-1] in follows:
+            chain.append(follows[chain[-1]])
+        chains.append(chain)
+    return [chain for chain in chains if len(chain) >= MIN_CHAIN]
+
+
+def departures(reading: GraphReading, builder: GraphBuilder) -> Iterator[Departure]:
+    """Yield the main graph's departures, then those of the graphs inside it."""
+    yield from _departures_of(builder, reading.routes, "")
+    for subgraph in reading.subgraphs:
+        prefix = f"inside {' / '.join(subgraph.at)}: "
+        yield from _departures_of(subgraph.builder, subgraph.routes, prefix)
+
+
+def _departures_of(
+    builder: GraphBuilder, routes: Sequence[Route], prefix: str
+) -> Iterator[Departure]:
+    for (start, end), (path, line) in builder.edges.items():
+        yield Departure(path, line, f"{prefix}{start} -> {end}")
+    for route in routes:
+        words = f"{prefix}{route.start} -> one of {', '.join(route.targets)}"
+        yield Departure(route.path, route.line, words, route.start)
+
+
+def _wiring(builder: GraphBuilder, routes: Sequence[Route]) -> dict[str, Any]:
     return {
         "path": builder.path,
         "state_graph_line": builder.line,
@@ -56,11 +120,3 @@ def _wired(builder: Builder, routes: Sequence[Route]) -> dict[str, Any]:
         ],
         "unresolved": builder.unresolved,
     }
-
-
-def _departures(builder: Builder, routes: Sequence[Route], inside: str) -> Iterator[Departure]:
-    for (start, end), (path, line) in builder.edges.items():
-        yield Departure(path, line, f"{inside}{start} -> {end}")
-    for route in routes:
-        words = f"{inside}{route.start} -> one of {', '.join(route.targets)}"
-        yield Departure(route.path, route.line, words, route.start)

@@ -1,8 +1,13 @@
-"""The part that a node plays in an audit, told by its name: detective, judge, justice, or what joins and leads on."""
+"""Role of a node by its name: detective, judge, justice, or join."""
 
 from __future__ import annotations
 
-from courtroom.analysis.python.symbolic_execution.values import Called, Function, Instance, Value
+from courtroom.analysis.python.symbolic_execution.values import (
+    CallResult,
+    Function,
+    Instance,
+    Value,
+)
 from courtroom.analysis.python.tree_walk import words_of
 
 DETECTIVE_WORDS = frozenset(
@@ -18,7 +23,7 @@ JUDGE_WORDS = frozenset(
 JUSTICE_WORDS = frozenset(
     words_of("justice chief chiefjustice supreme synthesis synthesizer synthesize verdict")
 )
-# Nodes that bring others together or lead on, whatever layer their name mentions.
+# Nodes that join or route, whatever layer their name mentions.
 JOIN_WORDS = frozenset(
     words_of(
         """aggregator aggregate aggregation aggregated join sync synchronizer merge fan gate router route dispatch
@@ -42,11 +47,12 @@ SINGLE_WORDS = frozenset(
 
 
 def role_of(name: str, action: Value) -> str:
-    """The part a node plays, by its name; by its function's name when its own says nothing."""
+    """Return the role of a node by its name, else by its function's name; "" for neither."""
     return _role(set(words_of(name))) or _role(set(words_of(_function_name(action))))
 
 
 def _role(words: set[str]) -> str:
+    # The order decides: an evidence_aggregator is a join though "evidence" is a detective's word.
     if words & JUSTICE_WORDS and "evidence" not in words:
         return "justice"
     if words & JOIN_WORDS:
@@ -65,11 +71,11 @@ def _function_name(action: Value) -> str:
         return action.name
     if isinstance(action, Instance):
         return action.kind.node.name
-    if isinstance(action, Called) and action.positional:
+    if isinstance(action, CallResult) and action.positional:
         return _function_name(action.positional[0])
     return ""
 
 
 def is_single(name: str, role: str) -> bool:
-    """Whether a node that holds a graph is one detective or judge with steps of its own, and no layer of them."""
+    """Return true when a node that holds a graph is one detective or judge, and no layer of them."""
     return role == "justice" or (role != "" and bool(set(words_of(name)) & SINGLE_WORDS))

@@ -1,7 +1,8 @@
-"""What a graph's shape amounts to: which layers run in parallel, where they join, where failures are routed.
+"""Facts about a graph's shape: parallel layers, fan-in, and a route for failures.
 
-A layer is parallel when two of its nodes run in the same step, as really wired: plain edges, lists and Send
-count; alternatives of one router do not, and neither does one node that runs several judges by itself.
+A layer is parallel when two of its nodes run in the same step, as really wired: plain edges, lists
+and Send count. Alternatives of one router do not, and neither does one node that runs several judges
+by itself.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from courtroom.analysis.langgraph.flat_graph import FlatGraph, flattened, own_name
+from courtroom.analysis.langgraph.flat_graph import FlatGraph, flatten, own_name
+from courtroom.analysis.langgraph.graph_values import GraphBuilder, Route
 from courtroom.analysis.langgraph.subgraphs import Subgraph
-from courtroom.analysis.python.symbolic_execution.values import Builder, Route
 from courtroom.analysis.python.tree_walk import words_of
 
-TROUBLE_WORDS = frozenset(
+FAILURE_WORDS = frozenset(
     words_of(
-        """error errors fail failed fails failure failures abort aborted fatal insufficient missing invalid degraded
-    degrade fallback empty exit stop skip halt crash critical unavailable incomplete sufficient exception
-    exceptions evidence evidences terminate retry"""
+        """error errors fail failed fails failure failures abort aborted fatal insufficient missing
+        invalid degraded degrade fallback empty exit stop skip halt crash critical unavailable
+        incomplete sufficient exception exceptions evidence evidences terminate retry"""
     )
 )
-MIN_TROUBLE_OUTCOMES = 2
+# A router with one outcome decides nothing.
+MIN_ROUTE_OUTCOMES = 2
 
 
 @dataclass(slots=True)
@@ -37,57 +39,65 @@ class Wiring:
     before: dict[str, set[str]] = field(default_factory=dict)
     sent: set[str] = field(default_factory=set)
 
+    def link(self, start: str, end: str) -> None:
+        self.after.setdefault(start, set()).add(end)
+        self.before.setdefault(end, set()).add(start)
 
-def wiring_of(graph: FlatGraph) -> Wiring:
+
+def _wiring_of(graph: FlatGraph) -> Wiring:
     wiring = Wiring(sent=graph.sent)
-    layer = {"detective": wiring.detectives, "judge": wiring.judges, "justice": wiring.justice}
+    layers = {"detective": wiring.detectives, "judge": wiring.judges, "justice": wiring.justice}
     for name, role in graph.roles.items():
-        layer.get(role, []).append(name)
+        layers.get(role, []).append(name)
+
     fixed: dict[str, set[str]] = {}
     for start, end in graph.edges:
         fixed.setdefault(start, set()).add(end)
-        _link(wiring, start, end)
+        wiring.link(start, end)
+
     outcomes: dict[str, list[tuple[str, ...]]] = {}
     for route in graph.routes:
         outcomes.setdefault(route.start, []).extend(route.outcomes)
         for target in route.targets:
-            _link(wiring, route.start, target)
+            wiring.link(route.start, target)
+
     for start in {*fixed, *outcomes}:
+        # Plain edges are taken whatever the router chooses.
         always = fixed.get(start, set())
-        wiring.together[start] = [frozenset(always | set(one)) for one in outcomes.get(start, [()])]
+        wiring.together[start] = [
+            frozenset(always | set(outcome)) for outcome in outcomes.get(start, [()])
+        ]
     return wiring
 
 
-def _link(wiring: Wiring, start: str, end: str) -> None:
-    wiring.after.setdefault(start, set()).add(end)
-    wiring.before.setdefault(end, set()).add(start)
-
-
-def reachable(wiring: Wiring, start: str, without: frozenset[str] = frozenset()) -> set[str]:
-    """Every node after `start`, itself included, on ways that do not pass through `without`."""
-    seen: set[str] = set()
+def _reachable(wiring: Wiring, start: str, without: frozenset[str] = frozenset()) -> set[str]:
+    """Return every node after `start`, and `start`, on paths that do not pass through `without`."""
+    reached: set[str] = set()
     queue = [start]
     while queue:
         node = queue.pop()
-        if node in seen or node in without:
+        if node in reached or node in without:
             continue
-        seen.add(node)
+        reached.add(node)
         queue.extend(wiring.after.get(node, ()))
-    return seen
+    return reached
 
 
-def parallel_pairs(wiring: Wiring, layer: Iterable[str]) -> list[tuple[str, str]]:
-    """Pairs of a layer's nodes that run side by side; a node that Send starts several times pairs with itself."""
+def _parallel_pairs(wiring: Wiring, layer: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the pairs of a layer's nodes that run in parallel.
+
+    A node that Send starts several times is paired with itself.
+    """
     pairs = [(node, node) for node in layer if node in wiring.sent]
     for first, second in itertools.combinations(layer, 2):
         if any(
-            _side_by_side(wiring, start, group, first, second) for start, group in _splits(wiring)
+            _is_parallel(wiring, start, group, first, second) for start, group in _fan_outs(wiring)
         ):
             pairs.append((first, second))
     return pairs
 
 
-def _splits(wiring: Wiring) -> list[tuple[str, frozenset[str]]]:
+def _fan_outs(wiring: Wiring) -> list[tuple[str, frozenset[str]]]:
     return [
         (start, group)
         for start, groups in wiring.together.items()
@@ -96,72 +106,79 @@ def _splits(wiring: Wiring) -> list[tuple[str, frozenset[str]]]:
     ]
 
 
-def _side_by_side(
+def _is_parallel(
     wiring: Wiring, start: str, group: frozenset[str], first: str, second: str
 ) -> bool:
+    # Without the fan-out itself: a loop back through it is a later step.
     without = frozenset({start})
-    if second in reachable(wiring, first, without) or first in reachable(wiring, second, without):
+    if second in _reachable(wiring, first, without) or first in _reachable(wiring, second, without):
         return False
-    for left, right in itertools.permutations(sorted(group), 2):
-        if first in reachable(wiring, left, without) and second in reachable(
-            wiring, right, without
-        ):
-            return True
-    return False
+
+    return any(
+        first in _reachable(wiring, left, without) and second in _reachable(wiring, right, without)
+        for left, right in itertools.permutations(sorted(group), 2)
+    )
 
 
-def joins(wiring: Wiring, pairs: list[tuple[str, str]], layer: list[str], goals: list[str]) -> bool:
-    """Whether two nodes that run side by side come together in a node outside `layer` that leads to a goal."""
+def _has_fan_in(
+    wiring: Wiring, pairs: list[tuple[str, str]], layer: list[str], goals: list[str]
+) -> bool:
+    """Return true when a parallel pair meets in a node outside `layer` that leads to a goal."""
     for first, second in pairs:
-        others = frozenset(layer) - {first, second}
-        shared = reachable(wiring, first, others) & reachable(wiring, second, others)
+        without = frozenset(layer) - {first, second}
+        shared = _reachable(wiring, first, without) & _reachable(wiring, second, without)
         for node in shared - set(layer) - {"END"}:
-            leads_on = not goals or bool(reachable(wiring, node) & set(goals))
-            if leads_on and (first == second or _arrivals(wiring, node, (first, second)) > 1):
+            leads_to_goal = not goals or bool(_reachable(wiring, node) & set(goals))
+            # A node paired with itself is started several times: its successor joins the runs.
+            is_join = first == second or _arrivals(wiring, node, (first, second)) > 1
+            if leads_to_goal and is_join:
                 return True
     return False
 
 
 def _arrivals(wiring: Wiring, node: str, starts: Iterable[str]) -> int:
-    """By how many nodes that come after one of `starts` (itself included) a node is reached."""
+    """Count the nodes before `node` that come after one of `starts`, these included."""
     without = frozenset({node})
-    before = set().union(*(reachable(wiring, start, without) for start in starts))
-    return len(wiring.before.get(node, set()) & before)
+    reached = set().union(*(_reachable(wiring, start, without) for start in starts))
+    return len(wiring.before.get(node, set()) & reached)
 
 
-def has_error_route(routes: Iterable[Route], wiring: Wiring) -> bool:
-    """A conditional edge with a way out for failures: it asks about them, and at least two things can follow."""
-    downstream = {node for judge in wiring.judges for node in reachable(wiring, judge) - {judge}}
+def _has_error_route(routes: Iterable[Route], wiring: Wiring) -> bool:
+    """Return true when a conditional edge with at least two outcomes has one for failures.
+
+    Routers after the judges count only when they lead back to a detective: their failures are no
+    longer those of the evidence.
+    """
+    after_judges = {node for judge in wiring.judges for node in _reachable(wiring, judge) - {judge}}
     for route in routes:
-        late = route.start in downstream and not _loops_back(wiring, route.start)
-        if late or len(set(route.outcomes)) < MIN_TROUBLE_OUTCOMES:
+        is_late = route.start in after_judges and not _leads_to_detective(wiring, route.start)
+        if is_late or len(set(route.outcomes)) < MIN_ROUTE_OUTCOMES:
             continue
-        words = set(route.words) | {
-            word for target in route.targets for word in words_of(own_name(target))
-        }
-        if words & TROUBLE_WORDS:
+        target_words = {word for target in route.targets for word in words_of(own_name(target))}
+        if (route.words | target_words) & FAILURE_WORDS:
             return True
     return False
 
 
-def _loops_back(wiring: Wiring, node: str) -> bool:
-    return any(detective in reachable(wiring, node) for detective in wiring.detectives)
+def _leads_to_detective(wiring: Wiring, node: str) -> bool:
+    return any(detective in _reachable(wiring, node) for detective in wiring.detectives)
 
 
 def flags_of(
-    builder: Builder, routes: list[Route], subgraphs: Sequence[Subgraph] = ()
+    builder: GraphBuilder, routes: list[Route], subgraphs: Sequence[Subgraph] = ()
 ) -> dict[str, bool]:
-    """The five facts about a graph's shape; what splits or joins inside a subgraph counts."""
-    graph = flattened(builder, routes, subgraphs)
-    wiring = wiring_of(graph)
-    detectives = parallel_pairs(wiring, wiring.detectives)
-    judges = parallel_pairs(wiring, wiring.judges)
+    """Return the five facts about a graph's shape; splits and joins inside a subgraph count."""
+    graph = flatten(builder, routes, subgraphs)
+    wiring = _wiring_of(graph)
+    detectives = _parallel_pairs(wiring, wiring.detectives)
+    judges = _parallel_pairs(wiring, wiring.judges)
+    detectives_and_judges = [*wiring.detectives, *wiring.judges]
     return {
         "detectives_parallel": bool(detectives),
         "judges_parallel": bool(judges),
-        "fan_in_before_judges": joins(
-            wiring, detectives, [*wiring.detectives, *wiring.judges], wiring.judges
+        "fan_in_before_judges": _has_fan_in(
+            wiring, detectives, detectives_and_judges, wiring.judges
         ),
-        "fan_in_before_justice": joins(wiring, judges, wiring.judges, wiring.justice),
-        "conditional_error_route": has_error_route(graph.routes, wiring),
+        "fan_in_before_justice": _has_fan_in(wiring, judges, wiring.judges, wiring.justice),
+        "conditional_error_route": _has_error_route(graph.routes, wiring),
     }

@@ -1,33 +1,39 @@
-"""Where a router can lead: every value its function may return, Send and Command included."""
+"""Targets of a router: every value its function may return, Send and Command included."""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from courtroom.analysis.langgraph import builder_calls
+from courtroom.analysis.langgraph.graph_values import END_NAMES, node_name
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
+from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
-    Called,
+    CallResult,
+    DictValue,
     Function,
     Instance,
-    Items,
-    Table,
+    ListValue,
     Value,
     choices_of,
 )
-from courtroom.analysis.python.tree_walk import walk, words_of
+from courtroom.analysis.python.tree_walk import constant_text, last_name, walk, words_of
 
-if TYPE_CHECKING:
-    from courtroom.analysis.python.symbolic_execution.interpreter import Interpreter
+# A router may be read inside calls; deeper than this it is not followed.
+MAX_DEPTH = 20
+# Characters of a string that count for a vocabulary: a prompt would bring any word.
+MAX_STRING = 400
 
 
 @dataclass(slots=True)
-class RouterReading:
-    """`outcomes`: sets of nodes (or map keys) that run together. `words`: the vocabulary of its tests."""
+class Routing:
+    """Targets that a router may choose.
+
+    `outcomes` are sets of nodes (or of map keys) that run together. `words` is the vocabulary of
+    its tests. Not `is_complete`: it may lead elsewhere too.
+    """
 
     outcomes: list[tuple[str, ...]] = field(default_factory=list)
     sends: list[str] = field(default_factory=list)
@@ -39,27 +45,32 @@ class RouterReading:
             self.outcomes.append(outcome)
 
 
-def read_router(run: Interpreter, router: Value) -> RouterReading:
-    if isinstance(router, Called) and router.dotted == "functools.partial" and router.positional:
+def read_router(evaluator: Evaluator, router: Value) -> Routing:
+    if (
+        isinstance(router, CallResult)
+        and router.dotted == "functools.partial"
+        and router.positional
+    ):
         router = router.positional[0]
     if isinstance(router, Instance):
-        router = attribute_of(run, router, "__call__")
+        router = attribute_of(evaluator, router, "__call__")
     if not isinstance(router, Function):
-        return RouterReading(is_complete=False)
-    reading = RouterReading(words=vocabulary(router.node))
-    for value in _returned(run, router):
-        _read_outcome(value, reading)
-    if not reading.is_complete:
-        _complete_from_annotation(router, reading)
-    return reading
+        return Routing(is_complete=False)
+
+    routing = Routing(words=vocabulary(router.node))
+    for value in _returned_values(evaluator, router):
+        _add_outcome(value, routing)
+    if not routing.is_complete:
+        _complete_from_annotation(router, routing)
+    return routing
 
 
 def read_commands(
-    run: Interpreter, action: Value, *, to_parent: bool = False
-) -> RouterReading | None:
-    """Where a node sends control by returning Command(goto=...); None when it does not.
+    evaluator: Evaluator, action: Value, *, to_parent: bool = False
+) -> Routing | None:
+    """Return where a node leads by Command(goto=...); None when it returns no Command.
 
-    `to_parent`: only what it sends, with graph=Command.PARENT, to the graph that its own is a node of.
+    `to_parent`: only what it sends, with graph=Command.PARENT, to the graph around its own.
     """
     if (
         not isinstance(action, Function)
@@ -67,115 +78,108 @@ def read_commands(
         or not _uses_command(action)
     ):
         return None
-    reading, has_parents = RouterReading(words=vocabulary(action.node)), False
-    for value in _returned(run, action):
-        for choice in choices_of(value):
-            if isinstance(choice, Called) and choice.dotted.endswith(".Command"):
-                goto = choice.keyword("goto")
-                leaves = choice.keyword("graph") is not None
-                has_parents |= leaves
-                if goto is not None and leaves is to_parent:
-                    _read_outcome(goto, reading)
-    if to_parent or (has_parents and not reading.outcomes):
-        return reading if reading.outcomes else None
-    if not reading.outcomes:
-        reading.is_complete = False
-        _complete_from_annotation(action, reading)
-    return reading
+
+    routing = Routing(words=vocabulary(action.node))
+    has_parent_commands = False
+    for value in _returned_values(evaluator, action):
+        if isinstance(value, CallResult) and value.dotted.endswith(".Command"):
+            goto = value.keyword("goto")
+            is_for_parent = value.keyword("graph") is not None
+            has_parent_commands |= is_for_parent
+            if goto is not None and is_for_parent is to_parent:
+                _add_outcome(goto, routing)
+
+    if to_parent or (has_parent_commands and not routing.outcomes):
+        return routing if routing.outcomes else None
+    if not routing.outcomes:
+        routing.is_complete = False
+        _complete_from_annotation(action, routing)
+    return routing
 
 
 def _uses_command(action: Function) -> bool:
-    local = {name for name, dotted in action.source.imports.items() if dotted.endswith(".Command")}
-    return bool(local) and any(isinstance(n, ast.Name) and n.id in local for n in walk(action.node))
-
-
-def _returned(run: Interpreter, function: Function) -> list[Value]:
-    if len(run.active) >= 20:
-        return [UNKNOWN]
-    bound = [] if function.bound is None else [function.bound]
-    return [
-        choice for value in run.enter(function, bound, {}).returned for choice in choices_of(value)
-    ]
-
-
-def _read_outcome(value: Value, reading: RouterReading) -> None:
-    """A name is one node; a list is nodes that run together; a Send names its node."""
-    for choice in choices_of(value):
-        if choice is None:
-            continue  # a way through the function that returns nothing leads nowhere
-        members = choice.members if isinstance(choice, Items) else [choice]
-        if isinstance(choice, Items) and (choice.is_open or not choice.members):
-            reading.is_complete = False
-        names = [name for member in members for name in _names_of(member, reading)]
-        reading.add(tuple(dict.fromkeys(names)))
-
-
-def _names_of(member: Value, reading: RouterReading) -> list[str]:
-    names: list[str] = []
-    for choice in choices_of(member):
-        target = choice
-        is_send = isinstance(choice, Called) and choice.dotted.endswith(".Send")
-        if isinstance(choice, Called) and is_send:
-            target = choice.first("node")
-        for one in choices_of(target):
-            name = builder_calls.node_name(one)
-            if name is None:
-                reading.is_complete = False
-                continue
-            names.append(name)
-            if is_send and name not in reading.sends:
-                reading.sends.append(name)
-    return names
-
-
-def _complete_from_annotation(function: Function, reading: RouterReading) -> None:
-    """`-> Literal["a", "b"]`, as LangGraph itself reads it when no map is given."""
-    returns = None if isinstance(function.node, ast.Lambda) else function.node.returns
-    names = [
-        builder_calls.ENDS.get(constant.value, constant.value)
-        for literal in walk(returns or ast.Pass())
-        if isinstance(literal, ast.Subscript) and _last_name(literal.value) == "Literal"
-        for constant in walk(literal.slice)
-        if isinstance(constant, ast.Constant) and isinstance(constant.value, str)
-    ]
-    for name in names:
-        reading.add((name,))
-    reading.is_complete = bool(names)
-
-
-def _last_name(node: ast.expr) -> str:
-    return (
-        node.attr
-        if isinstance(node, ast.Attribute)
-        else node.id
-        if isinstance(node, ast.Name)
-        else ""
+    names = {name for name, dotted in action.source.imports.items() if dotted.endswith(".Command")}
+    return bool(names) and any(
+        isinstance(node, ast.Name) and node.id in names for node in walk(action.node)
     )
 
 
-def through_map(outcomes: list[tuple[str, ...]], path_map: Table) -> list[tuple[str, ...]]:
-    """Outcomes named by the map's keys, turned into node names; a key the map does not hold stays a name."""
+def _returned_values(evaluator: Evaluator, function: Function) -> list[Value]:
+    if len(evaluator.active) >= MAX_DEPTH:
+        return [UNKNOWN]
+    bound = [] if function.bound is None else [function.bound]
+    returned = evaluator.enter(function, bound, {}).returned
+    return [choice for value in returned for choice in choices_of(value)]
+
+
+def _add_outcome(value: Value, routing: Routing) -> None:
+    """Add a name as one node, a list as nodes that run together, a Send as its node."""
+    for choice in choices_of(value):
+        if choice is None:
+            continue  # a path through the function that returns nothing leads nowhere
+        members = choice.members if isinstance(choice, ListValue) else [choice]
+        if isinstance(choice, ListValue) and (choice.is_open or not choice.members):
+            routing.is_complete = False
+        names = [name for member in members for name in _target_names(member, routing)]
+        routing.add(tuple(dict.fromkeys(names)))
+
+
+def _target_names(member: Value, routing: Routing) -> list[str]:
+    names: list[str] = []
+    for choice in choices_of(member):
+        target = choice
+        is_send = isinstance(choice, CallResult) and choice.dotted.endswith(".Send")
+        if isinstance(choice, CallResult) and is_send:
+            target = choice.first("node")
+
+        for node in choices_of(target):
+            name = node_name(node)
+            if name is None:
+                routing.is_complete = False
+                continue
+            names.append(name)
+            if is_send and name not in routing.sends:
+                routing.sends.append(name)
+    return names
+
+
+def _complete_from_annotation(function: Function, routing: Routing) -> None:
+    """Add `-> Literal["a", "b"]`, which LangGraph itself reads when there is no map."""
+    returns = None if isinstance(function.node, ast.Lambda) else function.node.returns
+    names = [
+        END_NAMES.get(text, text)
+        for literal in walk(returns or ast.Pass())
+        if isinstance(literal, ast.Subscript) and last_name(literal.value) == "Literal"
+        for constant in walk(literal.slice)
+        if (text := constant_text(constant)) is not None
+    ]
+    for name in names:
+        routing.add((name,))
+    routing.is_complete = bool(names)
+
+
+def map_outcomes(outcomes: list[tuple[str, ...]], path_map: DictValue) -> list[tuple[str, ...]]:
+    """Turn outcomes named by the map's keys into node names; a key outside the map stays a name."""
+    table = {node_name(key) or str(key): value for key, value in path_map.entries.items()}
     mapped: list[tuple[str, ...]] = []
-    table = {
-        builder_calls.node_name(key) or str(key): value for key, value in path_map.entries.items()
-    }
     for outcome in outcomes:
-        names = [builder_calls.node_name(table[key]) if key in table else key for key in outcome]
-        found = tuple(name for name in names if name is not None)
-        if found and found not in mapped:
-            mapped.append(found)
+        names = [node_name(table[key]) if key in table else key for key in outcome]
+        known_names = tuple(name for name in names if name is not None)
+        if known_names and known_names not in mapped:
+            mapped.append(known_names)
     return mapped
 
 
 def words_in_map(path_map: Value) -> frozenset[str]:
-    if not isinstance(path_map, Table):
+    if not isinstance(path_map, DictValue):
         return frozenset()
     return frozenset(word for key in path_map.entries for word in words_of(str(key)))
 
 
+# Several rules ask for the words of the same functions.
 @lru_cache(maxsize=4096)
 def vocabulary(node: ast.AST) -> frozenset[str]:
-    """The words of a function's names and strings, its docstring apart."""
+    """Return the words of a function's names and strings, without its docstring."""
     body = getattr(node, "body", [])
     statements = body if isinstance(body, list) else [body]
     if (
@@ -184,12 +188,10 @@ def vocabulary(node: ast.AST) -> frozenset[str]:
         and isinstance(statements[0].value, ast.Constant)
     ):
         statements = statements[1:]
+
     words: set[str] = set(words_of(getattr(node, "name", "")))
-    for inner in (found for statement in statements for found in walk(statement)):
-        if isinstance(inner, ast.Name):
-            words.update(words_of(inner.id))
-        elif isinstance(inner, ast.Attribute):
-            words.update(words_of(inner.attr))
-        elif isinstance(inner, ast.Constant) and isinstance(inner.value, str):
-            words.update(words_of(inner.value[:400]))
+    for inner in (inner for statement in statements for inner in walk(statement)):
+        text = last_name(inner) or constant_text(inner)
+        if text:
+            words.update(words_of(text[:MAX_STRING]))
     return frozenset(words)

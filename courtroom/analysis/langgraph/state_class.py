@@ -1,4 +1,4 @@
-"""The graph's state: its class and kind, its reducers, and the repository's Pydantic models."""
+"""State schema of the graph: its class and kind, its reducers, and the Pydantic models."""
 
 from __future__ import annotations
 
@@ -8,205 +8,223 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from courtroom.analysis.python.names import ClassSite, Names
+from courtroom.analysis.langgraph.graph_values import GraphBuilder
 from courtroom.analysis.python.source_files import SourceFile
-from courtroom.analysis.python.symbolic_execution.values import Builder, Called, Class, Outside
-from courtroom.analysis.python.tree_walk import as_written, constant_text
+from courtroom.analysis.python.symbol_table import ClassSite, SymbolTable
+from courtroom.analysis.python.symbolic_execution.values import CallResult, Class, External
+from courtroom.analysis.python.tree_walk import as_written, constant_text, last_name
 
 KINDS = {"TypedDict": "TypedDict", "MessagesState": "TypedDict", "BaseModel": "BaseModel"}
 WRAPPERS = frozenset({"Required", "NotRequired", "ReadOnly", "Optional"})
-LONGEST_REDUCER = 120
+USUAL_NAMES = frozenset({"AgentState", "GraphState", "State"})
+# Characters of a lambda that the report shows.
+MAX_REDUCER = 120
+# Quotes, wrappers and aliases around an annotation; a longer chain is a circle.
+MAX_WRAPPERS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class StateReading:
-    """`site` is null when the state is no class of the repository (a plain dict, a class from elsewhere)."""
+    """State schema of the main graph, with the `reason` when the fact is null.
+
+    `site` is null when the state is no class of the repository: a plain dict, an imported class.
+    """
 
     fact: dict[str, Any] | None
     site: ClassSite | None
     reason: str = ""
 
 
-def read_state(names: Names, builder: Builder | None) -> StateReading:
-    """The class the main graph is built on; without a graph, the class that is named as the state."""
+def read_state(symbols: SymbolTable, builder: GraphBuilder | None) -> StateReading:
+    """Return the class the main graph is built on; without a graph, a class named as a state."""
     if builder is None:
-        return _by_name(names)
+        return _state_by_name(symbols)
     value = builder.state
     if isinstance(value, Class):
-        return _of_class(names, ClassSite(value.source, value.node))
-    place = {"path": builder.path, "line": builder.line}
-    if isinstance(value, Outside) and value.dotted in {"dict", "builtins.dict"}:
-        return StateReading({"name": "dict", "kind": "dict", **place}, None)
-    if isinstance(value, Outside) and value.dotted.rpartition(".")[2] in KINDS:
+        return _state_of_class(symbols, ClassSite(value.source, value.node))
+
+    if isinstance(value, External):
         name = value.dotted.rpartition(".")[2]
-        return StateReading({"name": name, "kind": KINDS[name], **place}, None)
-    if (
-        isinstance(value, Called)
-        and value.dotted.endswith("TypedDict")
-        and isinstance(value.first(), str)
-    ):
-        return StateReading(
-            {"name": value.first(), "kind": "TypedDict", **place, "line": value.line}, None
-        )
-    return _by_expression(names, builder)
+        if value.dotted in {"dict", "builtins.dict"}:
+            return _state_elsewhere(builder, "dict", "dict")
+        if name in KINDS:
+            return _state_elsewhere(builder, name, KINDS[name])
+    if isinstance(value, CallResult) and value.dotted.endswith("TypedDict"):
+        # The functional form, TypedDict("State", {...}), names the class itself.
+        called_name = value.first()
+        if isinstance(called_name, str):
+            return _state_elsewhere(builder, called_name, "TypedDict", value.line)
+    return _state_by_expression(symbols, builder)
 
 
-def _by_expression(names: Names, builder: Builder) -> StateReading:
-    """The interpreter lost the value; the name in the call may still say which class is meant."""
-    source = names.codebase.files[builder.path]
-    site = (
-        names.classes_named(source, builder.state_expression) if builder.state_expression else None
-    )
+def _state_elsewhere(
+    builder: GraphBuilder, name: str, kind: str, line: int | None = None
+) -> StateReading:
+    fact = {"name": name, "kind": kind, "path": builder.path, "line": line or builder.line}
+    return StateReading(fact, None)
+
+
+def _state_by_expression(symbols: SymbolTable, builder: GraphBuilder) -> StateReading:
+    """Return the class that the expression in the call names, when its value is not known."""
+    source = symbols.codebase.files[builder.path]
+    expression = builder.state_expression
+    site = symbols.find_class(source, expression) if expression else None
     if site is not None:
-        return _of_class(names, site)
-    if isinstance(builder.state_expression, ast.Name) and builder.state_expression.id == "dict":
-        return StateReading(
-            {"name": "dict", "kind": "dict", "path": builder.path, "line": builder.line}, None
-        )
+        return _state_of_class(symbols, site)
+    if isinstance(expression, ast.Name) and expression.id == "dict":
+        return _state_elsewhere(builder, "dict", "dict")
     return StateReading(
         None, None, "the class the graph is built on is not written in the repository"
     )
 
 
-def _by_name(names: Names) -> StateReading:
-    named = [
+def _state_by_name(symbols: SymbolTable) -> StateReading:
+    sites = [
         ClassSite(source, node)
-        for source in names.codebase.production
+        for source in symbols.codebase.production
         for node in source.classes
         if node.name.endswith("State")
-        and kind_of(names, source, node) in {"TypedDict", "BaseModel"}
+        and _kind_of(symbols, source, node) in {"TypedDict", "BaseModel"}
     ]
-    named.sort(key=lambda site: site.node.name not in {"AgentState", "GraphState", "State"})
-    if not named:
+    if not sites:
         return StateReading(None, None, "no graph is built and no class is named as a state")
-    return _of_class(names, named[0])
+    # The sort is stable: without a usual name, the first class counts.
+    sites.sort(key=lambda site: site.node.name not in USUAL_NAMES)
+    return _state_of_class(symbols, sites[0])
 
 
-def _of_class(names: Names, site: ClassSite) -> StateReading:
+def _state_of_class(symbols: SymbolTable, site: ClassSite) -> StateReading:
     fact = {
         "name": site.node.name,
         "path": site.source.path,
         "line": site.node.lineno,
-        "kind": kind_of(names, site.source, site.node),
+        "kind": _kind_of(symbols, site.source, site.node),
     }
     return StateReading(fact, site)
 
 
-def kind_of(names: Names, source: SourceFile, node: ast.ClassDef) -> str:
-    for base in names.bases(source, node):
+def _kind_of(symbols: SymbolTable, source: SourceFile, node: ast.ClassDef) -> str:
+    base_names = symbols.base_names(source, node)
+    for base in base_names:
         kind = KINDS.get(base.rpartition(".")[2])
         if kind:
             return kind
+
     decorators = [d.func if isinstance(d, ast.Call) else d for d in node.decorator_list]
-    if any(names.dotted(source, one).rpartition(".")[2] == "dataclass" for one in decorators):
+    names = (symbols.dotted_name(source, decorator) for decorator in decorators)
+    if any(name.rpartition(".")[2] == "dataclass" for name in names):
         return "dataclass"
-    return "dict" if "dict" in names.bases(source, node) else "none"
+    return "dict" if "dict" in base_names else "none"
 
 
-def reducers_of(names: Names, site: ClassSite | None) -> list[dict[str, Any]]:
-    """Every field declared Annotated[type, reducer], inherited ones first, the reducer as written."""
+def reducers_of(symbols: SymbolTable, site: ClassSite | None) -> list[dict[str, Any]]:
+    """Return every field declared Annotated[type, reducer], inherited ones first.
+
+    Each is {field, reducer, path, line} with the reducer as written.
+    """
     if site is None:
         return []
-    found: dict[str, dict[str, Any]] = {}
-    for home in _lineage(names, site):
+    reducers: dict[str, dict[str, Any]] = {}
+    for home in _class_and_ancestors(symbols, site):
         for field in home.node.body:
-            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-                reducer = _reducer(names, home.source, field.annotation)
-                if reducer:
-                    found[field.target.id] = {
-                        "field": field.target.id,
-                        "reducer": reducer,
-                        "path": home.source.path,
-                        "line": field.lineno,
-                    }
-    return list(found.values())
+            if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+                continue
+            reducer = _reducer(symbols, home.source, field.annotation)
+            if reducer:
+                reducers[field.target.id] = {
+                    "field": field.target.id,
+                    "reducer": reducer,
+                    "path": home.source.path,
+                    "line": field.lineno,
+                }
+    return list(reducers.values())
 
 
-def _lineage(names: Names, site: ClassSite) -> list[ClassSite]:
-    line = [site]
-    for home in line:
-        for base in home.node.bases:
-            parent = names.classes_named(home.source, base)
-            if parent and all(parent.node is not known.node for known in line):
-                line.append(parent)
-    return list(reversed(line))
+def _class_and_ancestors(symbols: SymbolTable, site: ClassSite) -> list[ClassSite]:
+    """Return a class and its ancestors in the repository, the oldest first."""
+    sites = [site]
+    # The list grows while it is read.
+    for current in sites:
+        for base in current.node.bases:
+            parent = symbols.find_class(current.source, base)
+            if parent and all(parent.node is not listed.node for listed in sites):
+                sites.append(parent)
+    return list(reversed(sites))
 
 
-def _reducer(names: Names, source: SourceFile, annotation: ast.expr) -> str | None:
-    annotation, source = _unwrapped(names, source, annotation)
+def _reducer(symbols: SymbolTable, source: SourceFile, annotation: ast.expr) -> str | None:
+    annotation, source = _unwrap(symbols, source, annotation)
     if not isinstance(annotation, ast.Subscript):
         return None
-    if names.dotted(source, annotation.value).rpartition(".")[2] != "Annotated":
+    if symbols.dotted_name(source, annotation.value).rpartition(".")[2] != "Annotated":
         return None
+
     arguments = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else []
+    # LangGraph takes the last one that is callable.
     for candidate in reversed(arguments[1:]):
         if isinstance(candidate, ast.Lambda):
-            return " ".join((ast.get_source_segment(source.text, candidate) or "lambda").split())[
-                :LONGEST_REDUCER
-            ]
+            text = ast.get_source_segment(source.text, candidate) or "lambda"
+            return " ".join(text.split())[:MAX_REDUCER]
         if as_written(candidate):
             return as_written(candidate)
     return None
 
 
-def _unwrapped(
-    names: Names, source: SourceFile, annotation: ast.expr
+def _unwrap(
+    symbols: SymbolTable, source: SourceFile, annotation: ast.expr
 ) -> tuple[ast.expr, SourceFile]:
-    """Through quotes, Required[...] and an alias of the module: `Opinions = Annotated[list, add]`."""
-    for _ in range(4):
+    """Remove quotes, Required[...] and aliases of the module: `Opinions = Annotated[list, add]`."""
+    for _ in range(MAX_WRAPPERS):
         quoted = constant_text(annotation)
         if quoted is not None:
-            return _parsed(quoted) or annotation, SourceFile(
+            quoted_source = SourceFile(
                 source.path, quoted, source.tree, source.module, imports=source.imports
             )
-        if isinstance(annotation, ast.Subscript) and _last(annotation.value) in WRAPPERS:
+            return _parse_expression(quoted) or annotation, quoted_source
+
+        if isinstance(annotation, ast.Subscript) and last_name(annotation.value) in WRAPPERS:
             annotation = annotation.slice
         elif isinstance(annotation, ast.Name):
-            meant, home = _alias(names, source, annotation)
-            if meant is None:
+            target, home = _alias_target(symbols, source, annotation)
+            if target is None:
                 return annotation, source
-            annotation, source = meant, home
+            annotation, source = target, home
         else:
             return annotation, source
     return annotation, source
 
 
-def _alias(names: Names, source: SourceFile, name: ast.Name) -> tuple[ast.expr | None, SourceFile]:
-    module, _, last = names.dotted(source, name).rpartition(".")
-    home = (names.module(module, source) or source) if module else source
-    statement = names.bound_in(home).get(last)
+def _alias_target(
+    symbols: SymbolTable, source: SourceFile, name: ast.Name
+) -> tuple[ast.expr | None, SourceFile]:
+    module, _, last = symbols.dotted_name(source, name).rpartition(".")
+    home = (symbols.find_module(module, source) or source) if module else source
+    statement = symbols.top_level_names(home).get(last)
     value = statement.value if isinstance(statement, ast.Assign | ast.AnnAssign) else None
     return (value if isinstance(value, ast.Subscript) else None), home
 
 
-def _parsed(text: str) -> ast.expr | None:
+def _parse_expression(text: str) -> ast.expr | None:
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _last(node: ast.expr) -> str:
-    return (
-        node.attr
-        if isinstance(node, ast.Attribute)
-        else node.id
-        if isinstance(node, ast.Name)
-        else ""
-    )
+def pydantic_models(symbols: SymbolTable) -> list[ClassSite]:
+    """Return the classes under src/ that are Pydantic models, also by inheritance.
+
+    Without a src/ folder, all production code counts.
+    """
+    production = symbols.codebase.production
+    in_src = [source for source in production if "src" in PurePosixPath(source.path).parts[:-1]]
+    return list(_models_in(symbols, in_src or production))
 
 
-def pydantic_models(names: Names) -> list[ClassSite]:
-    """Classes under src/ (anywhere but tests when there is no src/) that are Pydantic models, also by inheritance."""
-    production = names.codebase.production
-    inside = [source for source in production if "src" in PurePosixPath(source.path).parts[:-1]]
-    return list(_models_in(names, inside or production))
-
-
-def _models_in(names: Names, sources: list[SourceFile]) -> Iterator[ClassSite]:
+def _models_in(symbols: SymbolTable, sources: list[SourceFile]) -> Iterator[ClassSite]:
     for source in sources:
         for node in source.classes:
             if node.bases and any(
-                base.rpartition(".")[2] == "BaseModel" for base in names.bases(source, node)
+                base.rpartition(".")[2] == "BaseModel" for base in symbols.base_names(source, node)
             ):
                 yield ClassSite(source, node)

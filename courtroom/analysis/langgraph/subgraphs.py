@@ -1,7 +1,8 @@
-"""The graphs that run at the nodes of another: added as a node, returned by a node's function, or called in it.
+"""Graphs that run at the nodes of another graph.
 
-LangGraph runs a graph that a node's function returns, as it runs one that is the node itself. What cannot be
-followed is named in the enclosing graph's `unresolved`; nesting and number are bounded.
+Such a graph is added as a node, returned by a node's function, or called in it. LangGraph runs a graph
+that a node's function returns in the same way as one that is the node itself. What cannot be followed
+is named in the enclosing graph's `unresolved`; nesting and number are bounded.
 """
 
 from __future__ import annotations
@@ -10,27 +11,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from courtroom.analysis.langgraph import routers
+from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
+from courtroom.analysis.langgraph.graph_values import (
+    RUN_METHODS,
+    CompiledGraph,
+    GraphBuilder,
+    Route,
+    graph_in,
+)
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
-from courtroom.analysis.python.symbolic_execution.interpreter import Interpreter, OutOfFuel
+from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
 from courtroom.analysis.python.symbolic_execution.values import (
-    RUNNING,
-    Builder,
-    Called,
-    Compiled,
+    CallResult,
     Function,
     Instance,
     Method,
-    Route,
     Value,
     choices_of,
-    graph_in,
 )
 
 LIBRARIES = ("langgraph", "langchain", "deepagents")
+# Graphs inside graphs; real projects nest two deep.
 MAX_NESTING = 4
 MAX_SUBGRAPHS = 24
-# What gives a finished graph whose nodes stand in a library.
-READY_MADE = frozenset(
+# Functions that return a finished graph, whose nodes are in a library.
+PREBUILT_GRAPHS = frozenset(
     {
         "create_react_agent",
         "create_agent",
@@ -44,144 +49,163 @@ READY_MADE = frozenset(
 
 @dataclass(slots=True)
 class Subgraph:
-    """`at`: the way to it, node by node from the main graph; `routes` as in topology.GraphReading."""
+    """Graph at a node; `at` is the path to that node from the main graph, node by node."""
 
     at: tuple[str, ...]
-    builder: Builder
+    builder: GraphBuilder
     routes: list[Route]
 
 
-def departures(run: Interpreter, builder: Builder) -> list[Route]:
-    """Every conditional departure of a graph: its routers', and those its nodes choose by Command(goto=...)."""
+def conditional_routes(evaluator: GraphEvaluator, builder: GraphBuilder) -> list[Route]:
+    """Return the routes of a graph's routers and of nodes that return Command(goto=...)."""
     routes = list(builder.routes)
     for name, action in builder.nodes.items():
-        reading = _commands(run, action)
-        if reading is None:
+        routing = _read_commands(evaluator, action)
+        if routing is None:
             continue
-        if not reading.is_complete:
-            builder.note(
+        if not routing.is_complete:
+            builder.add_unresolved(
                 f"where Command(goto=...) of {name} leads is not known before the program runs"
             )
-        routes += _as_route(name, action, reading)
+        routes += _routes_from(name, action, routing)
     return routes
 
 
-def _commands(
-    run: Interpreter, action: Value, *, to_parent: bool = False
-) -> routers.RouterReading | None:
+def _read_commands(
+    evaluator: GraphEvaluator, action: Value, *, to_parent: bool = False
+) -> routers.Routing | None:
     try:
-        return routers.read_commands(run, action, to_parent=to_parent)
+        return routers.read_commands(evaluator, action, to_parent=to_parent)
     except (OutOfFuel, RecursionError):
-        return routers.RouterReading(is_complete=False)
+        return routers.Routing(is_complete=False)
 
 
-def _as_route(start: str, action: Value, reading: routers.RouterReading) -> Iterator[Route]:
-    targets = list(dict.fromkeys(target for outcome in reading.outcomes for target in outcome))
+def _routes_from(start: str, action: Value, routing: routers.Routing) -> Iterator[Route]:
+    targets = list(dict.fromkeys(target for outcome in routing.outcomes for target in outcome))
     if targets and isinstance(action, Function):
         path, line = action.source.path, action.node.lineno
-        yield Route(
-            start, reading.outcomes, targets, path, line, reading.words, tuple(reading.sends)
-        )
+        sends = tuple(routing.sends)
+        yield Route(start, routing.outcomes, targets, path, line, routing.words, sends)
 
 
 def subgraphs_of(
-    run: Interpreter, builder: Builder, routes: list[Route], *, enters: bool
+    evaluator: GraphEvaluator, builder: GraphBuilder, routes: list[Route], *, enters_functions: bool
 ) -> list[Subgraph]:
-    """All graphs inside a graph, outermost first. `routes` gains what inner nodes send to it (Command.PARENT).
+    """Return all graphs inside a graph, outermost first.
 
-    `enters`: node functions are followed too, for graphs that they return or call.
+    `routes` gains the commands of inner nodes to it (Command.PARENT). `enters_functions`: node
+    functions are followed too, for graphs that they return or call.
     """
-    descent = _Descent(run, enters)
-    descent.go(builder, routes, (), (builder,))
-    return descent.found
+    descent = _Descent(evaluator, enters_functions)
+    descent.collect(builder, routes, (), (builder,))
+    return descent.subgraphs
 
 
 class _Descent:
-    def __init__(self, run: Interpreter, enters: bool) -> None:
-        self.run = run
-        self.enters = enters
-        self.found: list[Subgraph] = []
+    def __init__(self, evaluator: GraphEvaluator, enters_functions: bool) -> None:
+        self.evaluator = evaluator
+        self.enters_functions = enters_functions
+        self.subgraphs: list[Subgraph] = []
 
-    def go(
-        self, builder: Builder, routes: list[Route], at: tuple[str, ...], around: tuple[object, ...]
+    def collect(
+        self,
+        builder: GraphBuilder,
+        routes: list[Route],
+        at: tuple[str, ...],
+        enclosing: tuple[object, ...],
     ) -> None:
-        """`around`: the graphs and node functions that this one stands in."""
-        here: list[tuple[Subgraph, tuple[object, ...]]] = []
+        """Collect the graphs inside one; `enclosing` are the graphs and functions around it."""
+        collected: list[tuple[Subgraph, tuple[object, ...]]] = []
         for name, action in builder.nodes.items():
-            function = _function_of(self.run, action)
-            for inner in self._inside(builder, name, action, function):
-                if _is_one_of(inner, around) or (function and _is_one_of(function.node, around)):
-                    builder.note(f"the graph at node {name} is one that it stands in itself")
-                elif self._has_room(builder, name, at):
-                    subgraph = Subgraph((*at, name), inner, departures(self.run, inner))
-                    self.found.append(subgraph)
-                    here.append(
-                        (subgraph, (*around, inner, *([function.node] if function else [])))
-                    )
-        for subgraph, way in here:
-            self.go(subgraph.builder, subgraph.routes, subgraph.at, way)
-            routes += self._to_parent(subgraph)
+            function = _function_of(self.evaluator, action)
+            for inner in self._graphs_at(builder, name, action, function):
+                is_circular = _is_any(inner, enclosing) or (
+                    function is not None and _is_any(function.node, enclosing)
+                )
+                if is_circular:
+                    builder.add_unresolved(f"the graph at node {name} contains itself")
+                elif self._is_within_bounds(builder, name, at):
+                    inner_routes = conditional_routes(self.evaluator, inner)
+                    subgraph = Subgraph((*at, name), inner, inner_routes)
+                    self.subgraphs.append(subgraph)
+                    function_nodes = [function.node] if function else []
+                    collected.append((subgraph, (*enclosing, inner, *function_nodes)))
 
-    def _has_room(self, builder: Builder, name: str, at: tuple[str, ...]) -> bool:
-        if len(at) < MAX_NESTING and len(self.found) < MAX_SUBGRAPHS:
+        # After the loop, so that the outer graphs come first in the list.
+        for subgraph, path in collected:
+            self.collect(subgraph.builder, subgraph.routes, subgraph.at, path)
+            routes += self._routes_to_parent(subgraph)
+
+    def _is_within_bounds(self, builder: GraphBuilder, name: str, at: tuple[str, ...]) -> bool:
+        if len(at) < MAX_NESTING and len(self.subgraphs) < MAX_SUBGRAPHS:
             return True
-        builder.note(
+        builder.add_unresolved(
             f"the graph at node {name} is nested too deep, or is one of too many, to be followed"
         )
         return False
 
-    def _inside(
-        self, builder: Builder, name: str, action: Value, function: Function | None
-    ) -> list[Builder]:
-        found = [graph for choice in choices_of(action) if (graph := _graph_of(choice)) is not None]
-        found += (
-            self._entered(builder, name, function) if self.enters and function is not None else []
-        )
-        for choice in choices_of(action):
-            if isinstance(choice, Called) and _is_ready_made(choice.dotted):
-                builder.note(
+    def _graphs_at(
+        self, builder: GraphBuilder, name: str, action: Value, function: Function | None
+    ) -> list[GraphBuilder]:
+        choices = choices_of(action)
+        graphs = [graph for choice in choices if (graph := _graph_of(choice)) is not None]
+        if self.enters_functions and function is not None:
+            graphs += self._graphs_in_function(builder, name, function)
+
+        for choice in choices:
+            if isinstance(choice, CallResult) and _is_prebuilt(choice.dotted):
+                builder.add_unresolved(
                     f"node {name} is a ready-made graph ({choice.dotted}), which is not followed"
                 )
-        return list({graph.site: graph for graph in found}.values())
+        return list({graph.site: graph for graph in graphs}.values())
 
-    def _entered(self, builder: Builder, name: str, function: Function) -> list[Builder]:
-        """What a node's function returns or calls, if that is a graph."""
-        already = len(self.run.called)
+    def _graphs_in_function(
+        self, builder: GraphBuilder, name: str, function: Function
+    ) -> list[GraphBuilder]:
+        """Return the graphs that a node's function returns or calls."""
+        invoked_before = len(self.evaluator.invoked)
         bound = [] if function.bound is None else [function.bound]
         returned: list[Value] = []
         try:
-            returned = self.run.enter(function, bound, {}).returned
+            returned = self.evaluator.enter(function, bound, {}).returned
         except (OutOfFuel, RecursionError):
-            builder.note(f"the function of node {name} is too long to be followed to its end")
-        called, self.run.called = self.run.called[already:], self.run.called[:already]
+            builder.add_unresolved(
+                f"the function of node {name} is too long to be followed to its end"
+            )
+
+        invoked = self.evaluator.invoked[invoked_before:]
+        del self.evaluator.invoked[invoked_before:]
         choices = (choice for value in returned for choice in choices_of(value))
-        return [*called, *(choice.builder for choice in choices if isinstance(choice, Compiled))]
+        compiled = (choice for choice in choices if isinstance(choice, CompiledGraph))
+        return [*invoked, *(graph.builder for graph in compiled)]
 
-    def _to_parent(self, subgraph: Subgraph) -> Iterator[Route]:
+    def _routes_to_parent(self, subgraph: Subgraph) -> Iterator[Route]:
         for action in subgraph.builder.nodes.values():
-            reading = _commands(self.run, action, to_parent=True)
-            if reading is not None:
-                yield from _as_route(subgraph.at[-1], action, reading)
+            routing = _read_commands(self.evaluator, action, to_parent=True)
+            if routing is not None:
+                yield from _routes_from(subgraph.at[-1], action, routing)
 
 
-def _is_ready_made(dotted: str) -> bool:
-    return dotted.startswith(LIBRARIES) and dotted.rpartition(".")[2] in READY_MADE
+def _is_prebuilt(dotted: str) -> bool:
+    return dotted.startswith(LIBRARIES) and dotted.rpartition(".")[2] in PREBUILT_GRAPHS
 
 
-def _graph_of(action: Value) -> Builder | None:
-    if isinstance(action, Method) and action.name in RUNNING:
+def _graph_of(action: Value) -> GraphBuilder | None:
+    # The bound method of a graph runs it as the graph itself does.
+    if isinstance(action, Method) and action.name in RUN_METHODS:
         return graph_in(action.owner)
     return graph_in(action)
 
 
-def _function_of(run: Interpreter, action: Value) -> Function | None:
-    """The function a node runs, if it is written in the repository."""
-    if isinstance(action, Called) and action.positional:
-        return _function_of(run, action.positional[0])
+def _function_of(evaluator: GraphEvaluator, action: Value) -> Function | None:
+    """Return the function a node runs, if it is written in the repository."""
+    if isinstance(action, CallResult) and action.positional:
+        return _function_of(evaluator, action.positional[0])
     if isinstance(action, Instance):
-        return _function_of(run, attribute_of(run, action, "__call__"))
+        return _function_of(evaluator, attribute_of(evaluator, action, "__call__"))
     return action if isinstance(action, Function) else None
 
 
-def _is_one_of(one: object, others: tuple[object, ...]) -> bool:
-    return any(one is other for other in others)
+def _is_any(item: object, items: tuple[object, ...]) -> bool:
+    # By identity: two graphs with the same nodes are equal, and comparing them is slow.
+    return any(item is other for other in items)

@@ -1,4 +1,4 @@
-"""The graph that the entry point really builds, rebuilt from the source without running any of it."""
+"""Graph that the entry point really builds, rebuilt from the source without running any of it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from courtroom.analysis.langgraph import builder_calls
-from courtroom.analysis.langgraph.subgraphs import Subgraph, departures, subgraphs_of
-from courtroom.analysis.python.call_graph import Reach
-from courtroom.analysis.python.names import Names
-from courtroom.analysis.python.source_files import SourceFile
-from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
-from courtroom.analysis.python.symbolic_execution.interpreter import Interpreter, OutOfFuel
-from courtroom.analysis.python.symbolic_execution.values import (
-    UNKNOWN,
-    Builder,
-    Function,
-    Instance,
+from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
+from courtroom.analysis.langgraph.graph_values import (
+    GRAPH_CLASSES,
+    GraphBuilder,
     Route,
+    is_graph_class,
 )
+from courtroom.analysis.langgraph.subgraphs import Subgraph, conditional_routes, subgraphs_of
+from courtroom.analysis.python.call_graph import CallGraph
+from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
+from courtroom.analysis.python.symbolic_execution.evaluator import OutOfFuel
+from courtroom.analysis.python.symbolic_execution.values import UNKNOWN, Function, Instance
 
-BUILDING = frozenset(
+BUILDER_METHODS = frozenset(
     {
         "add_node",
         "add_edge",
@@ -34,213 +34,250 @@ BUILDING = frozenset(
         "set_finish_point",
     }
 )
+# Statements and expressions that are evaluated for one repository, and for one starting point.
 TOTAL_FUEL = 300_000
 FUEL_PER_ROOT = 80_000
+# Functions that are tried when no entry point builds a graph.
 MAX_FUNCTIONS = 40
 FROM_ENTRY, FROM_MODULE, FROM_FUNCTION = 3, 2, 1
+USUAL_ENTRY_MODULES = frozenset({"main", "__main__", "run", "app", "cli", "graph"})
 
 
 @dataclass(slots=True)
 class Candidate:
-    builder: Builder
+    """Graph that may be the main one; `rank` tells from which kind of start it was built."""
+
+    builder: GraphBuilder
     rank: int
-    run: Interpreter
+    evaluator: GraphEvaluator
     routes: list[Route] = field(default_factory=list)
     subgraphs: list[Subgraph] = field(default_factory=list)
 
-    def look_inside(self, *, enters: bool) -> None:
-        self.run.fuel = FUEL_PER_ROOT
-        self.routes = departures(self.run, self.builder)
-        self.subgraphs = subgraphs_of(self.run, self.builder, self.routes, enters=enters)
+    def read_inside(self, *, enters_functions: bool) -> None:
+        self.evaluator.fuel = FUEL_PER_ROOT
+        self.routes = conditional_routes(self.evaluator, self.builder)
+        self.subgraphs = subgraphs_of(
+            self.evaluator, self.builder, self.routes, enters_functions=enters_functions
+        )
 
-    def holds(self, other: Candidate) -> bool:
-        """A script that runs the real graph inside one of its own does not make it less real."""
-        inside = {subgraph.builder.site for subgraph in self.subgraphs}
-        return self is not other and self.rank >= other.rank and other.builder.site in inside
+    def contains(self, other: Candidate) -> bool:
+        # A script of lower rank that runs the real graph inside one of its own does not count.
+        inner_sites = {subgraph.builder.site for subgraph in self.subgraphs}
+        return self is not other and self.rank >= other.rank and other.builder.site in inner_sites
 
     @property
-    def merit(self) -> tuple[bool, int, int]:
-        """The main graph is no other's node, is built from an entry point, and is the largest such."""
+    def sort_key(self) -> tuple[bool, int, int]:
+        """The main graph is no other's node, is built from an entry point, and is the largest."""
         size = len(self.builder.nodes) + len(self.builder.edges) + len(self.builder.routes)
         return not self.builder.is_subgraph, self.rank, size
 
 
 @dataclass(slots=True)
 class GraphReading:
-    """`builder` is None with the `reason`; `routes` are its conditional departures, Command included.
+    """Main graph of a repository; `builder` is None with the `reason`.
 
-    `subgraphs` are the graphs that run at its nodes, outermost first.
-    `is_out_of_sight`: a graph is built, but which nodes it gets is not known before the program runs.
+    `routes` are its conditional departures, Command included. `subgraphs` run at its nodes,
+    outermost first. `has_unresolved_graph`: a graph is built, but its nodes are not known before
+    the program runs.
     """
 
-    builder: Builder | None
+    builder: GraphBuilder | None
     reason: str = ""
     routes: list[Route] = field(default_factory=list)
     subgraphs: list[Subgraph] = field(default_factory=list)
-    is_out_of_sight: bool = False
+    has_unresolved_graph: bool = False
 
 
-def read_graph(names: Names, texts: Mapping[str, str]) -> GraphReading:
-    """`texts`: pyproject.toml and langgraph.json, which may say what the entry point is."""
-    search = GraphSearch(names, texts)
+def read_graph(symbols: SymbolTable, texts: Mapping[str, str]) -> GraphReading:
+    """Return the main graph.
+
+    `texts`: pyproject.toml and langgraph.json, which may declare the entry point.
+    """
+    search = _GraphSearch(symbols, texts)
     candidates = search.candidates()
     if not candidates:
-        return GraphReading(None, search.why_nothing(), is_out_of_sight=bool(search.out_of_sight))
-    main = _outermost(candidates, enters=len(search.sites) > 1)
+        has_unresolved_graph = bool(search.unresolved)
+        return GraphReading(
+            None, search.reason_for_no_graph(), has_unresolved_graph=has_unresolved_graph
+        )
+    # A single construction of a graph cannot have another one inside a function of its nodes.
+    main = _main_candidate(candidates, enters_functions=len(search.sites) > 1)
     return GraphReading(main.builder, "", main.routes, main.subgraphs)
 
 
-def _outermost(candidates: list[Candidate], *, enters: bool) -> Candidate:
-    """The main graph: of each graph its best reading, and of these the best that no other runs inside."""
+def _main_candidate(candidates: list[Candidate], *, enters_functions: bool) -> Candidate:
+    """Return the best candidate that no other one runs inside, of each graph its best reading."""
     best: dict[tuple[str, int], Candidate] = {}
-    for one in candidates:
-        known = best.get(one.builder.site)
-        best[one.builder.site] = (
-            one if known is None else max(known, one, key=lambda both: both.merit)
-        )
-    for one in best.values():
-        one.look_inside(enters=enters)
-    outer = [one for one in best.values() if not any(other.holds(one) for other in best.values())]
-    return max(outer or best.values(), key=lambda one: one.merit)
+    for candidate in candidates:
+        site = candidate.builder.site
+        # max() keeps the first of equals: the earlier start.
+        best[site] = max(best.get(site, candidate), candidate, key=lambda option: option.sort_key)
+
+    for candidate in best.values():
+        candidate.read_inside(enters_functions=enters_functions)
+    outer = [
+        candidate
+        for candidate in best.values()
+        if not any(other.contains(candidate) for other in best.values())
+    ]
+    return max(outer or best.values(), key=lambda candidate: candidate.sort_key)
 
 
-class GraphSearch:
-    """Follows the entry points first, then modules, then single functions, as far as the fuel lasts."""
+class _GraphSearch:
+    """Search that follows entry points first, then modules, then functions, while fuel lasts."""
 
-    def __init__(self, names: Names, texts: Mapping[str, str]) -> None:
-        self.names = names
+    def __init__(self, symbols: SymbolTable, texts: Mapping[str, str]) -> None:
+        self.symbols = symbols
         self.texts = texts
         self.fuel = TOTAL_FUEL
-        self.homemade: list[str] = []
-        self.out_of_sight: list[str] = []
+        self.own_graph_classes: list[str] = []
+        self.unresolved: list[str] = []
         self.sites = [
             (source, site)
-            for source in names.codebase.production
+            for source in symbols.codebase.production
             if "Graph" in source.text
-            for site, dotted in names.calls(source)
-            if self._is_graph(source, dotted, site.node)
+            for site, dotted in symbols.calls(source)
+            if self._constructs_graph(source, dotted, site.node)
         ]
-        self.hot = Reach(names).callers_of(self._building_functions()) if self.sites else set()
+        # Names of the functions and classes that lead to the construction of a graph.
+        self.building_names: set[str] = set()
+        if self.sites:
+            self.building_names = CallGraph(symbols).callers_of(self._building_functions())
 
-    def _is_graph(self, source: SourceFile, dotted: str, call: ast.Call) -> bool:
+    def _constructs_graph(self, source: SourceFile, dotted: str, call: ast.Call) -> bool:
+        # A generic class, as in StateGraph[State](...).
         func = call.func.value if isinstance(call.func, ast.Subscript) else call.func
-        dotted = dotted or self.names.dotted(source, func)
-        if builder_calls.is_graph_class([dotted]):
+        dotted = dotted or self.symbols.dotted_name(source, func)
+        if is_graph_class([dotted]):
             return True
-        own = self.names.classes_named(source, func)
-        if own is None:
+
+        own_class = self.symbols.find_class(source, func)
+        if own_class is None:
             return False
-        if builder_calls.is_graph_class(self.names.bases(own.source, own.node)):
+        if is_graph_class(self.symbols.base_names(own_class.source, own_class.node)):
             return True
-        if own.node.name in builder_calls.GRAPH_CLASSES:
-            self.homemade.append(f"{own.source.path}:{own.node.lineno}")
+        if own_class.node.name in GRAPH_CLASSES:
+            self.own_graph_classes.append(f"{own_class.source.path}:{own_class.node.lineno}")
         return False
 
     def _building_functions(self) -> set[str]:
-        named = {site.function.node.name for _, site in self.sites if site.function}
-        for source in self.names.codebase.production:
+        functions = [site.function for _, site in self.sites if site.function]
+        names = {function.node.name for function in functions}
+        names |= {function.owner.name for function in functions if function.owner}
+        for source in self.symbols.codebase.production:
             for site in source.calls:
                 func = site.node.func
-                if site.function and isinstance(func, ast.Attribute) and func.attr in BUILDING:
-                    named.add(site.function.node.name)
-        return named | {
-            s.function.owner.name for _, s in self.sites if s.function and s.function.owner
-        }
+                if (
+                    site.function
+                    and isinstance(func, ast.Attribute)
+                    and func.attr in BUILDER_METHODS
+                ):
+                    names.add(site.function.node.name)
+        return names
 
-    def why_nothing(self) -> str:
-        if self.out_of_sight:
-            return f"a StateGraph is built, but {self.out_of_sight[0]}"
+    def reason_for_no_graph(self) -> str:
+        if self.unresolved:
+            return f"a StateGraph is built, but {self.unresolved[0]}"
         if self.sites:
             source, site = self.sites[0]
-            return f"a StateGraph is named at {source.path}:{site.node.lineno}, but nothing is added to it"
-        if self.homemade:
-            return f"the only StateGraph is a class of the repository's own ({self.homemade[0]}), not LangGraph's"
+            location = f"{source.path}:{site.node.lineno}"
+            return f"a StateGraph is named at {location}, but nothing is added to it"
+        if self.own_graph_classes:
+            return (
+                "the only StateGraph is a class of the repository's own"
+                f" ({self.own_graph_classes[0]}), not LangGraph's"
+            )
         return "no LangGraph StateGraph is built anywhere in the code"
 
     def candidates(self) -> list[Candidate]:
         if not self.sites:
             return []
-        found: list[Candidate] = []
+        candidates: list[Candidate] = []
         for source in self._entry_scripts():
-            found += self._follow(FROM_ENTRY, source, None, as_main=True)
+            candidates += self._evaluate(FROM_ENTRY, source, None, as_main=True)
         for source, function in self._declared_entries():
-            found += self._follow(FROM_ENTRY, source, function)
+            candidates += self._evaluate(FROM_ENTRY, source, function)
         for path in dict.fromkeys(source.path for source, _ in self.sites):
-            found += self._follow(FROM_MODULE, self.names.codebase.files[path], None)
-        if not any(one.rank == FROM_ENTRY for one in found):
-            for source, function in list(self._hot_functions())[:MAX_FUNCTIONS]:
-                found += self._follow(FROM_FUNCTION, source, function)
-        self.out_of_sight = [words for one in found for words in one.builder.unresolved]
-        return [one for one in found if one.builder.nodes]
+            candidates += self._evaluate(FROM_MODULE, self.symbols.codebase.files[path], None)
+        if not any(candidate.rank == FROM_ENTRY for candidate in candidates):
+            for source, function in list(self._module_functions())[:MAX_FUNCTIONS]:
+                candidates += self._evaluate(FROM_FUNCTION, source, function)
 
-    def _follow(
+        self.unresolved = [
+            reason for candidate in candidates for reason in candidate.builder.unresolved
+        ]
+        return [candidate for candidate in candidates if candidate.builder.nodes]
+
+    def _evaluate(
         self, rank: int, source: SourceFile, function: str | None, *, as_main: bool = False
     ) -> list[Candidate]:
-        run = Interpreter(self.names, self.hot.__contains__, min(FUEL_PER_ROOT, self.fuel))
-        given = run.fuel
+        """Evaluate a module, then one function of it, and return the graphs that are built."""
+        fuel = min(FUEL_PER_ROOT, self.fuel)
+        evaluator = GraphEvaluator(self.symbols, self.building_names.__contains__, fuel)
         try:
-            module = run.module(source, as_main=as_main)
+            module = evaluator.load_module(source, as_main=as_main)
             if function is not None:
-                _call_function(run, module.scope.names, function)
+                _call_function(evaluator, module.scope.names, function)
         except (OutOfFuel, RecursionError):
-            for builder in run.builders:
-                builder.note("the code is too long to be followed to its end")
-        self.fuel -= given - max(run.fuel, 0)
-        return [Candidate(builder, rank, run) for builder in run.builders]
+            for builder in evaluator.builders:
+                builder.add_unresolved("the code is too long to be followed to its end")
+
+        self.fuel -= fuel - max(evaluator.fuel, 0)
+        return [Candidate(builder, rank, evaluator) for builder in evaluator.builders]
 
     def _entry_scripts(self) -> Iterator[SourceFile]:
-        telling = self.hot | self._graph_modules()
-        scripts = [source for source in self.names.codebase.production if "__main__" in source.text]
-        for source in sorted(scripts, key=_likely_entry):
-            if any(name in source.text for name in telling):
+        graph_modules = {source.module.rpartition(".")[2] for source, _ in self.sites}
+        names = self.building_names | graph_modules
+        scripts = [
+            source for source in self.symbols.codebase.production if "__main__" in source.text
+        ]
+        for source in sorted(scripts, key=_entry_order):
+            if any(name in source.text for name in names):
                 yield source
 
-    def _graph_modules(self) -> set[str]:
-        return {source.module.rpartition(".")[2] for source, _ in self.sites}
-
     def _declared_entries(self) -> Iterator[tuple[SourceFile, str]]:
-        for target in declared_entry_points(self.texts):
+        for target in _declared_entry_points(self.texts):
             module, _, name = target.partition(":")
-            source = self.names.module(module.removesuffix(".py").strip("./").replace("/", "."))
+            dotted = module.removesuffix(".py").strip("./").replace("/", ".")
+            source = self.symbols.find_module(dotted)
             if source is not None and name:
                 yield source, name
 
-    def _hot_functions(self) -> Iterator[tuple[SourceFile, str]]:
-        for source in self.names.codebase.production:
+    def _module_functions(self) -> Iterator[tuple[SourceFile, str]]:
+        for source in self.symbols.codebase.production:
             for site in source.functions:
-                if site.node.name in self.hot and site.outer is None:
+                if site.node.name in self.building_names and site.outer is None:
                     yield source, site.qualname
 
 
-def _likely_entry(source: SourceFile) -> tuple[bool, int, str]:
-    """Scripts that are usually started come first: fuel may not last for all."""
-    stem = source.module.rpartition(".")[2]
-    usual = stem in {"main", "__main__", "run", "app", "cli", "graph"} or stem.startswith(
-        ("run_", "main_")
-    )
-    return not usual, source.path.count("/"), source.path
+def _entry_order(source: SourceFile) -> tuple[bool, int, str]:
+    """Sort scripts with a usual name first: the fuel may not last for all."""
+    module = source.module.rpartition(".")[2]
+    is_usual = module in USUAL_ENTRY_MODULES or module.startswith(("run_", "main_"))
+    return not is_usual, source.path.count("/"), source.path
 
 
-def _call_function(run: Interpreter, scope: Mapping[str, Any], qualname: str) -> None:
-    """Call a module's function, or a method on a fresh instance of its class, with unknown arguments."""
+def _call_function(evaluator: GraphEvaluator, names: Mapping[str, Any], qualname: str) -> None:
+    """Call a function, or a method of a new instance of its class, with unknown arguments."""
     owner_name, _, method = qualname.rpartition(".")
     if not owner_name:
-        value = run.resolve(scope.get(qualname, UNKNOWN))
+        value = evaluator.resolve_name(names.get(qualname, UNKNOWN))
         if isinstance(value, Function):
-            run.enter(value, [], {})
+            evaluator.enter(value, [], {})
         return
-    owner = scope.get(owner_name, UNKNOWN)
+
+    owner = names.get(owner_name, UNKNOWN)
     if not hasattr(owner, "node") or isinstance(owner, Function):
         return
     instance = Instance(owner)
     for name in dict.fromkeys(["__init__", method]):
-        function = attribute_of(run, owner, name)
+        function = attribute_of(evaluator, owner, name)
         if isinstance(function, Function):
-            run.enter(function, [instance], {})
+            evaluator.enter(function, [instance], {})
 
 
-def declared_entry_points(texts: Mapping[str, str]) -> list[str]:
-    """module:function of pyproject's scripts and of langgraph.json's graphs."""
+def _declared_entry_points(texts: Mapping[str, str]) -> list[str]:
+    """Return module:function of pyproject's scripts and of langgraph.json's graphs."""
     targets: list[str] = []
     for path, text in sorted(texts.items()):
         try:
@@ -248,14 +285,12 @@ def declared_entry_points(texts: Mapping[str, str]) -> list[str]:
                 project = tomllib.loads(text)
                 scripts = project.get("project", {}).get("scripts", {})
                 poetry = project.get("tool", {}).get("poetry", {}).get("scripts", {})
-                targets += [
-                    target
-                    for target in [*scripts.values(), *poetry.values()]
-                    if isinstance(target, str)
-                ]
+                entries = [*scripts.values(), *poetry.values()]
             elif path.endswith("langgraph.json"):
-                graphs = json.loads(text).get("graphs", {})
-                targets += [target for target in graphs.values() if isinstance(target, str)]
+                entries = [*json.loads(text).get("graphs", {}).values()]
+            else:
+                continue
         except (ValueError, AttributeError, RecursionError):
             continue  # a broken manifest names no entry point; the code is still searched
+        targets += [target for target in entries if isinstance(target, str)]
     return targets

@@ -11,7 +11,7 @@ from courtroom.analysis.project.deferrals import deferrals_in, may_document
 from courtroom.analysis.project.feedback_answers import answers_in, may_answer
 from courtroom.analysis.project.inventory import take_inventory
 from courtroom.analysis.project.project_files import configuration_paths, project_of
-from courtroom.analysis.security.dangerous_calls import hazards
+from courtroom.analysis.security.dangerous_calls import find_hazards
 
 if TYPE_CHECKING:
     from courtroom.analysis.fact_writer import FactReading
@@ -21,7 +21,7 @@ UNSEARCHED_NAMED = 3
 
 
 def read_hazards(reading: FactReading) -> None:
-    found = hazards(reading.names)
+    found = find_hazards(reading.names)
     reading.facts["unsafe_calls"] = [hazard.as_fact for hazard in found[:MOST_ROWS]]
     for hazard in found:
         reading.show("unsafe_calls", hazard.source.path, hazard.line, note=hazard.kind)

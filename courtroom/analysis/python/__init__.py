@@ -1,1 +1,1 @@
-"""Python sources in memory: files, what each contains, what a name stands for, who calls whom."""
+"""Python sources in memory: parsing, symbol table, call graph, symbolic execution."""

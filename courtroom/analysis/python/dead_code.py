@@ -1,4 +1,4 @@
-"""Code that can never run is no evidence of anything: it is taken out before anybody reads the syntax tree."""
+"""Removal of code that can never run: it is no evidence of anything."""
 
 from __future__ import annotations
 
@@ -7,32 +7,33 @@ from collections.abc import Iterator
 
 _BLOCKS = ("body", "orelse", "finalbody")
 _PARTS = ("handlers", "cases")
-_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_BLOCK_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
-def take_out_dead_code(tree: ast.Module) -> None:
-    """Remove, in place, what stands behind a condition that is written as false, or after a block has ended."""
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
+def remove_dead_code(tree: ast.Module) -> None:
+    """Remove, in place, code behind a constant false condition or after the end of a block."""
+    stack: list[ast.AST] = [tree]
+    while stack:
+        node = stack.pop()
         for name in _BLOCKS:
             block = getattr(node, name, None)
             if isinstance(block, list) and block:
-                live = list(_live(block))
-                nothing = [ast.copy_location(ast.Pass(), block[0])] if name == "body" else []
-                setattr(node, name, live or nothing)
-                waiting += live
+                live = list(_live_statements(block))
+                # A body must hold a statement; an else or finally may be empty.
+                empty = [ast.copy_location(ast.Pass(), block[0])] if name == "body" else []
+                setattr(node, name, live or empty)
+                stack += live
         for name in _PARTS:
-            waiting += getattr(node, name, ())
+            stack += getattr(node, name, ())
 
 
-def _live(block: list[ast.stmt]) -> Iterator[ast.stmt]:
+def _live_statements(block: list[ast.stmt]) -> Iterator[ast.stmt]:
     for statement in block:
         if isinstance(statement, (ast.If, ast.While)) and _is_false(statement.test):
-            yield from _live(statement.orelse)
+            yield from _live_statements(statement.orelse)
         else:
             yield statement
-        if isinstance(statement, _ENDS):
+        if isinstance(statement, _BLOCK_ENDS):
             return
 
 

@@ -1,4 +1,4 @@
-"""A repository's sources as they are held in memory: files, functions, calls, and which of them are tests."""
+"""Parsed sources of a repository in memory: files, functions, calls, and which are tests."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+# Folders that hold installed or generated code, which is not the author's.
 VENDORED = frozenset(
     {
         ".venv",
@@ -30,9 +31,10 @@ Scope = FunctionNode | ast.ClassDef | ast.Lambda
 
 @dataclass(frozen=True, slots=True)
 class FunctionSite:
-    """A function where it is written: its class when it is a method, its outer function when it is nested.
+    """Function where it is written.
 
-    `mentions` are all names and attributes in it, those of functions inside it included.
+    `owner` is its class when it is a method, `outer` its function when it is nested. `mentions` are
+    all names and attributes in it, those of functions inside it included.
     """
 
     node: FunctionNode
@@ -41,11 +43,12 @@ class FunctionSite:
     outer: FunctionSite | None
     mentions: set[str] = field(default_factory=set, compare=False)
 
-    def note_mention(self, name: str) -> None:
+    def add_mention(self, name: str) -> None:
+        # A name that is in the set is in the outer function's set as well.
         if name not in self.mentions:
             self.mentions.add(name)
             if self.outer is not None:
-                self.outer.note_mention(name)
+                self.outer.add_mention(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,11 @@ class CallSite:
 
 @dataclass(slots=True)
 class SourceFile:
-    """One parsed file. `imports` maps a local name to the dotted name it stands for; `strings` are all its texts."""
+    """One parsed file.
+
+    `imports` maps a local name to the dotted name it stands for. `imported_modules` maps a dotted
+    name to the line that imports it. `strings` are all string constants with their functions.
+    """
 
     path: str
     text: str
@@ -77,7 +84,11 @@ class SourceFile:
 
 @dataclass(slots=True)
 class Codebase:
-    """All parsed files by path, why the others could not be read, and the JSON texts that the code may load."""
+    """All parsed files by path.
+
+    `unreadable` holds the reason for each file that could not be parsed, `data` the JSON texts that
+    the code may load.
+    """
 
     files: dict[str, SourceFile]
     unreadable: dict[str, str]
@@ -88,16 +99,15 @@ class Codebase:
 
     @property
     def production(self) -> list[SourceFile]:
-        """Everything that is neither a test nor someone else's package."""
+        """Files that are neither tests nor packages of other projects."""
         return [source for source in self if not source.is_test and not is_vendored(source.path)]
 
 
 def is_test_path(path: str) -> bool:
-    """Tests by where they lie (tests/, test/) or by their file's name (test_x.py, x_test.py, conftest.py)."""
+    """Return true for a test by its folder (tests/, test/) or by its file's name."""
     parts = PurePosixPath(path.lower()).parts
-    return any(part in {"tests", "test"} for part in parts[:-1]) or bool(
-        _TEST_FILE.match(parts[-1])
-    )
+    is_in_test_folder = any(part in {"tests", "test"} for part in parts[:-1])
+    return is_in_test_folder or bool(_TEST_FILE.match(parts[-1]))
 
 
 def is_vendored(path: str) -> bool:
@@ -105,7 +115,7 @@ def is_vendored(path: str) -> bool:
 
 
 def module_name(path: str) -> str:
-    """src/nodes/judges.py is src.nodes.judges; a package is its folder."""
+    """Return src.nodes.judges for src/nodes/judges.py; a package has the name of its folder."""
     parts = list(PurePosixPath(path).with_suffix("").parts)
     if len(parts) > 1 and parts[-1] == "__init__":
         parts.pop()

@@ -1,4 +1,7 @@
-"""Small steps on syntax trees and identifiers that everything here shares. Nothing recurses."""
+"""Small steps on syntax trees and identifiers that the whole analysis shares.
+
+Nothing recurses: a tree that parses can still be too deep for Python's recursion limit.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-# Fields that hold names, numbers and marks, never nodes worth a visit; and nodes with no others.
-MARKS = frozenset(
+# Fields that hold names, numbers and operators, never nodes that are worth a visit.
+_SKIPPED_FIELDS = frozenset(
     {
         "arg",
         "asname",
@@ -29,21 +32,24 @@ MARKS = frozenset(
         "type_comment",
     }
 )
-LEAVES = frozenset(
+_LEAVES = frozenset(
     {ast.Name, ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal, ast.alias}
 )
-# By class, the fields to look below, last first: what is put on a stack last is visited first.
-BELOW: dict[type, tuple[str, ...]] = {
+# By class, the fields to visit, last first: what is put on a stack last is visited first.
+_CHILD_FIELDS: dict[type, tuple[str, ...]] = {
     kind: ()
-    if kind in LEAVES
-    else tuple(name for name in reversed(kind._fields) if name not in MARKS)
+    if kind in _LEAVES
+    else tuple(name for name in reversed(kind._fields) if name not in _SKIPPED_FIELDS)
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
 
 
 def words_of(text: str) -> list[str]:
-    """The lower-case words of an identifier or a sentence: techLeadScore, TECH_LEAD and 'tech lead' agree."""
+    """Return the lower-case words of an identifier or a sentence.
+
+    techLeadScore, TECH_LEAD and 'tech lead' agree.
+    """
     spaced = re.sub(r"([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])", r"\1\3 \2\4", text)
     return [word for word in re.split(r"[^a-z0-9.]+", spaced.lower()) if word]
 
@@ -53,7 +59,7 @@ def constant_text(node: ast.AST | None) -> str | None:
 
 
 def as_written(node: ast.expr) -> str:
-    """A name or a dotted name as it stands in the source; "" for anything else."""
+    """Return a name or a dotted name as it stands in the source; "" for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -61,22 +67,34 @@ def as_written(node: ast.expr) -> str:
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
 
 
+def last_name(node: ast.AST) -> str:
+    """Return the name, or the last part of a dotted name; "" for anything else."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def called_name(call: ast.Call) -> str:
+    return last_name(call.func)
+
+
 def keyword_of(call: ast.Call, *names: str) -> ast.expr | None:
-    return next((given.value for given in call.keywords if given.arg in names), None)
+    return next((keyword.value for keyword in call.keywords if keyword.arg in names), None)
 
 
 def line_of_call(call: ast.Call) -> int:
-    """The line the called name ends on: in a chain over several lines, the line a reader would point at."""
+    """Return the line the called name ends on: in a chain over lines, the line a reader means."""
     return call.func.end_lineno or call.lineno
 
 
-def push_below(node: ast.AST, stack: list[ast.AST]) -> None:
-    """Put the nodes directly inside a node on a stack, so that they leave it in the order of the source.
+def push_children(node: ast.AST, stack: list[ast.AST]) -> None:
+    """Put the child nodes on a stack, so that they leave it in the order of the source.
 
-    Whether a name is read or written, and which operator is used, are left out.
+    Operators and contexts (read or written) are left out.
     """
-    for name in BELOW[node.__class__]:
+    for name in _CHILD_FIELDS[node.__class__]:
         value = getattr(node, name, None)
+        # The exact class is compared for speed: every node of every file passes here.
         if value.__class__ is list:
             stack += [item for item in reversed(value) if item is not None]
         elif value is not None:
@@ -84,9 +102,9 @@ def push_below(node: ast.AST, stack: list[ast.AST]) -> None:
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and all nodes inside it, in the order of the source, with an explicit stack."""
+    """Yield a node and all nodes inside it, in the order of the source."""
     stack = [node]
     while stack:
         current = stack.pop()
         yield current
-        push_below(current, stack)
+        push_children(current, stack)

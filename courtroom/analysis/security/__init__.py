@@ -1,1 +1,1 @@
-"""What a safe project would not do: dangerous calls, paths and clones, committed secrets."""
+"""Security of the audited project: dangerous calls, paths, clones and committed secrets."""

@@ -1,4 +1,4 @@
-"""The function that clones the audited repository, and how carefully it does it."""
+"""Function that clones the audited repository, and its precautions."""
 
 from __future__ import annotations
 
@@ -6,91 +6,115 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from courtroom.analysis.python.call_graph import Place, Reach
-from courtroom.analysis.python.names import Names
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import CallSite, SourceFile
-from courtroom.analysis.python.tree_walk import constant_text, keyword_of, walk, words_of
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import (
+    called_name,
+    constant_text,
+    keyword_of,
+    last_name,
+    walk,
+    words_of,
+)
 
 CLONE_METHODS = frozenset({"clone_from"})
 CLONE_FUNCTIONS = frozenset({"pygit2.clone_repository", "dulwich.porcelain.clone"})
-TEMPORARY = frozenset({"tempfile.TemporaryDirectory", "tempfile.mkdtemp"})
-WAITING = ("communicate", "wait", "wait_for", "result")
-STARTERS = frozenset({"run", "Popen", "call", "check_call", "check_output", *WAITING})
+TEMPORARY_FOLDERS = frozenset({"tempfile.TemporaryDirectory", "tempfile.mkdtemp"})
+WAIT_CALLS = ("communicate", "wait", "wait_for", "result")
+PROCESS_CALLS = frozenset({"run", "Popen", "call", "check_call", "check_output", *WAIT_CALLS})
 TIMEOUTS = ("timeout", "kill_after_timeout")
 URL_WORDS = frozenset({"url", "repo", "repository", "uri", "remote", "link"})
+# Words of a validating function, and words that need an address beside them: check_url.
 SURE_VALIDATORS = frozenset(
     words_of("valid validate validated validates validation validator sanitize sanitise")
 )
 VALIDATORS = SURE_VALIDATORS | frozenset(words_of("check is ensure verify assert allowed"))
 ADDRESS_WORDS = frozenset(words_of("url uri github address host scheme"))
+PATTERN_CALLS = frozenset({"match", "fullmatch", "search", "urlparse", "urlsplit"})
 REPOSITORY_WORDS = frozenset({"repo", "repository"})
 ERROR_WORDS = frozenset({"error", "errors", "problems", "issues", "failures"})
 MAX_CALLER_ROUNDS = 2
 
+Lines = Iterator[tuple[SourceFile, int]]
+
 
 @dataclass(frozen=True, slots=True)
 class CloneReading:
-    """`place` is null when nothing clones. `lines`: for each careful habit, by fact name, where it is kept."""
+    """Clone function, null when nothing clones.
 
-    place: Place | None = None
+    `lines`: for each precaution, by fact name, where it is taken.
+    """
+
+    function: FunctionRef | None = None
     lines: dict[str, list[tuple[SourceFile, int]]] = field(default_factory=dict)
 
 
-def read_clone(names: Names, reach: Reach, in_use: Iterable[Place]) -> CloneReading:
-    """Of several functions that clone, one that is really used and is named after it; `in_use` are those that run."""
-    clones = list(_clone_calls(names))
+def read_clone(
+    symbols: SymbolTable, call_graph: CallGraph, in_use: Iterable[FunctionRef]
+) -> CloneReading:
+    """Return the clone function; of several, one that runs and is named after it.
+
+    `in_use` are the functions that run.
+    """
+    clones = list(_clone_calls(symbols))
     if not clones:
         return CloneReading()
     running = list(in_use)
-    used = {place.key for place in running}
-    clones.sort(
-        key=lambda clone: (
-            clone[0].key not in used,
-            "test" in clone[0].source.path,
-            not _says_clone(clone[0]),
-        )
-    )
-    place, call = clones[0]
-    around = _around(names, place)
+    running_keys = {function.key for function in running}
+    function, call = min(clones, key=lambda clone: _preference(clone[0], running_keys))
+
+    context = _context_of(symbols, function)
     lines = {
-        "clone_in_tempdir": list(_temporary(names, around)),
-        "clone_timeout": list(_timeouts(reach, place, call)),
-        "clone_errors_handled": list(_handlers(place, call, around)),
-        "url_validated": [*_validations(place, call, around), *_refusals(running)],
+        "clone_in_tempdir": list(_temporary_folders(symbols, context)),
+        "clone_timeout": list(_timeouts(call_graph, function, call)),
+        "clone_errors_handled": list(_error_handlers(function, call, context)),
+        "url_validated": [*_validations(function, call, context), *_recorded_errors(running)],
     }
-    return CloneReading(place, lines)
+    return CloneReading(function, lines)
 
 
-def _clone_calls(names: Names) -> Iterator[tuple[Place, ast.Call]]:
-    for source in names.codebase.production:
+def _preference(function: FunctionRef, running_keys: set[tuple[str, int]]) -> tuple[bool, ...]:
+    owner = function.site.owner.name if function.site.owner else ""
+    is_named_clone = "clone" in words_of(f"{owner} {function.name}")
+    return (
+        function.key not in running_keys,
+        "test" in function.source.path,
+        not is_named_clone,
+    )
+
+
+def _clone_calls(symbols: SymbolTable) -> Iterator[tuple[FunctionRef, ast.Call]]:
+    for source in symbols.codebase.production:
         if "clone" not in source.text:
             continue
-        commands = _clone_commands(source)
-        for site, dotted in names.calls(source):
+        commands = _clone_command_names(source)
+        for site, dotted in symbols.calls(source):
             if site.function is None:
                 continue
             if _is_clone(site, dotted, commands.get(id(site.function.node), set())):
-                yield Place(source, site.function), site.node
+                yield FunctionRef(source, site.function), site.node
 
 
-def _clone_commands(source: SourceFile) -> dict[int, set[str]]:
-    """By function, the local names that hold the words of a git clone command."""
-    found: dict[int, set[str]] = {}
+def _clone_command_names(source: SourceFile) -> dict[int, set[str]]:
+    """Return by function the local names that hold the words of a git clone command."""
+    commands: dict[int, set[str]] = {}
     lines = source.text.split("\n")
     for site in source.functions:
         node = site.node
+        # A search in the text spares the walk over most functions.
         if not any("clone" in line for line in lines[node.lineno - 1 : node.end_lineno]):
             continue
         for inner in walk(node):
             if (
                 isinstance(inner, ast.Assign | ast.AnnAssign)
                 and inner.value
-                and _is_clone_words(inner.value)
+                and _is_clone_command(inner.value)
             ):
                 targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
                 names = {target.id for target in targets if isinstance(target, ast.Name)}
-                found.setdefault(id(node), set()).update(names)
-    return found
+                commands.setdefault(id(node), set()).update(names)
+    return commands
 
 
 def _is_clone(site: CallSite, dotted: str, commands: set[str]) -> bool:
@@ -99,75 +123,79 @@ def _is_clone(site: CallSite, dotted: str, commands: set[str]) -> bool:
         return True
     if isinstance(func, ast.Attribute) and func.attr in CLONE_METHODS:
         return True
-    starred = (one.value if isinstance(one, ast.Starred) else one for one in site.node.args)
-    return any(
-        _named(one) in commands or _is_clone_words(one) for one in starred
-    ) or _is_clone_words(
-        ast.List([one for one in site.node.args if isinstance(one, ast.Constant)], ast.Load())
-    )
+
+    arguments = [arg.value if isinstance(arg, ast.Starred) else arg for arg in site.node.args]
+    if any(last_name(arg) in commands or _is_clone_command(arg) for arg in arguments):
+        return True
+    # The words may be arguments of their own, as for create_subprocess_exec.
+    constants: list[ast.expr] = [arg for arg in arguments if isinstance(arg, ast.Constant)]
+    return _is_clone_command(ast.List(constants, ast.Load()))
 
 
-def _is_clone_words(node: ast.expr) -> bool:
+def _is_clone_command(node: ast.expr) -> bool:
     if isinstance(node, ast.List | ast.Tuple):
         words = [constant_text(member) for member in node.elts]
         return "clone" in words and any(word and word.endswith("git") for word in words)
     if isinstance(node, ast.BinOp):
-        return _is_clone_words(node.left)
+        return _is_clone_command(node.left)
     parts = node.values if isinstance(node, ast.JoinedStr) else [node]
     text = constant_text(parts[0]) if parts else None
     return bool(text and text.strip().startswith("git clone"))
 
 
-def _around(names: Names, place: Place) -> list[Place]:
-    """The function, its class when that holds its directory, and who calls it, two steps up."""
-    found = {place.key: place}
-    if place.site.owner is not None:
-        for site in place.source.functions:
-            if site.owner is place.site.owner:
-                found.setdefault((place.source.path, site.node.lineno), Place(place.source, site))
-    wanted = {place.name}
+def _context_of(symbols: SymbolTable, function: FunctionRef) -> list[FunctionRef]:
+    """Return the function, the methods of its class, and its callers, two calls up."""
+    context = {function.key: function}
+    if function.site.owner is not None:
+        for site in function.source.functions:
+            if site.owner is function.site.owner:
+                method = FunctionRef(function.source, site)
+                context.setdefault(method.key, method)
+
+    names = {function.name}
     for _ in range(MAX_CALLER_ROUNDS):
-        callers = [one for one in _callers(names, wanted) if one.key not in found]
-        found.update((one.key, one) for one in callers)
-        wanted = {one.name for one in callers}
-    return list(found.values())
+        callers = [caller for caller in _callers(symbols, names) if caller.key not in context]
+        context.update((caller.key, caller) for caller in callers)
+        names = {caller.name for caller in callers}
+    return list(context.values())
 
 
-def _callers(names: Names, wanted: set[str]) -> Iterator[Place]:
-    for source in names.codebase.production:
-        if any(name in source.text for name in wanted):
+def _callers(symbols: SymbolTable, names: set[str]) -> Iterator[FunctionRef]:
+    for source in symbols.codebase.production:
+        if any(name in source.text for name in names):
             for site in source.functions:
-                if site.mentions & wanted:
-                    yield Place(source, site)
+                if site.mentions & names:
+                    yield FunctionRef(source, site)
 
 
-def _temporary(names: Names, around: list[Place]) -> Iterator[tuple[SourceFile, int]]:
-    nodes = {id(place.site.node) for place in around}
-    for source in {place.source.path: place.source for place in around}.values():
-        for site, dotted in names.calls(source):
+def _temporary_folders(symbols: SymbolTable, context: list[FunctionRef]) -> Lines:
+    node_ids = {id(function.site.node) for function in context}
+    for source in {function.source.path: function.source for function in context}.values():
+        for site, dotted in symbols.calls(source):
             if (
-                dotted in TEMPORARY
+                dotted in TEMPORARY_FOLDERS
                 and site.function is not None
-                and id(site.function.node) in nodes
+                and id(site.function.node) in node_ids
             ):
                 yield source, site.node.lineno
 
 
-def _timeouts(reach: Reach, place: Place, call: ast.Call) -> Iterator[tuple[SourceFile, int]]:
-    """A limit on the very call, on the wrapper's call it goes through, or on waiting for the process."""
+def _timeouts(call_graph: CallGraph, function: FunctionRef, call: ast.Call) -> Lines:
+    """Yield limits on the call itself, on its wrapper's call, or on waiting for the process."""
     if _has_timeout(call):
-        yield place.source, call.lineno
-    wrappers = [one for one in reach.behind([place]) if one.name == _called_name(call)]
-    for home in [place, *wrappers]:
+        yield function.source, call.lineno
+    wrappers = [
+        other for other in call_graph.reachable_from([function]) if other.name == called_name(call)
+    ]
+    for home in [function, *wrappers]:
         for site in home.source.calls:
-            if (
-                site.function is home.site
-                and site.node is not call
-                and _called_name(site.node) in STARTERS
-            ):
-                is_git = home is not place or _called_name(site.node) in WAITING
-                if is_git and _has_timeout(site.node):
-                    yield home.source, site.node.lineno
+            if site.function is not home.site or site.node is call:
+                continue
+            name = called_name(site.node)
+            # Beside the clone itself, another process with a limit says nothing about it.
+            names = PROCESS_CALLS if home is not function else WAIT_CALLS
+            if name in names and _has_timeout(site.node):
+                yield home.source, site.node.lineno
 
 
 def _has_timeout(call: ast.Call) -> bool:
@@ -175,107 +203,83 @@ def _has_timeout(call: ast.Call) -> bool:
     return value is not None and not (isinstance(value, ast.Constant) and value.value is None)
 
 
-def _called_name(call: ast.Call) -> str:
-    func = call.func
-    return (
-        func.attr
-        if isinstance(func, ast.Attribute)
-        else func.id
-        if isinstance(func, ast.Name)
-        else ""
-    )
-
-
-def _handlers(
-    place: Place, call: ast.Call, around: list[Place]
-) -> Iterator[tuple[SourceFile, int]]:
-    """A try around the clone (or around the call of its function), or a look at the return code."""
-    for one in around:
-        is_clone = one.key == place.key
-        for node in walk(one.site.node):
+def _error_handlers(function: FunctionRef, call: ast.Call, context: list[FunctionRef]) -> Lines:
+    """Yield a try around the clone or its function, or a test of the return code."""
+    for other in context:
+        is_clone = other.key == function.key
+        for node in walk(other.site.node):
             if isinstance(node, ast.Try) and node.handlers:
-                inside = {id(inner) for statement in node.body for inner in walk(statement)}
-                calls = [n for s in node.body for n in walk(s) if isinstance(n, ast.Call)]
-                if id(call) in inside or (
-                    not is_clone and any(_called_name(n) == place.name for n in calls)
-                ):
-                    yield one.source, node.handlers[0].lineno
-            elif is_clone and isinstance(node, ast.If) and _asks_return_code(node.test):
-                yield one.source, node.lineno
+                calls = [
+                    inner
+                    for statement in node.body
+                    for inner in walk(statement)
+                    if isinstance(inner, ast.Call)
+                ]
+                calls_function = not is_clone and any(
+                    called_name(inner) == function.name for inner in calls
+                )
+                if calls_function or any(inner is call for inner in calls):
+                    yield other.source, node.handlers[0].lineno
+            elif is_clone and isinstance(node, ast.If) and _tests_return_code(node.test):
+                yield other.source, node.lineno
 
 
-def _asks_return_code(test: ast.expr) -> bool:
+def _tests_return_code(test: ast.expr) -> bool:
     return any(isinstance(node, ast.Attribute) and node.attr == "returncode" for node in walk(test))
 
 
-def _validations(
-    place: Place, call: ast.Call, around: list[Place]
-) -> Iterator[tuple[SourceFile, int]]:
-    """The address is tested before it is cloned: by a validating function, or by a test that refuses it."""
-    members = [
-        one
-        for one in around
-        if one.site.owner is None or one.key == place.key or one.site.node.name != "__exit__"
-    ]
-    for one in members:
-        last = call.lineno if one.key == place.key else None
-        for node in walk(one.site.node):
+def _validations(function: FunctionRef, call: ast.Call, context: list[FunctionRef]) -> Lines:
+    """Yield tests of the address before the clone: a validating call, or a test that refuses."""
+    for other in context:
+        is_clone = other.key == function.key
+        # The end of a context manager runs after the clone.
+        if not is_clone and other.site.owner is not None and other.name == "__exit__":
+            continue
+        for node in walk(other.site.node):
             line = getattr(node, "lineno", 0)
-            if last is not None and line > last:
+            if is_clone and line > call.lineno:
                 continue
-            if (isinstance(node, ast.Call) and _validates(node)) or (
-                isinstance(node, ast.If) and _refuses(node) and _tests_address(node.test)
-            ):
-                yield one.source, line
+            is_validating_call = isinstance(node, ast.Call) and _is_validating_call(node)
+            is_refusing_test = (
+                isinstance(node, ast.If) and _leaves(node) and _tests_address(node.test)
+            )
+            if is_validating_call or is_refusing_test:
+                yield other.source, line
 
 
-def _says_clone(place: Place) -> bool:
-    owner = place.site.owner.name if place.site.owner else ""
-    return "clone" in words_of(f"{owner} {place.name}")
+def _recorded_errors(running: list[FunctionRef]) -> Lines:
+    """Yield tests of the repository's address that record an error when it does not fit."""
+    for function in running:
+        for node in walk(function.site.node):
+            if isinstance(node, ast.If) and _records_error(node) and _tests_address(node.test):
+                yield function.source, node.lineno
 
 
-def _refusals(running: list[Place]) -> Iterator[tuple[SourceFile, int]]:
-    """A function of the graph tests the repository's address and puts an error on record when it does not fit."""
-    for place in running:
-        for node in walk(place.site.node):
-            if isinstance(node, ast.If) and _notes_error(node) and _tests_address(node.test):
-                yield place.source, node.lineno
-
-
-def _notes_error(node: ast.If) -> bool:
-    """The branch adds to a list of errors, or sets an error; what it tests is called a repository."""
-    tested = {word for inner in walk(node.test) for word in words_of(_named(inner))}
-    if not tested & REPOSITORY_WORDS:
+def _records_error(node: ast.If) -> bool:
+    """Return true when a test of a repository adds to a list of errors."""
+    tested_words = {word for inner in walk(node.test) for word in words_of(last_name(inner))}
+    if not tested_words & REPOSITORY_WORDS:
         return False
     for inner in (inner for statement in node.body for inner in walk(statement)):
-        noted = (
-            inner.func if isinstance(inner, ast.Call) and _called_name(inner) == "append" else None
-        )
-        owner = noted.value if isinstance(noted, ast.Attribute) else None
-        if owner is not None and set(words_of(_named(owner))) & ERROR_WORDS:
+        if not isinstance(inner, ast.Call) or not isinstance(inner.func, ast.Attribute):
+            continue
+        list_words = set(words_of(last_name(inner.func.value)))
+        if inner.func.attr == "append" and list_words & ERROR_WORDS:
             return True
     return False
 
 
-def _validates(call: ast.Call) -> bool:
-    """validate_repo_url(url), is_valid_github_url(url): by the words of its name and what it is given."""
-    words = set(words_of(_called_name(call)))
-    given = any(set(words_of(_named(argument))) & URL_WORDS for argument in call.args)
-    return given and bool(words & SURE_VALIDATORS or (words & VALIDATORS and words & ADDRESS_WORDS))
-
-
-def _named(node: ast.AST) -> str:
-    return (
-        node.id
-        if isinstance(node, ast.Name)
-        else node.attr
-        if isinstance(node, ast.Attribute)
-        else ""
+def _is_validating_call(call: ast.Call) -> bool:
+    """Return true for validate_repo_url(url) and is_valid_github_url(url)."""
+    words = set(words_of(called_name(call)))
+    takes_url = any(set(words_of(last_name(argument))) & URL_WORDS for argument in call.args)
+    return takes_url and bool(
+        words & SURE_VALIDATORS or (words & VALIDATORS and words & ADDRESS_WORDS)
     )
 
 
-def _refuses(node: ast.If) -> bool:
-    """One branch of the test ends in raise or return."""
+def _leaves(node: ast.If) -> bool:
+    """Return true when one branch of the test ends in raise or return."""
     return any(
         branch and isinstance(branch[-1], ast.Raise | ast.Return)
         for branch in (node.body, node.orelse)
@@ -283,25 +287,25 @@ def _refuses(node: ast.If) -> bool:
 
 
 def _tests_address(test: ast.expr) -> bool:
-    """The form of an address is asked: its beginning, its parts, a pattern, its host."""
-    for node in walk(test):
-        if isinstance(node, ast.Call):
-            func = node.func
-            subject = _named(func.value) if isinstance(func, ast.Attribute) else ""
-            if _called_name(node) == "startswith" and set(words_of(subject)) & URL_WORDS:
-                return True
-            if _called_name(node) in {
-                "match",
-                "fullmatch",
-                "search",
-                "urlparse",
-                "urlsplit",
-            } and any(set(words_of(_named(argument))) & URL_WORDS for argument in node.args):
-                return True
-        elif isinstance(node, ast.Attribute) and node.attr in {"scheme", "netloc", "hostname"}:
+    """Return true for a test of an address's form: its beginning, parts, pattern or host."""
+    return any(_is_address_test(node) for node in walk(test))
+
+
+def _is_address_test(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        subject = last_name(node.func.value) if isinstance(node.func, ast.Attribute) else ""
+        if called_name(node) == "startswith" and _names_url(subject):
             return True
-        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
-            named = set(words_of(_named(node.comparators[0])))
-            if constant_text(node.left) and named & URL_WORDS:
-                return True
+        return called_name(node) in PATTERN_CALLS and any(
+            _names_url(last_name(argument)) for argument in node.args
+        )
+    if isinstance(node, ast.Attribute):
+        return node.attr in {"scheme", "netloc", "hostname"}
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+        # "github.com" in url
+        return bool(constant_text(node.left)) and _names_url(last_name(node.comparators[0]))
     return False
+
+
+def _names_url(name: str) -> bool:
+    return bool(set(words_of(name)) & URL_WORDS)

@@ -1,8 +1,8 @@
-"""Committed secrets: which kind stands where, and their removal from whatever is shown.
+"""Committed secrets by kind and line, and their redaction from every text that is shown.
 
-A secret's value leaves this module only to be replaced. Recognised are the documented prefixes of well-known
-issuers, private keys, passwords in addresses, and random-looking values given to a telling name; what reads
-like a placeholder is none.
+A secret's value leaves this module only to be replaced. Recognized are the documented prefixes of
+well-known issuers, private keys, passwords in addresses, and random-looking values assigned to a name
+such as api_key. A value that reads like a placeholder is no secret.
 """
 
 from __future__ import annotations
@@ -14,53 +14,61 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-# Bits per character: hex digits of a random key have nearly 4, words about 3.
+# Entropy in bits per character: hex digits of a random key have nearly 4, words about 3.
 RANDOM_BITS = 3.4
+# Enough to tell a key from "aaaaaaaa" where the prefix itself is proof.
 REPEATED_BITS = 2.5
 EXAMPLE_ENVIRONMENTS = ("example", "sample", "template", "dist", "test", "defaults")
 
 _PLACEHOLDER = re.compile(
-    r"your|example|placeholder|change|dummy|sample|insert|redact|fake|mock|xxx|\.\.\.|test|todo|replace|hidden"
-    r"|secret|passw|1234567|abcdef|[<>{}$*]",
+    r"your|example|placeholder|change|dummy|sample|insert|redact|fake|mock|xxx|\.\.\.|test|todo"
+    r"|replace|hidden|secret|passw|1234567|abcdef|[<>{}$*]",
     re.IGNORECASE,
 )
-_EVERYDAY_PASSWORDS = frozenset(
+# Defaults of local services, which protect nothing.
+_DEFAULT_PASSWORDS = frozenset(
     {"admin", "guest", "pass", "postgres", "root", "user", "minio", "redis"}
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """`markers`: a text with none of them, in any case where case is open, holds no such secret.
+    """Kind of secret; the secret is the group `value` of `pattern`.
 
-    The secret is the group `value` of `pattern`.
+    A text without any of the `markers` holds no such secret. `ignores_case` is for the markers
+    alone. `min_bits` is the least entropy per character.
     """
 
     name: str
     markers: tuple[str, ...]
     pattern: re.Pattern[str]
-    least_bits: float = REPEATED_BITS
-    is_case_open: bool = False
+    min_bits: float = REPEATED_BITS
+    ignores_case: bool = False
 
 
 def _kind(
     name: str,
     markers: str,
     pattern: str,
-    least_bits: float = REPEATED_BITS,
+    min_bits: float = REPEATED_BITS,
     *,
-    is_case_open: bool = False,
+    ignores_case: bool = False,
 ) -> Kind:
-    return Kind(name, tuple(markers.split()), re.compile(pattern), least_bits, is_case_open)
+    return Kind(name, tuple(markers.split()), re.compile(pattern), min_bits, ignores_case)
 
 
-# What a telling name ends in, such as OPENAI_API_KEY or db_password.
-_TELLING = r"(?:_key|_KEY|[aA]pi_?[kK]ey|APIKEY|[sS]ecret|SECRET|[tT]oken|TOKEN|[pP]assw(?:or)?d|PASSW(?:OR)?D)"
+# End of a name that holds a secret, such as OPENAI_API_KEY or db_password.
+_NAME_ENDING = (
+    r"(?:_key|_KEY|[aA]pi_?[kK]ey|APIKEY|[sS]ecret|SECRET|[tT]oken|TOKEN"
+    r"|[pP]assw(?:or)?d|PASSW(?:OR)?D)"
+)
+# Every quantifier has an upper bound or a fixed end, so that no text makes the search slow.
 KINDS = (
     _kind(
         "private key",
         "PRIVATE",
-        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\\n|\s)+(?P<value>[A-Za-z0-9+/=\\\s:,-]{60,}?)(?=-----END|\Z)",
+        r"-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----(?:\\n|\s)+"
+        r"(?P<value>[A-Za-z0-9+/=\\\s:,-]{60,}?)(?=-----END|\Z)",
     ),
     _kind("AWS access key", "AKIA ASIA", r"\b(?P<value>(?:AKIA|ASIA)[A-Z2-7]{16})\b"),
     _kind(
@@ -73,12 +81,14 @@ KINDS = (
     _kind(
         "model provider's key",
         "sk- gsk_ hf_ AIza",
-        r"\b(?P<value>sk-(?=[\w-]*\d)[\w-]{20,}|gsk_[A-Za-z0-9]{40,}|hf_[A-Za-z0-9]{30,}|AIza[\w-]{35})",
+        r"\b(?P<value>sk-(?=[\w-]*\d)[\w-]{20,}|gsk_[A-Za-z0-9]{40,}|hf_[A-Za-z0-9]{30,}"
+        r"|AIza[\w-]{35})",
     ),
     _kind(
         "service key",
         "lsv2_ tvly- npm_ SG.",
-        r"\b(?P<value>lsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{8,}|tvly-[\w-]{20,}|npm_[A-Za-z0-9]{36}\b|SG\.[\w-]{22}\.[\w-]{43})",
+        r"\b(?P<value>lsv2_[a-z]{2}_[0-9a-f]{32}_[0-9a-f]{8,}|tvly-[\w-]{20,}"
+        r"|npm_[A-Za-z0-9]{36}\b|SG\.[\w-]{22}\.[\w-]{43})",
     ),
     _kind("Slack token", "xox", r"\b(?P<value>xox[abeoprs]-[A-Za-z0-9-]{20,})"),
     _kind("signed web token", "eyJ", r"\b(?P<value>eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,})"),
@@ -90,57 +100,59 @@ KINDS = (
     _kind(
         "value of a telling name",
         "key secret token passw",
-        rf"{_TELLING}[\"']?\s{{0,4}}[:=]\s{{0,4}}[\"'](?P<value>[\w+/=.~-]{{16,200}})[\"']",
+        rf"{_NAME_ENDING}[\"']?\s{{0,4}}[:=]\s{{0,4}}[\"'](?P<value>[\w+/=.~-]{{16,200}})[\"']",
         RANDOM_BITS,
-        is_case_open=True,
+        ignores_case=True,
     ),
 )
 ENVIRONMENT_KIND = Kind(
     "value in an environment file",
     ("=",),
     re.compile(
-        rf"(?m)^[ \t]*(?:export[ \t]+)?\w{{0,60}}{_TELLING}\w{{0,20}}[ \t]*=[ \t]*[\"']?(?P<value>[^\s\"'#]{{8,}})"
+        rf"(?m)^[ \t]*(?:export[ \t]+)?\w{{0,60}}{_NAME_ENDING}\w{{0,20}}[ \t]*=[ \t]*[\"']?"
+        r"(?P<value>[^\s\"'#]{8,})"
     ),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """What kind of secret stands on which 1-based line; never its value."""
+    """Kind and 1-based line of a secret; never its value."""
 
     kind: str
     line: int
 
 
 def secrets_in(text: str, path: str = "") -> list[Secret]:
-    """The secrets of a file, by line; `path` tells whether it is an environment file."""
-    found = {
+    """Return the secrets of a file, one per line; `path` tells whether it is an environment file."""
+    # Reversed, so that the first secret of a line is the one that stays.
+    kinds_by_line = {
         text.count("\n", 0, start) + 1: kind for start, _, kind in reversed(_spans(text, path))
     }
-    return [Secret(kind, line) for line, kind in sorted(found.items())]
+    return [Secret(kind, line) for line, kind in sorted(kinds_by_line.items())]
 
 
 def redacted(text: str, path: str = "") -> str:
-    """The text with every secret replaced by the name of its kind; it keeps its number of lines."""
+    """Return the text with the name of its kind for every secret, and as many lines as before."""
+    # From the end, so that the earlier positions stay right.
     for start, end, kind in reversed(_spans(text, path)):
-        text = (
-            text[:start] + f"[redacted: {kind}]" + "\n" * text.count("\n", start, end) + text[end:]
-        )
+        newlines = "\n" * text.count("\n", start, end)
+        text = f"{text[:start]}[redacted: {kind}]{newlines}{text[end:]}"
     return text
 
 
 def is_environment_file(path: str) -> bool:
-    """.env, .env.production, prod.env: not the example that is meant to be committed."""
+    """Return true for .env, .env.production and prod.env, not for an example such as .env.sample."""
     name = PurePosixPath(path).name.lower()
-    if name != ".env" and not name.startswith(".env.") and not name.endswith(".env"):
-        return False
-    return not any(word in name for word in EXAMPLE_ENVIRONMENTS)
+    is_environment = name == ".env" or name.startswith(".env.") or name.endswith(".env")
+    return is_environment and not any(word in name for word in EXAMPLE_ENVIRONMENTS)
 
 
 def _spans(text: str, path: str) -> list[tuple[int, int, str]]:
-    """Start, end and kind of every secret, none overlapping, in the text's order."""
+    """Return start, end and kind of every secret, without overlaps, in the text's order."""
     kinds = (*KINDS, ENVIRONMENT_KIND) if is_environment_file(path) else KINDS
     spans = sorted(span for kind in kinds for span in _matches(kind, text))
+
     kept: list[tuple[int, int, str]] = []
     for span in spans:
         if not kept or span[0] >= kept[-1][1]:
@@ -149,24 +161,25 @@ def _spans(text: str, path: str) -> list[tuple[int, int, str]]:
 
 
 def _matches(kind: Kind, text: str) -> Iterator[tuple[int, int, str]]:
-    searched = text.lower() if kind.is_case_open else text
-    if not any(marker in searched for marker in kind.markers):
+    # Markers spare the slow patterns on nearly every text.
+    marked_text = text.lower() if kind.ignores_case else text
+    if not any(marker in marked_text for marker in kind.markers):
         return
+
     for match in kind.pattern.finditer(text):
         value = match["value"]
-        if kind.name == "private key" or (
-            _is_random(value, kind.least_bits) and not _is_placeholder(value)
-        ):
+        is_likely = _is_random(value, kind.min_bits) and not _is_placeholder(value)
+        if kind.name == "private key" or is_likely:
             yield *match.span("value"), kind.name
 
 
 def _is_placeholder(value: str) -> bool:
-    return _PLACEHOLDER.search(value) is not None or value.lower() in _EVERYDAY_PASSWORDS
+    return _PLACEHOLDER.search(value) is not None or value.lower() in _DEFAULT_PASSWORDS
 
 
-def _is_random(value: str, least_bits: float) -> bool:
-    """Random values mix characters; a sentence, a path or a dotted name given to a telling name does not."""
-    if least_bits == RANDOM_BITS and not re.search(r"\d", value):
+def _is_random(value: str, min_bits: float) -> bool:
+    """Return true when a value mixes characters, unlike a sentence, a path or a dotted name."""
+    if min_bits == RANDOM_BITS and not re.search(r"\d", value):
         return False
-    counts = Counter(value).values()
-    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts) >= least_bits
+    shares = [count / len(value) for count in Counter(value).values()]
+    return -sum(share * math.log2(share) for share in shares) >= min_bits

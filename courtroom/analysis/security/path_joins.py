@@ -1,121 +1,128 @@
-"""Paths made of what a client sent: by `/`, by a join, through a name that was given it before."""
+"""Paths made of data that a client sent: by `/`, by a join, or through assigned names."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from courtroom.analysis.python.names import Names
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
+from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import as_written, keyword_of, walk, words_of
-from courtroom.analysis.security.value_origins import assigned_in, is_client_data
+from courtroom.analysis.security.value_origins import assigned_values, is_client_data
 
+# Assignments that are followed back.
 MAX_STEPS = 4
-# What leaves no way up in a name, or makes a number of it.
-CLEANED = frozenset({"secure_filename", "basename", "safe_join", "int", "float", "len", "UUID"})
-PASSING = frozenset({"str", "builtins.str", "pathlib.Path", "os.path.join", "os.fspath"})
-# What a careful tool asks of the joined path before it uses it.
-CONTAINED = frozenset({"is_relative_to", "relative_to", "commonpath"})
+# Calls that remove every way up from a name, or make a number of it.
+SANITIZERS = frozenset({"secure_filename", "basename", "safe_join", "int", "float", "len", "UUID"})
+# Calls whose result still holds their arguments.
+PASSING_CALLS = frozenset({"str", "builtins.str", "pathlib.Path", "os.path.join", "os.fspath"})
+# Tests that a careful tool makes of the joined path before it uses it.
+CONTAINMENT_TESTS = frozenset({"is_relative_to", "relative_to", "commonpath"})
 PATH_WORDS = frozenset(
     words_of("base dir directory folder root path paths uploads media storage workspace")
 )
 
 
-def sent_by_client(
-    names: Names,
+def is_tainted_by_client(
+    symbols: SymbolTable,
     source: SourceFile,
     function: FunctionSite | None,
     node: ast.expr,
     steps: int = MAX_STEPS,
 ) -> bool:
-    """Whether an expression holds what a client of a web application sent, neither cleaned nor kept inside."""
-    if steps == 0 or _is_cleaned(names, source, node) or (function and _keeps_inside(function)):
+    """Return true when an expression holds a client's data, neither sanitized nor contained."""
+    if steps == 0 or _is_sanitized(symbols, source, node):
         return False
-    if is_client_data(names, source, node):
+    if function is not None and _tests_containment(function):
+        return False
+    if is_client_data(symbols, source, node):
         return True
-    named = (inner.id for inner in walk(node) if isinstance(inner, ast.Name))
+
+    names = [inner.id for inner in walk(node) if isinstance(inner, ast.Name)]
     return function is not None and any(
-        sent_by_client(names, source, function, value, steps - 1)
-        for name in named
-        for value in assigned_in(function, name)
-        if not _is_result(names, source, value)
+        is_tainted_by_client(symbols, source, function, value, steps - 1)
+        for name in names
+        for value in assigned_values(function, name)
+        if not _is_own_result(symbols, source, value)
     )
 
 
-def _is_result(names: Names, source: SourceFile, value: ast.expr) -> bool:
-    """What a function made of its arguments is its own; a string's methods and `request.form.get` pass them on."""
+def _is_own_result(symbols: SymbolTable, source: SourceFile, value: ast.expr) -> bool:
+    """Return true for the result of a function, which need not hold its arguments.
+
+    A string's methods and `request.form.get` do pass them on.
+    """
     if not isinstance(value, ast.Call):
         return False
-    dotted = names.dotted(source, value.func)
-    own_method = isinstance(value.func, ast.Attribute) and not dotted
-    return not (own_method or dotted in PASSING or is_client_data(names, source, value.func))
+    dotted = symbols.dotted_name(source, value.func)
+    is_method_of_value = isinstance(value.func, ast.Attribute) and not dotted
+    passes_on = dotted in PASSING_CALLS or is_client_data(symbols, source, value.func)
+    return not (is_method_of_value or passes_on)
 
 
 def client_joins(
-    names: Names, source: SourceFile
+    symbols: SymbolTable, source: SourceFile
 ) -> Iterator[tuple[ast.BinOp, FunctionSite | None]]:
-    """Every `folder / value` whose value a client sent, with the function it stands in."""
+    """Yield every `folder / value` with a client's value, and the function it stands in."""
     for node in walk(source.tree):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            function = _around(source, node)
-            if _is_path(names, source, function, node.left) and sent_by_client(
-                names, source, function, node.right
-            ):
-                yield node, function
+        if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
+            continue
+        function = _function_around(source, node)
+        if _is_path(symbols, source, function, node.left) and is_tainted_by_client(
+            symbols, source, function, node.right
+        ):
+            yield node, function
 
 
 def _is_path(
-    names: Names,
+    symbols: SymbolTable,
     source: SourceFile,
     function: FunctionSite | None,
     node: ast.expr,
     steps: int = MAX_STEPS,
 ) -> bool:
-    """A path by its making, by its annotation, or by its name; a number is divided too."""
+    """Return true for a path by its construction or its name: numbers are divided too."""
     if steps == 0:
         return False
-    if any(names.dotted(source, one).startswith("pathlib.") for one in _named(node)):
+    named = [inner for inner in walk(node) if isinstance(inner, ast.Name | ast.Attribute)]
+    if any(symbols.dotted_name(source, inner).startswith("pathlib.") for inner in named):
         return True
-    last = as_written(node).rpartition(".")[2]
-    if isinstance(node, ast.Name | ast.Attribute) and set(words_of(last)) & PATH_WORDS:
+
+    name = as_written(node).rpartition(".")[2]
+    if isinstance(node, ast.Name | ast.Attribute) and set(words_of(name)) & PATH_WORDS:
         return True
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        return _is_path(names, source, function, node.left, steps)
-    return (
-        isinstance(node, ast.Name)
-        and function is not None
-        and any(
-            _is_path(names, source, function, value, steps - 1)
-            for value in assigned_in(function, node.id)
-        )
+        return _is_path(symbols, source, function, node.left, steps)
+    if not isinstance(node, ast.Name) or function is None:
+        return False
+    return any(
+        _is_path(symbols, source, function, value, steps - 1)
+        for value in assigned_values(function, node.id)
     )
 
 
-def _named(node: ast.expr) -> list[ast.expr]:
-    return [inner for inner in walk(node) if isinstance(inner, ast.Name | ast.Attribute)]
-
-
-def _is_cleaned(names: Names, source: SourceFile, node: ast.expr) -> bool:
+def _is_sanitized(symbols: SymbolTable, source: SourceFile, node: ast.expr) -> bool:
     calls = (inner for inner in walk(node) if isinstance(inner, ast.Call))
+    # Flask's request.args.get(name, type=int) sanitizes by its argument.
     return any(
-        names.dotted(source, call.func).rpartition(".")[2] in CLEANED
-        or as_written(keyword_of(call, "type") or call) in CLEANED
+        symbols.dotted_name(source, call.func).rpartition(".")[2] in SANITIZERS
+        or as_written(keyword_of(call, "type") or call) in SANITIZERS
         for call in calls
     )
 
 
-def _keeps_inside(function: FunctionSite) -> bool:
+def _tests_containment(function: FunctionSite) -> bool:
     return any(
-        isinstance(inner, ast.Attribute) and inner.attr in CONTAINED
+        isinstance(inner, ast.Attribute) and inner.attr in CONTAINMENT_TESTS
         for inner in walk(function.node)
     )
 
 
-def _around(source: SourceFile, node: ast.expr) -> FunctionSite | None:
-    """The innermost function around a line."""
-    holding = [
+def _function_around(source: SourceFile, node: ast.expr) -> FunctionSite | None:
+    """Return the innermost function around a line."""
+    sites = [
         site
         for site in source.functions
         if site.node.lineno <= node.lineno <= (site.node.end_lineno or 0)
     ]
-    return max(holding, key=lambda site: site.node.lineno, default=None)
+    return max(sites, key=lambda site: site.node.lineno, default=None)

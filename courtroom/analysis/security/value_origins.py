@@ -1,6 +1,6 @@
-"""Where a value in the code comes from: written out in the source, or from outside the program.
+"""Origin of a value in the code: a literal in the source, or data from outside the program.
 
-A parameter of the function counts as outside: whoever calls it decides. What is neither is unknown.
+A parameter of the function counts as outside, because its caller decides. Any other value is unknown.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ import ast
 from collections.abc import Iterator
 from enum import Enum
 
-from courtroom.analysis.python.names import Names
 from courtroom.analysis.python.source_files import FunctionSite, SourceFile
+from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.tree_walk import as_written, walk
 
+# Assignments and calls that are followed back.
 MAX_STEPS = 6
 OUTSIDE_CALLS = frozenset(
     {
@@ -40,85 +41,104 @@ class Origin(Enum):
 
 
 def origin_of(
-    names: Names,
+    symbols: SymbolTable,
     source: SourceFile,
     function: FunctionSite | None,
     node: ast.expr | None,
     steps: int = MAX_STEPS,
 ) -> Origin:
-    """The least trustworthy origin among the parts of an expression, assignments followed a few steps back."""
+    """Return the least trustworthy origin among the parts of an expression."""
     if node is None or steps == 0:
         return Origin.UNKNOWN
-    parts = list(_parts(names, source, function, node, steps))
-    if Origin.OUTSIDE in parts:
-        return Origin.OUTSIDE
-    return Origin.UNKNOWN if Origin.UNKNOWN in parts or not parts else Origin.LITERAL
+    origins = list(_part_origins(symbols, source, function, node, steps))
+    return _worst(origins) if origins else Origin.UNKNOWN
 
 
-def is_client_data(names: Names, source: SourceFile, node: ast.expr) -> bool:
-    """Whether an expression reads what a client of a web application sent."""
+def is_client_data(symbols: SymbolTable, source: SourceFile, node: ast.expr) -> bool:
+    """Return true when an expression reads data that a client of a web application sent."""
     attributes = (inner for inner in walk(node) if isinstance(inner, ast.Attribute))
-    return any(names.dotted(source, one).startswith(CLIENT_NAMES) for one in attributes)
+    return any(
+        symbols.dotted_name(source, attribute).startswith(CLIENT_NAMES) for attribute in attributes
+    )
 
 
-def _is_outside_name(dotted: str) -> bool:
-    return dotted.startswith(OUTSIDE_NAMES)
+def _worst(origins: list[Origin]) -> Origin:
+    for origin in (Origin.OUTSIDE, Origin.UNKNOWN):
+        if origin in origins:
+            return origin
+    return Origin.LITERAL
 
 
-def _parts(
-    names: Names, source: SourceFile, function: FunctionSite | None, node: ast.expr, steps: int
+def _part_origins(
+    symbols: SymbolTable,
+    source: SourceFile,
+    function: FunctionSite | None,
+    node: ast.expr,
+    steps: int,
 ) -> Iterator[Origin]:
     if isinstance(node, ast.Constant):
         yield Origin.LITERAL
     elif isinstance(node, ast.Name):
-        yield _of_name(names, source, function, node.id, steps)
+        yield _origin_of_name(symbols, source, function, node.id, steps)
     elif isinstance(node, ast.Attribute):
-        yield Origin.OUTSIDE if _is_outside_name(names.dotted(source, node)) else Origin.UNKNOWN
+        is_outside = symbols.dotted_name(source, node).startswith(OUTSIDE_NAMES)
+        yield Origin.OUTSIDE if is_outside else Origin.UNKNOWN
     elif isinstance(node, ast.Call):
-        yield from _of_call(names, source, function, node, steps)
+        yield from _call_origins(symbols, source, function, node, steps)
     else:
-        inner = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
-        found = [origin_of(names, source, function, child, steps) for child in inner]
-        yield from found or [Origin.LITERAL]
+        parts = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr)]
+        if not parts:
+            yield Origin.LITERAL
+        for part in parts:
+            yield origin_of(symbols, source, function, part, steps)
 
 
-def _of_call(
-    names: Names, source: SourceFile, function: FunctionSite | None, node: ast.Call, steps: int
+def _call_origins(
+    symbols: SymbolTable,
+    source: SourceFile,
+    function: FunctionSite | None,
+    node: ast.Call,
+    steps: int,
 ) -> Iterator[Origin]:
-    """A call of something unknown may return anything; what is put into it is seen all the same."""
-    dotted = names.dotted(source, node.func)
-    if dotted in OUTSIDE_CALLS or _is_outside_name(dotted):
+    """Yield the origins of a call's arguments; the result itself is not known."""
+    dotted = symbols.dotted_name(source, node.func)
+    if dotted in OUTSIDE_CALLS or dotted.startswith(OUTSIDE_NAMES):
         yield Origin.OUTSIDE
         return
-    receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-    given = [*receiver, *node.args, *(keyword.value for keyword in node.keywords)]
+
     yield Origin.UNKNOWN
-    for value in given:
-        yield origin_of(names, source, function, value, steps - 1)
+    receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+    keywords = [keyword.value for keyword in node.keywords]
+    for value in [*receiver, *node.args, *keywords]:
+        yield origin_of(symbols, source, function, value, steps - 1)
 
 
-def _of_name(
-    names: Names, source: SourceFile, function: FunctionSite | None, name: str, steps: int
+def _origin_of_name(
+    symbols: SymbolTable,
+    source: SourceFile,
+    function: FunctionSite | None,
+    name: str,
+    steps: int,
 ) -> Origin:
+    # From the function outwards: a nested function sees the names of those around it.
     site = function
     while site is not None:
-        values = assigned_in(site, name)
+        values = assigned_values(site, name)
         if values:
-            found = [origin_of(names, source, site, value, steps - 1) for value in values]
-            return next(
-                (one for one in (Origin.OUTSIDE, Origin.UNKNOWN) if one in found), Origin.LITERAL
-            )
+            origins = [origin_of(symbols, source, site, value, steps - 1) for value in values]
+            return _worst(origins)
         if name in _parameters(site) and name not in RECEIVERS:
             return Origin.OUTSIDE
         site = site.outer
-    statement = names.bound_in(source).get(name)
+
+    statement = symbols.top_level_names(source).get(name)
     if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value is not None:
-        return origin_of(names, source, None, statement.value, steps - 1)
+        return origin_of(symbols, source, None, statement.value, steps - 1)
     return Origin.UNKNOWN
 
 
-def assigned_in(site: FunctionSite, name: str) -> list[ast.expr]:
-    """The values a function gives to a name of its own, in the order of the source."""
+def assigned_values(site: FunctionSite, name: str) -> list[ast.expr]:
+    """Return the values that a function assigns to a local name, in the order of the source."""
     values: list[ast.expr] = []
     for node in walk(site.node):
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -131,6 +151,7 @@ def assigned_in(site: FunctionSite, name: str) -> list[ast.expr]:
 
 
 def _parameters(site: FunctionSite) -> set[str]:
-    given = site.node.args
-    rest = [one for one in (given.vararg, given.kwarg) if one is not None]
-    return {one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs, *rest)}
+    arguments = site.node.args
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    parameters += [rest for rest in (arguments.vararg, arguments.kwarg) if rest is not None]
+    return {parameter.arg for parameter in parameters}

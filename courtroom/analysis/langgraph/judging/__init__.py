@@ -1,1 +1,1 @@
-"""How the audited project judges: its bench, its prompts, its rules, where its scores come from."""
+"""Judging of the audited project: its judges, their prompts, its rules, the origin of scores."""

@@ -1,6 +1,7 @@
-"""Which functions of the repository make up the judges' bench and the Chief Justice.
+"""Functions of the repository that make up the judges and the Chief Justice.
 
-The graph's own nodes say so; where there is no graph, or a node's function is not found, names do.
+The graph's own nodes name them. Where there is no graph, or a node's function is not known, the names
+of functions decide.
 """
 
 from __future__ import annotations
@@ -9,101 +10,118 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from courtroom.analysis.langgraph.graph_evaluator import GraphEvaluator
 from courtroom.analysis.langgraph.node_roles import JUDGE_WORDS, JUSTICE_WORDS, role_of
 from courtroom.analysis.langgraph.topology import GraphReading
-from courtroom.analysis.python.call_graph import Place, Reach
-from courtroom.analysis.python.names import Names
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
+from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
-from courtroom.analysis.python.symbolic_execution.interpreter import Interpreter
-from courtroom.analysis.python.symbolic_execution.values import Called, Function, Instance, Value
+from courtroom.analysis.python.symbolic_execution.values import (
+    CallResult,
+    Function,
+    Instance,
+    Value,
+)
 from courtroom.analysis.python.tree_walk import walk, words_of
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """`nodes`: the function of every node of the graph; `judges`, `justice`: those with all that lies behind them."""
+    """Functions of the layers.
 
-    nodes: dict[str, Place]
-    judges: list[Place]
-    justice: list[Place]
-    in_use: list[Place]
+    `nodes` holds the function of every node. `judges` and `justice` are those of the layer with all
+    that they reach; `in_use` are all that a run reaches.
+    """
+
+    nodes: dict[str, FunctionRef]
+    judges: list[FunctionRef]
+    justice: list[FunctionRef]
+    in_use: list[FunctionRef]
 
 
-def read_layers(names: Names, reach: Reach, graph: GraphReading) -> Layers:
-    nodes: dict[str, Place] = {}
+def read_layers(symbols: SymbolTable, call_graph: CallGraph, graph: GraphReading) -> Layers:
+    nodes: dict[str, FunctionRef] = {}
     roles: dict[str, str] = {}
-    for name, role, action in _steps(graph):
-        place = _place_of(names, action)
-        if place is not None:
-            nodes[name], roles[name] = place, role
-    judges = [place for name, place in nodes.items() if roles[name] == "judge"]
-    justice = [place for name, place in nodes.items() if roles[name] == "justice"]
+    for name, role, action in _nodes(graph):
+        function = _function_of(symbols, action)
+        if function is not None:
+            nodes[name], roles[name] = function, role
+
+    judges = [function for name, function in nodes.items() if roles[name] == "judge"]
+    justice = [function for name, function in nodes.items() if roles[name] == "justice"]
     return Layers(
         nodes,
-        reach.behind(judges or _named(names, JUDGE_WORDS)),
-        reach.behind(justice or _named(names, JUSTICE_WORDS)),
-        reach.behind([*nodes.values(), *_entry_functions(names)]),
+        call_graph.reachable_from(judges or _functions_named(symbols, JUDGE_WORDS)),
+        call_graph.reachable_from(justice or _functions_named(symbols, JUSTICE_WORDS)),
+        call_graph.reachable_from([*nodes.values(), *_entry_functions(symbols)]),
     )
 
 
-def _steps(graph: GraphReading) -> Iterator[tuple[str, str, Value]]:
-    """Every node's name, part and action; a node inside another plays that one's part if it has none of its own."""
+def _nodes(graph: GraphReading) -> Iterator[tuple[str, str, Value]]:
+    """Yield every node's name, role and action.
+
+    A node inside another one that has no role of its own takes that of the outer one.
+    """
     for name, action in graph.builder.nodes.items() if graph.builder else ():
         yield name, role_of(name, action), action
     for subgraph in graph.subgraphs:
-        around = role_of(subgraph.at[-1], None)
+        outer_role = role_of(subgraph.at[-1], None)
         for name, action in subgraph.builder.nodes.items():
-            yield " / ".join([*subgraph.at, name]), role_of(name, action) or around, action
+            yield " / ".join([*subgraph.at, name]), role_of(name, action) or outer_role, action
 
 
-def _place_of(names: Names, action: Value) -> Place | None:
-    if isinstance(action, Called) and action.positional:
-        return _place_of(names, action.positional[0])
+def _function_of(symbols: SymbolTable, action: Value) -> FunctionRef | None:
+    if isinstance(action, CallResult) and action.positional:
+        return _function_of(symbols, action.positional[0])
     if isinstance(action, Instance):
-        run = Interpreter(names, lambda _: False)
-        return _place_of(names, attribute_of(run, action, "__call__"))
+        evaluator = GraphEvaluator(symbols, lambda _: False)
+        return _function_of(symbols, attribute_of(evaluator, action, "__call__"))
     if isinstance(action, Function) and isinstance(action.node, ast.Lambda):
-        return _called_in(names, action.node)
+        return _function_called_in(symbols, action.node)
     if isinstance(action, Function):
-        found = [site for site in action.source.functions if site.node is action.node]
-        return Place(action.source, found[0]) if found else None
+        sites = [site for site in action.source.functions if site.node is action.node]
+        return FunctionRef(action.source, sites[0]) if sites else None
     return None
 
 
-def _called_in(names: Names, node: ast.Lambda) -> Place | None:
-    """What `lambda state: judge(state, "Defense")` calls, when that is one function of the repository."""
-    called = {
+def _function_called_in(symbols: SymbolTable, node: ast.Lambda) -> FunctionRef | None:
+    """Return the one function of the repository that `lambda state: judge(state)` calls."""
+    names = {
         inner.func.id
         for inner in walk(node)
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name)
     }
-    found = [one for name in sorted(called) for one in names.functions_by_name.get(name, [])]
-    return Place(*found[0]) if len(found) == 1 else None
+    functions = [
+        FunctionRef(*entry)
+        for name in sorted(names)
+        for entry in symbols.functions_by_name.get(name, [])
+    ]
+    return functions[0] if len(functions) == 1 else None
 
 
-def _named(names: Names, words: frozenset[str]) -> list[Place]:
-    """Functions and methods whose own name, or class's name, is of the layer."""
+def _functions_named(symbols: SymbolTable, words: frozenset[str]) -> list[FunctionRef]:
+    """Return functions and methods whose own name, or whose class's name, holds one of the words."""
     return [
-        Place(source, site)
-        for source in names.codebase.production
+        FunctionRef(source, site)
+        for source in symbols.codebase.production
         for site in source.functions
         if set(words_of(f"{site.owner.name if site.owner else ''} {site.node.name}")) & words
     ]
 
 
-def _entry_functions(names: Names) -> list[Place]:
-    """Functions that a `python file.py` of the repository calls from its main block."""
+def _entry_functions(symbols: SymbolTable) -> list[FunctionRef]:
+    """Return functions that a `python file.py` of the repository calls from its main block."""
     return [
-        Place(source, site)
-        for source in names.codebase.production
+        FunctionRef(source, site)
+        for source in symbols.codebase.production
         if "__main__" in source.text
-        for called in [_mentioned_by_main(source)]
+        for names in [_names_in_main_block(source)]
         for site in source.functions
-        if site.node.name in called
+        if site.node.name in names
     ]
 
 
-def _mentioned_by_main(source: SourceFile) -> set[str]:
+def _names_in_main_block(source: SourceFile) -> set[str]:
     blocks = [node for node in source.tree.body if isinstance(node, ast.If)]
     return {inner.id for block in blocks for inner in walk(block) if isinstance(inner, ast.Name)}

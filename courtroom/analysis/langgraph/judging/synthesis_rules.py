@@ -1,7 +1,7 @@
-"""Which synthesis rules the Chief Justice's code really carries out.
+"""Synthesis rules that the Chief Justice's code really applies.
 
-A rule counts when a score is changed (or a text made, for dissent) under its condition, in code that the Chief
-Justice reaches. A comment, a docstring, a function nobody calls or a message alone is no rule.
+A rule counts when a score is changed (or a text made, for dissent) under its condition, in code that
+the Chief Justice reaches. A comment, a docstring, a function without a caller or a message is no rule.
 """
 
 from __future__ import annotations
@@ -9,83 +9,91 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from courtroom.analysis.langgraph.graph_values import Route
 from courtroom.analysis.langgraph.judging.judge_functions import Layers
 from courtroom.analysis.langgraph.judging.score_changes import (
     ChangeReader,
     ScoreChange,
     assignments_in,
-    called_name,
     words_in,
 )
-from courtroom.analysis.langgraph.judging.structured_output import ASKING
-from courtroom.analysis.langgraph.judging.tech_lead_rule import CAPS, lead_decides, lead_weighs_more
+from courtroom.analysis.langgraph.judging.structured_output import MODEL_METHODS
+from courtroom.analysis.langgraph.judging.tech_lead_rule import (
+    LIMIT_WORDS,
+    lead_decides,
+    lead_weighs_more,
+)
 from courtroom.analysis.langgraph.routers import vocabulary
-from courtroom.analysis.python.call_graph import Place, Reach
-from courtroom.analysis.python.symbolic_execution.values import Route
-from courtroom.analysis.python.tree_walk import walk, words_of
+from courtroom.analysis.python.call_graph import CallGraph, FunctionRef
+from courtroom.analysis.python.tree_walk import called_name, walk, words_of
 
 SECURITY = frozenset(
     words_of(
-        """security secure insecure unsafe vulnerability vulnerabilities vulnerable os.system shell injection malicious
-        sandbox exploit negligence"""
+        """security secure insecure unsafe vulnerability vulnerabilities vulnerable os.system shell
+        injection malicious sandbox exploit negligence"""
     )
 )
 # The criterion safe_tool_engineering is about security by its name.
 SAFE_TOOLS = frozenset({"safe", "tool"})
 EVIDENCE = frozenset(
     words_of(
-        """evidence evidences ev evs fact facts factual forensic hallucination hallucinations hallucinated cited
-        citation citations"""
+        """evidence evidences ev evs fact facts factual forensic hallucination hallucinations
+        hallucinated cited citation citations"""
     )
 )
 ESTABLISHED = frozenset(
     words_of(
-        """found confidence supported unsupported verified exists exist missing absent hallucination hallucinations
-        hallucinated cited citation citations contradict contradicts contradicted reliability"""
+        """found confidence supported unsupported verified exists exist missing absent hallucination
+        hallucinations hallucinated cited citation citations contradict contradicts contradicted
+        reliability"""
     )
 )
 SPREAD = frozenset(
     words_of(
-        "variance spread conflict conflicts conflicting disagreement divergence range gap diff debate discrepancy"
+        """variance spread conflict conflicts conflicting disagreement divergence range gap diff
+        debate discrepancy"""
     )
 )
-AGAIN = tuple(
+RE_EVALUATION_PREFIXES = tuple(
     words_of(
-        """reeval reexam recheck reassess revisit rehear reconsider rejudge reinvestigat redeliberat mediat debat
-        deliberat"""
+        """reeval reexam recheck reassess revisit rehear reconsider rejudge reinvestigat redeliberat
+        mediat debat deliberat"""
     )
 )
-AFTER_RE = tuple(words_of("eval exam check assess visit hear consider judge investigat deliberat"))
+# The same after a separate "re": re_evaluate has the words "re" and "evaluate".
+PREFIXES_AFTER_RE = tuple(
+    words_of("eval exam check assess visit hear consider judge investigat deliberat")
+)
+
+Lines = list[tuple[FunctionRef, int]]
 
 
-Lines = list[tuple[Place, int]]
-
-
-def read_rules(reach: Reach, layers: Layers, routes: Iterable[Route]) -> dict[str, Lines]:
-    """For each rule the lines that carry it out; none means that it is not carried out."""
+def read_rules(call_graph: CallGraph, layers: Layers, routes: Iterable[Route]) -> dict[str, Lines]:
+    """Return for each rule the lines that apply it; an empty list means that none does."""
     changes = ChangeReader(layers.justice).changes()
+    factual = [change for change in changes if _depends_on_facts(change)]
     return {
-        "security_override": [(c.place, c.line) for c in changes if _is_security_cap(c)],
-        "fact_supremacy": [
-            (c.place, c.line) for c in changes if c.guard & EVIDENCE and c.guard & ESTABLISHED
-        ],
+        "security_override": [(c.function, c.line) for c in changes if _is_security_cap(c)],
+        "fact_supremacy": [(c.function, c.line) for c in factual],
         "functionality_weight": [*lead_decides(changes), *lead_weighs_more(layers.justice)],
-        "dissent": list(_dissent(layers.justice)),
+        "dissent": list(_dissents(layers.justice)),
         "variance_re_evaluation": [
-            *_heard_again(reach, layers.justice),
-            *_routed_again(layers, routes),
-            *(
-                (c.place, c.line)
-                for c in changes
-                if c.guard & SPREAD and c.guard & EVIDENCE and c.guard & ESTABLISHED
-            ),
+            *_re_evaluations(call_graph, layers.justice),
+            *_re_evaluation_routes(layers, routes),
+            *((c.function, c.line) for c in factual if c.guard & SPREAD),
         ],
     }
 
 
+def _depends_on_facts(change: ScoreChange) -> bool:
+    return bool(change.guard & EVIDENCE and change.guard & ESTABLISHED)
+
+
 def _is_security_cap(change: ScoreChange) -> bool:
-    about = change.guard | (change.block if change.guard else frozenset()) | words_in(change.value)
-    return bool(about & SECURITY or about >= SAFE_TOOLS) and _is_cap(change.value)
+    # Without a condition, the words of the branch are those of the whole function.
+    block = change.block if change.guard else frozenset()
+    words = change.guard | block | words_in(change.value)
+    return bool(words & SECURITY or words >= SAFE_TOOLS) and _is_cap(change.value)
 
 
 def _is_cap(value: ast.expr) -> bool:
@@ -95,23 +103,24 @@ def _is_cap(value: ast.expr) -> bool:
         return called_name(value) == "min"
     if isinstance(value, ast.IfExp):
         return _is_cap(value.body) or _is_cap(value.orelse)
-    return bool(words_in(value) & CAPS) or isinstance(value, ast.BinOp)
+    return bool(words_in(value) & LIMIT_WORDS) or isinstance(value, ast.BinOp)
 
 
-def _dissent(places: list[Place]) -> Iterator[tuple[Place, int]]:
-    """A dissent that is made and goes somewhere: into a field, a text, a list or a call."""
-    for place in places:
-        assigned = {
+def _dissents(functions: list[FunctionRef]) -> Iterator[tuple[FunctionRef, int]]:
+    """Yield where a dissent is made and used: in a field, a text, a list or a call."""
+    for function in functions:
+        text_names = {
             name
-            for name, values in assignments_in(place.site.node).items()
-            if any(map(_is_text_like, values))
+            for name, values in assignments_in(function.site.node).items()
+            if any(map(_may_be_text, values))
         }
-        for node in walk(place.site.node):
-            if _carries_dissent(node, assigned):
-                yield place, getattr(node, "lineno", place.site.node.lineno)
+        for node in walk(function.site.node):
+            if _uses_dissent(node, text_names):
+                yield function, getattr(node, "lineno", function.site.node.lineno)
 
 
-def _carries_dissent(node: ast.AST, assigned: set[str]) -> bool:
+def _uses_dissent(node: ast.AST, text_names: set[str]) -> bool:
+    # A constant is a placeholder: dissent=None, {"dissent": ""}.
     if isinstance(node, ast.keyword):
         return "dissent" in words_of(node.arg or "") and not isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Dict):
@@ -124,47 +133,49 @@ def _carries_dissent(node: ast.AST, assigned: set[str]) -> bool:
     if isinstance(node, ast.Assign | ast.AugAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         return any(
-            isinstance(t, ast.Attribute | ast.Subscript) and "dissent" in words_in(t)
-            for t in targets
+            isinstance(target, ast.Attribute | ast.Subscript) and "dissent" in words_in(target)
+            for target in targets
         )
     if isinstance(node, ast.FormattedValue | ast.Return):
-        return node.value is not None and _names_dissent(node.value, assigned)
+        return node.value is not None and _mentions_dissent(node.value, text_names)
     return (
         isinstance(node, ast.Call)
         and called_name(node) in {"append", "extend"}
-        and any(_names_dissent(argument, assigned) for argument in node.args)
+        and any(_mentions_dissent(argument, text_names) for argument in node.args)
     )
 
 
-def _names_dissent(node: ast.expr, assigned: set[str]) -> bool:
-    return any(
-        isinstance(n, ast.Name) and n.id in assigned and "dissent" in words_of(n.id)
-        for n in walk(node)
-    )
+def _mentions_dissent(node: ast.expr, text_names: set[str]) -> bool:
+    names = [inner.id for inner in walk(node) if isinstance(inner, ast.Name)]
+    return any(name in text_names and "dissent" in words_of(name) for name in names)
 
 
-def _is_text_like(value: ast.expr) -> bool:
-    return not (isinstance(value, ast.Constant) and not value.value) and not isinstance(
-        value, ast.Compare
-    )
+def _may_be_text(value: ast.expr) -> bool:
+    is_empty = isinstance(value, ast.Constant) and not value.value
+    return not is_empty and not isinstance(value, ast.Compare)
 
 
-def _heard_again(reach: Reach, places: list[Place]) -> Iterator[tuple[Place, int]]:
-    """When the scores lie far apart, code is entered that looks at evidence again or asks a model again."""
-    known = {place.name: place for place in places}
-    reader = ChangeReader(places)
-    for place in places:
-        assigned = assignments_in(place.site.node)
-        for node in walk(place.site.node):
-            if isinstance(node, ast.If) and _asks_spread(reader.words_of_test(node.test, assigned)):
-                for called in _calls_in(node.body):
-                    target = known.get(called_name(called))
-                    if target is not None and looks_again(reach, target):
-                        yield place, called.lineno
+def _re_evaluations(
+    call_graph: CallGraph, functions: list[FunctionRef]
+) -> Iterator[tuple[FunctionRef, int]]:
+    """Yield calls, under a test of the spread, of code that re-reads evidence or asks a model."""
+    by_name = {function.name: function for function in functions}
+    reader = ChangeReader(functions)
+    for function in functions:
+        assigned = assignments_in(function.site.node)
+        for node in walk(function.site.node):
+            if not isinstance(node, ast.If):
+                continue
+            if not _tests_spread(reader.words_of_test(node.test, assigned)):
+                continue
+            for call in _calls_in(node.body):
+                target = by_name.get(called_name(call))
+                if target is not None and _is_re_evaluation(call_graph, target):
+                    yield function, call.lineno
 
 
-def _asks_spread(words: frozenset[str]) -> bool:
-    return bool(words & SPREAD) or speaks_of_again(words) or {"max", "min"} <= words
+def _tests_spread(words: frozenset[str]) -> bool:
+    return bool(words & SPREAD) or _names_re_evaluation(words) or {"max", "min"} <= words
 
 
 def _calls_in(body: list[ast.stmt]) -> Iterator[ast.Call]:
@@ -174,34 +185,39 @@ def _calls_in(body: list[ast.stmt]) -> Iterator[ast.Call]:
                 yield node
 
 
-def speaks_of_again(words: Iterable[str]) -> bool:
-    """re_evaluate, reconsider, mediation, debate: whole words, so that score_check is none of them."""
-    found = set(words)
-    return any(word.startswith(AGAIN) for word in found) or (
-        "re" in found and any(word.startswith(AFTER_RE) for word in found)
+def _names_re_evaluation(words: Iterable[str]) -> bool:
+    """Return true for re_evaluate, reconsider, mediation, debate; score_check is none of them."""
+    unique = set(words)
+    return any(word.startswith(RE_EVALUATION_PREFIXES) for word in unique) or (
+        "re" in unique and any(word.startswith(PREFIXES_AFTER_RE) for word in unique)
     )
 
 
-def looks_again(reach: Reach, place: Place) -> bool:
-    """It is called a re-evaluation, and it asks a model or reads evidence."""
-    if not speaks_of_again(words_of(place.name)):
+def _is_re_evaluation(call_graph: CallGraph, function: FunctionRef) -> bool:
+    """Return true when the name says so, and the code asks a model or reads evidence."""
+    if not _names_re_evaluation(words_of(function.name)):
         return False
-    behind = reach.behind([place])
-    if any(called_name(call) in ASKING for one in behind for call in _calls_in(one.site.node.body)):
-        return True
-    return any(vocabulary(one.site.node) & EVIDENCE for one in behind)
+    reached = call_graph.reachable_from([function])
+    asks_model = any(
+        called_name(call) in MODEL_METHODS
+        for other in reached
+        for call in _calls_in(other.site.node.body)
+    )
+    return asks_model or any(vocabulary(other.site.node) & EVIDENCE for other in reached)
 
 
-def _routed_again(layers: Layers, routes: Iterable[Route]) -> Iterator[tuple[Place, int]]:
-    """The graph sends widely spread scores to a node that hears somebody again."""
+def _re_evaluation_routes(
+    layers: Layers, routes: Iterable[Route]
+) -> Iterator[tuple[FunctionRef, int]]:
+    """Yield nodes for re-evaluation to which the graph routes widely spread scores."""
     for route in routes:
-        if not route.words & SPREAD and not speaks_of_again(route.words):
+        if not route.words & SPREAD and not _names_re_evaluation(route.words):
             continue
         for target in route.targets:
-            place = layers.nodes.get(target)
+            function = layers.nodes.get(target)
             if (
-                place is not None
-                and place not in layers.justice
-                and speaks_of_again(words_of(f"{target} {place.name}"))
+                function is not None
+                and function not in layers.justice
+                and _names_re_evaluation(words_of(f"{target} {function.name}"))
             ):
-                yield place, place.site.node.lineno
+                yield function, function.site.node.lineno

@@ -1,45 +1,48 @@
-"""How much text prompts have in common, in words and in runs of words."""
+"""Text that prompts have in common, in words and in runs of words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 
-# Words shared one by one are language; a run of three is text.
-SHORTEST_RUN = 3
-MOST_WORDS = 20_000
+# Words shared singly are language; a run of three is text.
+RUN_WORDS = 3
+MAX_WORDS = 20_000
+
+_Run = tuple[str, ...]
 
 
 def plain_words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())[:MOST_WORDS]
+    return re.findall(r"\w+", text.lower())[:MAX_WORDS]
 
 
 def shared_text(left: str, right: str) -> float:
-    """How much of two texts is the same text: words in runs of three or more that both have, of all words, 0..1."""
+    """Return the share, 0..1, of the words of both texts in runs of three that both have."""
     first, second = plain_words(left), plain_words(right)
     common = _runs(first) & _runs(second)
-    return (_covered(first, common) + _covered(second, common)) / max(1, len(first) + len(second))
-
-
-def _runs(words: list[str]) -> set[tuple[str, ...]]:
-    return {tuple(words[at : at + SHORTEST_RUN]) for at in range(len(words) - SHORTEST_RUN + 1)}
-
-
-def _covered(words: list[str], runs: set[tuple[str, ...]]) -> int:
-    """How many of the words lie in one of the runs."""
-    covered: set[int] = set()
-    for at in range(len(words) - SHORTEST_RUN + 1):
-        if tuple(words[at : at + SHORTEST_RUN]) in runs:
-            covered.update(range(at, at + SHORTEST_RUN))
-    return len(covered)
+    covered = _count_covered(first, common) + _count_covered(second, common)
+    return covered / max(1, len(first) + len(second))
 
 
 def own_words(texts: Mapping[str, str]) -> dict[str, int]:
-    """For each text, by its name, how many of its words stand in no run that another one has too."""
+    """Count for each text, by its name, the words in no run that another text has too."""
     words = {name: plain_words(text) for name, text in texts.items()}
-    runs = {name: _runs(told) for name, told in words.items()}
-    return {
-        name: len(told)
-        - _covered(told, {run for other in runs if other != name for run in runs[other]})
-        for name, told in words.items()
-    }
+    runs = {name: _runs(text_words) for name, text_words in words.items()}
+    counts: dict[str, int] = {}
+    for name, text_words in words.items():
+        foreign_runs = {run for other in runs if other != name for run in runs[other]}
+        counts[name] = len(text_words) - _count_covered(text_words, foreign_runs)
+    return counts
+
+
+def _runs(words: list[str]) -> set[_Run]:
+    return {tuple(words[at : at + RUN_WORDS]) for at in range(len(words) - RUN_WORDS + 1)}
+
+
+def _count_covered(words: list[str], runs: set[_Run]) -> int:
+    """Count the words that lie in one of the runs."""
+    covered: set[int] = set()
+    for at in range(len(words) - RUN_WORDS + 1):
+        if tuple(words[at : at + RUN_WORDS]) in runs:
+            covered.update(range(at, at + RUN_WORDS))
+    return len(covered)

@@ -1,4 +1,4 @@
-"""Where the Chief Justice's scores come from, code or a model, and whether a Markdown report is written."""
+"""Origin of the Chief Justice's scores, code or a model, and the Markdown report."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Iterator
 
 from courtroom.analysis.langgraph.judging.score_changes import (
     SCORE_WORDS,
+    Assignments,
     assignments_in,
-    called_name,
     is_score_name,
     words_in,
 )
-from courtroom.analysis.langgraph.judging.structured_output import BINDERS
-from courtroom.analysis.python.call_graph import Place
-from courtroom.analysis.python.names import Names
+from courtroom.analysis.langgraph.judging.structured_output import SCHEMA_BINDERS
+from courtroom.analysis.python.call_graph import FunctionRef
 from courtroom.analysis.python.source_files import SourceFile
-from courtroom.analysis.python.tree_walk import keyword_of, walk, words_of
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.tree_walk import called_name, keyword_of, last_name, walk, words_of
 
 MODEL_CALLS = frozenset(
     {"invoke", "ainvoke", "predict", "apredict", "generate_content", "complete", "acomplete"}
@@ -29,156 +29,158 @@ MODEL_ENDPOINTS = (
     "responses.parse",
     "completions.parse",
 )
-FEWEST_HEADINGS = 2
+# A function with one heading may write any text.
+MIN_HEADINGS = 2
+# Assignments from one name to the next that taint is followed through.
+MAX_TAINT_ROUNDS = 8
 OPINION_WORDS = frozenset(
     words_of(
-        """opinion opinions score scores judge judges judgment judgments judgement judgements verdict verdicts ruling
-        rulings rating ratings vote votes argument arguments prosecutor prosecution defense defence"""
+        """opinion opinions score scores judge judges judgment judgments judgement judgements verdict
+        verdicts ruling rulings rating ratings vote votes argument arguments prosecutor prosecution
+        defense defence"""
     )
 )
 REPORT_WORDS = frozenset({"report", "audit", "summary", "criterion", "verdict"})
 
 
-def model_made_scores(names: Names, justice: list[Place]) -> Iterator[tuple[Place, int]]:
-    """Lines where a score comes out of a model's answer."""
-    for place in justice:
-        asked = [call for call in _calls(place.site.node) if _asks_model(names, place.source, call)]
-        if not asked:
+def model_made_scores(
+    symbols: SymbolTable, justice: list[FunctionRef]
+) -> Iterator[tuple[FunctionRef, int]]:
+    """Yield the lines where a score comes from a model's answer."""
+    for function in justice:
+        node = function.site.node
+        model_calls = [
+            inner
+            for inner in walk(node)
+            if isinstance(inner, ast.Call) and _is_model_call(symbols, function.source, inner)
+        ]
+        if not model_calls:
             continue
-        assigned = assignments_in(place.site.node)
-        if any(_is_bound_to_scores(names, place, call, assigned) for call in asked):
-            yield place, asked[0].lineno
+
+        assigned = assignments_in(node)
+        if any(_is_bound_to_scores(symbols, function, call, assigned) for call in model_calls):
+            yield function, model_calls[0].lineno
             continue
-        tainted = _tainted(place.site.node, asked)
-        for node in walk(place.site.node):
-            if _gives_score(node, tainted):
-                yield place, getattr(node, "lineno", asked[0].lineno)
+        tainted = _tainted_names(node, model_calls)
+        for inner in walk(node):
+            if _sets_tainted_score(inner, tainted):
+                yield function, getattr(inner, "lineno", model_calls[0].lineno)
 
 
-def reads_opinions(justice: list[Place]) -> bool:
-    """Whether the code looks at what the judges said: `return 5` follows from no opinion."""
-    return any(_is_read_opinion(node) for place in justice for node in walk(place.site.node))
+def reads_opinions(justice: list[FunctionRef]) -> bool:
+    """Return true when the code reads the opinions: `return 5` follows from none."""
+    return any(_is_opinion_read(node) for function in justice for node in walk(function.site.node))
 
 
-def _is_read_opinion(node: ast.AST) -> bool:
+def _is_opinion_read(node: ast.AST) -> bool:
     if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-        said = node.id if isinstance(node, ast.Name) else node.attr
-        return bool(set(words_of(said)) & OPINION_WORDS)
+        return bool(set(words_of(last_name(node))) & OPINION_WORDS)
     if isinstance(node, ast.Subscript):
         return bool(words_in(node.slice) & OPINION_WORDS)
-    keys = (
-        node.args if isinstance(node, ast.Call) and called_name(node) in {"get", "getattr"} else []
-    )
-    return any(bool(words_in(key) & OPINION_WORDS) for key in keys)
+    if isinstance(node, ast.Call) and called_name(node) in {"get", "getattr"}:
+        return any(bool(words_in(key) & OPINION_WORDS) for key in node.args)
+    return False
 
 
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (inner for inner in walk(node) if isinstance(inner, ast.Call))
-
-
-def _asks_model(names: Names, source: SourceFile, call: ast.Call) -> bool:
-    dotted = names.dotted(source, call.func)
+def _is_model_call(symbols: SymbolTable, source: SourceFile, call: ast.Call) -> bool:
+    dotted = symbols.dotted_name(source, call.func)
     return called_name(call) in MODEL_CALLS or dotted.endswith(MODEL_ENDPOINTS)
 
 
 def _is_bound_to_scores(
-    names: Names, place: Place, call: ast.Call, assigned: dict[str, list[ast.expr]]
+    symbols: SymbolTable, function: FunctionRef, call: ast.Call, assigned: Assignments
 ) -> bool:
-    """The asked model is bound to a schema that holds a score."""
+    """Return true when the called model is bound to a schema that holds a score."""
     queue: list[ast.expr] = [call.func]
-    seen: set[str] = set()
+    visited: set[str] = set()
     while queue:
-        node = queue.pop()
-        for inner in walk(node):
-            if isinstance(inner, ast.Call) and called_name(inner) in BINDERS:
-                return _schema_has_score(names, place.source, inner)
-            if isinstance(inner, ast.Name) and inner.id in assigned and inner.id not in seen:
-                seen.add(inner.id)
-                queue.extend(assigned[inner.id])
+        for node in walk(queue.pop()):
+            if isinstance(node, ast.Call) and called_name(node) in SCHEMA_BINDERS:
+                return _schema_has_score(symbols, function.source, node)
+            if isinstance(node, ast.Name) and node.id in assigned and node.id not in visited:
+                visited.add(node.id)
+                queue.extend(assigned[node.id])
     return False
 
 
-def _schema_has_score(names: Names, source: SourceFile, call: ast.Call) -> bool:
+def _schema_has_score(symbols: SymbolTable, source: SourceFile, call: ast.Call) -> bool:
     schema = call.args[0] if call.args else keyword_of(call, "schema")
-    site = names.classes_named(source, schema) if schema is not None else None
+    site = symbols.find_class(source, schema) if schema is not None else None
     if site is None:
+        # A schema that is not known may hold a score.
         return True
     fields = [
-        s.target.id
-        for s in site.node.body
-        if isinstance(s, ast.AnnAssign) and isinstance(s.target, ast.Name)
+        statement.target.id
+        for statement in site.node.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
     ]
     return any(set(words_of(name)) & SCORE_WORDS for name in fields)
 
 
-def _tainted(function: ast.AST, asked: list[ast.Call]) -> set[str]:
-    """Local names that hold a model's answer or something taken out of it."""
-    asked_ids = {id(call) for call in asked}
+def _tainted_names(function: ast.AST, model_calls: list[ast.Call]) -> set[str]:
+    """Return the local names that hold a model's answer or a part of it."""
+    call_ids = {id(call) for call in model_calls}
     tainted: set[str] = set()
-    for _ in range(8):
-        before = len(tainted)
+    for _ in range(MAX_TAINT_ROUNDS):
+        count_before = len(tainted)
         for node in walk(function):
-            value = (
-                getattr(node, "iter", None)
-                if isinstance(node, ast.For)
-                else getattr(node, "value", None)
+            if not isinstance(node, ast.Assign | ast.AnnAssign | ast.For):
+                continue
+            value = node.iter if isinstance(node, ast.For) else node.value
+            if value is None or not _is_tainted(value, tainted, call_ids):
+                continue
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            tainted.update(
+                inner.id
+                for target in targets
+                for inner in walk(target)
+                if isinstance(inner, ast.Name)
             )
-            if (
-                isinstance(node, ast.Assign | ast.AnnAssign | ast.For)
-                and value is not None
-                and _is_tainted(value, tainted, asked_ids)
-            ):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                tainted.update(
-                    n.id for target in targets for n in walk(target) if isinstance(n, ast.Name)
-                )
-        if len(tainted) == before:
+        if len(tainted) == count_before:
             break
     return tainted
 
 
-def _is_tainted(value: ast.AST, tainted: set[str], asked: set[int]) -> bool:
-    return any(id(n) in asked or (isinstance(n, ast.Name) and n.id in tainted) for n in walk(value))
+def _is_tainted(value: ast.AST, tainted: set[str], call_ids: set[int]) -> bool:
+    return any(
+        id(node) in call_ids or (isinstance(node, ast.Name) and node.id in tainted)
+        for node in walk(value)
+    )
 
 
-def _gives_score(node: ast.AST, tainted: set[str]) -> bool:
+def _sets_tainted_score(node: ast.AST, tainted: set[str]) -> bool:
     if isinstance(node, ast.keyword):
-        return bool(set(words_of(node.arg or "")) & SCORE_WORDS) and _is_score_of(
-            node.value, tainted
-        )
+        is_score = bool(set(words_of(node.arg or "")) & SCORE_WORDS)
+        return is_score and _is_tainted(node.value, tainted, set())
     if isinstance(node, ast.Assign):
         return any(map(is_score_name, node.targets)) and _is_tainted(node.value, tainted, set())
     return False
 
 
-def _is_score_of(value: ast.expr, tainted: set[str]) -> bool:
-    return _is_tainted(value, tainted, set())
+def markdown_reports(symbols: SymbolTable) -> Iterator[tuple[SourceFile, int]]:
+    """Yield the functions that make a report with Markdown headings.
 
-
-def markdown_reports(names: Names) -> Iterator[tuple[SourceFile, int]]:
-    """Where a report with Markdown headings is made: by what calls itself so, or when something writes a .md file."""
-    production = names.codebase.production
+    A function counts by its name, or when some code of the repository writes a .md file.
+    """
+    production = symbols.codebase.production
     is_written = any(_writes_markdown(source) for source in production)
     for source in production:
         headings = Counter(
             id(site.node) for node, site in source.strings if site is not None and _is_heading(node)
         )
         for site in source.functions:
-            words = (
-                words_in(site.node) if headings[id(site.node)] >= FEWEST_HEADINGS else frozenset()
-            )
-            is_report = is_written or "markdown" in words_of(site.node.name)
-            if is_report and words & REPORT_WORDS and not _is_prompt(site.node):
+            name_words = words_of(site.node.name)
+            # A prompt may hold headings too.
+            if headings[id(site.node)] < MIN_HEADINGS or "prompt" in name_words:
+                continue
+            is_report = is_written or "markdown" in name_words
+            if is_report and words_in(site.node) & REPORT_WORDS:
                 yield source, site.node.lineno
 
 
 def _is_heading(node: ast.Constant) -> bool:
     lines = str(node.value).lstrip("\n").split("\n")
     return any(line.startswith(("# ", "## ", "### ")) for line in lines)
-
-
-def _is_prompt(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return "prompt" in words_of(function.name)
 
 
 def _writes_markdown(source: SourceFile) -> bool:

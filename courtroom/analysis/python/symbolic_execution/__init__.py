@@ -1,1 +1,5 @@
-"""Follows Python code without running it: the values of names, expressions, calls, statements."""
+"""Symbolic execution of Python code: abstract values, and an evaluator that never runs the code.
+
+Modules import in one direction: `interpreter` imports `expressions` and `statements`, these import
+the narrower handlers, and every handler imports `evaluator`, the abstract class at the bottom.
+"""

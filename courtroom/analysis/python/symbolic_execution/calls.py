@@ -1,194 +1,126 @@
-"""The value of a call: functions of the repository are followed, known methods of lists, dicts and strings applied.
+"""Values of calls.
 
-A call of anything else stays what it is, `Called` with its arguments (that is how Send and Command are seen).
+Functions of the repository are entered; known methods of lists, dicts and strings are applied. A call
+of anything else stays a `CallResult` with its arguments: Send and Command are recognised that way.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from courtroom.analysis.langgraph import builder_calls
-from courtroom.analysis.python.symbolic_execution import data_files, expressions, methods
+from courtroom.analysis.python.symbolic_execution import builtin_methods, data_files
 from courtroom.analysis.python.symbolic_execution.attributes import attribute_of
+from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
+from courtroom.analysis.python.symbolic_execution.value_operations import extend_list
 from courtroom.analysis.python.symbolic_execution.values import (
-    RUNNING,
     UNKNOWN,
-    Builder,
-    Called,
+    Call,
+    CallResult,
     Class,
-    Compiled,
+    DictValue,
+    External,
     Function,
     Instance,
-    Items,
+    LibraryObject,
+    ListValue,
     Method,
     OneOf,
-    Outside,
     Scope,
-    Table,
     Template,
     Value,
     join,
 )
 
-if TYPE_CHECKING:
-    from courtroom.analysis.python.symbolic_execution.interpreter import Interpreter
 
-
-def call(run: Interpreter, node: ast.Call, scope: Scope) -> Value:
-    target = run.evaluate(node.func, scope)
-    positional = Items([])
+def evaluate_call(evaluator: Evaluator, node: ast.Call, scope: Scope) -> Value:
+    target = evaluator.evaluate(node.func, scope)
+    positional = ListValue([])
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            expressions.extend(positional, run.evaluate(argument.value, scope))
+            extend_list(positional, evaluator.evaluate(argument.value, scope))
         else:
-            positional.members.append(run.evaluate(argument, scope))
+            positional.members.append(evaluator.evaluate(argument, scope))
+
     keywords: dict[str, Value] = {}
-    for given in node.keywords:
-        value = run.evaluate(given.value, scope)
-        if given.arg is not None:
-            keywords[given.arg] = value
-        elif isinstance(value, Table):
-            keywords.update(
-                {key: inner for key, inner in value.entries.items() if isinstance(key, str)}
-            )
-    return apply(run, target, positional.members, keywords, node, scope)
+    for keyword in node.keywords:
+        value = evaluator.evaluate(keyword.value, scope)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+        elif isinstance(value, DictValue):
+            # Unpacked options; their names must be known.
+            keywords.update({k: v for k, v in value.entries.items() if isinstance(k, str)})
+
+    return _apply(evaluator, target, Call(positional.members, keywords, node, scope))
 
 
-def apply(
-    run: Interpreter,
-    target: Value,
-    positional: list[Value],
-    keywords: dict[str, Value],
-    node: ast.Call,
-    scope: Scope,
-) -> Value:
+def _apply(evaluator: Evaluator, target: Value, call: Call) -> Value:
     if isinstance(target, OneOf):
-        known = [one for one in target.choices if isinstance(one, Function | Method | Class)]
-        result = apply(run, known[0] if known else UNKNOWN, positional, keywords, node, scope)
-        return join([UNKNOWN, result]) if isinstance(result, str | Template) else result
+        return _apply_any(evaluator, target, call)
     if isinstance(target, Function):
         bound = [] if target.bound is None else [target.bound]
-        return run.call(target, [*bound, *positional], keywords)
+        return evaluator.call(target, [*bound, *call.positional], call.keywords)
     if isinstance(target, Class):
-        return _instantiate(run, target, positional, keywords, node, scope)
+        return _instantiate(evaluator, target, call)
     if isinstance(target, Method):
-        return _method(run, target, positional, keywords, node, scope)
-    if isinstance(target, Outside):
-        return _outside(run, target.dotted, positional, keywords, node, scope)
+        return _call_method(evaluator, target, call)
+    if isinstance(target, External):
+        return _call_external(evaluator, target.dotted, call)
     if isinstance(target, Instance):
-        return _call_instance(run, target, positional, keywords)
+        method = attribute_of(evaluator, target, "__call__")
+        if isinstance(method, Function):
+            return evaluator.call(method, [target, *call.positional], call.keywords)
     return UNKNOWN
 
 
-def _call_instance(
-    run: Interpreter, target: Instance, positional: list[Value], keywords: dict[str, Value]
-) -> Value:
-    method = attribute_of(run, target, "__call__")
-    if isinstance(method, Function):
-        return run.call(method, [target, *positional], keywords)
-    return UNKNOWN
+def _apply_any(evaluator: Evaluator, target: OneOf, call: Call) -> Value:
+    """Call the first target that can be followed."""
+    callables = [one for one in target.choices if isinstance(one, Function | Method | Class)]
+    result = _apply(evaluator, callables[0] if callables else UNKNOWN, call)
+    # Text is uncertain, because another target may return other text.
+    return join([UNKNOWN, result]) if isinstance(result, str | Template) else result
 
 
-def _instantiate(
-    run: Interpreter,
-    target: Class,
-    positional: list[Value],
-    keywords: dict[str, Value],
-    node: ast.Call,
-    scope: Scope,
-) -> Value:
-    if builder_calls.is_graph_class(run.names.bases(target.source, target.node)):
-        return builder_calls.begin(run, positional, keywords, node, scope)
+def _instantiate(evaluator: Evaluator, target: Class, call: Call) -> Value:
+    base_names = evaluator.symbols.base_names(target.source, target.node)
+    library_object = evaluator.construct(base_names, call)
+    if library_object is not None:
+        return library_object
+
     instance = Instance(target)
-    constructor = attribute_of(run, target, "__init__")
+    constructor = attribute_of(evaluator, target, "__init__")
     if isinstance(constructor, Function):
-        run.call(constructor, [instance, *positional], keywords)
+        evaluator.call(constructor, [instance, *call.positional], call.keywords)
     else:
-        instance.attributes.update(keywords)
+        # A dataclass or a Pydantic model takes its fields by keyword.
+        instance.attributes.update(call.keywords)
     return instance
 
 
-def _method(
-    run: Interpreter,
-    target: Method,
-    positional: list[Value],
-    keywords: dict[str, Value],
-    node: ast.Call,
-    scope: Scope,
-) -> Value:
+def _call_method(evaluator: Evaluator, target: Method, call: Call) -> Value:
     owner = target.owner
-    if isinstance(owner, Builder):
-        return builder_calls.apply(run, owner, target.name, positional, keywords, node, scope)
-    if isinstance(owner, Compiled):
-        return _of_compiled(run, owner, target.name)
-    if isinstance(owner, Items):
-        return methods.of_list(owner, target.name, positional)
-    if isinstance(owner, Table):
-        return methods.of_dict(owner, target.name, positional)
+    if isinstance(owner, LibraryObject):
+        return evaluator.call_library_method(owner, target.name, call)
+    if isinstance(owner, ListValue):
+        return builtin_methods.call_list_method(owner, target.name, call.positional)
+    if isinstance(owner, DictValue):
+        return builtin_methods.call_dict_method(owner, target.name, call.positional)
     if isinstance(owner, str | Template):
-        return methods.of_text(owner, target.name, positional, keywords)
-    if isinstance(owner, Called):
-        return data_files.opened(owner, target.name, node.lineno)
+        return builtin_methods.call_string_method(
+            owner, target.name, call.positional, call.keywords
+        )
+    if isinstance(owner, CallResult):
+        return data_files.open_path(owner, target.name, call.node.lineno)
     return UNKNOWN
 
 
-def _of_compiled(run: Interpreter, graph: Compiled, name: str) -> Value:
-    if name in RUNNING:
-        run.called.append(graph.builder)
-    return graph if name in {"with_config", "with_retry", "with_types"} else UNKNOWN
-
-
-def _outside(
-    run: Interpreter,
-    dotted: str,
-    positional: list[Value],
-    keywords: dict[str, Value],
-    node: ast.Call,
-    scope: Scope,
-) -> Value:
-    if builder_calls.is_graph_class([dotted]):
-        return builder_calls.begin(run, positional, keywords, node, scope)
-    if methods.is_builtin(dotted):
-        return methods.builtin(dotted, positional, keywords)
-    if dotted in data_files.READERS and run.reads_data:
-        return data_files.loaded(run.names.codebase.data, dotted, positional)
-    return Called(dotted, tuple(positional), tuple(keywords.items()), node.lineno)
-
-
-def bind(
-    run: Interpreter,
-    function: Function,
-    positional: Sequence[Value],
-    keywords: dict[str, Value],
-    scope: Scope,
-) -> None:
-    """Give every parameter its value: the argument, else its default, else unknown."""
-    arguments = function.node.args
-    parameters = [*arguments.posonlyargs, *arguments.args]
-    outer = function.scope
-    first_default = len(parameters) - len(arguments.defaults)
-    for position, parameter in enumerate(parameters):
-        if position < len(positional):
-            scope.names[parameter.arg] = positional[position]
-        elif parameter.arg in keywords:
-            scope.names[parameter.arg] = keywords[parameter.arg]
-        elif position >= first_default:
-            scope.names[parameter.arg] = run.evaluate(
-                arguments.defaults[position - first_default], outer
-            )
-        else:
-            scope.names[parameter.arg] = UNKNOWN
-    for parameter, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        given = keywords.get(
-            parameter.arg, UNKNOWN if default is None else run.evaluate(default, outer)
-        )
-        scope.names[parameter.arg] = given
-    if arguments.vararg:
-        scope.names[arguments.vararg.arg] = Items(list(positional[len(parameters) :]))
-    if arguments.kwarg:
-        names = {parameter.arg for parameter in [*parameters, *arguments.kwonlyargs]}
-        scope.names[arguments.kwarg.arg] = Table(
-            {k: v for k, v in keywords.items() if k not in names}
-        )
+def _call_external(evaluator: Evaluator, dotted: str, call: Call) -> Value:
+    library_object = evaluator.construct([dotted], call)
+    if library_object is not None:
+        return library_object
+    if builtin_methods.is_builtin(dotted):
+        return builtin_methods.call_builtin(dotted, call.positional, call.keywords)
+    if dotted in data_files.JSON_READERS and evaluator.reads_data:
+        return data_files.load_json(evaluator.symbols.codebase.data, dotted, call.positional)
+    return CallResult(
+        dotted, tuple(call.positional), tuple(call.keywords.items()), call.node.lineno
+    )

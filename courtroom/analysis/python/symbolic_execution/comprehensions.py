@@ -1,37 +1,47 @@
-"""Comprehensions: one turn per known member, one unknown turn for what is not known."""
+"""Comprehensions: one iteration per known member, one unknown iteration for the others."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from courtroom.analysis.python.symbolic_execution import expressions
+from courtroom.analysis.python.symbolic_execution.assignments import assign
+from courtroom.analysis.python.symbolic_execution.evaluator import Evaluator
+from courtroom.analysis.python.symbolic_execution.value_operations import (
+    MAX_ITERATIONS,
+    iterated_values,
+    set_item,
+    truth_of,
+)
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
+    DictValue,
     Frame,
-    Items,
-    Outside,
+    ListValue,
     Scope,
-    Table,
     Value,
 )
 
-if TYPE_CHECKING:
-    from courtroom.analysis.python.symbolic_execution.interpreter import Interpreter
 
-
-def of_sequence(
-    run: Interpreter, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope
+def sequence_comprehension(
+    evaluator: Evaluator, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope
 ) -> Value:
-    items = Items([])
-    for inner in _inner_scopes(run, node.generators, Scope(scope.source, scope)):
-        items.members.append(run.evaluate(node.elt, inner))
-        items.is_sure = items.is_sure and _is_certain(inner, scope)
-    return items
+    result = ListValue([])
+    for inner in _iteration_scopes(evaluator, node.generators, Scope(scope.source, scope)):
+        result.members.append(evaluator.evaluate(node.elt, inner))
+        result.is_certain = result.is_certain and _is_certain(inner, scope)
+    return result
+
+
+def dict_comprehension(evaluator: Evaluator, node: ast.DictComp, scope: Scope) -> Value:
+    result = DictValue()
+    for inner in _iteration_scopes(evaluator, node.generators, Scope(scope.source, scope)):
+        key = evaluator.evaluate(node.key, inner)
+        set_item(result, key, evaluator.evaluate(node.value, inner))
+    return result
 
 
 def _is_certain(inner: Scope | None, outside: Scope) -> bool:
-    """Whether every loop around this turn went over known members."""
+    """Return true when every loop around this iteration went over known members."""
     while inner is not None and inner is not outside:
         if any(value is UNKNOWN for value in inner.names.values()):
             return False
@@ -39,31 +49,21 @@ def _is_certain(inner: Scope | None, outside: Scope) -> bool:
     return True
 
 
-def of_dict(run: Interpreter, node: ast.DictComp, scope: Scope) -> Value:
-    table = Table()
-    for inner in _inner_scopes(run, node.generators, Scope(scope.source, scope)):
-        key, value = run.evaluate(node.key, inner), run.evaluate(node.value, inner)
-        if isinstance(key, str | int | Outside):
-            table.entries[key] = value
-        else:
-            table.is_open = True
-    return table
-
-
-def _inner_scopes(
-    run: Interpreter, generators: list[ast.comprehension], scope: Scope
+def _iteration_scopes(
+    evaluator: Evaluator, generators: list[ast.comprehension], scope: Scope
 ) -> list[Scope]:
+    """Return one scope per iteration of all the nested loops."""
     scopes = [scope]
     for generator in generators:
         grown: list[Scope] = []
         for outer in scopes:
-            for value in expressions.turns(run.evaluate(generator.iter, outer))[
-                : expressions.MAX_TURNS
-            ]:
+            values = iterated_values(evaluator.evaluate(generator.iter, outer))
+            for value in values[:MAX_ITERATIONS]:
                 inner = Scope(outer.source, outer)
-                run.store(generator.target, value, Frame(inner))
-                verdicts = [expressions.truth(run.evaluate(test, inner)) for test in generator.ifs]
-                if False not in verdicts:
+                assign(evaluator, generator.target, value, Frame(inner))
+                tests = [truth_of(evaluator.evaluate(test, inner)) for test in generator.ifs]
+                if False not in tests:
                     grown.append(inner)
-        scopes = grown[: expressions.MAX_TURNS]
+        # Each loop multiplies the scopes: the product is bounded as well.
+        scopes = grown[:MAX_ITERATIONS]
     return scopes

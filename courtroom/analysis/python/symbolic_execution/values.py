@@ -1,7 +1,7 @@
-"""What the interpreter knows about a value without running anything.
+"""Abstract values: what an evaluator knows about a value without running anything.
 
-Python's own str, int, float, bool and None stand for themselves. Everything else is one of the classes here;
-what cannot be known is `Unknown`, and stays unknown through every operation.
+Python's own str, int, float, bool and None stand for themselves. Everything else is one of the
+classes here. A value that cannot be known is `Unknown` and stays so through every operation.
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 from courtroom.analysis.python.source_files import FunctionNode, SourceFile
 
+# Stands in a Template for each part of the text that is not known.
 HOLE = "{}"
-# The methods of a compiled graph that run it.
-RUNNING = frozenset({"invoke", "ainvoke", "stream", "astream", "batch", "abatch"})
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A value that only running the program would tell."""
+    """Value that only a run of the program would show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +30,20 @@ class Template:
 
 
 @dataclass(slots=True)
-class Items:
-    """A list, tuple or set. `is_open`: there may be more members than these; not `is_sure`: it may be empty."""
+class ListValue:
+    """List, tuple or set.
+
+    `is_open`: there may be more members than these. Not `is_certain`: it may be empty.
+    """
 
     members: list[Value]
     is_open: bool = False
-    is_sure: bool = True
+    is_certain: bool = True
 
 
 @dataclass(slots=True)
-class Table:
-    """A dict, in insertion order; keys that are not constants are left out and make it open."""
+class DictValue:
+    """Dict in insertion order. A key that is no constant is left out and makes the dict open."""
 
     entries: dict[Any, Value] = field(default_factory=dict)
     is_open: bool = False
@@ -55,15 +57,15 @@ class OneOf:
 
 
 @dataclass(frozen=True, slots=True)
-class Outside:
-    """Something imported from outside the repository, by its dotted name."""
+class External:
+    """Name from outside the repository, by its dotted name."""
 
     dotted: str
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """The result of calling something outside: Send("judge", ...), Command(goto=...), partial(node)."""
+class CallResult:
+    """Result of a call of something external: Send("judge", ...), Command(goto=...), partial(node)."""
 
     dotted: str
     positional: tuple[Value, ...]
@@ -74,16 +76,19 @@ class Called:
         return dict(self.keywords).get(name)
 
     def first(self, *names: str) -> Value:
-        """The first positional argument, or the first of the named ones that was given."""
+        """Return the first positional argument, or the first of `names` that was passed."""
         if self.positional:
             return self.positional[0]
-        given = dict(self.keywords)
-        return next((given[name] for name in names if name in given), None)
+        keywords = dict(self.keywords)
+        return next((keywords[name] for name in names if name in keywords), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function or lambda of the repository with the scope it was defined in."""
+    """Function or lambda of the repository with the scope it was defined in.
+
+    `bound` is the instance when it is a bound method.
+    """
 
     node: FunctionNode | ast.Lambda
     source: SourceFile
@@ -97,6 +102,8 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Class:
+    """Class of the repository; `scope` holds its attributes."""
+
     node: ast.ClassDef
     source: SourceFile
     scope: Scope
@@ -110,7 +117,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of a value that is not written in the repository: [].append, "".format, builder.add_edge."""
+    """Method that is not written in the repository: [].append, "".format, builder.add_edge."""
 
     owner: Value
     name: str
@@ -122,15 +129,24 @@ class Module:
     scope: Scope
 
 
+class LibraryObject:
+    """Base of the objects of a library that an evaluator models, such as a LangGraph builder."""
+
+    __slots__ = ()
+    # None: not known, so that both branches of a test on the object are followed.
+    is_truthy: ClassVar[bool | None] = None
+
+
 @dataclass(slots=True)
 class Scope:
-    """Names visible to a piece of code; functions see their own, then those around them, then the module's."""
+    """Names visible to a piece of code: its own, then the enclosing ones, then the module's."""
 
     source: SourceFile
     parent: Scope | None = None
     names: dict[str, Value] = field(default_factory=dict)
 
     def find(self, name: str) -> Scope | None:
+        """Return the nearest scope that binds the name."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.names:
@@ -139,51 +155,12 @@ class Scope:
         return None
 
 
-@dataclass(slots=True)
-class Route:
-    """One conditional departure. `outcomes`: each is the set of nodes that run together if it is taken."""
-
-    start: str
-    outcomes: list[tuple[str, ...]]
-    targets: list[str]
-    path: str
-    line: int
-    words: frozenset[str] = frozenset()
-    sends: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Builder:
-    """A LangGraph graph as far as it has been built, and where."""
-
-    path: str
-    line: int
-    state: Value
-    state_expression: ast.expr | None
-    nodes: dict[str, Value] = field(default_factory=dict)
-    edges: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
-    routes: list[Route] = field(default_factory=list)
-    unresolved: list[str] = field(default_factory=list)
-    is_subgraph: bool = False
-
-    @property
-    def site(self) -> tuple[str, int]:
-        """Where the graph is made."""
-        return self.path, self.line
-
-    def note(self, words: str) -> None:
-        if words not in self.unresolved:
-            self.unresolved.append(words)
-
-
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    builder: Builder
+class LazyImport:
+    """Name imported from another module of the repository, looked up at its first use.
 
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """A name imported from another module of the repository, looked up only when somebody uses it."""
+    An empty `name` stands for the module itself.
+    """
 
     module: SourceFile
     name: str
@@ -197,45 +174,62 @@ Value = (
     | None
     | Unknown
     | Template
-    | Items
-    | Table
+    | ListValue
+    | DictValue
     | OneOf
-    | Outside
-    | Called
+    | External
+    | CallResult
     | Function
     | Class
     | Instance
     | Method
     | Module
-    | Builder
-    | Compiled
-    | Pending
+    | LibraryObject
+    | LazyImport
 )
 UNKNOWN = Unknown()
 
 
-class Flow(Enum):
-    """How a block ends: on to the next statement, out of the loop's turn, or out of the function."""
+@dataclass(slots=True)
+class Call:
+    """Evaluated arguments of a call, with its node and the scope it stands in."""
 
-    ON = 0
-    TURN = 1
-    OUT = 2
+    positional: list[Value]
+    keywords: dict[str, Value]
+    node: ast.Call
+    scope: Scope
+
+    def argument(self, position: int, *names: str) -> Value:
+        if position < len(self.positional):
+            return self.positional[position]
+        return next((self.keywords[name] for name in names if name in self.keywords), None)
+
+
+class Flow(Enum):
+    """Ways in which a block ends; the larger value leaves more code behind."""
+
+    NEXT_STATEMENT = 0
+    LOOP_EXIT = 1
+    FUNCTION_EXIT = 2
 
 
 @dataclass(slots=True)
 class Frame:
+    """Running function: its local scope and everything it may return."""
+
     scope: Scope
     returned: list[Value] = field(default_factory=list)
     global_names: set[str] = field(default_factory=set)
 
 
 def join(values: list[Value]) -> Value:
-    """One value for several possible ones; what is certain wins over what is not."""
+    """Return one value for several possible ones, without repetitions."""
     flat: list[Value] = []
     for value in values:
-        for choice in value.choices if isinstance(value, OneOf) else [value]:
-            if not any(choice is known or _same(choice, known) for known in flat):
+        for choice in choices_of(value):
+            if not any(choice is other or _is_same(choice, other) for other in flat):
                 flat.append(choice)
+
     if not flat:
         return None
     return flat[0] if len(flat) == 1 else OneOf(flat)
@@ -245,16 +239,7 @@ def choices_of(value: Value) -> list[Value]:
     return value.choices if isinstance(value, OneOf) else [value]
 
 
-def graph_in(value: Value) -> Builder | None:
-    """The graph a value is, or may be, or compiles."""
-    for choice in choices_of(value):
-        if isinstance(choice, Compiled):
-            return choice.builder
-        if isinstance(choice, Builder):
-            return choice
-    return None
-
-
-def _same(left: Value, right: Value) -> bool:
-    plain = (str, int, float, bool, type(None), Unknown, Template, Outside)
+def _is_same(left: Value, right: Value) -> bool:
+    # Only values without identity are compared: two equal lists may still grow apart.
+    plain = (str, int, float, bool, type(None), Unknown, Template, External)
     return isinstance(left, plain) and type(left) is type(right) and left == right

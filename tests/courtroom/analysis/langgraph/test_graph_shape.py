@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.langgraph.graph_shape import shape_of
+from courtroom.analysis.langgraph.graph_facts import shape_of
 from courtroom.models.facts import establish
 from tests.courtroom.analysis.project.test_general_facts import survey
 from tests.courtroom.sources import IMPORTS, graph_of
@@ -56,7 +56,7 @@ def test_a_ring_has_no_beginning_and_is_no_chain():
 @pytest.mark.parametrize("code", [f"{IMPORTS}\nbuilder = StateGraph(dict)\n", "x = 1\n"])
 def test_a_graph_without_nodes_or_no_graph_is_in_plain_sight(code):
     reading = graph_of(code)
-    assert (reading.builder, reading.is_out_of_sight) == (None, False)
+    assert (reading.builder, reading.has_unresolved_graph) == (None, False)
 
 
 def test_nodes_named_at_run_time_leave_the_graph_and_its_flags_open(tmp_path):

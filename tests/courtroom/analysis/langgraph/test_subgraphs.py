@@ -100,7 +100,7 @@ def test_a_graph_that_runs_itself_is_shown_once():
     )
     graph = fact(code + "OTHER = other()\n")
     assert graph.subgraphs == ()
-    assert graph.unresolved == ("the graph at node judging is one that it stands in itself",)
+    assert graph.unresolved == ("the graph at node judging contains itself",)
 
 
 def test_graphs_that_build_each_other_end():
@@ -115,9 +115,7 @@ def layer():
 """
     graph = fact(court("layer()", before))
     assert [one.at for one in graph.subgraphs] == [("judging",), ("judging", "deeper")]
-    assert graph.subgraphs[1].unresolved == (
-        "the graph at node deeper is one that it stands in itself",
-    )
+    assert graph.subgraphs[1].unresolved == ("the graph at node deeper contains itself",)
 
 
 def test_nesting_is_followed_only_so_deep():

@@ -8,16 +8,16 @@ from textwrap import dedent
 import pytest
 
 from courtroom.analysis.langgraph.topology import read_graph
-from courtroom.analysis.python.names import Names
-from courtroom.analysis.python.symbolic_execution.data_files import loaded, path_text
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.symbolic_execution.data_files import load_json, path_text
 from courtroom.analysis.python.symbolic_execution.values import (
     UNKNOWN,
-    Called,
-    Items,
-    Table,
+    CallResult,
+    DictValue,
+    ListValue,
     Template,
 )
-from courtroom.analysis.python.syntax import parse
+from courtroom.analysis.python.syntax import parse_sources
 from tests.courtroom.sources import IMPORTS
 
 RUBRIC = json.dumps({"dimensions": [{"id": "git"}, {"id": "state"}]})
@@ -44,9 +44,9 @@ LOADERS = [
 
 def _nodes(loader: str, data: dict[str, str]) -> list[str]:
     code = f"{IMPORTS}\nimport json, os\nfrom pathlib import Path\n{dedent(loader)}\n{BUILD}"
-    codebase = parse({"src/graph.py": code.encode()})
+    codebase = parse_sources({"src/graph.py": code.encode()})
     codebase.data.update(data)
-    builder = read_graph(Names(codebase), {}).builder
+    builder = read_graph(SymbolTable(codebase), {}).builder
     assert builder is not None
     return list(builder.nodes)
 
@@ -65,15 +65,15 @@ def test_nodes_are_named_by_what_the_file_lists(loader):
 
 @pytest.mark.parametrize("dotted", ["pickle.load", "yaml.safe_load"])
 def test_other_formats_are_not_guessed(dotted):
-    assert loaded({"a.json": RUBRIC}, dotted, ["a.json"]) is UNKNOWN
+    assert load_json({"a.json": RUBRIC}, dotted, ["a.json"]) is UNKNOWN
 
 
 def test_a_path_is_known_from_its_last_unknown_part_on():
-    folder = Called("pathlib.Path", (Template("{}/rubric"),), (), 1)
-    assert path_text(Called("os.path.join", (folder, "a.json"), (), 1)) == "{}/rubric/a.json"
-    assert path_text(Called("tempfile.mkdtemp", (), (), 1)) == "{}"
+    folder = CallResult("pathlib.Path", (Template("{}/rubric"),), (), 1)
+    assert path_text(CallResult("os.path.join", (folder, "a.json"), (), 1)) == "{}/rubric/a.json"
+    assert path_text(CallResult("tempfile.mkdtemp", (), (), 1)) == "{}"
 
 
 def test_values_come_as_they_are_in_the_file():
-    value = loaded({"a.json": '{"n": [1, null, "x"]}'}, "json.load", ["a.json"])
-    assert value == Table({"n": Items([1, None, "x"])})
+    value = load_json({"a.json": '{"n": [1, null, "x"]}'}, "json.load", ["a.json"])
+    assert value == DictValue({"n": ListValue([1, None, "x"])})

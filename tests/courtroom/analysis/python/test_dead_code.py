@@ -5,12 +5,12 @@ from textwrap import dedent
 
 import pytest
 
-from courtroom.analysis.python.dead_code import take_out_dead_code
+from courtroom.analysis.python.dead_code import remove_dead_code
 
 
 def living(code: str) -> str:
     tree = ast.parse(dedent(code))
-    take_out_dead_code(tree)
+    remove_dead_code(tree)
     return ast.unparse(tree)
 
 

@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from courtroom.analysis.python.names import Names
 from courtroom.analysis.python.source_files import is_test_path, is_vendored
-from courtroom.analysis.python.syntax import parse
+from courtroom.analysis.python.symbol_table import SymbolTable
+from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.python.tree_walk import words_of
 from tests.courtroom.sources import names_of
 
@@ -33,7 +33,7 @@ from tests.courtroom.sources import names_of
     ],
 )
 def test_a_file_that_cannot_be_read_is_named_with_the_reason(raw, why):
-    codebase = parse({"bad.py": raw, "good.py": b"x = 1\n"})
+    codebase = parse_sources({"bad.py": raw, "good.py": b"x = 1\n"})
     assert codebase.unreadable == {"bad.py": why}
     assert list(codebase.files) == ["good.py"]
 
@@ -43,7 +43,7 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(raw, why):
     [b"\xef\xbb\xbfx = '\xc3\xa9'\n", b"# coding: latin-1\nx = '\xe9'\n", b"x = '\xc3\xa9'\r\n"],
 )
 def test_honest_encodings_are_read(raw):
-    tree = parse({"a.py": raw}).files["a.py"].tree
+    tree = parse_sources({"a.py": raw}).files["a.py"].tree
     assert isinstance(tree.body[0], ast.Assign)
     assert ast.literal_eval(tree.body[0].value) == "é"
 
@@ -126,4 +126,4 @@ def test_words_of_identifiers_in_any_convention_agree():
 
 
 def test_an_empty_repository_has_no_names():
-    assert Names(parse({})).codebase.production == []
+    assert SymbolTable(parse_sources({})).codebase.production == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from courtroom.analysis.security.dangerous_calls import hazards
+from courtroom.analysis.security.dangerous_calls import find_hazards
 from tests.courtroom.sources import names_of
 
 HEAD = """
@@ -23,7 +23,7 @@ def found(code: str, path: str = "src/tool.py") -> list[tuple[str, object]]:
     indented = "\n".join(f"    {line}" for line in code.splitlines())
     return [
         (one.kind, one.as_fact["from_outside"])
-        for one in hazards(names_of({path: HEAD + indented}))
+        for one in find_hazards(names_of({path: HEAD + indented}))
     ]
 
 
@@ -113,7 +113,9 @@ def test_tests_are_no_part_of_the_tool():
 
 
 def test_the_fact_names_the_call_and_its_line():
-    (one,) = hazards(names_of({"a.py": "from pickle import loads as thaw\n\nthaw(\n    b''\n)\n"}))
+    (one,) = find_hazards(
+        names_of({"a.py": "from pickle import loads as thaw\n\nthaw(\n    b''\n)\n"})
+    )
     assert one.as_fact == {
         "path": "a.py",
         "line": 3,

@@ -89,8 +89,8 @@ def test_no_clone_is_no_habit():
 
 def test_a_careful_clone():
     reading = clone_of(CAREFUL)
-    assert reading.place is not None
-    assert (reading.place.name, reading.place.site.node.lineno) == ("clone", 8)
+    assert reading.function is not None
+    assert (reading.function.name, reading.function.site.node.lineno) == ("clone", 8)
     assert habits(CAREFUL) == {
         "clone_in_tempdir",
         "clone_timeout",
@@ -101,8 +101,8 @@ def test_a_careful_clone():
 
 def test_a_careless_clone():
     reading = clone_of(CARELESS)
-    assert reading.place is not None
-    assert (reading.place.name, habits(CARELESS)) == ("fetch", set())
+    assert reading.function is not None
+    assert (reading.function.name, habits(CARELESS)) == ("fetch", set())
 
 
 def test_a_timeout_that_is_only_a_parameter_is_none():
@@ -143,8 +143,8 @@ def test_of_two_functions_the_one_that_is_used_is_the_clone():
         "main.py": "from src import tools\ndef main():\n    tools.used('x')\nif __name__ == '__main__':\n    main()\n",
     }
     reading = clone_of(files)
-    assert reading.place is not None
-    assert reading.place.name == "used"
+    assert reading.function is not None
+    assert reading.function.name == "used"
 
 
 def test_of_two_functions_in_use_the_one_that_is_named_after_it_is_the_clone():
@@ -158,8 +158,8 @@ if __name__ == "__main__":
     list_files("x"), clone_repository("x")
 """
     reading = clone_of(code)
-    assert reading.place is not None
-    assert reading.place.name == "clone_repository"
+    assert reading.function is not None
+    assert reading.function.name == "clone_repository"
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ if __name__ == "__main__":
 def test_a_clone_is_known_in_every_form(call):
     code = f"import subprocess, asyncio, git, pygit2\nfrom git import Repo\ndef fetch(url):\n    {call}\n"
     reading = clone_of(code)
-    assert reading.place is not None
+    assert reading.function is not None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,184 @@
+"""Symbol table of a repository: imports, aliases and re-exports resolved to one dotted name.
+
+`os.system` is `os.system` however it was imported; a class re-exported by a package is the class
+itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from courtroom.analysis.python.source_files import CallSite, Codebase, FunctionSite, SourceFile
+
+# A longer chain of re-exports is a circle.
+MAX_REEXPORTS = 6
+# No written class has so many; without a bound, a generated chain of thousands takes minutes.
+MAX_ANCESTORS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSite:
+    source: SourceFile
+    node: ast.ClassDef
+
+
+@dataclass
+class SymbolTable:
+    """Resolver of names over a whole codebase.
+
+    Dotted names of the repository's own functions and classes start with their module.
+    """
+
+    codebase: Codebase
+    # Lookups repeat for every name in every file, so each answer is kept.
+    _modules_by_suffix: dict[str, SourceFile | None] = field(default_factory=dict)
+    _top_level_names: dict[str, dict[str, ast.stmt]] = field(default_factory=dict)
+    _calls: dict[str, list[tuple[CallSite, str]]] = field(default_factory=dict)
+    _classes: dict[str, dict[str, ast.ClassDef]] = field(default_factory=dict)
+
+    @cached_property
+    def by_module(self) -> dict[str, SourceFile]:
+        return {source.module: source for source in self.codebase}
+
+    @cached_property
+    def by_last_part(self) -> dict[str, list[SourceFile]]:
+        table: dict[str, list[SourceFile]] = {}
+        for source in self.codebase:
+            table.setdefault(source.module.rpartition(".")[2], []).append(source)
+        return table
+
+    @cached_property
+    def functions_by_name(self) -> dict[str, list[tuple[SourceFile, FunctionSite]]]:
+        table: dict[str, list[tuple[SourceFile, FunctionSite]]] = {}
+        for source in self.codebase.production:
+            for site in source.functions:
+                table.setdefault(site.node.name, []).append((source, site))
+        return table
+
+    def find_module(self, dotted: str, importer: SourceFile | None = None) -> SourceFile | None:
+        """Return a module's file: by its path from the root, beside `importer`, or as a suffix.
+
+        A suffix counts when it is that of one file only.
+        """
+        if dotted in self.by_module:
+            return self.by_module[dotted]
+
+        if importer is not None:
+            package = importer.module.rpartition(".")[0]
+            sibling = f"{package}.{dotted}" if package else dotted
+            if sibling in self.by_module:
+                return self.by_module[sibling]
+
+        if dotted not in self._modules_by_suffix:
+            self._modules_by_suffix[dotted] = self._find_by_suffix(dotted)
+        return self._modules_by_suffix[dotted]
+
+    def _find_by_suffix(self, dotted: str) -> SourceFile | None:
+        candidates = self.by_last_part.get(dotted.rpartition(".")[2], [])
+        matches = [source for source in candidates if source.module.endswith(f".{dotted}")]
+        return matches[0] if len(matches) == 1 else None
+
+    def dotted_name(self, source: SourceFile, node: ast.expr | None) -> str:
+        """Return the dotted name of `a` or `a.b.c`, resolved; "" for anything else."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+
+        head = source.imports.get(node.id)
+        if head is None and node.id not in self.top_level_names(source):
+            head = self._resolve_star_import(source, node.id)
+        parts.append(head or node.id)
+        return self.canonical(".".join(reversed(parts)), source)
+
+    def top_level_names(self, source: SourceFile) -> dict[str, ast.stmt]:
+        """Return the names that the module itself defines, each with its last definition."""
+        if source.path not in self._top_level_names:
+            self._top_level_names[source.path] = _top_level_definitions(source.tree)
+        return self._top_level_names[source.path]
+
+    def _resolve_star_import(self, source: SourceFile, name: str) -> str | None:
+        for module in source.star_imports:
+            origin = self.find_module(module, source)
+            if origin and (name in self.top_level_names(origin) or name in origin.imports):
+                return f"{origin.module}.{name}"
+        return None
+
+    def canonical(self, dotted: str, importer: SourceFile | None = None) -> str:
+        """Follow re-exports: the package's `Evidence` is the module's `Evidence`."""
+        for _ in range(MAX_REEXPORTS):
+            base, _, name = dotted.rpartition(".")
+            origin = self.find_module(base, importer) if base else None
+            if origin is None:
+                return dotted
+            if name not in origin.imports:
+                return f"{origin.module}.{name}"
+            dotted, importer = origin.imports[name], origin
+        return dotted
+
+    def calls(self, source: SourceFile) -> list[tuple[CallSite, str]]:
+        """Return every call of a file with its dotted name ("" when it is not a plain name)."""
+        if source.path not in self._calls:
+            self._calls[source.path] = [
+                (site, self.dotted_name(source, site.node.func)) for site in source.calls
+            ]
+        return self._calls[source.path]
+
+    def find_class(self, source: SourceFile, node: ast.expr) -> ClassSite | None:
+        """Return the repository's own class that an expression names, if it is one."""
+        dotted = self.dotted_name(source, node)
+        if not dotted:
+            return None
+        base, _, name = dotted.rpartition(".")
+        origin = self.find_module(base, source) if base else source
+        if origin is None:
+            return None
+
+        if origin.path not in self._classes:
+            self._classes[origin.path] = {c.name: c for c in origin.classes}
+        definition = self._classes[origin.path].get(name)
+        return ClassSite(origin, definition) if definition else None
+
+    def base_names(self, source: SourceFile, node: ast.ClassDef) -> list[str]:
+        """Return every dotted base of a class, nearest first.
+
+        The bases of the repository's own classes are followed, MAX_ANCESTORS of them at most.
+        """
+        base_names: list[str] = []
+        queue: list[tuple[SourceFile, ast.ClassDef]] = [(source, node)]
+        visited = {(source.path, node.lineno)}
+        while queue and len(visited) <= MAX_ANCESTORS:
+            current_source, current = queue.pop(0)
+            for base in current.bases:
+                # Generic[T] is the class Generic.
+                expression = base.value if isinstance(base, ast.Subscript) else base
+                base_names.append(self.dotted_name(current_source, expression))
+                parent = self.find_class(current_source, expression)
+                if parent and (parent.source.path, parent.node.lineno) not in visited:
+                    visited.add((parent.source.path, parent.node.lineno))
+                    queue.append((parent.source, parent.node))
+        return base_names
+
+
+def _top_level_definitions(tree: ast.Module) -> dict[str, ast.stmt]:
+    definitions: dict[str, ast.stmt] = {}
+    stack: list[ast.stmt] = list(reversed(tree.body))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            definitions[node.name] = node
+        elif isinstance(node, ast.Assign):
+            definitions.update(
+                (target.id, node) for target in node.targets if isinstance(target, ast.Name)
+            )
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            definitions[node.target.id] = node
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
+            handlers = [s for h in getattr(node, "handlers", []) for s in h.body]
+            stack.extend(reversed([*inner, *handlers]))
+    return definitions
