@@ -43,7 +43,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """`row` is the criterion as it counts now, in the shape of what is told (actions/results/marking.py)."""
+    """`row` is the criterion as it counts now, in the shape of what is told (grades/queries/final_scores.py)."""
 
     audit: Audit
     row: dict[str, Any]

@@ -31,7 +31,7 @@ class VerdictView:
 
 
 def verdict_view(row: Json, report: Json | None) -> VerdictView:
-    """`row` is a criterion of what is told (actions/results/marking.py)."""
+    """`row` is a criterion of what is told (grades/queries/final_scores.py)."""
     return VerdictView(
         score=row["score"],
         verdict_score=row.get("verdict_score", row["score"]),

@@ -40,7 +40,7 @@ _VERDICTS_FIRST = Case(
 class Edition:
     """A report as one reader may see it. `released` is what the student was told, where this is what they were told.
 
-    Otherwise scores that people gave for the submission count beside the report's own (actions/results/marking.py), and
+    Otherwise scores that people gave for the submission count beside the report's own (grades/queries/final_scores.py), and
     `provisional` says that they may still change. `grade` is the student's, null before any verdict.
     """
 

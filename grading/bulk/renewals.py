@@ -1,7 +1,7 @@
 """A verdict asked for anew on work that was judged before: the judges' opinions, or everything.
 
 Both make another audit beside the one whose verdict stands. Only when it ends with a report of its own does that one
-count (queries/audits/audits.py), so a renewal that waits, fails or is cancelled takes nothing away.
+count (grading/audits/queries.py), so a renewal that waits, fails or is cancelled takes nothing away.
 """
 
 from __future__ import annotations

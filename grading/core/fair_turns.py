@@ -1,7 +1,7 @@
 """Whose turn it is: of what waits, each organization has its few longest waiting audits on a queue.
 
 Valkey serves a queue in the order of arrival; whenever an organization's audit is taken up, its next one arrives,
-behind everybody else's (actions/audits/queueing.py).
+behind everybody else's (core/audit_queue.py).
 """
 
 import contextlib

@@ -233,7 +233,7 @@ def access_pairing(user: Somebody, pairing_id: UUID | str) -> tuple[Pairing, Pai
 
 def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackReport, ReportSide]:
     """A feedback report, and on which side of it the user stands; what of it they may read says
-    queries/peers/editions.edition_of.
+    peer_review.feedback.queries.edition_of.
 
     Staff always. Under a pairing its two students while that grants something, the subject once there is a report.
     Otherwise whoever brought it along, or audited themself.

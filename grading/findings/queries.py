@@ -360,7 +360,7 @@ def histories_of(findings: Collection[UUID] | QuerySet[Any]) -> QuerySet[Finding
 def gone_as_told(history: Collection[FindingSighting], grades: Mapping[Place, Grade]) -> set[UUID]:
     """Which findings of this history (from `histories_of`, with each `finding`) are gone. No query.
 
-    The column `state` knows every audit; this is what queries/peers/findings.findings_of tells the owner.
+    The column `state` knows every audit; this is what findings_of tells the owner.
     """
     open_ones = [row.finding for row in history if not keeps_verdicts(row.submission.assignment)]
     sealed = [row for row in history if keeps_verdicts(row.submission.assignment)]

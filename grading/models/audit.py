@@ -28,7 +28,7 @@ class Audit(TenantModel):
     `criteria` (ids; empty for all) say what is not taken over from earlier audits of the same work.
     `stage_times` tells when each stage of this run first began (ISO 8601), by its name.
     `version` grows with every change, for ETags. `report` is the report JSON (DESIGN 10), once there is one.
-    `budget_usd` is what this run may spend on models (actions/audits/budgets.py), null without a limit.
+    `budget_usd` is what this run may spend on models (audits/budgets.py), null without a limit.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)

@@ -15,7 +15,7 @@ from grading.models.tenant import TenantModel
 class BulkRun(TenantModel):
     """`done` counts what has ended, `failed` of it what ended without a result, `changed` whose result is another.
 
-    The counts follow from its items (actions/bulk/bulk_progress.py); what was cancelled has not ended.
+    The counts follow from its items (bulk/progress.py); what was cancelled has not ended.
 
     `rubric_version` is what everything is judged under afterwards. `estimate_usd` is what was said before it
     started, null where no price is known.

@@ -15,10 +15,10 @@ class Grade(TenantModel):
     """What counts for one student at one assignment: one audit's verdict with the overrides of its submission.
 
     It follows the student's latest verdict unless somebody `pinned` it to an attempt. The columns below `pinned`
-    are worked out anew by actions/results/grades.py whenever a verdict, an override or an appeal changes: scores as
+    are worked out anew by grades/actions.py whenever a verdict, an override or an appeal changes: scores as
     they count, overrides included, and flags that a list can filter by. `widest_spread` is the widest between the
     judges of one criterion, `unverified` that evidence or citations were dropped because they could not be verified.
-    `released` is what the student was told: a frozen value (actions/results/marking.py), null before; `changed` says
+    `released` is what the student was told: a frozen value (grades/queries/final_scores.py), null before; `changed` says
     that it is no longer what counts.
     """
 

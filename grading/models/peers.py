@@ -19,7 +19,7 @@ class PairingRound(TenantModel):
 
     `rubric_version` is what peers audit under, null for the assignment's own. What a pairing grants is granted from
     `starts_at` to the end of the cohort; reports are asked for until `ends_at`. From `seed` the circle follows.
-    `reminders_checked_at` is when it was last looked whom to remind (actions/peers/peer_reminders.py).
+    `reminders_checked_at` is when it was last looked whom to remind (peer_review/rounds/reminders.py).
     """
 
     assignment = models.ForeignKey(Assignment, on_delete=models.PROTECT, related_name="rounds")

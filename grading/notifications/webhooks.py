@@ -45,7 +45,7 @@ def add_webhook(
 ) -> tuple[Webhook, str]:
     """A webhook and, this once, the secret that signs what it is told.
 
-    Raises WebhookRefused: events_missing, too_many_webhooks, and what addresses_engine.pinned refuses.
+    Raises WebhookRefused: events_missing, too_many_webhooks, and what repository_addresses.pinned refuses.
     """
     chosen = _chosen(events)
     repository_addresses.pinned(url)

@@ -136,7 +136,7 @@ def standings_of(assignment: Assignment) -> list[Standing]:
 
 
 def audit_to_show(submission: Submission) -> Audit | None:
-    """The audit that stands (queries/audits/audits.standing_audit), else the newest; never a peer's.
+    """The audit that stands (grading.audits.queries.standing_audit), else the newest; never a peer's.
 
     No query for a submission from attempts_of or standings_of.
     """
@@ -191,7 +191,7 @@ class CriterionOver:
 
 
 def criteria_over(attempts: Sequence[Attempt]) -> tuple[CriterionOver, ...]:
-    """One student's attempts as their reader may see them (queries/peers/loop.py), in their order. Two queries.
+    """One student's attempts as their reader may see them (peer_review/exchange/queries.py), in their order. Two queries.
 
     What was released is as it was told; of what is withheld nothing; else the verdict, with scores by hand.
     """
@@ -223,7 +223,7 @@ def _seen_criteria_over(attempt: Attempt, judged: Mapping[UUID, Criteria]) -> Cr
 
 
 def _told(rows: Sequence[Mapping[str, Any]]) -> Criteria:
-    """`rows` as Grade.released has them (actions/results/marking.told), in the report's order."""
+    """`rows` as Grade.released has them (grades.queries.final_scores.told), in the report's order."""
     return {
         row["id"]: (
             row["name"],

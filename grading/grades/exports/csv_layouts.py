@@ -33,7 +33,7 @@ class ExportChoice:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One student. `told` is the value of actions/results/marking.told, null where there is nothing to export."""
+    """One student. `told` is the value of grades.queries.final_scores.told, null where there is nothing to export."""
 
     name: str
     email: str

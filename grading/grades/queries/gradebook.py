@@ -271,7 +271,7 @@ FLAGS = {
 
 
 def flags_of(graded: Any) -> tuple[str, ...]:
-    """The flags, in the order of FLAGS, of a grade (queries/results/grades.grades_of), or of a row that carries a
+    """The flags, in the order of FLAGS, of a grade (grades_of), or of a row that carries a
     grade's columns under their own names (rows_of there), null where there is no grade."""
     set_ = {
         "spread": (graded.widest_spread or 0) >= FAR_APART,

@@ -1,8 +1,8 @@
 """A student's audit/ folder as files, to be committed into their repository: what they generated, on themselves and on
 peers, what they received, and their communication log.
 
-Every peer's report passes through queries/peers/editions.py. Files are named after their records, so that the site
-knows them again where it finds them in a repository (actions/peers/repository_reports.py), and never after a person.
+Every peer's report passes through peer_review/feedback/queries.py. Files are named after their records, so that the site
+knows them again where it finds them in a repository (peer_review/feedback/repository_reports.py), and never after a person.
 """
 
 from __future__ import annotations

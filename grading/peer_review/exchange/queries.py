@@ -62,7 +62,7 @@ class Tally:
 class Slip:
     """A report that is owed, awaited or there. `report` is the newest that counts, null where there is none yet.
 
-    `member` is who stands on the other side (shown by queries/peers/editions.shown_name, never by name), null where
+    `member` is who stands on the other side (shown by feedback.queries.shown_name, never by name), null where
     that is not known. `newer` is an attempt that was handed in since, for the one who audits.
     """
 

@@ -1,6 +1,6 @@
 """A report on somebody's work beside the verdict, as one of its sides may see it, and to download.
 
-What that is, queries/peers/editions.py decides.
+What that is, peer_review/feedback/queries.py decides.
 """
 
 from __future__ import annotations
