@@ -22,6 +22,7 @@ GradingError               code, a sentence the person can act on
 │   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
 ├── InputRefused           the courtroom's own codes: a hand-in that was accepted cannot be audited as it is
+├── ReportUnreadable       report_unreadable: the stored report of an audit has another form
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
 ├── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
 └── SealBrokenError        seal_broken: a stored secret cannot be read with today's SECRET_KEY
@@ -144,6 +145,16 @@ class SlugTaken(ActionRefused):
 
 class InputRefused(GradingError):
     """Nothing was judged; the attempt does not count."""
+
+
+class ReportUnreadable(GradingError):
+    """The stored report cannot be shown; `place` is the dotted path of the part with another form."""
+
+    def __init__(self, place: str, reason: str) -> None:
+        super().__init__(
+            "report_unreadable", f"The stored report cannot be read at “{place}”: {reason}."
+        )
+        self.place = place
 
 
 class IllegalMoveError(GradingError):

@@ -1,0 +1,357 @@
+"""Typed report: the stored JSON of an audit (`automaton-auditor/report@1`) as frozen records.
+
+No other module of the site indexes that JSON by key (tests/engine/test_report_borders.py). The records
+are the site's own: they ignore keys that they do not know, and take a default where an older or
+redacted report lacks one (docs/decisions/0003-typed-report.md). What is stored and served stays the
+JSON itself, byte for byte. Importing this module loads nothing of the courtroom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from typing import Annotated, Any, Final, Literal
+
+from django.db.models import Q
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from grading.core.errors import ReportUnreadable
+
+Json = Mapping[str, Any]
+Status = Literal["verdict", "needs_review", "degraded"]
+# Paths in the stored JSON, for lookups on an audit that the database answers.
+COMMIT_AUTHORS_LOOKUP: Final = "report__facts__history__authors"
+EXCHANGE_LOOKUPS: Final = (
+    "report__facts__minmax__generated",
+    "report__facts__minmax__received",
+    "report__facts__deferrals",
+    "report__facts__communication_entries",
+)
+# Recorded by the courtroom when a quote is not at its place, and when a judge cites unknown evidence.
+EVIDENCE_UNVERIFIED: Final = "evidence_unverified"
+CITATIONS_REMOVED: Final = "citations_removed"
+
+
+class ReportRecord(BaseModel):
+    """Base of every record: frozen; unknown keys are ignored, so that newer reports can be read."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", populate_by_name=True)
+
+
+class Location(ReportRecord):
+    """Place to look at: lines of a file, a page of the PDF, a commit, or (all null) the whole work.
+
+    Lines and pages are 1-based. A redacted edition has no commit.
+    """
+
+    path: str | None = None
+    line_start: int | None = None
+    line_end: int | None = None
+    page: int | None = None
+    commit: str | None = None
+
+
+class Evidence(ReportRecord):
+    """One thing that a detective saw, or looked for in vain; `confidence` is 0..1."""
+
+    id: str
+    detective: str = ""
+    check: str = ""
+    goal: str = ""
+    found: bool = False
+    content: str | None = None
+    location: Location = Location()
+    rationale: str = ""
+    confidence: float = 1.0
+    tags: tuple[str, ...] = ()
+
+    @property
+    def quotes_file(self) -> bool:
+        """True where `content` is verbatim lines of a file, not a statement."""
+        return bool(self.content and self.location.path and self.location.line_start)
+
+
+class Opinion(ReportRecord):
+    """Answer of one judge in one round: `score` is null where `failure` says why there is none."""
+
+    judge: str
+    round: int = 1
+    score: int | None = None
+    argument: str = ""
+    cited_evidence: tuple[str, ...] = ()
+    model: str = ""
+    failure: str | None = None
+
+
+class Check(ReportRecord):
+    """Outcome of one check of the rubric; `met` is null where it could not be established."""
+
+    check: str = ""
+    kind: str = ""
+    goal: str = ""
+    met: bool | None = None
+    reason: str = ""
+    weight: float = 1.0
+    evidence: tuple[str, ...] = ()
+
+
+class FiredRule(ReportRecord):
+    """Rule of the constitution that applied to a criterion, with the score before and after it."""
+
+    rule: str
+    before: float | None = None
+    after: float | None = None
+    why: str = ""
+
+
+class Remediation(ReportRecord):
+    """One concrete change; `path` is null where it belongs to no file."""
+
+    path: str | None = None
+    line: int | None = None
+    action: str
+    snippet: str | None = None
+    priority: str = "medium"
+    evidence: tuple[str, ...] = ()
+
+
+class Criterion(ReportRecord):
+    """Result of one criterion; `final_score` is null until a quorum or a person has given one.
+
+    An edition without scores has no score, level, points, dissent, opinions and rules.
+    """
+
+    id: str
+    name: str = ""
+    final_score: int | None = None
+    level: str | None = None
+    points: float | None = None
+    max_points: float | None = None
+    excluded: bool = False
+    needs_review: bool = False
+    resolution: tuple[str, ...] = ()
+    rules: tuple[FiredRule, ...] = ()
+    rationale: str = ""
+    dissent: str | None = None
+    opinions: tuple[Opinion, ...] = ()
+    checks: tuple[Check, ...] = ()
+    evidence: tuple[str, ...] = ()
+    remediation: tuple[Remediation, ...] = ()
+
+
+class Route(ReportRecord):
+    """Conditional edge of a graph; the JSON keys are `from` and `to`."""
+
+    source: str = Field(alias="from")
+    targets: tuple[str, ...] = Field(alias="to")
+    line: int | None = None
+    path: str | None = None
+
+
+class Graph(ReportRecord):
+    """Graph of the audited project. `edge_paths` and `edge_lines` go with `edges`, empty if unknown."""
+
+    path: str
+    state_graph_line: int
+    edges: tuple[tuple[str, str], ...] = ()
+    conditional: tuple[Route, ...] = ()
+    edge_paths: tuple[str, ...] = ()
+    edge_lines: tuple[int | None, ...] = ()
+    unresolved: tuple[str, ...] = ()
+
+
+class Subgraph(Graph):
+    """Graph that runs at a node of another; `at` is the path of node names from the outermost."""
+
+    at: tuple[str, ...]
+
+
+class MainGraph(Graph):
+    """Graph that the entry point runs, with the graphs inside its nodes."""
+
+    subgraphs: tuple[Subgraph, ...] = ()
+
+
+class AuditFiles(ReportRecord):
+    """Paths of audit reports in the repository: of peers, of oneself (JSON key `self`), by peers."""
+
+    generated: tuple[str, ...] = ()
+    own: tuple[str, ...] = Field(default=(), alias="self")
+    received: tuple[str, ...] = ()
+
+
+class LogEntry(ReportRecord):
+    """Dated entry of a communication log in the repository; `date` as it is written there."""
+
+    path: str
+    line: int
+    date: str = ""
+    kinds: tuple[str, ...] = ()
+
+
+class CommitAuthor(ReportRecord):
+    """Author of a commit as git names them."""
+
+    name: str
+    email: str
+
+
+class History(ReportRecord):
+    """Facts of the history that the site reads: the authors of commits, none in a redacted edition."""
+
+    authors: tuple[CommitAuthor, ...] = ()
+
+
+class Facts(ReportRecord):
+    """Facts that the site reads; null where one was not established. `unknown` gives the reasons."""
+
+    graph: MainGraph | None = None
+    history: History | None = None
+    minmax: AuditFiles | None = None
+    communication_entries: tuple[LogEntry, ...] | None = None
+    malformed_objects: bool | None = None
+    unknown: dict[str, str] = {}
+
+
+class RecordedError(ReportRecord):
+    """Failure on our side, or something that could not be read; `stage` is a node of the graph."""
+
+    stage: str = ""
+    code: str
+    message: str = ""
+
+
+class Integrity(ReportRecord):
+    """Suspicious text in the work, such as instructions to the judges; `spans` quote it."""
+
+    suspected: bool = False
+    spans: tuple[str, ...] = ()
+
+
+class Usage(ReportRecord):
+    """Calls and tokens as the provider counted them; `cost_usd` is null without a price."""
+
+    calls: int = 0
+    reused: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class RubricReference(ReportRecord):
+    """Rubric that the work was judged under."""
+
+    id: str = ""
+    version: str = ""
+    digest: str = ""
+
+
+class ConstitutionReference(ReportRecord):
+    """Rules of synthesis that the work was judged under."""
+
+    id: str = ""
+    digest: str = ""
+
+
+class JudgeReference(ReportRecord):
+    """Kind of a judge, `heuristic` or `llm`, and its model."""
+
+    kind: str = "heuristic"
+    model: str = ""
+
+
+class Points(ReportRecord):
+    """Sum of the points of a rubric that gives points."""
+
+    earned: float
+    possible: float
+
+
+def _empty_for_null(value: Any) -> Any:
+    return {} if value is None else value
+
+
+class Report(ReportRecord):
+    """Record of one audit. `overall_score` is null unless `status` is `verdict` and scores are shown.
+
+    In a redacted edition the repository's address, commit, ref and digests are a mark, not a value.
+    """
+
+    repo_url: str = ""
+    commit: str | None = None
+    ref: str | None = None
+    pdf_sha256: str | None = None
+    rubric: RubricReference = RubricReference()
+    constitution: ConstitutionReference = ConstitutionReference()
+    judges: dict[str, JudgeReference] = {}
+    # A report without a status must never be read as a verdict.
+    status: Status = "degraded"
+    overall_score: float | None = None
+    points: Points | None = None
+    criteria: tuple[Criterion, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    # Degraded reports of an older make have null for facts.
+    facts: Annotated[Facts, BeforeValidator(_empty_for_null)] = Facts()
+    integrity: Integrity = Integrity()
+    errors: tuple[RecordedError, ...] = ()
+    usage: Usage = Usage()
+    digest: str = ""
+
+    @property
+    def audit_files(self) -> AuditFiles:
+        """Paths of audit reports in the repository; none where they were not established."""
+        return self.facts.minmax or AuditFiles()
+
+    @property
+    def commit_authors(self) -> tuple[CommitAuthor, ...]:
+        """Authors of the work's commits; none where they were not established."""
+        return self.facts.history.authors if self.facts.history else ()
+
+    @cached_property
+    def evidence_by_id(self) -> Mapping[str, Evidence]:
+        return {piece.id: piece for piece in self.evidence}
+
+    def evidence_of(self, ids: Iterable[str]) -> list[Evidence]:
+        """Return the evidence with these ids, in their order; unknown ids are left out."""
+        return [self.evidence_by_id[key] for key in ids if key in self.evidence_by_id]
+
+    def criterion(self, criterion_id: str) -> Criterion | None:
+        return next((row for row in self.criteria if row.id == criterion_id), None)
+
+    def errors_of(self, code: str) -> list[RecordedError]:
+        return [error for error in self.errors if error.code == code]
+
+
+def parse_report(document: Json) -> Report:
+    """Parse the stored JSON of a report. Raises ReportUnreadable when a part has another form."""
+    try:
+        return Report.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"])) or "the whole"
+        raise ReportUnreadable(place, first["msg"]) from error
+
+
+def parse_commit_authors(rows: Iterable[Json]) -> tuple[CommitAuthor, ...]:
+    """Parse what COMMIT_AUTHORS_LOOKUP reads."""
+    return tuple(CommitAuthor.model_validate(row) for row in rows)
+
+
+def without_opinions(document: Json, criteria: Collection[str] = ()) -> dict[str, Any]:
+    """Return the JSON with no opinions on these criteria, on none at all if `criteria` is empty."""
+    rows = [
+        row | {"opinions": []} if not criteria or row["id"] in criteria else row
+        for row in document.get("criteria", ())
+    ]
+    return {**document, "criteria": rows}
+
+
+def suspected_reports() -> Q:
+    """Return the lookup of audits whose report suspects an attempt to influence the judges."""
+    return Q(report__integrity__suspected=True)
+
+
+def reports_with_error(code: str) -> Q:
+    """Return the lookup of audits whose report records an error with this code."""
+    return Q(report__errors__contains=[{"code": code}])
