@@ -20,6 +20,7 @@ from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState, Renewal, RubricState
 from grading.core.errors import RenewalRefused
 from grading.engine.events import Verdict
+from grading.engine.report import Criterion, parse_report
 from grading.models import Audit, BulkRun, CriterionVerdict, RubricVersion, Submission
 
 
@@ -137,17 +138,17 @@ def lost_to_failures(*, audit_id: UUID, verdict: Verdict) -> list[str]:
     standing = None if renewed.renewal == Renewal.MISSING else standing_audit(renewed.submission)
     if standing is None:
         return []
-    unheard = {row["id"] for row in verdict.report["criteria"] if _went_unheard(row)}
+    unheard = {row.id for row in parse_report(verdict.report).criteria if _went_unheard(row)}
     scored = CriterionVerdict.objects.filter(
         audit=standing, criterion_id__in=unheard, score__isnull=False
     )
     return list(scored.order_by("position").values_list("name", flat=True))
 
 
-def _went_unheard(row: dict[str, Any]) -> bool:
-    """A judge who abstains has answered: nobody can know."""
-    failures = {said["failure"] for said in row["opinions"]} - {None, "abstained"}
-    return row["final_score"] is None and bool(failures)
+def _went_unheard(criterion: Criterion) -> bool:
+    # A judge who abstains has answered: nobody can know.
+    failures = {opinion.failure for opinion in criterion.opinions} - {None, "abstained"}
+    return criterion.final_score is None and bool(failures)
 
 
 def refuse_unknown(criteria: Sequence[str], version: RubricVersion) -> None:

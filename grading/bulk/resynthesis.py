@@ -18,6 +18,7 @@ from grading.bulk.renewals import refuse_drafts
 from grading.core.activity import note
 from grading.core.enums import JUDGED_STATES, AuditKind
 from grading.core.errors import RenewalRefused
+from grading.engine.report import parse_report
 from grading.engine.resynthesis import Resynthesis, Synthesis
 from grading.models import (
     Audit,
@@ -135,7 +136,7 @@ def _keep_report(audit: Audit, next_digest: str) -> None:
 def _write(audit: Audit, synthesis: Synthesis, version: RubricVersion) -> None:
     verdict = synthesis.verdict
     key: dict[str, Any] = {"audit_id": audit.pk, "organization_id": audit.organization_id}
-    known = {piece["id"] for piece in (audit.report or {}).get("evidence", ())}
+    known = parse_report(audit.report or {}).evidence_by_id
     changes: dict[str, Any] = {
         "state": verdict.state,
         "report": verdict.report,

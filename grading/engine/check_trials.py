@@ -6,8 +6,8 @@ Importing it is cheap. From a stored report nothing heavy is loaded; `examine` h
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from django.conf import settings
 from grading.core.async_stream import listen
 from grading.core.errors import InputRefused
 from grading.engine import rubrics as engine_rubrics
+from grading.engine.report import Evidence, Report, ReportRecord, parse_report
 from grading.engine.rubrics import RubricFault
 from grading.models import Audit
 
@@ -31,15 +32,16 @@ FIRST_READ = ("kind", "id", "goal")
 NOT_ESTABLISHED = "Nothing could be established."
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """What a check comes to. `met` is null where it is not established; with `needs_submission` the stored report
-    cannot tell. `evidence` is as in a report."""
+class Trial(ReportRecord):
+    """Outcome of one check: `met` is null where it is not established.
+
+    With `needs_submission` the stored report cannot tell: the repository must be read again.
+    """
 
     goal: str
     met: bool | None
     reason: str
-    evidence: Sequence[Mapping[str, Any]] = ()
+    evidence: tuple[Evidence, ...] = ()
     needs_submission: bool = False
 
 
@@ -118,7 +120,9 @@ def try_check(check: Mapping[str, Any], report: Mapping[str, Any]) -> Trial:
         goal=asked.goal,
         met=trial.outcome.met,
         reason=trial.outcome.reason,
-        evidence=tuple(piece.model_dump(mode="json") for piece in trial.evidence),
+        evidence=tuple(
+            Evidence.model_validate(piece.model_dump(mode="json")) for piece in trial.evidence
+        ),
         needs_submission=trial.needs_submission,
     )
 
@@ -138,7 +142,7 @@ def examine(audit: Audit, check: Mapping[str, Any]) -> Trial:
     except Refused as error:
         raise InputRefused(error.code, error.message) from error
     report = next(event.report for event in reversed(events) if event and event.report)
-    return _trial_in(report.as_json(), check)
+    return _trial_in(parse_report(report.as_json()), check)
 
 
 def _case(audit: Audit, check: Mapping[str, Any]) -> Case:
@@ -155,16 +159,16 @@ def _case(audit: Audit, check: Mapping[str, Any]) -> Case:
     )
 
 
-def _trial_in(report: Mapping[str, Any], check: Mapping[str, Any]) -> Trial:
-    """Where nothing at all could be looked at, the report is degraded and says why."""
-    found = [row for criterion in report["criteria"] for row in criterion["checks"]]
-    if not found:
-        reasons = [error["message"] for error in report["errors"]]
+def _trial_in(report: Report, check: Mapping[str, Any]) -> Trial:
+    outcomes = [outcome for criterion in report.criteria for outcome in criterion.checks]
+    # Where nothing at all could be read, the report is degraded and its errors say why.
+    if not outcomes:
+        reasons = [error.message for error in report.errors]
         return Trial(goal=check["goal"], met=None, reason=" ".join(reasons) or NOT_ESTABLISHED)
-    pieces = tuple(piece for piece in report["evidence"] if piece["id"] in found[0]["evidence"])
-    return Trial(
-        goal=check["goal"], met=found[0]["met"], reason=found[0]["reason"], evidence=pieces
-    )
+
+    outcome = outcomes[0]
+    pieces = tuple(piece for piece in report.evidence if piece.id in outcome.evidence)
+    return Trial(goal=check["goal"], met=outcome.met, reason=outcome.reason, evidence=pieces)
 
 
 def _rubric_of(check: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 
 from grading.core.errors import FeedbackRefused, InputRefused
+from grading.engine.report import parse_report
 from grading.models import Audit
 
 if TYPE_CHECKING:
     from courtroom import CriteriaMatch
-
-KINDS = ("generated", "self", "received")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +62,8 @@ def repository_reports(audit: Audit) -> list[RepositoryReport]:
     """
     from courtroom import CourtroomError, read_repository_reports
 
-    minmax = ((audit.report or {}).get("facts") or {}).get("minmax") or {}
-    paths = [path for kind in KINDS for path in minmax.get(kind) or ()]
+    files = parse_report(audit.report or {}).audit_files
+    paths = [*files.generated, *files.own, *files.received]
     submission = audit.submission
     if not paths:
         return []

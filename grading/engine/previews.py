@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from grading.core.errors import InputRefused
 from grading.engine.events import CriterionRow
+from grading.engine.report import parse_report
 
 if TYPE_CHECKING:
     from courtroom import Constitution, Revision, Rubric
     from courtroom.models.record import CriterionResult
 
-Report = Mapping[str, Any]
+Document = Mapping[str, Any]
 NOTHING_SCORED = "nothing could be scored from what is on the record. They keep what they have until they are audited again."
 
 
@@ -44,7 +45,7 @@ class Foresight:
     rules: str = ""
     _revisions: dict[str, Revision] = field(default_factory=dict)
 
-    def of(self, report: Report, *, before: Mapping[str, Any], digest: str) -> Outlook:
+    def of(self, report: Document, *, before: Mapping[str, Any], digest: str) -> Outlook:
         """What it makes of a report that was judged under `before`, a rubric of this digest.
 
         Raises InputRefused for a report that cannot be read, was judged under another text, or of which nothing
@@ -98,15 +99,15 @@ class Foresight:
         }
         return {criterion: goals for criterion, goals in found.items() if goals}
 
-    def _outdated_before(self, report: Report) -> frozenset[str]:
+    def _outdated_before(self, report: Document) -> frozenset[str]:
         """The criteria of which an earlier re-synthesis says that their judges argued on another text."""
         from courtroom.replay.resynthesis import OUTDATED
 
-        said = [error["message"] for error in report["errors"] if error["code"] == OUTDATED]
+        messages = [error.message for error in parse_report(report).errors_of(OUTDATED)]
         return frozenset(
             criterion.id
             for criterion in self._rubric.criteria
-            if any(message.startswith(f"{criterion.name}: ") for message in said)
+            if any(message.startswith(f"{criterion.name}: ") for message in messages)
         )
 
 

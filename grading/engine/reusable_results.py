@@ -5,6 +5,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from grading.core.enums import Renewal
+from grading.engine.report import without_opinions
 from grading.models import Audit, OpinionRecord
 
 
@@ -33,18 +34,10 @@ def known_report(audit: Audit) -> dict[str, Any] | None:
             return None
         case Renewal.OPINIONS:
             report = earlier.filter(submission=submission).values_list("report", flat=True).first()
-            return report and _without_opinions(report, audit.criteria)
+            return report and without_opinions(report, audit.criteria)
         case Renewal.MISSING:
             theirs = earlier.filter(
                 submission__assignment=submission.assignment_id,
                 submission__student=submission.student_id,
             )
             return theirs.values_list("report", flat=True).first()
-
-
-def _without_opinions(report: dict[str, Any], criteria: list[str]) -> dict[str, Any]:
-    kept = [
-        row | {"opinions": []} if not criteria or row["id"] in criteria else row
-        for row in report.get("criteria", ())
-    ]
-    return report | {"criteria": kept}

@@ -10,6 +10,7 @@ from django.db import transaction
 from grading.core.activity import note
 from grading.core.enums import JUDGED_STATES, FindingState
 from grading.engine import imports as engine_imports
+from grading.engine.report import parse_report
 from grading.findings.identity import Told, findings_of_report, gone
 from grading.findings.imported_findings import Named, findings_of_reading
 from grading.findings.rows import Ledger, Words
@@ -26,7 +27,7 @@ def record_findings(*, audit: Audit) -> None:
     """
     if audit.state not in JUDGED_STATES:
         return
-    told = findings_of_report(audit.report or {})
+    told = findings_of_report(parse_report(audit.report or {}))
     if not told.there and not told.looked_at:
         return
     with transaction.atomic():
@@ -115,6 +116,6 @@ def _hear_the_others(ledger: Ledger, audit: Audit, new: Mapping[str, Finding]) -
         state__in=JUDGED_STATES,
     )
     for other in theirs.exclude(pk=audit.pk).select_related("submission").iterator(chunk_size=1):
-        said = _words(ledger, findings_of_report(other.report or {}), ())
+        said = _words(ledger, findings_of_report(parse_report(other.report or {})), ())
         words = {key: draft for key, draft in said.items() if key in new}
         ledger.sight(words, (), submission=other.submission, audit=other)

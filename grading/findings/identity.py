@@ -8,19 +8,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from json import dumps
 from posixpath import basename, normpath
-from typing import Any
 from unicodedata import normalize
 from urllib.parse import unquote
 
-Json = Mapping[str, Any]
-# A check shows no more places than these (courtroom/checks/findings.py): at four there may be others.
+from grading.engine.report import (
+    EVIDENCE_UNVERIFIED,
+    Check,
+    Criterion,
+    Evidence,
+    Remediation,
+    Report,
+)
+
+# A check shows no more places than these (courtroom/checks/findings.py):
+# at four there may be others.
 MOST_PLACES_SHOWN = 4
-UNVERIFIED = "evidence_unverified"
 _HOSTED = re.compile(r"https?://[^/]+/[^/]+/[^/]+/(?:-/)?(?:blob|raw|tree|src)/[^/]+/(?P<path>.+)")
 _LINES = re.compile(r"(?:#L\d+(?:-L?\d+)?|:\d+(?:[-:]\d+)?)$")
 
@@ -84,56 +91,56 @@ class Told:
     looked_at: frozenset[tuple[str, str]]
 
 
-def findings_of_report(report: Json) -> Told:
-    """What an `automaton-auditor/report@1` says is to be mended; one that is older may lack any part.
+def findings_of_report(report: Report) -> Told:
+    """Return what a report says is to be mended.
 
-    A check that is not met is a finding; one that is not established says nothing, nor does a criterion that is left
-    out. Where a criterion has no checks its remediation is taken, which can never say that something is gone.
+    A check that is not met is a finding. One that is not established says nothing, nor does a
+    criterion that is left out. Where a criterion has no checks its remediation is taken, which can
+    never say that something is gone.
     """
-    pieces = {piece["id"]: piece for piece in report.get("evidence", ())}
-    is_whole = all(error["code"] != UNVERIFIED for error in report.get("errors", ()))
+    is_whole = not report.errors_of(EVIDENCE_UNVERIFIED)
     there: list[Draft] = []
     looked_at = set()
-    for criterion in report.get("criteria", ()):
-        if criterion.get("excluded", False):
+
+    for criterion in report.criteria:
+        if criterion.excluded:
             continue
-        for check in criterion.get("checks", ()):
-            shown = [pieces[key] for key in check["evidence"] if key in pieces]
-            if check["met"] is False:
-                there += _of_check(criterion, check, shown)
-            if check["met"] or (check["met"] is False and _shows_every_place(shown, is_whole)):
-                looked_at.add((criterion["id"], check["check"]))
-        if not criterion.get("checks"):
-            there += [
-                _of_remediation(criterion, change) for change in criterion.get("remediation", ())
-            ]
+        for check in criterion.checks:
+            pieces = report.evidence_of(check.evidence)
+            if check.met is False:
+                there += _of_check(criterion, check, pieces)
+            if check.met or (check.met is False and _shows_every_place(pieces, is_whole)):
+                looked_at.add((criterion.id, check.check))
+        if not criterion.checks:
+            there += [_of_remediation(criterion, change) for change in criterion.remediation]
     return Told(merged(there), frozenset(looked_at))
 
 
-def _shows_every_place(shown: Sequence[Json], is_whole: bool) -> bool:
-    """What is missing has one place, which is the whole; flaws beyond the first few are only counted."""
-    return not _flawed_files(shown) or (is_whole and len(shown) < MOST_PLACES_SHOWN)
+def _shows_every_place(pieces: Sequence[Evidence], is_whole: bool) -> bool:
+    """Return whether no place is missing: flaws beyond the first few are only counted.
+
+    What is absent has one place, which is the whole.
+    """
+    return not _flawed_files(pieces) or (is_whole and len(pieces) < MOST_PLACES_SHOWN)
 
 
-def _flawed_files(shown: Sequence[Json]) -> list[str]:
-    """An unmet check's evidence says that something was found only where it should not be there."""
-    paths = (piece["location"]["path"] for piece in shown if piece["found"])
+def _flawed_files(pieces: Sequence[Evidence]) -> list[str]:
+    # Evidence of an unmet check is `found` only where something should not be there.
+    paths = (piece.location.path for piece in pieces if piece.found)
     return list(dict.fromkeys(path for path in paths if path))
 
 
-def _of_check(criterion: Json, check: Json, shown: Sequence[Json]) -> list[Draft]:
-    changes = [
-        task for task in criterion["remediation"] if set(task["evidence"]) & set(check["evidence"])
-    ]
-    files = _flawed_files(shown)
+def _of_check(criterion: Criterion, check: Check, pieces: Sequence[Evidence]) -> list[Draft]:
+    changes = [task for task in criterion.remediation if set(task.evidence) & set(check.evidence)]
+    files = _flawed_files(pieces)
     if not files:
-        return [_draft(criterion, check, shown, changes, _first_place(shown), "")]
+        return [_draft(criterion, check, pieces, changes, _first_place(pieces), "")]
     return [
         _draft(
             criterion,
             check,
-            [piece for piece in shown if piece["location"]["path"] == path],
-            [task for task in changes if task["path"] == path],
+            [piece for piece in pieces if piece.location.path == path],
+            [task for task in changes if task.path == path],
             path,
             path,
         )
@@ -142,49 +149,47 @@ def _of_check(criterion: Json, check: Json, shown: Sequence[Json]) -> list[Draft
 
 
 def _draft(
-    criterion: Json,
-    check: Json,
-    shown: Sequence[Json],
-    changes: Sequence[Json],
+    criterion: Criterion,
+    check: Check,
+    pieces: Sequence[Evidence],
+    changes: Sequence[Remediation],
     place: str,
     identity: str,
 ) -> Draft:
-    where = [piece["location"] for piece in shown if piece["location"]["path"] == place]
+    lines = {piece.location.line_start for piece in pieces if piece.location.path == place}
     return Draft(
-        key=key_of(criterion["id"], check["check"], identity),
-        criterion_id=criterion["id"],
-        criterion_name=criterion["name"],
-        check_id=check["check"],
+        key=key_of(criterion.id, check.check, identity),
+        criterion_id=criterion.id,
+        criterion_name=criterion.name,
+        check_id=check.check,
         place=place,
-        title=check["goal"],
-        text=check["reason"],
-        action=changes[0]["action"] if changes else "",
-        priority=changes[0]["priority"] if changes else "",
-        lines=tuple(sorted({line for at in where if (line := at["line_start"])})),
-        evidence=tuple(piece["id"] for piece in shown),
+        title=check.goal,
+        text=check.reason,
+        action=changes[0].action if changes else "",
+        priority=changes[0].priority if changes else "",
+        lines=tuple(sorted(line for line in lines if line)),
+        evidence=tuple(piece.id for piece in pieces),
     )
 
 
-def _first_place(shown: Iterable[Json]) -> str:
-    """The file where one would look first; "" where there is none, as for what is missing altogether."""
-    return next(
-        (str(piece["location"]["path"]) for piece in shown if piece["location"]["path"]), ""
-    )
+def _first_place(pieces: Iterable[Evidence]) -> str:
+    """Return the file to look at first; "" where there is none, as for what is missing altogether."""
+    return next((piece.location.path for piece in pieces if piece.location.path), "")
 
 
-def _of_remediation(criterion: Json, change: Json) -> Draft:
-    place = change["path"] or words_of(change["action"])
+def _of_remediation(criterion: Criterion, change: Remediation) -> Draft:
+    place = change.path or words_of(change.action)
     return Draft(
-        key=key_of(criterion["id"], "", place),
-        criterion_id=criterion["id"],
-        criterion_name=criterion["name"],
+        key=key_of(criterion.id, "", place),
+        criterion_id=criterion.id,
+        criterion_name=criterion.name,
         check_id="",
-        place=place if change["path"] else "",
-        title=change["action"],
-        action=change["action"],
-        priority=change["priority"],
-        lines=(change["line"],) if change["line"] else (),
-        evidence=tuple(change["evidence"]),
+        place=place if change.path else "",
+        title=change.action,
+        action=change.action,
+        priority=change.priority,
+        lines=(change.line,) if change.line else (),
+        evidence=change.evidence,
     )
 
 

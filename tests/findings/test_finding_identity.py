@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from courtroom.checks.findings import MOST_CLUES
 from grading.core.enums import FindingState
+from grading.engine.report import parse_report
 from grading.findings.finding_state import Life, Word, life_of
 from grading.findings.identity import (
     MOST_PLACES_SHOWN,
     Draft,
     Known,
+    Told,
     findings_of_report,
     gone,
     key_of,
@@ -20,6 +24,10 @@ from grading.findings.identity import (
 from tests.factories.findings import flaw, met, missing, report_of_checks
 
 SHELL = "tidy.shell"
+
+
+def findings_in(document: dict[str, Any]) -> Told:
+    return findings_of_report(parse_report(document))
 
 
 def known_of(*drafts: Draft) -> list[Known]:
@@ -62,8 +70,8 @@ def test_the_identity_is_criterion_check_and_place() -> None:
 
 
 def test_what_is_missing_is_one_finding_wherever_it_was_looked_for() -> None:
-    told = findings_of_report(report_of_checks(missing(places=[("src/b.py", 9), ("src/a.py", 4)])))
-    elsewhere = findings_of_report(report_of_checks(missing(places=[("lib/c.py", 1)])))
+    told = findings_in(report_of_checks(missing(places=[("src/b.py", 9), ("src/a.py", 4)])))
+    elsewhere = findings_in(report_of_checks(missing(places=[("lib/c.py", 1)])))
     [draft] = told.there
     assert (draft.place, draft.lines, draft.priority, draft.action) == (
         "src/b.py",
@@ -77,7 +85,7 @@ def test_what_is_missing_is_one_finding_wherever_it_was_looked_for() -> None:
 
 
 def test_a_flaw_is_one_finding_in_each_file_whatever_its_lines() -> None:
-    told = findings_of_report(report_of_checks(flaw(("a.py", 7), ("b.py", 2), ("a.py", 3))))
+    told = findings_in(report_of_checks(flaw(("a.py", 7), ("b.py", 2), ("a.py", 3))))
     assert [(d.place, d.lines, d.key) for d in told.there] == [
         ("a.py", (3, 7), key_of("tidy", SHELL, "a.py")),
         ("b.py", (2,), key_of("tidy", SHELL, "b.py")),
@@ -91,18 +99,18 @@ def test_what_is_met_not_established_or_left_out_is_no_finding() -> None:
         missing("tested.one", criterion="tested"),
         excluded=["tested"],
     )
-    told = findings_of_report(report)
+    told = findings_in(report)
     assert told.there == ()
     assert told.looked_at == {("tidy", "tidy.readme")}
-    assert findings_of_report({"schema": "automaton-auditor/report@1"}).there == ()
+    assert findings_in({"schema": "automaton-auditor/report@1"}).there == ()
 
 
 def test_as_many_flaws_as_are_shown_may_not_be_all() -> None:
     assert MOST_PLACES_SHOWN == MOST_CLUES
     four, three = ([(f"{name}.py", 1) for name in names] for names in ("abcd", "abc"))
-    known = known_of(*findings_of_report(report_of_checks(flaw(("z.py", 1)))).there)
+    known = known_of(*findings_in(report_of_checks(flaw(("z.py", 1)))).there)
     for places, over in ((four, []), (three, [known[0].key])):
-        told = findings_of_report(report_of_checks(flaw(*places)))
+        told = findings_in(report_of_checks(flaw(*places)))
         assert gone(told, known, recognised(told.there, known).values()) == over
 
 
@@ -111,7 +119,7 @@ def test_evidence_that_was_dropped_takes_nothing_away() -> None:
     report["errors"] = [
         {"stage": "EvidenceAggregator", "code": "evidence_unverified", "message": "One."}
     ]
-    assert findings_of_report(report).looked_at == frozenset()
+    assert findings_in(report).looked_at == frozenset()
 
 
 def test_where_a_criterion_has_no_checks_its_remediation_is_taken() -> None:
@@ -126,7 +134,7 @@ def test_where_a_criterion_has_no_checks_its_remediation_is_taken() -> None:
             (None, None, "Say why!"),
         )
     ]
-    told = findings_of_report(report)
+    told = findings_in(report)
     assert [(d.title, d.place, d.lines, d.check_id) for d in told.there] == [
         ("Split it.", "a.py", (4, 9), ""),
         ("Say why!", "", (), ""),
@@ -136,19 +144,19 @@ def test_where_a_criterion_has_no_checks_its_remediation_is_taken() -> None:
 
 
 def test_a_file_that_was_moved_takes_its_flaw_along() -> None:
-    [before] = findings_of_report(report_of_checks(flaw(("tools.py", 3)))).there
-    moved = findings_of_report(report_of_checks(flaw(("src/tools.py", 8))))
+    [before] = findings_in(report_of_checks(flaw(("tools.py", 3)))).there
+    moved = findings_in(report_of_checks(flaw(("src/tools.py", 8))))
     assert recognised(moved.there, known_of(before)) == {moved.there[0].key: before.key}
-    both = findings_of_report(report_of_checks(flaw(("src/tools.py", 8), ("lib/tools.py", 8))))
+    both = findings_in(report_of_checks(flaw(("src/tools.py", 8), ("lib/tools.py", 8))))
     assert recognised(both.there, known_of(before)) == {}
     again = [Known(before.key, "tidy", SHELL, "src/tools.py")]
-    third = findings_of_report(report_of_checks(flaw(("src/tools.py", 1), ("old/tools.py", 1))))
+    third = findings_in(report_of_checks(flaw(("src/tools.py", 1), ("old/tools.py", 1))))
     assert recognised(third.there, again) == {third.there[0].key: before.key}
 
 
 def test_a_moved_files_name_does_not_steal_from_one_that_stayed() -> None:
-    stayed = findings_of_report(report_of_checks(flaw(("tools.py", 3)))).there
-    both = findings_of_report(report_of_checks(flaw(("tools.py", 3), ("src/tools.py", 8))))
+    stayed = findings_in(report_of_checks(flaw(("tools.py", 3)))).there
+    both = findings_in(report_of_checks(flaw(("tools.py", 3), ("src/tools.py", 8))))
     assert recognised(both.there, known_of(*stayed)) == {stayed[0].key: stayed[0].key}
 
 
