@@ -25,6 +25,7 @@ from grading.core.enums import AuditState, WebhookEvent
 from grading.core.fair_turns import in_turn
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.engine.events import Verdict
+from grading.engine.report import parse_report
 from grading.engine.resynthesis import Resynthesis
 from grading.findings.actions import record_findings
 from grading.findings.fix_verification import verify_left
@@ -68,7 +69,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         end_renewal(audit=audit)
         tell_subject(audit=audit)
         tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
-        search_on_commit(audit=audit, report=verdict.report)
+        search_on_commit(audit=audit, report=parse_report(verdict.report))
 
 
 def fail_audit(*, lease: Lease, code: str, message: str) -> None:

@@ -66,7 +66,7 @@ class AuditSerializer(Serializer[Audit]):
     def get_state(self, audit: Audit) -> str:
         edition: Edition | None = self.context["edition"]
         if edition is not None:
-            return STATES[edition.report["status"]]
+            return STATES[edition.report.status]
         return AuditState.DONE if audit.has_report else audit.state
 
     def get_opinions_done(self, audit: Audit) -> int | None:
@@ -91,10 +91,10 @@ class AuditSerializer(Serializer[Audit]):
         if edition is None:
             return None
         counting = counting_in(audit, edition)
-        if counting is None and edition.report["status"] != "verdict":
-            return None
-        score: float | None = (counting or edition.report)["overall_score"]
-        return score
+        if counting is not None:
+            score: float | None = counting["overall_score"]
+            return score
+        return edition.report.overall_score if edition.report.status == "verdict" else None
 
     def get_report(self, audit: Audit) -> str | None:
         if self.context["edition"] is None:
@@ -124,7 +124,7 @@ class Report(TenantView):
     @extend_schema(responses={200: OpenApiTypes.OBJECT, **READING})
     def get(self, request: Request, org: str, audit_id: str) -> Response:
         """The report JSON, automaton-auditor/report@1: rubric/report.schema.json is its JSON Schema."""
-        return Response(_readable(request, audit_id)[1].report)
+        return Response(_readable(request, audit_id)[1].document)
 
 
 class ReportText(TenantView):
@@ -137,7 +137,7 @@ class ReportText(TenantView):
 
         audit, edition = _readable(request, audit_id)
         text = engine_audits.render_markdown(
-            edition.report, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
+            edition.document, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
         )
         text += scores_by_hand(counting_in(audit, edition))
         headers = {

@@ -92,7 +92,7 @@ class FeedbackTextSerializer(Serializer[Any]):
         return bool(edition.signed)
 
     def get_report(self, edition: Any) -> dict[str, Any] | None:
-        return edition.report  # type: ignore[no-any-return]  # -- plain JSON
+        return edition.document  # type: ignore[no-any-return]  # -- plain JSON
 
     def get_reading(self, edition: Any) -> dict[str, Any] | None:
         return edition.reading  # type: ignore[no-any-return]  # -- plain JSON

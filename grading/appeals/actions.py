@@ -179,15 +179,14 @@ def _refuse_if_appealed(submission_id: UUID | str, row: dict[str, Any]) -> None:
 
 
 def _cited(audit: Audit, digest: str, criterion_id: str, cited: Collection[str]) -> list[str]:
-    """The ids in the report's order; what is not evidence of this criterion is refused."""
+    """Return the ids in the report's order. Raises AppealRefused evidence_unknown for any other."""
     if not cited:
         return []
-    report = report_by_digest(audit.submission, digest) or {"criteria": []}
-    known = [
-        key for row in report["criteria"] if row["id"] == criterion_id for key in row["evidence"]
-    ]
-    if set(cited) - set(known):
+    report = report_by_digest(audit.submission, digest)
+    criterion = report.criterion(criterion_id) if report else None
+    evidence = criterion.evidence if criterion else ()
+    if set(cited) - set(evidence):
         raise AppealRefused(
             "cited", "evidence_unknown", "Choose from the evidence of this criterion."
         )
-    return [key for key in known if key in cited]
+    return [key for key in evidence if key in cited]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.core.code_locations import NamedPlace, read_places
+from grading.engine.report import Location, Report
 from grading.report_pages.checks_and_evidence import Exhibit
 from grading.report_pages.criterion import CriterionView, criterion_views
 from grading.report_pages.locations import Place, place_of
@@ -30,7 +31,7 @@ class VerdictView:
     view: CriterionView | None
 
 
-def verdict_view(row: Json, report: Json | None) -> VerdictView:
+def verdict_view(row: Json, report: Report | None) -> VerdictView:
     """`row` is a criterion of what is told (grades/queries/final_scores.py)."""
     return VerdictView(
         score=row["score"],
@@ -45,10 +46,13 @@ def verdict_view(row: Json, report: Json | None) -> VerdictView:
     )
 
 
-def criterion_of(report: Json | None, criterion_id: str) -> CriterionView | None:
+def criterion_of(report: Report | None, criterion_id: str) -> CriterionView | None:
     """This criterion alone, with all its evidence in full."""
-    rows = [row for row in report["criteria"] if row["id"] == criterion_id] if report else []
-    return criterion_views({**report, "criteria": rows})[0] if report and rows else None
+    criterion = report.criterion(criterion_id) if report else None
+    if report is None or criterion is None:
+        return None
+    # Parted from the others, the criterion is the first to print its evidence, hence in full.
+    return criterion_views(report.model_copy(update={"criteria": (criterion,)}))[0]
 
 
 def exhibits_of(view: CriterionView | None) -> tuple[Exhibit, ...]:
@@ -75,19 +79,19 @@ def cited_exhibits(view: CriterionView | None, cited: Sequence[str]) -> tuple[Ex
     return tuple(exhibit for exhibit in exhibits_of(view) if exhibit.id in cited)
 
 
-def named_places(text: str, report: Json | None) -> tuple[Place, ...]:
+def named_places(text: str, report: Report | None) -> tuple[Place, ...]:
     """What the student names besides, linked to its line at the audited commit where that is possible."""
     return tuple(_place(named, report) for named in read_places(text))
 
 
-def _place(named: NamedPlace, report: Json | None) -> Place:
+def _place(named: NamedPlace, report: Report | None) -> Place:
     if report is None:
         return Place(str(named))
-    location = {
-        "path": named.path,
-        "page": named.page,
-        "commit": report["commit"],
-        "line_start": named.first,
-        "line_end": named.last,
-    }
-    return place_of(location, report["repo_url"])
+    location = Location(
+        path=named.path,
+        page=named.page,
+        commit=report.commit,
+        line_start=named.first,
+        line_end=named.last,
+    )
+    return place_of(location, report.repo_url)

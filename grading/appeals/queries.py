@@ -11,6 +11,7 @@ from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils import timezone
 
 from grading.core.enums import FINAL_STATES, AppealState
+from grading.engine.report import Report, parse_report
 from grading.models import (
     Appeal,
     Assignment,
@@ -236,21 +237,22 @@ def upheld_by_criterion(narrowed: InboxFilter) -> list[Upheld]:
     )
 
 
-def report_by_digest(submission: Submission, digest: str) -> dict[str, Any] | None:
-    """The report that a verdict was told from: still an audit's, or one that a re-synthesis superseded."""
+def report_by_digest(submission: Submission, digest: str) -> Report | None:
+    """Return the report that a verdict was told from: an audit's, or one superseded since."""
     standing = Audit.objects.filter(submission=submission, report_digest=digest)
     superseded = SupersededReport.objects.filter(audit__submission=submission, digest=digest)
     for rows in (standing, superseded):
-        report: dict[str, Any] | None = rows.values_list("report", flat=True).first()
-        if report is not None:
-            return report
+        document: dict[str, Any] | None = rows.values_list("report", flat=True).first()
+        if document is not None:
+            return parse_report(document)
     return None
 
 
-def report_told(audit: Audit | None, appeal: Appeal) -> dict[str, Any] | None:
-    """The same, where the audit appealed (audit_appealed) is at hand."""
-    if audit is not None and audit.report_digest == appeal.report_digest:
-        return audit.report
+def report_told(audit: Audit | None, appeal: Appeal) -> Report | None:
+    """Return the same, where the audit appealed (audit_appealed) is at hand."""
+    is_current = audit is not None and audit.report_digest == appeal.report_digest
+    if audit is not None and audit.report is not None and is_current:
+        return parse_report(audit.report)
     return report_by_digest(appeal.submission, appeal.report_digest)
 
 

@@ -24,6 +24,7 @@ from grading.core.form_fingerprint import fingerprint_of
 from grading.core.permissions import access_appeal, access_audit, access_organization, may, role_of
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
+from grading.engine.report import Report
 from grading.models import Appeal, Audit, Grade, Organization
 
 
@@ -224,7 +225,9 @@ def _answered(request: MemberRequest, found: Appeal, form: AnswerForm) -> str:
     return f"Answered: {decision} of 5, and the student was told."
 
 
-def _now(standing: decisions.Standing | None, found: Appeal, appealed: Any) -> VerdictView | None:
+def _now(
+    standing: decisions.Standing | None, found: Appeal, appealed: Report | None
+) -> VerdictView | None:
     """From the report that was appealed where it still stands."""
     if standing is None:
         return None

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from django.db.models import Case, Count, IntegerField, Q, QuerySet, Sum, Value,
 from django.utils import timezone
 
 from grading.core.enums import REPORTED_STATES, AuditKind, AuditState, ReleasePolicy
+from grading.engine.report import Report, parse_report
 from grading.models import (
     Assignment,
     Audit,
@@ -36,27 +38,37 @@ _VERDICTS_FIRST = Case(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that the report is parsed at first use
 class Edition:
-    """A report as one reader may see it. `released` is what the student was told, where this is what they were told.
+    """A report as one reader may see it; `document` is its JSON as stored, for what is served as it is.
 
-    Otherwise scores that people gave for the submission count beside the report's own (grades/queries/final_scores.py), and
-    `provisional` says that they may still change. `grade` is the student's, null before any verdict.
+    `released` is what the student was told, where this is what they were told. Otherwise scores that
+    people gave count beside the report's own (grades/queries/final_scores.py), and `provisional` says that
+    they may still change. `grade` is the student's, null before any verdict.
     """
 
-    report: dict[str, Any]
+    document: dict[str, Any]
     grade: Grade | None
     released: dict[str, Any] | None
     provisional: bool
 
+    @cached_property
+    def report(self) -> Report:
+        """The typed report. Raises ReportUnreadable."""
+        return parse_report(self.document)
 
-def report_of(audit: Audit) -> dict[str, Any] | None:
-    """The report JSON (automaton-auditor/report@1), read from the database only now; None without one."""
-    return (
-        Audit.objects.values_list("report", flat=True).get(pk=audit.pk)
-        if audit.has_report
-        else None
-    )
+
+def document_of(audit: Audit) -> dict[str, Any] | None:
+    """Return the report's JSON as stored, read from the database only now; None without one."""
+    if not audit.has_report:
+        return None
+    return Audit.objects.values_list("report", flat=True).get(pk=audit.pk)
+
+
+def report_of(audit: Audit) -> Report | None:
+    """Return the typed report, read from the database only now. Raises ReportUnreadable."""
+    document = document_of(audit)
+    return None if document is None else parse_report(document)
 
 
 def report_for(audit: Audit, *, is_staff: bool) -> Edition | None:
@@ -70,7 +82,7 @@ def report_for(audit: Audit, *, is_staff: bool) -> Edition | None:
         return _edition(audit, grade, provisional=grade is None or grade.released is None)
     told = told_of(submission, grade)
     if told is not None and audit.kind != AuditKind.PEER:
-        return Edition(_released_report(told), grade, told, provisional=False)
+        return Edition(_released_document(told), grade, told, provisional=False)
     if is_withheld(submission, grade):
         return None
     return _edition(audit, grade, provisional=not is_past(submission, grade))
@@ -139,18 +151,18 @@ def verdicts_of(audit: Audit) -> QuerySet[CriterionVerdict]:
 
 
 def _edition(audit: Audit, grade: Grade | None, *, provisional: bool) -> Edition | None:
-    report = report_of(audit)
-    return Edition(report, grade, None, provisional) if report is not None else None
+    document = document_of(audit)
+    return Edition(document, grade, None, provisional) if document is not None else None
 
 
-def _released_report(told: dict[str, Any]) -> dict[str, Any]:
-    """The report that a release rests on: still its audit's, or superseded since."""
-    found = Audit.objects.filter(pk=told["audit"], report_digest=told["digest"])
-    report: dict[str, Any] | None = found.values_list("report", flat=True).first()
-    if report is None:
+def _released_document(told: dict[str, Any]) -> dict[str, Any]:
+    """Return the report that a release rests on: still its audit's, or superseded since."""
+    audits = Audit.objects.filter(pk=told["audit"], report_digest=told["digest"])
+    document: dict[str, Any] | None = audits.values_list("report", flat=True).first()
+    if document is None:
         superseded = SupersededReport.objects.filter(audit=told["audit"], digest=told["digest"])
-        report = superseded.values_list("report", flat=True).get()
-    return report
+        document = superseded.values_list("report", flat=True).get()
+    return document
 
 
 def _reported() -> QuerySet[Audit]:

@@ -30,7 +30,7 @@ from grading.grades.queries.final_scores import counting_in
 from grading.models import Audit
 from grading.report_pages.judge_marks import JUDGES
 from grading.report_pages.override_markdown import scores_by_hand
-from grading.report_pages.report_page import read_report
+from grading.report_pages.report_page import present_report
 from grading.submissions.queries import WITHDRAWN, attempts_of, attempts_seen, may_withdraw
 
 
@@ -64,12 +64,12 @@ def _opened(request: MemberRequest, audit: Audit) -> None:
 
 def _report(request: MemberRequest, audit: Audit, edition: Edition) -> dict[str, Any]:
     standing, version = standing_of(audit, edition), audit.rubric_version
-    judged_under = edition.report["rubric"]["digest"] == version.digest
+    judged_under = edition.report.rubric.digest == version.digest
     return {
         "edition": edition,
         "standing": standing,
         "appeals": appeals_beside(audit, user_id=request.user.pk),
-        "report": read_report(
+        "report": present_report(
             edition.report, counting_in(audit, edition), version.document if judged_under else None
         ),
         "judges": JUDGES,
@@ -142,7 +142,7 @@ def _again(request: MemberRequest, audit: Audit) -> str | None:
 def report_json(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     """The courtroom's own record: what people gave in its place is not in it, so that its digest holds."""
     found, edition = _reported(request, audit_id)
-    text = json.dumps(edition.report, ensure_ascii=False, indent=2)
+    text = json.dumps(edition.document, ensure_ascii=False, indent=2)
     return _attachment(found, text, "application/json", "json")
 
 
@@ -153,7 +153,7 @@ def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpRes
 
     found, edition = _reported(request, audit_id)
     date = f"{found.finished_at:%Y-%m-%d %H:%M %Z}"
-    text = engine_audits.render_markdown(edition.report, date=date)
+    text = engine_audits.render_markdown(edition.document, date=date)
     return _attachment(
         found, text + scores_by_hand(counting_in(found, edition)), "text/markdown", "md"
     )

@@ -1,24 +1,23 @@
-"""Checks and their evidence as a page prints them: each piece in full once, then only named."""
+"""Checks and their evidence as a page prints them: each piece in full once, then only its id."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
+from grading.engine.report import Check, Criterion, Evidence, Report
 from grading.report_pages.locations import Place, place_of
 from grading.report_pages.quotes import QuotedLine, in_plain_sight, quoted_lines
 
-Json = Mapping[str, Any]
 OUTCOMES = {True: "met", False: "not met", None: "not established"}
 
 
 @dataclass(frozen=True, slots=True)
 class Exhibit:
-    """A piece of evidence. `lines` are quoted from a file; `statement` is what was counted or looked for.
+    """A piece of evidence. `lines` quote a file; `statement` is what was counted or looked for.
 
-    Evidence may serve several criteria: it is printed in full at the first (`is_first`), named at the others.
+    Evidence may serve several criteria: it is printed in full at the first (`is_first`) alone.
     """
 
     id: str
@@ -35,9 +34,9 @@ class Exhibit:
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
-    """What was looked for, what that came to, and the exhibits it rests on.
+    """The goal of a check, its outcome and the exhibits that it rests on.
 
-    `outcome` is "met", "not met" or "not established"; "" for evidence that no check of the rubric asked for.
+    `outcome` is "met", "not met" or "not established"; "" for evidence that belongs to no check.
     """
 
     goal: str
@@ -55,60 +54,55 @@ class Citation:
 class Exhibits:
     """The evidence of one report; remembers what the page has printed already."""
 
-    def __init__(self, document: Json) -> None:
-        self._rows: dict[str, Json] = {row["id"]: row for row in document["evidence"]}
-        self._repo_url: str = document["repo_url"]
+    def __init__(self, report: Report) -> None:
+        self._report = report
         self._printed: set[str] = set()
 
-    def checks(self, criterion: Json) -> tuple[CheckView, ...]:
-        """The criterion's checks in the rubric's order, then what else was found for it, by goal."""
-        checks = [self._check(check) for check in criterion["checks"]]
-        asked_for = {key for check in criterion["checks"] for key in check["evidence"]}
-        others: defaultdict[str, list[Exhibit]] = defaultdict(list)
-        for row in self._known(key for key in criterion["evidence"] if key not in asked_for):
-            others[row["goal"]].append(self._exhibit(row))
-        return (*checks, *(CheckView(goal, "", "", tuple(found)) for goal, found in others.items()))
+    def checks(self, criterion: Criterion) -> tuple[CheckView, ...]:
+        """Return the checks in the rubric's order, then the criterion's other evidence by goal."""
+        checks = [self.check(check) for check in criterion.checks]
+        used = {key for check in criterion.checks for key in check.evidence}
 
-    def _check(self, check: Json) -> CheckView:
-        exhibits = tuple(self._exhibit(row) for row in self._known(check["evidence"]))
-        return CheckView(
-            check["goal"], OUTCOMES[check["met"]], in_plain_sight(check["reason"]), exhibits
-        )
+        by_goal: defaultdict[str, list[Exhibit]] = defaultdict(list)
+        for piece in self._report.evidence_of(criterion.evidence):
+            if piece.id not in used:
+                by_goal[piece.goal].append(self._exhibit(piece))
+        rest = (CheckView(goal, "", "", tuple(pieces)) for goal, pieces in by_goal.items())
+        return (*checks, *rest)
+
+    def check(self, check: Check) -> CheckView:
+        pieces = self._report.evidence_of(check.evidence)
+        exhibits = tuple(self._exhibit(piece) for piece in pieces)
+        return CheckView(check.goal, OUTCOMES[check.met], in_plain_sight(check.reason), exhibits)
 
     def citations(self, ids: Iterable[str]) -> tuple[Citation, ...]:
-        """Each cited place once, in words; what was not found anywhere goes by what was looked for."""
+        """Return each cited place once; evidence of an absence is named by its goal."""
         by_words: dict[str, Citation] = {}
-        for row in self._known(ids):
-            place = place_of(row["location"], self._repo_url).words
-            words = place if row["found"] else f"not found: {row['goal']}"
-            by_words.setdefault(words, Citation(row["id"], words))
+        for piece in self._report.evidence_of(ids):
+            place = place_of(piece.location, self._report.repo_url).words
+            words = place if piece.found else f"not found: {piece.goal}"
+            by_words.setdefault(words, Citation(piece.id, words))
         return tuple(by_words.values())
 
-    def _known(self, ids: Iterable[str]) -> list[Json]:
-        return [self._rows[key] for key in ids if key in self._rows]
-
-    def _exhibit(self, row: Json) -> Exhibit:
-        is_first = row["id"] not in self._printed
-        self._printed.add(row["id"])
+    def _exhibit(self, piece: Evidence) -> Exhibit:
+        is_first = piece.id not in self._printed
+        self._printed.add(piece.id)
         return Exhibit(
-            id=row["id"],
-            found=row["found"],
-            rationale=in_plain_sight(row["rationale"]),
-            detective=row["detective"],
-            confidence=row["confidence"],
-            tags=tuple(row["tags"]),
-            place=place_of(row["location"], self._repo_url),
-            lines=_lines(row) if is_first else (),
-            statement="" if _quotes_a_file(row) else in_plain_sight(row["content"] or ""),
+            id=piece.id,
+            found=piece.found,
+            rationale=in_plain_sight(piece.rationale),
+            detective=piece.detective,
+            confidence=piece.confidence,
+            tags=piece.tags,
+            place=place_of(piece.location, self._report.repo_url),
+            lines=_lines(piece) if is_first else (),
+            statement="" if piece.quotes_file else in_plain_sight(piece.content or ""),
             is_first=is_first,
         )
 
 
-def _quotes_a_file(row: Json) -> bool:
-    return bool(row["content"] and row["location"]["path"] and row["location"]["line_start"])
-
-
-def _lines(row: Json) -> tuple[QuotedLine, ...]:
-    if not _quotes_a_file(row):
+def _lines(piece: Evidence) -> tuple[QuotedLine, ...]:
+    if not piece.quotes_file:
         return ()
-    return quoted_lines(row["content"], row["location"]["path"], row["location"]["line_start"])
+    location = piece.location
+    return quoted_lines(piece.content or "", location.path or "", location.line_start)

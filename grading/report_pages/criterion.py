@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from grading.engine.report import Criterion, Opinion, Report
 from grading.report_pages.checks_and_evidence import OUTCOMES, CheckView, Citation, Exhibits
 from grading.report_pages.explanation import explained
 from grading.report_pages.judge_marks import JUDGE_BY_ID, JUDGES, Judge
@@ -19,7 +20,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """What one judge said in one round; exactly one of `score` and `failure` is set."""
+    """Answer of one judge in one round; exactly one of `score` and `failure` is set."""
 
     judge: Judge
     round: int
@@ -31,13 +32,15 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class CriterionView:
-    """`anchor` is its id on the page; `document` the criterion as the report has it; `counts` what counts of it:
-    a row of Grade.released, whose `override_reason` is set where a person's score stands in the verdict's place.
-    `rungs` are null where the rubric has no levels or is not at hand."""
+    """One criterion of the page. `anchor` is its id there, `record` the criterion of the report.
+
+    `counts` is a row of Grade.released; its `override_reason` is set where a person's score stands
+    in the verdict's place. `rungs` are null where the rubric has no levels or is not at hand.
+    """
 
     anchor: str
     position: int
-    document: Json
+    record: Criterion
     counts: Json
     name: str
     score: int | None
@@ -49,47 +52,47 @@ class CriterionView:
 
     @property
     def explained(self) -> tuple[str, ...]:
-        """Plain sentences, for whoever asks."""
+        """Plain sentences that explain the score."""
         return explained(self)
 
 
 def criterion_views(
-    document: Json, told: Json | None = None, rubric: Json | None = None
+    report: Report, released: Json | None = None, rubric: Json | None = None
 ) -> tuple[CriterionView, ...]:
-    """Every criterion of the report, in the rubric's order; `told` has the shape of Grade.released, `rubric` is the
-    document it was judged under."""
-    exhibits = Exhibits(document)
-    counts = {row["id"]: row for row in told["criteria"]} if told else {}
+    """Return every criterion of the report, in the rubric's order.
+
+    `released` has the shape of Grade.released; `rubric` is the document of the report's rubric.
+    """
+    exhibits = Exhibits(report)
+    counts = {row["id"]: row for row in released["criteria"]} if released else {}
     levels = levels_in(rubric)
     return tuple(
-        _view(
-            position, row, counts.get(row["id"]) or _own(row), exhibits, levels.get(row["id"], [])
-        )
-        for position, row in enumerate(document["criteria"])
+        _view(position, row, counts.get(row.id) or _own(row), exhibits, levels.get(row.id, []))
+        for position, row in enumerate(report.criteria)
     )
 
 
-def _own(criterion: Json) -> Json:
-    """What counts where nobody has changed anything: the verdict."""
+def _own(criterion: Criterion) -> Json:
+    """Return what counts where nobody has changed anything: the verdict."""
     same = ("id", "name", "level", "points", "max_points", "needs_review", "excluded")
-    score = criterion["final_score"]
-    own = {key: criterion[key] for key in same}
+    score = criterion.final_score
+    own = {key: getattr(criterion, key) for key in same}
     return own | {"score": score, "verdict_score": score, "override_reason": None}
 
 
 def _view(
-    position: int, criterion: Json, counts: Json, exhibits: Exhibits, levels: list[Json]
+    position: int, criterion: Criterion, counts: Json, exhibits: Exhibits, levels: list[Json]
 ) -> CriterionView:
     checks = exhibits.checks(criterion)
-    opinions = _in_order(criterion["opinions"])
+    opinions = _in_order(criterion.opinions)
     return CriterionView(
         anchor=f"criterion-{position + 1}",
         position=position,
-        document=criterion,
+        record=criterion,
         counts=counts,
-        name=criterion["name"],
+        name=criterion.name,
         score=counts["score"],
-        track=track_of({row["judge"]: row["score"] for row in opinions}, criterion["final_score"]),
+        track=track_of({row.judge: row.score for row in opinions}, criterion.final_score),
         arguments=tuple(_argument(row, exhibits) for row in opinions),
         checks=checks,
         tally=_tally(checks),
@@ -98,25 +101,25 @@ def _view(
 
 
 def _tally(checks: tuple[CheckView, ...]) -> str:
-    """How the checks came out: 5 met, 2 not met."""
+    """Return the outcomes of the checks in words: 5 met, 2 not met."""
     outcomes = Counter(check.outcome for check in checks)
     return ", ".join(
         f"{outcomes[outcome]} {outcome}" for outcome in OUTCOMES.values() if outcomes[outcome]
     )
 
 
-def _in_order(opinions: list[Json]) -> list[Json]:
-    """By round, then in the judges' order: a judge's last word comes last."""
+def _in_order(opinions: Iterable[Opinion]) -> list[Opinion]:
+    """Return them by round, then in the judges' order: a judge's last word comes last."""
     order = [judge.id for judge in JUDGES]
-    return sorted(opinions, key=lambda row: (row["round"], order.index(row["judge"])))
+    return sorted(opinions, key=lambda row: (row.round, order.index(row.judge)))
 
 
-def _argument(row: Json, exhibits: Exhibits) -> Argument:
+def _argument(opinion: Opinion, exhibits: Exhibits) -> Argument:
     return Argument(
-        judge=JUDGE_BY_ID[row["judge"]],
-        round=row["round"],
-        score=row["score"],
-        failure=(row["failure"] or "").replace("_", " "),
-        text=in_plain_sight(row["argument"]),
-        citations=exhibits.citations(row["cited_evidence"]),
+        judge=JUDGE_BY_ID[opinion.judge],
+        round=opinion.round,
+        score=opinion.score,
+        failure=(opinion.failure or "").replace("_", " "),
+        text=in_plain_sight(opinion.argument),
+        citations=exhibits.citations(opinion.cited_evidence),
     )

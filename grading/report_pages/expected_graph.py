@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from grading.engine.report import Check, Report
 from grading.report_pages.graph_layout import Drawing, Edge, drawing_of, sketch_of
 
-Json = Mapping[str, Any]
 Layer = tuple[str, ...]
 
 ASKED = {
@@ -43,11 +43,9 @@ class Expected:
     asked: tuple[Asked, ...]
 
 
-def expected_of(document: Json, rubric: Json) -> Expected | None:
-    """Null where the rubric the report was made under asks for nothing of a graph's shape."""
-    outcomes = {
-        row["check"]: row for criterion in document["criteria"] for row in criterion["checks"]
-    }
+def expected_of(report: Report, rubric: Mapping[str, Any]) -> Expected | None:
+    """Return the graph that the report's rubric requires, or None if it requires no shape."""
+    outcomes = {check.check: check for criterion in report.criteria for check in criterion.checks}
     asked = {
         check["aspect"]: outcomes[check["id"]]
         for criterion in rubric["criteria"]
@@ -59,7 +57,7 @@ def expected_of(document: Json, rubric: Json) -> Expected | None:
         return None
     has_route = "conditional_error_route" in asked
     rows = [
-        Asked(words, asked[aspect]["met"], asked[aspect]["reason"])
+        Asked(words, asked[aspect].met, asked[aspect].reason)
         for aspect, words in ASKED.items()
         if aspect in asked
     ]
@@ -68,11 +66,11 @@ def expected_of(document: Json, rubric: Json) -> Expected | None:
     )
 
 
-def _is_asked(check: Json) -> bool:
+def _is_asked(check: Mapping[str, Any]) -> bool:
     return check.get("kind") == "graph_topology" and check.get("polarity", "positive") == "positive"
 
 
-def _layers(asked: Mapping[str, Any]) -> list[Layer]:
+def _layers(asked: Mapping[str, Check]) -> list[Layer]:
     """What runs after what; empty where nothing of it is asked for."""
     joined = "fan_in_before_judges" in asked
     opinions = "fan_in_before_justice" in asked

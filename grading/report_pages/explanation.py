@@ -53,7 +53,7 @@ def _judges(view: CriterionView) -> str:
 
 
 def _rules(view: CriterionView) -> list[str]:
-    fired = dict.fromkeys(rule["rule"] for rule in view.document["rules"])
+    fired = dict.fromkeys(rule.rule for rule in view.record.rules)
     return [RULES[name] for name in fired if name in RULES]
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from grading.engine.report import Graph, MainGraph, Subgraph
 from grading.report_pages.graph_layout import Drawing, Edge, Sketch, drawing_of, sketch_of
 
 
@@ -30,64 +30,60 @@ class Topology:
     inner: tuple[InnerGraph, ...] = ()
 
 
-def topology_of(graph: Mapping[str, Any]) -> Topology:
-    """The fact `graph` of a report (courtroom.models.facts.GraphFact as JSON)."""
-    subgraphs = graph.get("subgraphs") or []
+def topology_of(graph: MainGraph) -> Topology:
     return Topology(
-        path=graph["path"],
-        line=graph["state_graph_line"],
+        path=graph.path,
+        line=graph.state_graph_line,
         edges=_edges(graph),
-        unresolved=tuple(graph.get("unresolved", ())) + _unresolved_inside(subgraphs),
-        drawing=drawing_of(_sketch(graph, (), subgraphs)),
+        unresolved=graph.unresolved + _unresolved_inside(graph.subgraphs),
+        drawing=drawing_of(_sketch(graph, (), graph.subgraphs)),
         inner=tuple(
-            InnerGraph(_way(inner), f"{inner['path']}:{inner['state_graph_line']}", _edges(inner))
-            for inner in subgraphs
+            InnerGraph(_way(inner), f"{inner.path}:{inner.state_graph_line}", _edges(inner))
+            for inner in graph.subgraphs
         ),
     )
 
 
-def _edges(graph: Mapping[str, Any]) -> tuple[Edge, ...]:
-    lines = graph.get("edge_lines") or [None] * len(graph["edges"])
-    paths = graph.get("edge_paths") or [graph["path"]] * len(graph["edges"])
+def _edges(graph: Graph) -> tuple[Edge, ...]:
+    # Reports of an older make do not say where each edge was made.
+    lines = graph.edge_lines or (None,) * len(graph.edges)
+    paths = graph.edge_paths or (graph.path,) * len(graph.edges)
     straight = [
         Edge(source, target, False, _place(path, line))
-        for (source, target), path, line in zip(graph["edges"], paths, lines, strict=True)
+        for (source, target), path, line in zip(graph.edges, paths, lines, strict=True)
     ]
     routed = [
-        Edge(
-            route["from"],
-            target,
-            True,
-            _place(route.get("path") or graph["path"], route.get("line")),
-        )
-        for route in graph["conditional"]
-        for target in route["to"]
+        Edge(route.source, target, True, _place(route.path or graph.path, route.line))
+        for route in graph.conditional
+        for target in route.targets
     ]
     return tuple(dict.fromkeys([*straight, *routed]))
 
 
-def _sketch(
-    graph: Mapping[str, Any], at: tuple[str, ...], subgraphs: Sequence[Mapping[str, Any]]
-) -> Sketch | None:
-    """With what is inside its nodes, where that can be drawn; nesting is bounded where the facts are made."""
+def _sketch(graph: Graph, at: tuple[str, ...], subgraphs: Sequence[Subgraph]) -> Sketch | None:
+    """Return the graph with those inside its nodes that can be drawn, or None if it cannot be.
+
+    The facts bound how deep graphs are nested.
+    """
     edges = _edges(graph)
     inner: dict[str, list[Sketch]] = {}
+
     for name in dict.fromkeys(name for edge in edges for name in (edge.source, edge.target)):
-        here = [one for one in subgraphs if tuple(one["at"]) == (*at, name)]
-        drawn = [_sketch(one, (*at, name), subgraphs) for one in here]
-        if any(drawn):
-            inner[name] = [sketch for sketch in drawn if sketch is not None]
+        path = (*at, name)
+        sketches = [_sketch(graph, path, subgraphs) for graph in subgraphs if graph.at == path]
+        if any(sketches):
+            inner[name] = [sketch for sketch in sketches if sketch is not None]
     return sketch_of(edges, inner)
 
 
-def _unresolved_inside(subgraphs: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _unresolved_inside(subgraphs: Sequence[Subgraph]) -> tuple[str, ...]:
     return tuple(
-        f"inside {_way(one)}, {words}" for one in subgraphs for words in one.get("unresolved", ())
+        f"inside {_way(graph)}, {words}" for graph in subgraphs for words in graph.unresolved
     )
 
 
-def _way(subgraph: Mapping[str, Any]) -> str:
-    return " / ".join(subgraph["at"])
+def _way(subgraph: Subgraph) -> str:
+    return " / ".join(subgraph.at)
 
 
 def _place(path: str, line: int | None) -> str:

@@ -1,11 +1,11 @@
-"""Where a person can look: a location of the report in words, and as a link to the line at its commit."""
+"""A location of the report in words, and as a link to the line at its commit."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote, urlsplit
+
+from grading.engine.report import Location
 
 # Hosts whose addresses of a file at a commit are documented; elsewhere the place is words only.
 BLOB_PATHS = {"github.com": "blob", "gitlab.com": "-/blob", "codeberg.org": "src/commit"}
@@ -17,30 +17,33 @@ class Place:
     address: str | None = None
 
 
-def place_of(location: Mapping[str, Any], repo_url: str) -> Place:
-    """A location of the report contract (path and lines, page of the PDF, commit, or none of them)."""
-    path, page, commit = location["path"], location["page"], location["commit"]
-    if path:
-        lines = _lines(location["line_start"], location["line_end"])
-        return Place(f"{path}{lines}", _address(repo_url, commit, path, location["line_start"]))
-    if page:
-        return Place(f"PDF, page {page}")
-    if commit:
-        return Place(f"commit {commit[:10]}")
+def place_of(location: Location, repo_url: str) -> Place:
+    """Return the words and the link of path and lines, a page of the PDF, a commit, or the whole."""
+    if location.path:
+        return Place(_file_words(location), _address(location, repo_url))
+    if location.page:
+        return Place(f"PDF, page {location.page}")
+    if location.commit:
+        return Place(f"commit {location.commit[:10]}")
     return Place("the whole submission")
 
 
-def _lines(start: int | None, end: int | None) -> str:
+def _file_words(location: Location) -> str:
+    start, end = location.line_start, location.line_end
     if start is None:
-        return ""
-    return f":{start}" if end in (None, start) else f":{start}-{end}"
+        return f"{location.path}"
+    lines = f"{start}" if end in (None, start) else f"{start}-{end}"
+    return f"{location.path}:{lines}"
 
 
-def _address(repo_url: str, commit: str | None, path: str, line: int | None) -> str | None:
+def _address(location: Location, repo_url: str) -> str | None:
     parts = urlsplit(repo_url)
     blob = BLOB_PATHS.get(parts.hostname or "")
-    if parts.scheme != "https" or blob is None or commit is None:
+    # A redacted edition has neither an address nor a commit: its places are words only.
+    if parts.scheme != "https" or blob is None or location.commit is None:
         return None
+
     folder = parts.path.removesuffix("/").removesuffix(".git")
-    anchor = "" if line is None else f"#L{line}"
-    return f"https://{parts.hostname}{folder}/{blob}/{quote(commit)}/{quote(path)}{anchor}"
+    file = f"{quote(location.commit)}/{quote(location.path or '')}"
+    anchor = "" if location.line_start is None else f"#L{location.line_start}"
+    return f"https://{parts.hostname}{folder}/{blob}/{file}{anchor}"

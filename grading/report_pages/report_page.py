@@ -1,4 +1,4 @@
-"""A whole report, in the order in which a person asks: what is the score, why, and what to do next."""
+"""A whole report, in the order in which a person reads: the score, the reasons, the next steps."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from grading.engine.report import Points, Report
 from grading.report_pages.criterion import CriterionView, criterion_views
 from grading.report_pages.expected_graph import Expected, expected_of
 from grading.report_pages.graph_drawing import Topology, topology_of
@@ -40,11 +41,11 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """`document` is the report JSON itself, for what is printed as it stands; `points` are those that count."""
+    """`record` is the report itself, for what is printed as it is; `points` are those that count."""
 
-    document: Json
+    record: Report
     headline: Headline
-    points: Json | None
+    points: Points | Json | None
     criteria: tuple[CriterionView, ...]
     strongest: tuple[CriterionView, ...]
     weakest: tuple[CriterionView, ...]
@@ -72,50 +73,51 @@ HEADLINES = {
 }
 
 
-def read_report(document: Json, told: Json | None = None, rubric: Json | None = None) -> ReportPage:
-    """`document` is an `automaton-auditor/report@1`, as stored with an audit that ended with a report.
+def present_report(
+    report: Report, released: Json | None = None, rubric: Json | None = None
+) -> ReportPage:
+    """Prepare the page of a report.
 
-    `told`, in the shape of Grade.released, says what counts where people gave scores of their own;
-    `rubric` is the document it was judged under, null where that is not at hand.
+    `released`, in the shape of Grade.released, has what counts where people gave scores;
+    `rubric` is the document of the report's rubric, null where that is not at hand.
     """
-    criteria = criterion_views(document, told, rubric)
-    tasks = _tasks(document, criteria)
+    criteria = criterion_views(report, released, rubric)
+    tasks = _tasks(criteria)
     scored = [criterion for criterion in criteria if criterion.score is not None]
     return ReportPage(
-        document=document,
-        headline=_headline(document, told),
-        points=(told or document)["points"],
+        record=report,
+        headline=_headline(report, released),
+        points=released["points"] if released else report.points,
         criteria=criteria,
         strongest=_strongest(scored),
         weakest=_weakest(scored),
         unjudged=tuple(c for c in criteria if c.counts["needs_review"]),
         next_tasks=tasks[:STEPS_SHOWN_FIRST],
         tasks_by_file=_by_file(tasks),
-        topology=topology_of(document["facts"]["graph"])
-        if document["facts"].get("graph")
-        else None,
-        expected=expected_of(document, rubric) if rubric else None,
-        models=_models(document),
+        topology=topology_of(report.facts.graph) if report.facts.graph else None,
+        expected=expected_of(report, rubric) if rubric else None,
+        models=_models(report),
     )
 
 
-def _headline(document: Json, told: Json | None) -> Headline:
-    """Where people gave all the scores that were missing, there is one to show, whatever the report ended in."""
-    if told is not None and told["overall_score"] is not None:
-        return Headline(*HEADLINES["verdict"][:2], told["overall_score"], "")
-    words, tone, sentence = HEADLINES[document["status"]]
-    score = document["overall_score"] if document["status"] == "verdict" and told is None else None
+def _headline(report: Report, released: Json | None) -> Headline:
+    """Return the score where people gave all that were missing, whatever the report ended in."""
+    if released is not None and released["overall_score"] is not None:
+        return Headline(*HEADLINES["verdict"][:2], released["overall_score"], "")
+
+    words, tone, sentence = HEADLINES[report.status]
+    score = report.overall_score if report.status == "verdict" and released is None else None
     return Headline(words, tone, score, sentence)
 
 
 def _strongest(scored: list[CriterionView]) -> tuple[CriterionView, ...]:
-    """The highest, unless even these hold nothing up."""
+    """Return the highest, unless even these are too low to be a strength."""
     highest = max((criterion.score or 0 for criterion in scored), default=0)
     return tuple(c for c in scored if c.score == highest >= HOLDS_UP)[:3]
 
 
 def _weakest(scored: list[CriterionView]) -> tuple[CriterionView, ...]:
-    """The lowest, unless everything stands equal."""
+    """Return the lowest, unless all scores are equal."""
     scores = {criterion.score for criterion in scored}
     if len(scores) < 2:
         return ()
@@ -123,12 +125,12 @@ def _weakest(scored: list[CriterionView]) -> tuple[CriterionView, ...]:
     return tuple(criterion for criterion in scored if criterion.score == lowest)[:3]
 
 
-def _tasks(document: Json, criteria: tuple[CriterionView, ...]) -> tuple[Task, ...]:
-    """High priority first, then the criteria that stand lowest, then the rubric's order."""
+def _tasks(criteria: tuple[CriterionView, ...]) -> tuple[Task, ...]:
+    """Return high priority first, then the lowest criteria, then the rubric's order."""
     tasks = [
-        Task(row["path"], row["line"], row["action"], row["snippet"], row["priority"], view)
-        for view, criterion in zip(criteria, document["criteria"], strict=True)
-        for row in criterion["remediation"]
+        Task(row.path, row.line, row.action, row.snippet, row.priority, criterion)
+        for criterion in criteria
+        for row in criterion.record.remediation
     ]
     return tuple(
         sorted(tasks, key=lambda task: (PRIORITIES.index(task.priority), task.criterion.score or 0))
@@ -136,7 +138,7 @@ def _tasks(document: Json, criteria: tuple[CriterionView, ...]) -> tuple[Task, .
 
 
 def _by_file(tasks: tuple[Task, ...]) -> tuple[tuple[str, tuple[Task, ...]], ...]:
-    """Files by name, each with its tasks from top to bottom; what belongs to no file comes last, under ''."""
+    """Return files by name with their tasks from top to bottom; tasks without a file come last."""
     files: defaultdict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         files[task.path or ""].append(task)
@@ -146,7 +148,7 @@ def _by_file(tasks: tuple[Task, ...]) -> tuple[tuple[str, tuple[Task, ...]], ...
     )
 
 
-def _models(document: Json) -> tuple[str, ...]:
-    """The models that judged, each once; empty for the heuristic bench."""
-    references = document["judges"].values()
-    return tuple(dict.fromkeys(judge["model"] for judge in references if judge["kind"] == "llm"))
+def _models(report: Report) -> tuple[str, ...]:
+    """Return the models that judged, each once; none for the heuristic bench."""
+    judges = report.judges.values()
+    return tuple(dict.fromkeys(judge.model for judge in judges if judge.kind == "llm"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from django import template
 from django.utils.html import format_html
@@ -12,6 +11,7 @@ from django.utils.safestring import SafeString
 from grading.appeals.decisions import Effect
 from grading.appeals.queries import Beside
 from grading.core.enums import AppealState
+from grading.engine.report import Criterion
 from grading.models import Appeal
 
 register = template.Library()
@@ -37,6 +37,6 @@ def effect(decision: str, effects: Iterable[Effect]) -> Effect | None:
 
 
 @register.filter
-def beside(appeals: Mapping[str, Beside] | str, criterion: Mapping[str, Any]) -> Beside | None:
-    """The appeal beside a criterion of a report; None where the page knows of none."""
-    return appeals.get(criterion["id"]) if isinstance(appeals, Mapping) else None
+def beside(appeals: Mapping[str, Beside] | str, criterion: Criterion) -> Beside | None:
+    """Return the appeal beside a criterion of a report; None where the page knows of none."""
+    return appeals.get(criterion.id) if isinstance(appeals, Mapping) else None

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 
+from grading.engine.report import Report, parse_report
 from grading.report_pages.expected_graph import Asked, Expected, expected_of
 from tests.factories.example_report import report_json
 from tests.factories.graded_work import signed_in
@@ -29,12 +30,12 @@ def rubric(*aspects: str, **fields: Any) -> dict[str, Any]:
     }
 
 
-def report(**met: bool | None) -> dict[str, Any]:
+def report(**met: bool | None) -> Report:
     rows = [
         {"check": f"graph.{aspect}", "met": value, "reason": f"So: {value}."}
         for aspect, value in met.items()
     ]
-    return {"criteria": [{"checks": rows}]}
+    return parse_report({"criteria": [{"id": "graph", "checks": rows}]})
 
 
 def expected(*aspects: str) -> Expected:

@@ -96,7 +96,7 @@ def test_the_queue_is_one_for_all_organizations_and_a_place_says_nothing_else():
 def test_there_is_no_report_before_there_is_one():
     done, failed = AuditFactory(done=True), AuditFactory(failed=True)
     with everywhere():
-        assert audit_queries.report_of(done) == {"schema": "automaton-auditor/report@1"}
+        assert audit_queries.document_of(done) == {"schema": "automaton-auditor/report@1"}
         assert audit_queries.report_of(failed) is None
 
 

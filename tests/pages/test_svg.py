@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grading.report_pages.graph_drawing import topology_of
+from grading.engine.report import Location, MainGraph, parse_report
+from grading.report_pages.graph_drawing import Topology, topology_of
 from grading.report_pages.graph_layout import MOST_NODES, MOST_PER_ROW, Node
 from grading.report_pages.locations import place_of
 from grading.report_pages.quotes import in_plain_sight, quoted_lines
-from grading.report_pages.report_page import read_report
+from grading.report_pages.report_page import ReportPage, present_report
 from grading.report_pages.score_track import track_of
 from tests.factories.example_report import COMMIT, GRAPH, REPO_URL, report_json
 
@@ -32,6 +33,14 @@ def graph(
         "edges": [list(edge) for edge in edges],
         "conditional": routes,
     }
+
+
+def topology_in(graph: dict[str, Any]) -> Topology:
+    return topology_of(MainGraph.model_validate(graph))
+
+
+def present(document: dict[str, Any]) -> ReportPage:
+    return present_report(parse_report(document))
 
 
 def test_each_judge_stands_over_their_score_and_the_verdict_on_its_own() -> None:
@@ -60,7 +69,7 @@ def test_without_a_verdict_no_verdict_is_drawn() -> None:
 
 
 def test_a_graph_is_drawn_in_rows_from_start_to_end() -> None:
-    drawing = topology_of(GRAPH.model_dump(mode="json", by_alias=True)).drawing
+    drawing = topology_in(GRAPH.model_dump(mode="json", by_alias=True)).drawing
     assert drawing is not None
     rows: dict[float, list[str]] = {}
     for node in drawing.nodes:
@@ -76,7 +85,7 @@ def test_a_graph_is_drawn_in_rows_from_start_to_end() -> None:
 
 
 def test_conditional_edges_are_told_from_plain_ones() -> None:
-    topology = topology_of(graph(("START", "a"), conditional=(("a", ("b", "END")),)))
+    topology = topology_in(graph(("START", "a"), conditional=(("a", ("b", "END")),)))
     assert [(e.source, e.target, e.conditional) for e in topology.edges] == [
         ("START", "a", False),
         ("a", "b", True),
@@ -94,19 +103,19 @@ def test_every_edge_names_the_line_that_made_it():
         "edge_lines": [7],
         "conditional": [{"from": "a", "to": ["b"], "line": 9}],
     }
-    assert [edge.place for edge in topology_of(made).edges] == ["src/wires.py:7", "src/graph.py:9"]
+    assert [edge.place for edge in topology_in(made).edges] == ["src/wires.py:7", "src/graph.py:9"]
 
 
 def test_a_graph_too_large_to_read_is_a_list_only() -> None:
     chain = [f"n{number}" for number in range(MOST_NODES + 1)]
-    assert topology_of(graph(*pairwise(chain))).drawing is None
+    assert topology_in(graph(*pairwise(chain))).drawing is None
     assert (
-        topology_of(graph(*(("START", f"n{n}") for n in range(MOST_PER_ROW + 1)))).drawing is None
+        topology_in(graph(*(("START", f"n{n}") for n in range(MOST_PER_ROW + 1)))).drawing is None
     )
 
 
 def test_a_graph_without_edges_is_not_drawn() -> None:
-    assert topology_of(graph()).drawing is None
+    assert topology_in(graph()).drawing is None
 
 
 def test_a_graph_inside_a_node_is_drawn_in_a_box_around_it_and_told_in_words() -> None:
@@ -115,7 +124,7 @@ def test_a_graph_inside_a_node_is_drawn_in_a_box_around_it_and_told_in_words() -
     outer["subgraphs"] = [
         inner | {"at": ["judging"], "path": "src/panel.py", "unresolved": ["q is not known"]}
     ]
-    topology = topology_of(outer)
+    topology = topology_in(outer)
     assert [(one.way, one.place, len(one.edges)) for one in topology.inner] == [
         ("judging", "src/panel.py:1", 4)
     ]
@@ -133,7 +142,7 @@ def test_graphs_in_graphs_stand_in_one_another() -> None:
         graph(("START", "b")) | {"at": ["a"]},
         graph(("START", "c")) | {"at": ["a", "b"]},
     ]
-    drawing = topology_of(document).drawing
+    drawing = topology_in(document).drawing
     assert drawing is not None
     outer, inner = drawing.frames
     assert (outer.name, inner.name, _is_inside(inner, outer)) == ("a", "b", True)
@@ -153,7 +162,7 @@ def _is_inside(node: Node, frame: Node) -> bool:
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(NODES, NODES), max_size=20))
 def test_any_graph_is_laid_out_without_overlap(edges: list[tuple[str, str]]) -> None:
-    drawing = topology_of(graph(*edges)).drawing
+    drawing = topology_in(graph(*edges)).drawing
     if drawing is None:
         return
     assert {node.name for node in drawing.nodes} == {name for edge in edges for name in edge}
@@ -204,7 +213,7 @@ def test_a_place_is_words_and_where_possible_a_link_to_the_line(
     location: dict[str, Any], words: str, address: str | None
 ) -> None:
     nothing = {"path": None, "line_start": None, "line_end": None, "page": None, "commit": None}
-    place = place_of(nothing | location, REPO_URL)
+    place = place_of(Location(**(nothing | location)), REPO_URL)
     assert (place.words, place.address) == (words, address)
 
 
@@ -214,11 +223,11 @@ def test_a_place_is_words_and_where_possible_a_link_to_the_line(
 )
 def test_only_known_hosts_are_linked_to(repo_url: str) -> None:
     location = {"path": "a.py", "line_start": 1, "line_end": 1, "page": None, "commit": COMMIT}
-    assert place_of(location, repo_url).address is None
+    assert place_of(Location.model_validate(location), repo_url).address is None
 
 
 def test_next_tasks_are_urgent_ones_of_the_weakest_criteria() -> None:
-    report = read_report(report_json())
+    report = present(report_json())
     assert [(t.priority, t.criterion.score) for t in report.next_tasks] == [
         ("high", 1),
         ("high", 2),
@@ -231,14 +240,14 @@ def test_evidence_is_printed_once_and_only_named_after_that() -> None:
     document["criteria"][1] |= {key: document["criteria"][0][key] for key in ("evidence", "checks")}
     first, second = (
         [exhibit for check in criterion.checks for exhibit in check.exhibits]
-        for criterion in read_report(document).criteria
+        for criterion in present(document).criteria
     )
     assert [e.is_first for e in first] == [True] * 4
     assert [(e.is_first, e.lines) for e in second] == [(False, ())] * 4
 
 
 def test_evidence_stands_under_its_check_and_the_rest_under_what_was_looked_for() -> None:
-    criterion = read_report(report_json(criteria=1)).criteria[0]
+    criterion = present(report_json(criteria=1)).criteria[0]
     assert [(check.goal, check.outcome, len(check.exhibits)) for check in criterion.checks] == [
         ("No call goes through a shell", "not met", 1),
         ("The report explains the choice", "not established", 1),
@@ -251,7 +260,7 @@ def test_a_place_that_is_cited_twice_is_named_once() -> None:
     document = report_json(criteria=1)
     opinion = document["criteria"][0]["opinions"][0]
     opinion["cited_evidence"] = [*opinion["cited_evidence"], *document["criteria"][0]["evidence"]]
-    argument = read_report(document).criteria[0].arguments[0]
+    argument = present(document).criteria[0].arguments[0]
     assert [citation.words for citation in argument.citations] == [
         "src/tools/git_forensics.py:10-14",
         "src/tools/git_forensics.py:20-24",
@@ -264,7 +273,7 @@ def test_a_judge_heard_again_is_shown_where_they_stood_last() -> None:
     document = report_json(criteria=1)
     opinions = document["criteria"][0]["opinions"]
     opinions.append(opinions[0] | {"round": 2, "score": 5})
-    view = read_report(document).criteria[0]
+    view = present(document).criteria[0]
     assert [(a.judge.id, a.round) for a in view.arguments] == [
         ("Prosecutor", 1),
         ("Defense", 1),

@@ -107,7 +107,7 @@ def test_a_report_of_the_site_is_whole_but_for_an_author_who_must_not_know(
     assert report.audit is not None
     whole = report.audit.report
     shown = {side: seen(report, side) for side in ("author", "subject", "staff")}
-    assert {side: each.report == whole for side, each in shown.items()} == {
+    assert {side: each.document == whole for side, each in shown.items()} == {
         "author": whole_for_author,
         "subject": True,
         "staff": True,
@@ -129,7 +129,7 @@ def test_the_edition_says_what_is_missing_and_is_no_less_signed() -> None:
         None,
         None,
     )
-    report = edition.report or {}
+    report = edition.document or {}
     assert [report[key] for key in ("repo_url", "commit", "ref", "pdf_sha256", "digest")] == [
         WITHHELD
     ] * 5
@@ -206,7 +206,7 @@ def test_before_the_release_there_are_no_scores(side: str) -> None:
     with everywhere():
         type(pairing.round.assignment).objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
     edition = seen(report, side)
-    document = edition.report or {}
+    document = edition.document or {}
     assert (edition.scores_withheld, feedback_queries.SCORES in edition.withheld) == (True, True)
     assert (document["overall_score"], [c["final_score"] for c in document["criteria"]]) == (
         None,

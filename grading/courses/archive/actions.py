@@ -22,7 +22,7 @@ from django.db import transaction
 from django.utils import timezone
 from pydantic import ValidationError
 
-from grading.audits.queries import report_of
+from grading.audits.queries import document_of
 from grading.core.activity import note
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
@@ -121,10 +121,11 @@ def _pdf(name: str, submission: Submission, missing: list[dict[str, str]]) -> It
 
 
 def _audit(name: str, audit: Audit, missing: list[dict[str, str]]) -> Iterator[Member]:
-    report = report_of(audit) or {}
-    yield _json(f"{name}.json", report)
+    document = document_of(audit) or {}
+    date = f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
+    yield _json(f"{name}.json", document)
     try:
-        text = engine_audits.render_markdown(report, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}")
+        text = engine_audits.render_markdown(document, date=date)
         yield Member(f"{name}.md", [text.encode()], at=audit.finished_at)
     except ValidationError:
         missing.append(

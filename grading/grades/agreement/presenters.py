@@ -10,6 +10,7 @@ from uuid import UUID
 
 from grading.core.form_fingerprint import fingerprint_of
 from grading.engine.events import CriterionRow
+from grading.engine.report import Report
 from grading.grades.agreement.coefficients import (
     SCORES,
     Agreement,
@@ -189,15 +190,16 @@ class BlindCriterion:
 
 
 def blind_criteria(
-    verdicts: Sequence[CriterionVerdict], report: Mapping[str, Any]
+    verdicts: Sequence[CriterionVerdict], report: Report | None
 ) -> list[BlindCriterion]:
-    """The criteria that are scored, in the rubric's order. Of the verdicts only names are read, of the report only
-    evidence."""
-    if not verdicts:
+    """Return the criteria that are scored, in the rubric's order.
+
+    Of the verdicts only names are read, of the report only evidence: the score stays hidden.
+    """
+    if not verdicts or report is None:
         return []
     document = verdicts[0].audit.rubric_version.document
     texts = {criterion["id"]: criterion for criterion in document["criteria"]}
-    looked_for = {row["id"]: row for row in report["criteria"]}
     exhibits, choices = Exhibits(report), _choices(verdicts, document)
     return [
         BlindCriterion(
@@ -206,7 +208,7 @@ def blind_criteria(
             verdict.name,
             texts.get(verdict.criterion_id, {}),
             choices[verdict.criterion_id],
-            exhibits.checks(row) if (row := looked_for.get(verdict.criterion_id)) else (),
+            exhibits.checks(row) if (row := report.criterion(verdict.criterion_id)) else (),
         )
         for verdict in verdicts
     ]

@@ -111,7 +111,7 @@ def blind(
     sample, submission = _at(found, sample_id, place)
     verdicts = agreement_queries.verdicts_to_compare(submission)
     report = report_of(verdicts[0].audit) if verdicts else None
-    criteria = blind_criteria(verdicts, report or {})
+    criteria = blind_criteria(verdicts, report)
     form = _form_for(request, submission, criteria)
     sealed = submission.pk in agreement_queries.finished_by(request.user, found)
     if request.method == "POST" and form.is_valid() and _kept(request, submission, criteria, form):

@@ -10,15 +10,21 @@ from operator import or_
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Q, When
+from django.db.models import Case, When
 
 from grading.audits.queries import Edition, Hearing, hearings_of
 from grading.engine import audits as engine_audits
 from grading.engine.events import CriterionRow
+from grading.engine.report import (
+    CITATIONS_REMOVED,
+    EVIDENCE_UNVERIFIED,
+    reports_with_error,
+    suspected_reports,
+)
 from grading.models import Audit, CriterionVerdict, Grade, Override, RubricVersion
 
 # What the courtroom records when a quote is not at its place, and when a judge cites what was not shown.
-DROPPED = ("evidence_unverified", "citations_removed")
+DROPPED = (EVIDENCE_UNVERIFIED, CITATIONS_REMOVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +63,9 @@ def counting_in(audit: Audit, edition: Edition) -> dict[str, Any] | None:
 
 def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
     """The same for audits with a report, whether or not they count."""
-    suspicious = Q(report__integrity__suspected=True)
-    dropped = [Q(report__errors__contains=[{"code": code}]) for code in DROPPED]
+    dropped = [reports_with_error(code) for code in DROPPED]
     rows = Audit.objects.annotate(
-        suspected=Case(When(suspicious, then=True), default=False),
+        suspected=Case(When(suspected_reports(), then=True), default=False),
         unverified=Case(When(reduce(or_, dropped), then=True), default=False),
     )
     audits = rows.defer("report").select_related("submission").in_bulk(list(keys))

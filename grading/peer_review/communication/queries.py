@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Max, Q, QuerySet
@@ -17,6 +16,7 @@ from django.db.models import Count, Max, Q, QuerySet
 from grading.audits.queries import report_for
 from grading.core.enums import AuditKind, EntryKind
 from grading.core.pairing_access import PairingSide, granted_pairings, hides_the_other
+from grading.engine.report import LogEntry
 from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, Pairing, Submission
 from grading.peer_review.feedback.queries import identity_of, shown_names
 from grading.peer_review.redaction import redacted
@@ -49,21 +49,11 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class FiledEntry:
-    """A dated entry of a log in the repository; `date` as written, `line` is 1-based."""
-
-    path: str
-    line: int
-    date: str
-    kinds: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class FiledLog:
     """What the latest audit that the reader may see found in the repository."""
 
     submission: Submission
-    entries: tuple[FiledEntry, ...]
+    entries: tuple[LogEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,16 +169,8 @@ def filed_log(assignment: Assignment, student: Enrollment, *, is_staff: bool) ->
     edition = report_for(audit, is_staff=is_staff) if audit else None
     if audit is None or edition is None:
         return None
-    entries = edition.report.get("facts", {}).get("communication_entries")
-    return (
-        None
-        if entries is None
-        else FiledLog(audit.submission, tuple(_filed(row) for row in entries))
-    )
-
-
-def _filed(row: dict[str, Any]) -> FiledEntry:
-    return FiledEntry(row["path"], row["line"], row["date"], tuple(row["kinds"]))
+    entries = edition.report.facts.communication_entries
+    return None if entries is None else FiledLog(audit.submission, entries)
 
 
 def logs_of(assignment: Assignment) -> list[LogTally]:

@@ -72,11 +72,11 @@ def _own_audit(audit: Audit) -> Generator[Member]:
     )
     if edition is not None:
         name = f"{SELF}/attempt-{audit.submission.attempt}-{audit.pk}"
-        yield _json(f"{name}.json", edition.report)
+        yield _json(f"{name}.json", edition.document)
         yield from _markdown(
             name,
             lambda: engine_audits.render_markdown(
-                edition.report, date=f"{audit.finished_at:%Y-%m-%d}"
+                edition.document, date=f"{audit.finished_at:%Y-%m-%d}"
             ),
         )
 
@@ -84,7 +84,7 @@ def _own_audit(audit: Audit) -> Generator[Member]:
 def _report(report: FeedbackReport, student: Enrollment) -> Generator[Member]:
     side: ReportSide = "author" if report.author_id == student.pk else "subject"
     edition = edition_of(report, side=side)
-    document = edition.report if edition.report is not None else edition.reading
+    document = edition.document if edition.document is not None else edition.reading
     if document is None:
         return
     name = f"{_folder(report, side)}/{_origin(report)}-{report.pk}"

@@ -11,9 +11,8 @@ from django.db.models.expressions import Func
 from django.db.models.lookups import Exact
 
 from grading.engine.exchange_facts import ExchangeCounts, exchanges_in
+from grading.engine.report import EXCHANGE_LOOKUPS
 from grading.models import Assignment, Enrollment, Grade
-
-FACTS = "audit__report__facts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +73,10 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _filed_in(assignment: Assignment) -> Mapping[int, Filed]:
-    lists = ("minmax__generated", "minmax__received", "deferrals", "communication_entries")
     grades = Grade.objects.filter(assignment=assignment, audit__isnull=False).order_by()
-    rows = grades.values_list("student", *(_length_of(f"{FACTS}__{name}") for name in lists))
+    rows = grades.values_list(
+        "student", *(_length_of(f"audit__{path}") for path in EXCHANGE_LOOKUPS)
+    )
     return {student: Filed(*lengths) for student, *lengths in rows}
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from grading.core.pairing_access import ReportSide
 from grading.models import FeedbackReport
 from grading.peer_review.feedback.queries import PeerEdition, shown_name
-from grading.report_pages.report_page import ReportPage, read_report
+from grading.report_pages.report_page import ReportPage, present_report
 
 Json = Mapping[str, Any]
 
@@ -45,7 +45,7 @@ class FeedbackView:
 
 def feedback_view(edition: PeerEdition) -> FeedbackView:
     return FeedbackView(
-        ours=read_report(edition.report) if edition.report is not None else None,
+        ours=present_report(edition.report) if edition.report is not None else None,
         imported=imported_page(edition.reading) if edition.reading is not None else None,
     )
 
@@ -86,8 +86,8 @@ def markdown_of(edition: PeerEdition) -> str:
     """The text, with what was withheld said at its end."""
     from grading.engine import audits as engine_audits
 
-    if edition.report is not None:
-        body = engine_audits.render_markdown(edition.report, date=edition.day)
+    if edition.document is not None:
+        body = engine_audits.render_markdown(edition.document, date=edition.day)
     else:
         body = "\n".join(_reading(edition.reading or {})) + "\n"
     return body + "".join(f"\n{line}" for line in _withheld(edition.withheld))

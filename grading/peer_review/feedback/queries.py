@@ -8,13 +8,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from grading.audits.queries import grade_of, is_withheld, report_for, report_of
+from grading.audits.queries import document_of, grade_of, is_withheld, report_for
 from grading.core.enums import FeedbackKind, FeedbackSource
 from grading.core.pairing_access import ReportSide, Side, hides_the_other
+from grading.engine.report import (
+    COMMIT_AUTHORS_LOOKUP,
+    CommitAuthor,
+    Report,
+    parse_commit_authors,
+    parse_report,
+)
 from grading.models import (
     Activity,
     Audit,
@@ -47,17 +55,18 @@ HIDDEN = "All of it: it was reported as abusive, and your teachers hid it"
 SCORES = "Scores, levels, points and the judges' opinions, until the grade is released"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, so that the report is parsed at first use
 class PeerEdition:
     """A feedback report as one reader may see it.
 
-    `report` is an `automaton-auditor/report@1` that the site's renderers take; null while there is none, and for an
-    imported one, of which `reading` is what was understood (courtroom's ImportedReport) and `original` the file.
-    `withheld` says in words what is missing. `day` is when it was made (UTC); `moment` is null where the hour could
-    tell who was at work. `signed`: made by this site.
+    `document` is the JSON of an `automaton-auditor/report@1`, redacted for this reader; null while
+    there is none, and for an imported one, of which `reading` is what was understood (courtroom's
+    ImportedReport) and `original` the file. `withheld` says in words what is missing. `day` is when
+    it was made (UTC); `moment` is null where the hour could tell who was at work. `signed`: made by
+    this site.
     """
 
-    report: Json | None
+    document: Json | None
     reading: Json | None
     original: str | None
     original_name: str
@@ -67,6 +76,11 @@ class PeerEdition:
     scores_withheld: bool
     day: str
     moment: datetime | None
+
+    @cached_property
+    def report(self) -> Report | None:
+        """The typed report. Raises ReportUnreadable."""
+        return None if self.document is None else parse_report(self.document)
 
 
 def edition_of(report: FeedbackReport, *, side: ReportSide) -> PeerEdition:
@@ -139,10 +153,12 @@ def _of_the_platform(report: FeedbackReport, side: ReportSide, *, hidden: bool) 
     if scoreless:
         document = without_scores(document)
     if hidden and side == "author":
-        everybody = identity_of(report.assignment.cohort_id).and_also(committer_of(document))
+        everybody = identity_of(report.assignment.cohort_id).and_also(
+            committer_of(parse_report(document))
+        )
         document = report_edition(document, everybody)
         withheld += (PEOPLE, PLACES, DOCUMENT, LINKS)
-    return replace(bare, report=document, withheld=withheld, scores_withheld=scoreless)
+    return replace(bare, document=document, withheld=withheld, scores_withheld=scoreless)
 
 
 def _document(report: FeedbackReport, side: ReportSide) -> Json | None:
@@ -151,8 +167,8 @@ def _document(report: FeedbackReport, side: ReportSide) -> Json | None:
         return None
     if report.kind == FeedbackKind.SELF and side != "staff":
         edition = report_for(report.audit, is_staff=False)
-        return edition.report if edition else None
-    return report_of(report.audit)
+        return edition.document if edition else None
+    return document_of(report.audit)
 
 
 def _has_no_score_yet(report: FeedbackReport) -> bool:
@@ -182,7 +198,7 @@ def _bare(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> PeerEdit
     """What every edition of it says."""
     made_at = (report.audit.finished_at if report.audit else None) or report.created_at
     return PeerEdition(
-        report=None,
+        document=None,
         reading=None,
         original=None,
         original_name=report.original_name,
@@ -219,10 +235,9 @@ def identity_of(cohort: Cohort | int, *, signing: Collection[int] = ()) -> Ident
     return Identity((*people, *_committers(signing)))
 
 
-def committer_of(report: dict[str, Any]) -> Person:
-    """Everybody who signed a commit of the work that this report is about, as one."""
-    history = (report.get("facts") or {}).get("history") or {}
-    return _committer(history.get("authors") or ())
+def committer_of(report: Report) -> Person:
+    """Return everybody who signed a commit of the work that this report is about, as one."""
+    return _committer(report.commit_authors)
 
 
 def _committers(students: Collection[int]) -> list[Person]:
@@ -233,14 +248,15 @@ def _committers(students: Collection[int]) -> list[Person]:
     newest = told.order_by("submission__student_id", "-finished_at").distinct(
         "submission__student_id"
     )
-    signed = newest.values_list("report__facts__history__authors", flat=True)
-    return [_committer(authors) for authors in signed if authors]
+    signed = newest.values_list(COMMIT_AUTHORS_LOOKUP, flat=True)
+    return [_committer(parse_commit_authors(rows)) for rows in signed if rows]
 
 
-def _committer(authors: Collection[dict[str, str]]) -> Person:
+def _committer(authors: Iterable[CommitAuthor]) -> Person:
+    listed = list(authors)
     return Person(
-        names=_said(*(each["name"] for each in authors)),
-        addresses=_said(*(each["email"] for each in authors)),
+        names=_said(*(author.name for author in listed)),
+        addresses=_said(*(author.email for author in listed)),
     )
 
 

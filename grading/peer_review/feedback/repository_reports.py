@@ -7,7 +7,6 @@ exported from this site and committed there (views/peers/audit_zip.py names such
 from __future__ import annotations
 
 import re
-from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -22,6 +21,7 @@ from grading.core.errors import FeedbackRefused, InputRefused
 from grading.core.fair_turns import BULK
 from grading.core.pairing_access import granted_pairings
 from grading.engine import imports as engine_imports
+from grading.engine.report import Report, parse_report
 from grading.models import (
     Assignment,
     Audit,
@@ -40,7 +40,7 @@ DIRECTIONS: tuple[Direction, ...] = ("generated", "self", "received")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 
 
-def search_on_commit(*, audit: Audit, report: dict[str, Any]) -> None:
+def search_on_commit(*, audit: Audit, report: Report) -> None:
     """After a student's own audit: have the reports fetched that it has seen, where peers take part at all."""
     if audit.kind != AuditKind.SELF or not any(paths_in(report).values()):
         return
@@ -59,7 +59,7 @@ def search_repository(*, assignment: Assignment, student: Enrollment) -> None:
         raise FeedbackRefused(
             "", "nothing_audited", "Hand in first: the audit says where the reports are."
         )
-    if not any(paths_in(report_of(audit) or {}).values()):
+    if not any(paths_in(report_of(audit) or Report()).values()):
         sentence = (
             "No report was seen in your repository: they belong into audit/, in the three folders."
         )
@@ -75,7 +75,7 @@ def import_from_repository(*, audit_id: UUID | str) -> None:
     """
     related = Audit.objects.select_related("submission__assignment", "submission__student__user")
     audit = related.get(pk=audit_id)
-    where = paths_in(audit.report or {})
+    where = paths_in(parse_report(audit.report or {}))
     taken, unread = 0, []
     for each in _found_in(audit):
         problem = each.problem if each.text is None else _taken(audit, where, each.path, each.text)
@@ -93,7 +93,9 @@ def import_from_repository(*, audit_id: UUID | str) -> None:
         )
 
 
-def _taken(audit: Audit, where: dict[Direction, list[str]], path: str, text: str) -> str | None:
+def _taken(
+    audit: Audit, where: dict[Direction, tuple[str, ...]], path: str, text: str
+) -> str | None:
     """None when the report was taken, else why it was not: “” for what is known already."""
     student = audit.submission.student
     direction = next((kind for kind in DIRECTIONS if path in where[kind]), None)
@@ -114,10 +116,10 @@ def _found_in(audit: Audit) -> list[engine_imports.RepositoryReport]:
         return [engine_imports.RepositoryReport("the repository", None, refused.sentence)]
 
 
-def paths_in(report: dict[str, Any]) -> dict[Direction, list[str]]:
-    """Where the report saw audits of peers, of oneself and by peers; a degraded one has no facts."""
-    minmax = (report.get("facts") or {}).get("minmax") or {}
-    return {direction: list(minmax.get(direction, ())) for direction in DIRECTIONS}
+def paths_in(report: Report) -> dict[Direction, tuple[str, ...]]:
+    """Return where the report saw audits of peers, of oneself and by peers."""
+    files = report.audit_files
+    return {"generated": files.generated, "self": files.own, "received": files.received}
 
 
 def _take(

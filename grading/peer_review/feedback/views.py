@@ -58,7 +58,7 @@ def feedback(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
 @require_safe
 def feedback_json(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
     report, edition = _shown(request, report_id)
-    document = edition.report if edition.report is not None else edition.reading
+    document = edition.document if edition.document is not None else edition.reading
     if document is None:
         raise Http404
     text = json.dumps(document, ensure_ascii=False, indent=2)
@@ -68,7 +68,7 @@ def feedback_json(request: MemberRequest, org: str, report_id: UUID) -> HttpResp
 @require_safe
 def feedback_markdown(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
     report, edition = _shown(request, report_id)
-    if edition.report is None and edition.reading is None:
+    if edition.document is None and edition.reading is None:
         raise Http404
     return _attachment(report, markdown_of(edition), "text/markdown", "md")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -57,7 +57,9 @@ def ask_for_trial(*, audit: Audit, check: Mapping[str, Any]) -> str:
 
 def keep_answer(*, audit_id: UUID | str, key: str, answer: Answer) -> None:
     """For an hour, beside the queue."""
-    cache.set(_name(audit_id, key), json.dumps(asdict(answer)), KEPT_SECONDS)
+    trial = answer.trial.model_dump(mode="json") if answer.trial else None
+    kept = {"trial": trial, "refusal": answer.refusal}
+    cache.set(_name(audit_id, key), json.dumps(kept), KEPT_SECONDS)
 
 
 def answer_to(*, audit_id: UUID | str, key: str) -> Answer | None:
@@ -66,7 +68,8 @@ def answer_to(*, audit_id: UUID | str, key: str) -> Answer | None:
     if kept is not None:
         told = json.loads(kept)
         return Answer(
-            trial=Trial(**told["trial"]) if told["trial"] else None, refusal=told["refusal"]
+            trial=Trial.model_validate(told["trial"]) if told["trial"] else None,
+            refusal=told["refusal"],
         )
     try:
         job = Job.fetch(_name(audit_id, key), connection=get_queue(BULK).connection)

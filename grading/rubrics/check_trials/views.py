@@ -11,12 +11,13 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 from redis.exceptions import RedisError
 
-from grading.audits.queries import report_of
+from grading.audits.queries import document_of
 from grading.core.breadcrumbs import trail_to_assignment, trail_to_organization
 from grading.core.permissions import access_audit, access_organization
 from grading.core.requests import MemberRequest
 from grading.engine import check_trials
 from grading.engine.check_trials import Trial
+from grading.engine.report import Check, Report
 from grading.models import Audit, RubricVersion
 from grading.report_pages.checks_and_evidence import CheckView, Exhibits
 from grading.rubrics.check_trials.actions import answer_to, ask_for_trial
@@ -44,7 +45,7 @@ def try_check(request: MemberRequest, org: str) -> HttpResponse:
                 return redirect("trial", org, audit.pk, ask_for_trial(audit=audit, check=check))
             except RedisError:
                 form.add_error(None, "No worker can be asked just now: try again in a minute.")
-        tried = check_trials.try_check(check, report_of(audit) or {})
+        tried = check_trials.try_check(check, document_of(audit) or {})
         context |= {"audit": audit, "trial": tried, "shown": _shown(audit, tried)}
     return render(request, "rubrics/check_trials/try.html", context)
 
@@ -79,9 +80,8 @@ def trial(request: MemberRequest, org: str, audit_id: UUID, key: str) -> HttpRes
 
 
 def _shown(audit: Audit, trial: Trial) -> CheckView:
-    """As a report shows a check with its evidence."""
-    repository = audit.submission.repo_url
-    keys = [piece["id"] for piece in trial.evidence]
-    row = {"goal": trial.goal, "met": trial.met, "reason": trial.reason, "evidence": keys}
-    exhibits = Exhibits({"evidence": trial.evidence, "repo_url": repository})
-    return exhibits.checks({"checks": [row], "evidence": keys})[0]
+    """Return the check with its evidence as a report shows them."""
+    report = Report(repo_url=audit.submission.repo_url, evidence=trial.evidence)
+    keys = tuple(report.evidence_by_id)
+    check = Check(goal=trial.goal, met=trial.met, reason=trial.reason, evidence=keys)
+    return Exhibits(report).check(check)
