@@ -1,4 +1,8 @@
-"""Which headings of a report name a criterion: found before it is read, by what stands beneath each of them."""
+"""Search for the headings that name a criterion, by the lines beneath each heading.
+
+It runs before the report is parsed, because the level of the headings decides together with
+their words.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,20 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from courtroom.report_import import vocabulary
 from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
-from courtroom.report_import.name_cleaning import is_overall, key_of, plain_key, section_in
-from courtroom.report_import.statements import Title, statement_in, title_in
+from courtroom.report_import.name_cleaning import (
+    is_overall_label,
+    name_key,
+    normalize,
+    section_of,
+)
+from courtroom.report_import.statements import Title, parse_statement, parse_title
 
-# A score or a judge stands this close under the heading of its criterion.
+Sign = Literal["score", "judge"]
+# A score or a judge is this close under the heading of its criterion.
 SEARCHED_LINES = 60
 LONGEST_HEADING = 160
 LEAST_USUAL = 3
@@ -21,19 +32,22 @@ _TITLE = re.compile(r"\b(?:audit\w*|report|evaluation|assessment|review|verdict)
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    at: int
+    index: int
     depth: int
     has_score: bool
 
 
 def criterion_headings(lines: Sequence[Line]) -> Mapping[int, Title]:
-    """By position in `lines`: the headings that begin a criterion, with what they say."""
-    titles = {at: title_in(lines[at].text) for at in _nameable(lines)}
-    candidates = [found for at, title in titles.items() if (found := _candidate(lines, at, title))]
+    """Return the headings that begin a criterion, by position in `lines`, as parsed titles."""
+    titles = {index: parse_title(lines[index].text) for index in _possible_headings(lines)}
+    tested = [_candidate(lines, index, title) for index, title in titles.items()]
+    candidates = [candidate for candidate in tested if candidate]
+
+    # Criteria share a level. A candidate with a judge but no score counts only at that level.
     depths = Counter(candidate.depth for candidate in candidates if candidate.has_score)
     usual = depths.most_common(1)[0][0] if depths else None
     return {
-        candidate.at: titles[candidate.at]
+        candidate.index: titles[candidate.index]
         for candidate in candidates
         if (candidate.has_score and not _is_outlier(candidate, depths))
         or candidate.depth == usual
@@ -42,52 +56,49 @@ def criterion_headings(lines: Sequence[Line]) -> Mapping[int, Title]:
 
 
 def _is_outlier(candidate: _Candidate, depths: Counter[int]) -> bool:
-    """The only heading of its level with a score, where three others share a level: a remark and no criterion."""
+    """Tell a remark: the only heading of its level with a score, where three others share one."""
     return depths[candidate.depth] == 1 and max(depths.values()) >= LEAST_USUAL
 
 
-def _nameable(lines: Sequence[Line]) -> Iterator[int]:
-    """Headings that may name a criterion: not the report's own title, nor what stands in its plan."""
-    plan: int | None = None
+def _possible_headings(lines: Sequence[Line]) -> Iterator[int]:
+    """Yield headings outside the plan, without the report's own title."""
+    plan_depth: int | None = None
     is_first = True
-    for at, line in enumerate(lines):
+
+    for index, line in enumerate(lines):
         if line.kind != "heading":
             continue
-        if plan is not None and line.depth <= plan:
-            plan = None
-        if section_in(line.text) == "plan" and line.depth < BOLD_HEADING:
-            plan = line.depth
+
+        if plan_depth is not None and line.depth <= plan_depth:
+            plan_depth = None
+        if section_of(line.text) == "plan" and line.depth < BOLD_HEADING:
+            plan_depth = line.depth
+
         is_title, is_first = is_first and _TITLE.search(line.text) is not None, False
-        if (
-            plan is None
-            and not is_title
-            and len(line.text) <= LONGEST_HEADING
-            and "://" not in line.text
-        ):
-            yield at
+        is_short = len(line.text) <= LONGEST_HEADING and "://" not in line.text
+        if plan_depth is None and not is_title and is_short:
+            yield index
 
 
-def _candidate(lines: Sequence[Line], at: int, title: Title) -> _Candidate | None:
-    line = lines[at]
-    key = key_of(title.name)
-    if (
-        not key
-        or key.isdigit()
-        or is_overall(plain_key(title.name))
-        or is_label(plain_key(title.name))
-    ):
+def _candidate(lines: Sequence[Line], index: int, title: Title) -> _Candidate | None:
+    depth = lines[index].depth
+    key, words = name_key(title.name), normalize(title.name)
+    if not key or key.isdigit() or is_overall_label(words) or is_score_label(words):
         return None
-    statement = statement_in(title.name)
-    if statement.judge or statement.topic or (section_in(title.name) and not title.score):
+
+    statement = parse_statement(title.name)
+    is_section = section_of(title.name) is not None and not title.score
+    if statement.judge or statement.topic or is_section:
         return None
+
     if title.score or title.is_unscored:
-        return _Candidate(at, line.depth, has_score=title.score is not None)
-    beneath = _beneath(lines, at)
-    return _Candidate(at, line.depth, has_score=beneath == "score") if beneath else None
+        return _Candidate(index, depth, has_score=title.score is not None)
+    sign = _sign_beneath(lines, index)
+    return _Candidate(index, depth, has_score=sign == "score") if sign else None
 
 
-def is_label(key: str) -> bool:
-    """Whether these words only announce a score or a level."""
+def is_score_label(key: str) -> bool:
+    """Tell words that only announce a score, a level or a criterion."""
     return (
         key in vocabulary.SCORES
         or key in vocabulary.FINAL_SCORES
@@ -96,72 +107,76 @@ def is_label(key: str) -> bool:
     )
 
 
-def _beneath(lines: Sequence[Line], at: int) -> str | None:
-    """What follows before the next heading of a section: a score of its own, or the word of a judge."""
-    own = lines[at].depth
-    for line in lines[at + 1 : at + 1 + SEARCHED_LINES]:
-        if (
-            line.kind == "heading"
-            and not _speaks(line)
-            and (line.depth <= own or line.depth < BOLD_HEADING)
-        ):
-            return None
-        if line.kind == "heading" and line.depth <= own < BOLD_HEADING:
-            return None
-        if line.kind == "heading" and is_label(plain_key(line.text)):
-            return "score"
-        if line.kind in ("heading", "item", "text") and (found := _told(line)):
-            return found
+def _sign_beneath(lines: Sequence[Line], index: int) -> Sign | None:
+    """Return the first sign of a criterion before the next section: its score, or a judge."""
+    depth = lines[index].depth
+
+    for line in lines[index + 1 : index + 1 + SEARCHED_LINES]:
+        if line.kind == "heading":
+            ends_part = line.depth <= depth or line.depth < BOLD_HEADING
+            if ends_part and not _belongs_to_criterion(line):
+                return None
+            if line.depth <= depth < BOLD_HEADING:
+                return None
+            if is_score_label(normalize(line.text)):
+                return "score"
+
+        if line.kind in ("heading", "item", "text") and (sign := _sign_in(line)):
+            return sign
         if line.kind == "row":
-            return _told_by_row(line)
+            return _sign_in_row(line)
     return None
 
 
-def _speaks(line: Line) -> bool:
-    """A heading that belongs to the criterion above it: a judge, the opinions, a bold label."""
-    statement = statement_in(line.text)
-    if line.depth == BOLD_HEADING and (statement.judge or _told(line)):
+def _belongs_to_criterion(line: Line) -> bool:
+    """Tell a heading inside the criterion above it: a judge, the opinions, a bold label."""
+    statement = parse_statement(line.text)
+    if line.depth == BOLD_HEADING and (statement.judge or _sign_in(line)):
         return True
     return (
         statement.judge is not None
-        or section_in(line.text) in ("opinions", "dissent")
-        or is_label(statement.key)
+        or section_of(line.text) in ("opinions", "dissent")
+        or is_score_label(statement.key)
     )
 
 
-def _told(line: Line) -> str | None:
-    statement = statement_in(line.text)
+def _sign_in(line: Line) -> Sign | None:
+    statement = parse_statement(line.text)
     if statement.is_code:
         return None
-    if (
-        statement.key in vocabulary.SCORES
-        or statement.key in vocabulary.FINAL_SCORES
-        or statement.key in vocabulary.LEVELS
-    ) and (statement.is_split or statement.score):
+
+    has_value = statement.is_split or statement.score is not None
+    is_score = is_score_label(statement.key) and statement.key not in vocabulary.CRITERIA
+    if is_score and has_value:
         return "score"
-    if statement.judge and (statement.is_split or statement.score or line.kind == "heading"):
+    if statement.judge and (has_value or line.kind == "heading"):
         return "judge"
-    return "judge" if section_in(line.text) == "opinions" and line.kind == "heading" else None
+    return "judge" if section_of(line.text) == "opinions" and line.kind == "heading" else None
 
 
-def _told_by_row(line: Line) -> str | None:
-    keys = [plain_key(cell) for cell in line.cells]
+def _sign_in_row(line: Line) -> Sign | None:
+    keys = [normalize(cell) for cell in line.cells]
     if any(key in ("judge", "persona", "judge persona") for key in keys):
         return "judge"
-    return (
-        "score"
-        if keys
-        and (keys[0] in vocabulary.SCORES or keys[0] in vocabulary.FINAL_SCORES)
-        and len(keys) == 2
-        else None
-    )
+
+    # Two cells are a label and its value; a wider row is the head of a table of criteria.
+    is_pair = len(keys) == 2
+    is_score = is_pair and (keys[0] in vocabulary.SCORES or keys[0] in vocabulary.FINAL_SCORES)
+    return "score" if is_score else None
 
 
-def names_criterion(title: Title, section: vocabulary.Section | None, *, follows: bool) -> bool:
-    """An item that nobody spoke of before is a criterion with a score out of a maximum, or in a list of such."""
-    key = plain_key(title.name)
+def is_criterion_item(
+    title: Title, section: vocabulary.Section | None, *, follows_item: bool
+) -> bool:
+    """Tell a list item that is a new criterion: it has a score out of a maximum.
+
+    A percentage counts only behind another criterion (`follows_item`): alone it may be anything.
+    """
+    key = normalize(title.name)
     if section in ("other", "evidence") or title.score is None or title.score.maximum is None:
         return False
-    if "%" in title.score.written and not follows:
+    if "%" in title.score.written and not follows_item:
         return False
-    return not (is_overall(key) or section_in(title.name) or vocabulary.NO_CRITERION.search(key))
+
+    is_label = is_overall_label(key) or section_of(title.name) is not None
+    return not (is_label or vocabulary.NO_CRITERION.search(key))

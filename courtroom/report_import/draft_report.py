@@ -1,12 +1,12 @@
-"""A report while it is being read: criteria that several places speak of, merged under their names."""
+"""Draft of a report while it is parsed: statements from several places, merged by criterion."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 
 from courtroom.models.record import Persona
-from courtroom.report_import.draft_items import DraftCriterion, DraftOpinion, is_told_again
 from courtroom.report_import.imported_report import (
     About,
     ImportedCriterion,
@@ -14,31 +14,74 @@ from courtroom.report_import.imported_report import (
     ImportedOpinion,
     ImportedReport,
     ImportedScore,
+    ImportNote,
     Priority,
-    ReadingNote,
 )
 from courtroom.report_import.judge_failures import is_failure
-from courtroom.report_import.location_parser import place_in
-from courtroom.report_import.name_cleaning import key_of, name_in, short_key_of
-from courtroom.report_import.score_parser import excludes, without_score
+from courtroom.report_import.location_parser import parse_location
+from courtroom.report_import.name_cleaning import clean_name, name_key, short_name_key
+from courtroom.report_import.score_parser import says_excluded, strip_score
 from courtroom.report_import.vocabulary import NOT_WORDS
 
-# More than any report from practice has; what is beyond is told in a note.
+# More than any report from practice has. A note names each bound that was reached.
 MOST_CRITERIA = 200
 MOST_OPINIONS = 40  # of one criterion
 MOST_FINDINGS = 1000
 MOST_NOTES = 200
 LONGEST_TEXT = 20_000
 LONGEST_FIELD = 500
-LEAST_TOLD = 2
+# With fewer criteria outside lists, the lists are where the report has its criteria.
+LEAST_OUTSIDE_LISTS = 2
+# Two copies of an argument, one of them cut short, agree in so many characters.
+SAME_BEGINNING = 60
 _NO_DISSENT = re.compile(
     r"\W*(?:none|n/a|no (?:significant |major |notable )?(?:dissent|disagreement|conflict))\b",
     re.IGNORECASE,
 )
 
 
-class Draft:
-    """What has been read so far. Everything is added through methods that bound it and note what does not fit."""
+# Drafts change while they are filled, so they are equal by identity and not by content.
+@dataclass(eq=False)
+class DraftOpinion:
+    """One judge's opinion as far as it was parsed."""
+
+    judge: Persona | str
+    line: int | None
+    score: ImportedScore | None = None
+    argument: str = ""
+    cited: list[str] = field(default_factory=list)
+
+    def is_repeated_by(self, score: ImportedScore | None, argument: str) -> bool:
+        """Tell a repetition from a re-hearing, which has another score."""
+        if self.score and score:
+            return self.score.value == score.value
+        return (
+            self.argument[:SAME_BEGINNING] == argument[:SAME_BEGINNING]
+            or not self.argument
+            or not argument
+            or score is not None
+        )
+
+
+@dataclass(eq=False)
+class DraftCriterion:
+    """One criterion as far as it was parsed; `sources` are the layouts that name it."""
+
+    name: str
+    id: str | None
+    line: int | None
+    score: ImportedScore | None = None
+    score_line: int | None = None
+    level: str | None = None
+    excluded: bool = False
+    sources: set[str] = field(default_factory=set)
+    opinions: list[DraftOpinion] = field(default_factory=list)
+    dissent: str = ""
+    remediation: str = ""
+
+
+class DraftReport:
+    """Report so far. The methods that add to it keep its bounds and note what does not fit."""
 
     def __init__(self) -> None:
         self.title: str | None = None
@@ -50,72 +93,89 @@ class Draft:
         self.overall: ImportedScore | None = None
         self.criteria: list[DraftCriterion] = []
         self.findings: list[ImportedFinding] = []
+        # How many scores each layout gave: the most common one names the report's layout.
         self.sources: Counter[str] = Counter()
         self._by_key: dict[str, DraftCriterion] = {}
         self._by_short_key: dict[str, list[DraftCriterion]] = {}
-        self._notes: list[ReadingNote] = []
-        self._found: dict[tuple[int | None, str], int] = {}
+        self._notes: list[ImportNote] = []
+        self._finding_positions: dict[tuple[int | None, str], int] = {}
 
-    def note(self, line: int | None, message: str) -> None:
-        note = ReadingNote(line=line, message=message)
+    def add_note(self, line: int | None, message: str) -> None:
+        note = ImportNote(line=line, message=message)
         if len(self._notes) < MOST_NOTES and note not in self._notes:
             self._notes.append(note)
 
-    def known(self, *names: str | None) -> DraftCriterion | None:
-        """The criterion of one of these names or ids, in any spelling."""
-        return next((found for name in names if name and (found := self._spelled(name))), None)
+    def find_criterion(self, *names: str | None) -> DraftCriterion | None:
+        """Return the criterion of one of these names or ids, in any spelling."""
+        matches = (self._find_by_name(name) for name in names if name)
+        return next((criterion for criterion in matches if criterion), None)
 
-    def _spelled(self, name: str) -> DraftCriterion | None:
-        """By its whole name; what stands in parentheses may be left out by one of the two, not differ."""
-        key, short = key_of(name), short_key_of(name)
-        if key in self._by_key or key != short:
-            return self._by_key.get(key) or self._by_key.get(short)
-        found = self._by_short_key.get(short, [])
-        return found[0] if len(found) == 1 else None
+    def _find_by_name(self, name: str) -> DraftCriterion | None:
+        """Find by the whole name; words in parentheses may be missing on one side, not differ."""
+        key, short_key = name_key(name), short_name_key(name)
+        if key in self._by_key or key != short_key:
+            return self._by_key.get(key) or self._by_key.get(short_key)
 
-    def criterion(
+        criteria = self._by_short_key.get(short_key, [])
+        return criteria[0] if len(criteria) == 1 else None
+
+    def get_or_add_criterion(
         self, name: str, identity: str | None, line: int | None, source: str
     ) -> DraftCriterion | None:
-        """The criterion of this name or id, begun where it is new. Null beyond MOST_CRITERIA."""
-        criterion = self.known(identity, name)
+        """Return the criterion of this name or id, added if it is new.
+
+        Null for a new criterion beyond MOST_CRITERIA.
+        """
+        criterion = self.find_criterion(identity, name)
         if criterion is None and len(self.criteria) >= MOST_CRITERIA:
-            self.note(line, f"More than {MOST_CRITERIA} criteria: the rest was not read.")
+            message = f"The report has more than {MOST_CRITERIA} criteria. The rest were not read."
+            self.add_note(line, message)
             return None
+
         if criterion is None:
-            criterion = DraftCriterion(
-                name=name_in(name) or name[:LONGEST_FIELD], id=identity, line=line
-            )
+            label = clean_name(name) or name[:LONGEST_FIELD]
+            criterion = DraftCriterion(name=label, id=identity, line=line)
             self.criteria.append(criterion)
         criterion.sources.add(source)
         criterion.id = criterion.id or identity
-        for spelling in filter(None, (name, identity)):
-            self._by_key.setdefault(key_of(spelling), criterion)
-            shorts = self._by_short_key.setdefault(short_key_of(spelling), [])
-            shorts.extend([criterion] if criterion not in shorts else [])
+        self._index(criterion, name, identity)
         return criterion
 
-    def give_score(
+    def _index(self, criterion: DraftCriterion, *spellings: str | None) -> None:
+        for spelling in filter(None, spellings):
+            self._by_key.setdefault(name_key(spelling), criterion)
+            same_key = self._by_short_key.setdefault(short_name_key(spelling), [])
+            if criterion not in same_key:
+                same_key.append(criterion)
+
+    def set_score(
         self, criterion: DraftCriterion, score: ImportedScore, line: int | None, source: str
     ) -> None:
-        """The first score stands; another one that differs is noted. A level alone gives way to a number."""
+        """Set the criterion's score.
+
+        The first number is kept and a different one is noted; a level alone gives way to a number.
+        """
         if score.level and score.value is None:
-            self.give_level(criterion, score.level)
-        if criterion.score is None or (criterion.score.value is None and score.value is not None):
+            self.set_level(criterion, score.level)
+
+        current = criterion.score
+        if current is None or (current.value is None and score.value is not None):
             criterion.score, criterion.score_line = score, line
             self.sources[source] += 1
-        elif score.value is not None and score.value != criterion.score.value:
-            self.note(
+        elif score.value is not None and score.value != current.value:
+            self.add_note(
                 line,
-                f"“{criterion.name}” has another score here, {score.written}: {criterion.score.written} stands.",
+                f"“{criterion.name}” has a different score here, {score.written}. "
+                f"The first one, {current.written}, is kept.",
             )
-        elif criterion.score.maximum is None and score.maximum is not None:
+        elif current.maximum is None and score.maximum is not None:
             criterion.score = score
 
-    def give_level(self, criterion: DraftCriterion, level: str) -> None:
-        criterion.level = criterion.level or without_score(level)[:LONGEST_FIELD] or None
-        criterion.excluded = criterion.excluded or excludes(level)
+    def set_level(self, criterion: DraftCriterion, level: str) -> None:
+        criterion.level = criterion.level or strip_score(level)[:LONGEST_FIELD] or None
+        criterion.excluded = criterion.excluded or says_excluded(level)
 
-    def opinion(
+    def add_opinion(
         self,
         criterion: DraftCriterion,
         judge: Persona | str,
@@ -123,31 +183,34 @@ class Draft:
         score: ImportedScore | None = None,
         argument: str = "",
     ) -> DraftOpinion:
-        """The judge's opinion on the criterion: a new one, or the one that is told again or told on."""
-        said = " ".join(argument.split())
+        """Return the judge's opinion on the criterion: a new one, or the one that is repeated.
+
+        An opinion beyond MOST_OPINIONS is returned too, but not kept.
+        """
+        argument = " ".join(argument.split())
         for earlier in criterion.opinions:
-            if earlier.judge == judge and is_told_again(earlier, score, said):
+            if earlier.judge == judge and earlier.is_repeated_by(score, argument):
                 earlier.score = earlier.score or score
-                earlier.argument = earlier.argument if len(earlier.argument) >= len(said) else said
+                earlier.argument = max(earlier.argument, argument, key=len)
                 return earlier
-        opinion = DraftOpinion(judge=judge, line=line, score=score, argument=said)
+
+        opinion = DraftOpinion(judge=judge, line=line, score=score, argument=argument)
         if len(criterion.opinions) < MOST_OPINIONS:
             criterion.opinions.append(opinion)
         else:
-            self.note(
-                line,
-                f"“{criterion.name}” has more than {MOST_OPINIONS} opinions: the rest was not read.",
-            )
+            message = f"“{criterion.name}” has more than {MOST_OPINIONS} opinions."
+            self.add_note(line, f"{message} The rest were not read.")
         return opinion
 
-    def failed(
+    def note_failure(
         self, criterion: DraftCriterion, judge: str, score: ImportedScore | None, line: int | None
     ) -> None:
-        """Note that a judge says itself to have failed."""
-        beside = f" The score {score.written} beside it is none." if score else ""
-        self.note(line, f"“{criterion.name}”: the {judge} gave no opinion but a failure.{beside}")
+        """Note that a judge reports its own failure."""
+        message = f"“{criterion.name}”: the {judge} reported a failure instead of an opinion."
+        ignored = f" The score {score.written} is not used." if score else ""
+        self.add_note(line, message + ignored)
 
-    def finding(
+    def add_finding(
         self,
         text: str,
         *,
@@ -158,19 +221,20 @@ class Draft:
         priority: Priority | None = None,
         source_line: int | None = None,
     ) -> None:
-        """One finding, once: the same words about the same criterion are not taken twice."""
+        """Add a finding; the same words about the same criterion count once."""
         text = " ".join(text.split())[:LONGEST_TEXT]
-        index = self.criteria.index(criterion) if criterion else None
-        mark = (index, NOT_WORDS.sub(" ", text.lower()))
         if not text:
             return
         if len(self.findings) >= MOST_FINDINGS:
-            self.note(source_line, f"More than {MOST_FINDINGS} findings: the rest was not read.")
+            message = f"The report has more than {MOST_FINDINGS} findings. The rest were not read."
+            self.add_note(source_line, message)
             return
+
         if path is None:
-            path, found = place_in(text)
-            line = line or found
-        found_now = ImportedFinding(
+            path, line_in_text = parse_location(text)
+            line = line or line_in_text
+        index = self.criteria.index(criterion) if criterion else None
+        finding = ImportedFinding(
             criterion=index,
             text=text,
             path=path,
@@ -179,114 +243,118 @@ class Draft:
             priority=priority,
             source_line=source_line,
         )
-        if mark in self._found:
-            before = self.findings[self._found[mark]]
-            self.findings[self._found[mark]] = _more_of(before, found_now)
-            return
-        self._found[mark] = len(self.findings)
-        self.findings.append(found_now)
 
-    def finished(self, layout: str) -> ImportedReport:
-        """The report as it stands, its failures told apart from its scores."""
+        key = (index, NOT_WORDS.sub(" ", text.lower()))
+        position = self._finding_positions.setdefault(key, len(self.findings))
+        if position < len(self.findings):
+            self.findings[position] = _merged(self.findings[position], finding)
+        else:
+            self.findings.append(finding)
+
+    def build(self, layout: str) -> ImportedReport:
+        """Return the report as it is, without the scores of judges that failed."""
         kept = self._without_asides()
-        places = {id(criterion): at for at, criterion in enumerate(kept)}
-        findings = [
-            finding.model_copy(
-                update={"criterion": places.get(id(self.criteria[finding.criterion]))}
-            )
-            if finding.criterion is not None
-            else finding
-            for finding in self.findings
-        ]
-        criteria = tuple(self._finished(criterion) for criterion in kept)
+        # Built first: failures that are noted here belong to the notes below.
+        criteria = tuple(self._build_criterion(criterion) for criterion in kept)
+        findings = tuple(self._with_new_index(finding, kept) for finding in self.findings)
+
         return ImportedReport(
             layout=layout,
-            title=_field(self.title),
-            repo_url=_field(self.repo_url),
-            commit=_field(self.commit),
-            date=_field(self.date),
-            author=_field(self.author),
+            title=_short_field(self.title),
+            repo_url=_short_field(self.repo_url),
+            commit=_short_field(self.commit),
+            date=_short_field(self.date),
+            author=_short_field(self.author),
             about=self.about,
             overall=self.overall,
             criteria=criteria,
-            findings=tuple(findings),
+            findings=findings,
             notes=tuple(sorted(self._notes, key=lambda note: note.line or 0)),
         )
 
-    def _without_asides(self) -> list[DraftCriterion]:
-        """Where sections or tables tell of criteria, what stands in a list alone is an aside and no criterion."""
-        asides = [criterion for criterion in self.criteria if criterion.sources == {"lists"}]
-        if len(self.criteria) - len(asides) < LEAST_TOLD:
-            asides = []
-        for aside in asides:
-            self.note(
-                aside.line,
-                f"“{aside.name}” stands in a list alone: it is not taken for a criterion.",
-            )
-        return [c for c in self.criteria if c not in asides and not self._is_abbreviated(c)]
+    def _with_new_index(
+        self, finding: ImportedFinding, kept: list[DraftCriterion]
+    ) -> ImportedFinding:
+        if finding.criterion is None:
+            return finding
+        criterion = self.criteria[finding.criterion]
+        index = kept.index(criterion) if criterion in kept else None
+        return finding.model_copy(update={"criterion": index})
 
-    def _is_abbreviated(self, criterion: DraftCriterion) -> bool:
-        """A row such as “Diagram” of the section “Diagram Analysis”, with the same score and nothing else."""
+    def _without_asides(self) -> list[DraftCriterion]:
+        """Return the criteria without asides and abbreviations.
+
+        Where sections or tables have criteria, a name that appears in a list alone is an aside.
+        """
+        asides = [criterion for criterion in self.criteria if criterion.sources == {"lists"}]
+        if len(self.criteria) - len(asides) < LEAST_OUTSIDE_LISTS:
+            asides = []
+
+        for aside in asides:
+            message = f"“{aside.name}” appears only in a list, so it is not counted as a criterion."
+            self.add_note(aside.line, message)
+        return [
+            criterion
+            for criterion in self.criteria
+            if criterion not in asides and not self._is_abbreviation(criterion)
+        ]
+
+    def _is_abbreviation(self, criterion: DraftCriterion) -> bool:
+        """Tell a row such as “Diagram” of “Diagram Analysis”, with the same score and no more."""
         if criterion.opinions or criterion.score is None or "tables" not in criterion.sources:
             return False
-        start = f"{key_of(criterion.name)} "
-        longer = [
-            c for c in self.criteria if c.opinions and c.score and key_of(c.name).startswith(start)
-        ]
-        return (
-            len(longer) == 1
-            and longer[0].score is not None
-            and longer[0].score.value == criterion.score.value
-        )
 
-    def _finished(self, draft: DraftCriterion) -> ImportedCriterion:
+        start = f"{name_key(criterion.name)} "
+        longer = [
+            other.score
+            for other in self.criteria
+            if other.opinions and other.score and name_key(other.name).startswith(start)
+        ]
+        return len(longer) == 1 and longer[0].value == criterion.score.value
+
+    def _build_criterion(self, draft: DraftCriterion) -> ImportedCriterion:
         failed = [opinion for opinion in draft.opinions if is_failure(opinion.argument)]
         for opinion in failed:
-            self.failed(draft, str(opinion.judge), opinion.score, opinion.line)
-        score = self._standing_score(
-            draft, everybody_failed=bool(failed) and len(failed) == len(draft.opinions)
-        )
+            self.note_failure(draft, str(opinion.judge), opinion.score, opinion.line)
+
+        all_failed = bool(failed) and len(failed) == len(draft.opinions)
+        dissent = "" if _NO_DISSENT.match(draft.dissent) else draft.dissent
         return ImportedCriterion(
             id=draft.id,
             name=draft.name,
-            score=score,
+            score=self._final_score(draft, all_failed=all_failed),
             level=draft.level,
             excluded=draft.excluded,
             opinions=tuple(
-                _opinion(opinion, is_failed=opinion in failed) for opinion in draft.opinions
+                _build_opinion(opinion, is_failed=opinion in failed) for opinion in draft.opinions
             ),
-            dissent=None
-            if _NO_DISSENT.match(draft.dissent)
-            else draft.dissent[:LONGEST_TEXT].strip() or None,
+            dissent=dissent[:LONGEST_TEXT].strip() or None,
             remediation=draft.remediation[:LONGEST_TEXT].strip() or None,
             line=draft.line,
         )
 
-    def _standing_score(
-        self, draft: DraftCriterion, *, everybody_failed: bool
-    ) -> ImportedScore | None:
-        if everybody_failed and draft.score:
-            self.note(
-                draft.score_line,
-                f"“{draft.name}”: {draft.score.written} is no score: no judge beside it gave an opinion.",
-            )
+    def _final_score(self, draft: DraftCriterion, *, all_failed: bool) -> ImportedScore | None:
+        # A failure is never a score, even where the author's program wrote one beside it.
+        if all_failed and draft.score:
+            message = f"the score {draft.score.written} is not used, because every judge failed."
+            self.add_note(draft.score_line, f"“{draft.name}”: {message}")
             return None
+
         if draft.excluded:
             return ImportedScore(level=draft.level, written=draft.level or "excluded")
         if draft.score is None and draft.level:
             return ImportedScore(level=draft.level, written=draft.level)
         if draft.score is None:
-            self.note(draft.line, f"“{draft.name}” has no score that could be read.")
+            self.add_note(draft.line, f"No score could be read for “{draft.name}”.")
         return draft.score
 
 
-def _more_of(finding: ImportedFinding, again: ImportedFinding) -> ImportedFinding:
-    """A finding that is told twice, with what either telling knows."""
-    known = finding.model_dump(exclude_none=True)
-    return again.model_copy(update=known)
+def _merged(finding: ImportedFinding, repeated: ImportedFinding) -> ImportedFinding:
+    """Fill the gaps of a finding with the values of its repetition."""
+    return repeated.model_copy(update=finding.model_dump(exclude_none=True))
 
 
-def _opinion(draft: DraftOpinion, *, is_failed: bool) -> ImportedOpinion:
+def _build_opinion(draft: DraftOpinion, *, is_failed: bool) -> ImportedOpinion:
     return ImportedOpinion(
         judge=draft.judge,
         score=None if is_failed else draft.score,
@@ -296,5 +364,5 @@ def _opinion(draft: DraftOpinion, *, is_failed: bool) -> ImportedOpinion:
     )
 
 
-def _field(text: str | None) -> str | None:
+def _short_field(text: str | None) -> str | None:
     return (text or "")[:LONGEST_FIELD].strip() or None

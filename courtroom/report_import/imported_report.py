@@ -1,6 +1,7 @@
-"""What a student's own auditor wrote, as far as it could be read: frozen, and never taken for a verdict of ours.
+"""Frozen records of a report that a student's own auditor wrote, never a verdict of ours.
 
-Every text in here was written by others. Lines are 1-based in the text that was read.
+Every text here is untrusted. Lines are 1-based in the text that was read. The site stores these
+records as JSON, so field names are a contract.
 """
 
 from __future__ import annotations
@@ -15,18 +16,21 @@ Priority = Literal["high", "medium", "low"]
 About = Literal["self", "peer"]
 
 
-class ReadingNote(Frozen):
-    """What could not be read, or had to be guessed. `line` is null where it is about the whole text."""
+class ImportNote(Frozen):
+    """Frozen note on a part that was skipped or guessed.
+
+    `line` is null for a note about the whole text.
+    """
 
     line: int | None = Field(default=None, ge=1)
     message: str
 
 
 class ImportedScore(Frozen):
-    """A score as its author gave it: 4/5, 21 of 35 points, 68 %, 3.4, or a level's name alone (`value` is null).
+    """Frozen score as its author gave it: 4/5, 21 of 35 points, 68 %, 3.4, or a level's name.
 
-    `maximum` is null where the text names none: whoever compares must know the scale from elsewhere. `written` is the
-    score in the text's own words.
+    `value` is null for a level's name alone. `maximum` is null where the text names none: then
+    the scale must come from elsewhere. `written` is the score in the text's own words.
     """
 
     value: float | None = Field(default=None, ge=0, allow_inf_nan=False)
@@ -36,16 +40,17 @@ class ImportedScore(Frozen):
 
     @property
     def share(self) -> float | None:
-        """Of the maximum, 0..1; null without one, and where the value is above it."""
+        """Share of the maximum, 0..1; null without one, and for a value above it."""
         if self.value is None or self.maximum is None or self.value > self.maximum:
             return None
         return self.value / self.maximum
 
 
 class ImportedOpinion(Frozen):
-    """One judge on one criterion. `judge` is one of ours where the name says so, else as written.
+    """Frozen opinion of one judge on one criterion.
 
-    `score` is null where none was given, and where the text tells of a failure instead (then a note says so).
+    `judge` is one of our personas where the name matches, else as written. `score` is null where
+    none was given, and where the judge failed (then a note says so).
     """
 
     judge: Persona | str
@@ -56,7 +61,10 @@ class ImportedOpinion(Frozen):
 
 
 class ImportedCriterion(Frozen):
-    """`id` and `name` as written, the name without numbering and ornament. `excluded`: No Exchange, or the like."""
+    """Frozen criterion; `id` as written, `name` without numbering and ornament.
+
+    `excluded` means No Exchange, or the like: the criterion is not in the total.
+    """
 
     id: str | None = None
     name: str
@@ -70,10 +78,10 @@ class ImportedCriterion(Frozen):
 
 
 class ImportedFinding(Frozen):
-    """One thing that was found or is to be changed. `criterion` is an index into the report's criteria.
+    """Frozen finding or change. `criterion` is an index into the report's criteria.
 
-    `path` and `line` are of the audited repository, as the report names them; `source_line` is in the report.
-    `action` is set where the text asks for a change.
+    `path` and `line` are of the audited repository, as the report names them; `source_line` is
+    in the report. `action` is set where the text asks for a change.
     """
 
     criterion: int | None = Field(default=None, ge=0)
@@ -86,7 +94,10 @@ class ImportedFinding(Frozen):
 
 
 class ImportedReport(Frozen):
-    """`layout` says in a word or two how it was read. `repo_url`, `commit`, `date` and `author` are as written."""
+    """Frozen report; `layout` names in a word or two the form it was read from.
+
+    `repo_url`, `commit`, `date` and `author` are as written.
+    """
 
     layout: str
     title: str | None = None
@@ -98,4 +109,4 @@ class ImportedReport(Frozen):
     overall: ImportedScore | None = None
     criteria: tuple[ImportedCriterion, ...] = ()
     findings: tuple[ImportedFinding, ...] = ()
-    notes: tuple[ReadingNote, ...] = ()
+    notes: tuple[ImportNote, ...] = ()

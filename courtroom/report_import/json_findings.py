@@ -1,98 +1,94 @@
-"""Changes and findings in JSON: sentences, lists of them, objects with file, line and priority, or all of it by file."""
+"""Changes and findings in JSON: sentences, lists of them, objects with a location, or by file."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 from courtroom.report_import import json_keys as keys
-from courtroom.report_import.draft_items import DraftCriterion
-from courtroom.report_import.draft_report import Draft
-from courtroom.report_import.location_parser import place_in
-from courtroom.report_import.markdown_lines import Line, lines_in
-from courtroom.report_import.name_cleaning import priority_in
-from courtroom.report_import.plan_parser import Plan
-from courtroom.report_import.score_parser import number_of
+from courtroom.report_import.draft_report import DraftCriterion, DraftReport
+from courtroom.report_import.location_parser import parse_location
+from courtroom.report_import.markdown_lines import parse_lines
+from courtroom.report_import.name_cleaning import parse_priority
+from courtroom.report_import.plan_parser import PlanParser
+from courtroom.report_import.score_parser import as_number
 
 MOST_LINES = 2000
 MOST_NESTED = 4
 
 
-def take_changes(
-    draft: Draft,
-    said: Any,
-    line: int | None,
-    *,
-    asks: bool,
-    criterion: DraftCriterion | None = None,
-    depth: int = 0,
-) -> None:
-    """Every change or finding that is said here becomes one of the draft's."""
-    if isinstance(said, str):
-        _sentences(draft, said, line, asks=asks, criterion=criterion)
-    elif isinstance(said, list) and depth < MOST_NESTED:
-        for part in said:
-            take_changes(draft, part, line, asks=asks, criterion=criterion, depth=depth + 1)
-    elif isinstance(said, dict) and (keys.held(said, keys.ACTIONS) or keys.held(said, keys.TEXTS)):
-        _object(draft, said, line, asks=asks, criterion=criterion)
-    elif isinstance(said, dict) and depth < MOST_NESTED:
-        for name, part in said.items():
-            _under(draft, str(name), part, line, asks=asks, criterion=criterion, depth=depth)
+@dataclass(frozen=True, slots=True)
+class FindingsParser:
+    """Adds each change (`is_plan`) or finding to the draft.
 
+    `line` is the line of the JSON value, `criterion` the one that the findings belong to.
+    """
 
-def _under(
-    draft: Draft,
-    name: str,
-    part: Any,
-    line: int | None,
-    *,
-    asks: bool,
-    criterion: DraftCriterion | None,
-    depth: int,
-) -> None:
-    """What stands under a key: the key is a criterion, a file, or of no consequence."""
-    path, _ = place_in(name)
-    if path and isinstance(part, str):
-        draft.finding(
-            part, criterion=criterion, path=path, action=part if asks else None, source_line=line
+    draft: DraftReport
+    line: int | None
+    is_plan: bool
+    criterion: DraftCriterion | None = None
+    depth: int = 0
+
+    def parse(self, value: Any) -> None:
+        if isinstance(value, str):
+            self._parse_text(value)
+        elif isinstance(value, list) and self.depth < MOST_NESTED:
+            for item in value:
+                replace(self, depth=self.depth + 1).parse(item)
+        elif isinstance(value, dict) and _is_finding(value):
+            self._parse_object(value)
+        elif isinstance(value, dict) and self.depth < MOST_NESTED:
+            for name, item in value.items():
+                self._parse_member(str(name), item)
+
+    def _parse_member(self, name: str, value: Any) -> None:
+        """Parse the value of a key that is a file, a criterion, or neither."""
+        path, _ = parse_location(name)
+        if path and isinstance(value, str):
+            self.draft.add_finding(
+                value,
+                criterion=self.criterion,
+                path=path,
+                action=value if self.is_plan else None,
+                source_line=self.line,
+            )
+            return
+
+        criterion = self.draft.find_criterion(name) or self.criterion
+        replace(self, criterion=criterion, depth=self.depth + 1).parse(value)
+
+    def _parse_text(self, text: str) -> None:
+        """Parse Markdown inside a string, all of it with the line of the JSON value."""
+        plan = PlanParser(self.draft, is_plan=self.is_plan, criterion=self.criterion)
+
+        for line in parse_lines(text.split("\n", MOST_LINES)[:MOST_LINES]):
+            if line.kind == "heading":
+                plan.parse_heading(line.text)
+            else:
+                plan.parse_line(replace(line, number=self.line or 1))
+        plan.close()
+
+    def _parse_object(self, fields: dict[str, Any]) -> None:
+        action = keys.first_text(fields, keys.ACTIONS)
+        text = keys.first_text(fields, keys.TEXTS)
+        named = self.draft.find_criterion(keys.first_text(fields, keys.IDS | keys.NAMES) or None)
+
+        # A path in an unknown form is still better than none.
+        location = keys.first_text(fields, keys.PATHS)
+        path, line_in_path = parse_location(location)
+        line = as_number(keys.first_value(fields, keys.LINES))
+
+        self.draft.add_finding(
+            text or action,
+            criterion=named or self.criterion,
+            path=path or location or None,
+            line=int(line) if line else line_in_path,
+            action=action or (text if self.is_plan else None),
+            priority=parse_priority(keys.first_text(fields, keys.PRIORITIES)),
+            source_line=self.line,
         )
-        return
-    take_changes(
-        draft, part, line, asks=asks, criterion=draft.known(name) or criterion, depth=depth + 1
-    )
 
 
-def _sentences(
-    draft: Draft, said: str, line: int | None, *, asks: bool, criterion: DraftCriterion | None
-) -> None:
-    plan = Plan(draft, asks=asks, criterion=criterion)
-    for each in lines_in(said.split("\n", MOST_LINES)[:MOST_LINES]):
-        placed = Line(line or 1, each.kind, each.depth, each.text, each.cells)
-        if each.kind == "heading":
-            plan.heading(each.text)
-        else:
-            plan.line(placed)
-    plan.close()
-
-
-def _object(
-    draft: Draft,
-    said: dict[str, Any],
-    line: int | None,
-    *,
-    asks: bool,
-    criterion: DraftCriterion | None,
-) -> None:
-    action, text = keys.text(said, keys.ACTIONS), keys.text(said, keys.TEXTS)
-    named = draft.known(keys.text(said, keys.IDS | keys.NAMES) or None)
-    place = keys.text(said, keys.PATHS)
-    path, found = place_in(place)
-    at = number_of(keys.first(said, keys.LINES))
-    draft.finding(
-        text or action,
-        criterion=named or criterion,
-        path=path or place or None,
-        line=int(at) if at else found,
-        action=action or (text if asks else None),
-        priority=priority_in(keys.text(said, keys.PRIORITIES)),
-        source_line=line,
-    )
+def _is_finding(fields: dict[str, Any]) -> bool:
+    return bool(keys.matching_keys(fields, keys.ACTIONS | keys.TEXTS))

@@ -1,32 +1,34 @@
-"""JSON that strangers wrote: bounded in depth and numbers, with the line of each part."""
+"""Untrusted JSON: bounded in depth, size and numbers."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from courtroom.models.errors import ReportRefused
-from courtroom.report_import.text_cleaning import shown
-from courtroom.rubric_import.json_lines import JsonPath, lines_of
+from courtroom.report_import.text_cleaning import visible_text
 
 # The deepest report known from practice has 9.
 MOST_LEVELS = 100
-MOST_PARTS = 200_000
+MOST_VALUES = 200_000
 LONGEST_NUMBER = 30
-_BEGINS = re.compile(r'\s*(?:\{\s*(?:"|\})|\[\s*(?:[\{\[\]"\d]|true|false|null))')
+# Beyond this a float no longer counts single units.
+LARGEST_NUMBER = 1e15
+_JSON_START = re.compile(r'\s*(?:\{\s*(?:"|\})|\[\s*(?:[\{\[\]"\d]|true|false|null))')
 
 
 def looks_like_json(text: str, name: str) -> bool:
-    """Whether a text is to be read as JSON, by its beginning; a list of Markdown may begin with a bracket too."""
-    return _BEGINS.match(text[:2000]) is not None and (
-        name.lower().endswith(".json") or not text.lstrip().startswith("[")
-    )
+    """Tell JSON from Markdown by the beginning; a list of Markdown may begin with a bracket too."""
+    is_json = _JSON_START.match(text[:2000]) is not None
+    return is_json and (name.lower().endswith(".json") or not text.lstrip().startswith("["))
 
 
-def parsed(text: str) -> Any:
-    """The value. Raises ReportRefused: report_invalid_json. Numbers out of bounds, NaN and Infinity become null."""
+def parse_json(text: str) -> Any:
+    """Return the value; numbers out of bounds, NaN and Infinity become null.
+
+    Raises ReportRefused: report_invalid_json, report_too_large.
+    """
     try:
         data = json.loads(
             text, parse_constant=lambda _: None, parse_int=_number, parse_float=_number
@@ -38,60 +40,53 @@ def parsed(text: str) -> Any:
         raise ReportRefused("report_invalid_json", message) from error
     except RecursionError as error:
         raise _too_deep() from error
-    _bound(data)
-    return _shown(data)
+
+    _check_size(data)
+    return _visible(data)
 
 
-def lines_by_path(text: str) -> Mapping[JsonPath, int]:
-    """The 1-based line of each part of a text that was parsed."""
-    return lines_of(text)
-
-
-def _number(written: str) -> float | int | None:
-    if len(written) > LONGEST_NUMBER:
+def _number(digits: str) -> float | int | None:
+    # int() refuses more than 4300 digits, and takes time that grows as their square.
+    if len(digits) > LONGEST_NUMBER:
         return None
-    number = float(written)
-    return (
-        int(number)
-        if number.is_integer() and abs(number) < 1e15
-        else number
-        if abs(number) < 1e15
-        else None
-    )
+
+    number = float(digits)
+    if not abs(number) < LARGEST_NUMBER:
+        return None
+    return int(number) if number.is_integer() else number
 
 
-def _bound(data: Any) -> None:
-    """Raises ReportRefused when the value is nested too deeply or has too many parts."""
-    level, parts = [data], 0
+def _check_size(data: Any) -> None:
+    """Raise ReportRefused for a value that is nested too deeply or has too many parts."""
+    level, count = [data], 0
+
     for _ in range(MOST_LEVELS):
-        level = [part for whole in level for part in _within(whole)]
-        parts += len(level)
+        level = [child for parent in level for child in _children(parent)]
+        count += len(level)
         if not level:
             return
-        if parts > MOST_PARTS:
-            raise ReportRefused(
-                "report_too_large",
-                f"The report has more than {MOST_PARTS} parts. Give the report alone, without its raw evidence.",
-            )
+        if count > MOST_VALUES:
+            message = f"The report has more than {MOST_VALUES} JSON values."
+            advice = "Upload the report alone, without its raw evidence."
+            raise ReportRefused("report_too_large", f"{message} {advice}")
     raise _too_deep()
 
 
-def _shown(data: Any) -> Any:
-    """The value with its strings as they are seen: escapes bring back what the text was rid of."""
+def _visible(data: Any) -> Any:
+    """Clean the strings again: JSON escapes bring back characters that the text was rid of."""
     if isinstance(data, str):
-        return shown(data)
+        return visible_text(data)
     if isinstance(data, dict):
-        return {shown(key): _shown(part) for key, part in data.items()}
-    return [_shown(part) for part in data] if isinstance(data, list) else data
+        return {visible_text(key): _visible(value) for key, value in data.items()}
+    return [_visible(item) for item in data] if isinstance(data, list) else data
 
 
-def _within(whole: Any) -> list[Any]:
-    if isinstance(whole, dict):
-        return list(whole.values())
-    return whole if isinstance(whole, list) else []
+def _children(parent: Any) -> list[Any]:
+    if isinstance(parent, dict):
+        return list(parent.values())
+    return parent if isinstance(parent, list) else []
 
 
 def _too_deep() -> ReportRefused:
-    return ReportRefused(
-        "report_invalid_json", f"The report is nested deeper than {MOST_LEVELS} levels."
-    )
+    message = f"The report is nested deeper than {MOST_LEVELS} levels."
+    return ReportRefused("report_invalid_json", message)

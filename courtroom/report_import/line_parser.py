@@ -1,232 +1,260 @@
-"""One line of a report at a time: a judge's word, a label and its value, a criterion in a list, or more of what is open."""
+"""Parser of single lines: an opinion, a label with its value, a criterion in a list, or more text."""
 
 from __future__ import annotations
 
 from courtroom.report_import import header_facts, vocabulary
-from courtroom.report_import.criterion_headings import names_criterion
-from courtroom.report_import.draft_report import Draft
+from courtroom.report_import.criterion_headings import is_criterion_item
+from courtroom.report_import.draft_report import DraftReport
 from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
-from courtroom.report_import.name_cleaning import is_overall, key_of, section_in
-from courtroom.report_import.parser_state import Scene
-from courtroom.report_import.score_parser import excludes, score_in
+from courtroom.report_import.name_cleaning import is_overall_label, name_key, section_of
+from courtroom.report_import.parser_state import ParserState
+from courtroom.report_import.score_parser import parse_score, says_excluded
 from courtroom.report_import.statements import (
     Statement,
-    bench_in,
-    judge_and_score,
-    segments_of,
-    statement_in,
-    title_in,
+    Title,
+    parse_bench,
+    parse_statement,
+    parse_title,
+    score_and_argument,
+    split_segments,
 )
 
 LONGEST_ITEM_NAME = 90
 LONGEST_LEVEL_WORDS = 4
 
 
-class LineReader:
-    """`section` is the part of the report that a heading has begun."""
+class LineParser:
+    """Parses lines into the draft. `_section` is the section that the last heading began."""
 
-    def __init__(self, draft: Draft) -> None:
-        self._draft, self._scene = draft, Scene(draft)
+    def __init__(self, draft: DraftReport) -> None:
+        self._draft, self._state = draft, ParserState(draft)
         self._section: vocabulary.Section | None = None
         self._section_depth = 0
         self._last_item = -1
 
-    def _begin_section(self, line: Line, section: vocabulary.Section) -> None:
-        scene = self._scene
-        scene.silence()
-        if scene.criterion and section in ("evidence", "other"):
+    def _open_section(self, line: Line, section: vocabulary.Section) -> None:
+        state = self._state
+        state.close_opinion()
+        if state.criterion and section in ("evidence", "other"):
             self._section = "other"  # as any unknown heading
             return
-        if not scene.is_above(line):
-            scene.close()
-            scene.bench = scene.bench if scene.bench and line.depth > scene.bench[1] else None
+
+        if not state.is_above(line):
+            state.close()
+            is_in_part = state.judge_part is not None and line.depth > state.judge_part[1]
+            state.judge_part = state.judge_part if is_in_part else None
         self._section, self._section_depth = section, line.depth
+
         if section in ("plan", "findings"):
-            scene.begin_plan(asks=section == "plan")
-        if scene.criterion and section == "dissent":
-            scene.field = "dissent"
-        if scene.criterion and section == "plan":
-            scene.field = "remediation"
-        title = title_in(line.text)
+            state.open_plan(is_plan=section == "plan")
+        if state.criterion and section == "dissent":
+            state.field = "dissent"
+        if state.criterion and section == "plan":
+            state.field = "remediation"
+
+        title = parse_title(line.text)
         if section == "summary" and title.score and self._draft.overall is None:
             self._draft.overall = title.score
 
-    def _statement(self, line: Line) -> None:
-        statement, scene = statement_in(line.text), self._scene
-        if self._section == "dissent" and scene.field == "dissent" and not _ends_dissent(statement):
-            scene.append(line.text)
-        elif scene.plan and scene.criterion is None and not is_overall(statement.key):
-            scene.plan.line(line)
-        elif not (
-            self._judge_line(line, statement)
-            or self._labelled(line, statement)
-            or self._criterion_item(line, statement)
-        ):
-            scene.pass_on(line)
+    def _parse_statement(self, line: Line) -> None:
+        statement, state = parse_statement(line.text), self._state
+        is_dissent = self._section == "dissent" and state.field == "dissent"
 
-    def _judge_line(self, line: Line, statement: Statement) -> bool:
-        judge, scene = statement.judge, self._scene
-        is_said = (
-            statement.is_split
-            or statement.score
-            or (line.kind == "item" and len(line.text) <= LONGEST_ITEM_NAME)
-        )
-        if judge is None or scene.criterion is None or not is_said or self._section == "plan":
+        # A dissent names judges and their scores: they are no new opinions.
+        if is_dissent and not _ends_dissent(statement):
+            state.append(line.text)
+        elif state.plan and state.criterion is None and not is_overall_label(statement.key):
+            state.plan.parse_line(line)
+        elif not (
+            self._parse_opinion(line, statement)
+            or self._parse_label(line, statement)
+            or self._parse_list_criterion(line, statement)
+        ):
+            state.continue_with(line)
+
+    def _parse_opinion(self, line: Line, statement: Statement) -> bool:
+        judge, state = statement.judge, self._state
+        is_short_item = line.kind == "item" and len(line.text) <= LONGEST_ITEM_NAME
+        has_content = statement.is_split or statement.score or is_short_item
+        if judge is None or state.criterion is None or not has_content or self._section == "plan":
             return False
-        if said := bench_in(line.text):
-            for each, its_score in said:
-                scene.open_opinion(each, line, its_score, "")
+
+        if bench := parse_bench(line.text):
+            for bench_judge, bench_score in bench:
+                state.open_opinion(bench_judge, line, bench_score, "")
             return True
-        score, argument = judge_and_score(statement)
-        if scene.field in ("dissent", "remediation") and (line.kind != "item" or score is None):
+
+        # In a dissent or a remediation a judge is only mentioned, unless an item has a score.
+        score, argument = score_and_argument(statement)
+        is_mention = line.kind != "item" or score is None
+        if state.field in ("dissent", "remediation") and is_mention:
             return False
+
         if self._section == "other":
             self._section = "opinions"
-        scene.open_opinion(judge, line, None if self._section == "findings" else score, argument)
+        state.open_opinion(judge, line, None if self._section == "findings" else score, argument)
         return True
 
-    def _labelled(self, line: Line, statement: Statement) -> bool:
-        """A line that is a label and its value; whose, is told by its words and by what is open."""
-        key, scene = statement.key, self._scene
-        if not (statement.is_split or statement.score) or statement.judge or statement.is_code:
+    def _parse_label(self, line: Line, statement: Statement) -> bool:
+        """Parse a label and its value; the open parts decide whose value it is."""
+        key, value, state = statement.key, statement.rest, self._state
+        has_value = statement.is_split or statement.score
+        if not has_value or statement.judge or statement.is_code:
             return False
-        if self._is_scored(line, statement, key):
+        if self._parse_scored_label(line, statement):
             return True
-        if scene.opinion and key in vocabulary.ARGUMENTS:
-            scene.take_field("argument", statement.rest)
-            return True
-        if scene.opinion and key in vocabulary.CITED:
-            scene.take_field("cited", statement.rest)
-            return True
-        if (
-            key in vocabulary.CRITERIA
-            and key_of(statement.rest)
-            and not is_overall(key_of(statement.rest))
-        ):
-            title = title_in(statement.rest)
-            scene.begin_criterion(
-                Line(line.number, "heading", BOLD_HEADING, ""), title.name, title.id, title.score
-            )
-            self._section = "breakdown"
-            return True
-        if scene.criterion is None or self._section == "other":
-            return header_facts.take_label(self._draft, key, statement.rest) or self._begins_plan(
-                line, statement
-            )
-        return self._is_of_criterion(line, statement)
 
-    def _begins_plan(self, line: Line, statement: Statement) -> bool:
-        """Where nothing is marked as a heading: `Recommendations:` and the changes beneath."""
-        section = section_in(statement.head)
+        if state.opinion and key in vocabulary.ARGUMENTS:
+            state.open_field("argument", value)
+            return True
+        if state.opinion and key in vocabulary.CITED:
+            state.open_field("cited", value)
+            return True
+        if self._parse_criterion_label(line, statement):
+            return True
+
+        if state.criterion is None or self._section == "other":
+            is_fact = header_facts.set_labelled_fact(self._draft, key, value)
+            return is_fact or self._parse_plan_label(line, statement)
+        return self._parse_criterion_part(line, statement)
+
+    def _parse_criterion_label(self, line: Line, statement: Statement) -> bool:
+        """Parse `Criterion: Git Forensic Analysis (4/5)`, which opens a criterion."""
+        if statement.key not in vocabulary.CRITERIA:
+            return False
+        value_key = name_key(statement.rest)
+        if not value_key or is_overall_label(value_key):
+            return False
+
+        title = parse_title(statement.rest)
+        heading = Line(line.number, "heading", BOLD_HEADING, "")
+        self._state.open_criterion(heading, title.name, title.id, title.score)
+        self._section = "breakdown"
+        return True
+
+    def _parse_plan_label(self, line: Line, statement: Statement) -> bool:
+        """Parse `Recommendations:` with the changes beneath, where no heading is marked."""
+        section = section_of(statement.head)
         if section != "plan" or not statement.is_split:
             return False
-        self._begin_section(Line(line.number, "heading", 1, statement.head), section)
+
+        self._open_section(Line(line.number, "heading", 1, statement.head), section)
         if statement.rest:
-            self._scene.pass_on(Line(line.number, "text", 0, statement.rest))
+            self._state.continue_with(Line(line.number, "text", 0, statement.rest))
         return True
 
-    def _is_scored(self, line: Line, statement: Statement, key: str) -> bool:
-        said = statement.rest if statement.score is None else statement.score.written
-        if is_overall(key):
-            return self._overall(key, said)
-        if key in vocabulary.LEVELS and self._scene.criterion:
-            self._levelled(line, statement.rest)
+    def _parse_scored_label(self, line: Line, statement: Statement) -> bool:
+        key = statement.key
+        text = statement.rest if statement.score is None else statement.score.written
+        if is_overall_label(key):
+            return self._parse_overall(key, text)
+
+        if key in vocabulary.LEVELS and self._state.criterion:
+            self._parse_level(line, statement.rest)
         elif key in vocabulary.SCORES or key in vocabulary.FINAL_SCORES:
-            self._scored(line, statement, said)
+            self._parse_score(line, statement, text)
         else:
             return False
         return True
 
-    def _overall(self, key: str, said: str) -> bool:
-        """Within a criterion only a number is the whole report's; words are an assessment of the criterion."""
-        score, criterion = score_in(said), self._scene.criterion
+    def _parse_overall(self, key: str, text: str) -> bool:
+        """Parse an overall score; within a criterion only a number is the whole report's.
+
+        Words there assess the criterion.
+        """
+        score, criterion = parse_score(text), self._state.criterion
         if criterion and (score is None or score.value is None):
             return False
-        header_facts.give_overall(self._draft, score)
+
+        header_facts.set_overall(self._draft, score)
         if criterion and criterion.score and "overall" in key:
-            self._scene.close()
+            self._state.close()
         return True
 
-    def _levelled(self, line: Line, said: str) -> None:
-        level, *others = segments_of(said) or [""]
-        if self._scene.criterion and level:
-            self._draft.give_level(self._scene.criterion, level)
-        for other in others:
-            self._labelled(line, statement_in(other))
+    def _parse_level(self, line: Line, text: str) -> None:
+        # As in: Level: Absent | Points: 0
+        level, *segments = split_segments(text) or [""]
+        if self._state.criterion and level:
+            self._draft.set_level(self._state.criterion, level)
+        for segment in segments:
+            self._parse_label(line, parse_statement(segment))
 
-    def _scored(self, line: Line, statement: Statement, said: str) -> None:
-        score = statement.score or score_in(said)
+    def _parse_score(self, line: Line, statement: Statement, text: str) -> None:
+        score = statement.score or parse_score(text)
         is_final = statement.key in vocabulary.FINAL_SCORES
-        criterion = self._scene.criterion
+        has_number = score is not None and score.value is not None
+        criterion = self._state.criterion
+
         if criterion is None:
-            if score and self._section != "other" and (score.value is not None or is_final):
-                header_facts.give_overall(self._draft, score, is_sure=False)
+            if self._section != "other" and (has_number or is_final):
+                header_facts.set_overall(self._draft, score, is_certain=False)
             return
-        if excludes(said):
+
+        if says_excluded(text):
             criterion.excluded = True
         if self._section == "other" or score is None:
             return
-        if score.value is not None or len(said.split()) <= LONGEST_LEVEL_WORDS:
-            self._scene.give_score(line, score, is_final=is_final)
+        # A level's name is short; a longer text behind `Verdict:` is an argument.
+        if has_number or len(text.split()) <= LONGEST_LEVEL_WORDS:
+            self._state.set_score(line, score, is_final=is_final)
 
-    def _is_of_criterion(self, line: Line, statement: Statement) -> bool:
-        """Dissent, remediation or findings that a label begins within a criterion; or its id."""
-        scene = self._scene
-        if statement.key in vocabulary.IDS and scene.criterion:
-            scene.criterion.id = scene.criterion.id or statement.rest[:LONGEST_ITEM_NAME]
+    def _parse_criterion_part(self, line: Line, statement: Statement) -> bool:
+        """Parse the label of a dissent, a plan or findings within a criterion; or of its id."""
+        state = self._state
+        if statement.key in vocabulary.IDS and state.criterion:
+            state.criterion.id = state.criterion.id or statement.rest[:LONGEST_ITEM_NAME]
             return True
-        section = section_in(statement.head)
+
+        section = section_of(statement.head)
         if section not in ("dissent", "plan", "findings", "evidence"):
             return False
-        scene.silence()
+        state.close_opinion()
         self._section = "breakdown"
+
         if section in ("plan", "findings"):
-            scene.begin_plan(asks=section == "plan")
-        scene.field = (
+            state.open_plan(is_plan=section == "plan")
+        state.field = (
             "dissent" if section == "dissent" else "remediation" if section == "plan" else ""
         )
         if statement.rest:
-            scene.pass_on(Line(line.number, "text", 0, statement.rest))
+            state.continue_with(Line(line.number, "text", 0, statement.rest))
         return True
 
-    def _criterion_item(self, line: Line, statement: Statement) -> bool:
-        """A list of criteria with their scores: `[PASS] Git Forensic Analysis: 4/5`."""
-        known = self._draft.known(statement.head)
-        title, scene = title_in(line.text), self._scene
+    def _parse_list_criterion(self, line: Line, statement: Statement) -> bool:
+        """Parse an item of a list of criteria with scores: `[PASS] Git Forensic Analysis: 4/5`."""
+        title, state = parse_title(line.text), self._state
         score = title.score
-        if (
-            score is None
-            or score.value is None
-            or statement.judge
-            or len(title.name) > LONGEST_ITEM_NAME
-        ):
+        if score is None or score.value is None or statement.judge or state.criterion:
             return False
-        follows = line.number == self._last_item + 1
-        if known is None and (
-            line.kind != "item" or not names_criterion(title, self._section, follows=follows)
-        ):
+        if not self._is_list_criterion(line, statement, title):
             return False
-        if scene.criterion or not key_of(title.name):
-            return False
+
         self._last_item = line.number
-        criterion = self._draft.criterion(title.name, title.id, line.number, "lists")
-        if criterion and scene.bench:
-            judge = scene.bench[0]
-            scene.begin_criterion(
-                Line(line.number, "item", BOLD_HEADING, ""),
-                title.name,
-                title.id,
-                None,
-                source="lists",
-            )
-            scene.open_opinion(judge, line, score, "")
+        criterion = self._draft.get_or_add_criterion(title.name, title.id, line.number, "lists")
+        if criterion and state.judge_part:
+            judge = state.judge_part[0]
+            item = Line(line.number, "item", BOLD_HEADING, "")
+            state.open_criterion(item, title.name, title.id, None, source="lists")
+            state.open_opinion(judge, line, score, "")
         elif criterion:
-            self._draft.give_score(criterion, score, line.number, "lists")
+            self._draft.set_score(criterion, score, line.number, "lists")
         return True
+
+    def _is_list_criterion(self, line: Line, statement: Statement, title: Title) -> bool:
+        if len(title.name) > LONGEST_ITEM_NAME or not name_key(title.name):
+            return False
+        if self._draft.find_criterion(statement.head):
+            return True
+
+        follows_item = line.number == self._last_item + 1
+        return line.kind == "item" and is_criterion_item(
+            title, self._section, follows_item=follows_item
+        )
 
 
 def _ends_dissent(statement: Statement) -> bool:
-    return statement.is_split and (
-        section_in(statement.head) in ("plan", "opinions")
+    is_end = (
+        section_of(statement.head) in ("plan", "opinions")
         or statement.key in vocabulary.FINAL_SCORES
     )
+    return statement.is_split and is_end

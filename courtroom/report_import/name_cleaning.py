@@ -1,4 +1,4 @@
-"""What a text calls a thing by, without its ornament: a judge, a criterion, a section, a label."""
+"""Names without their ornament: of a judge, a criterion, a section, a label."""
 
 from __future__ import annotations
 
@@ -6,41 +6,47 @@ from courtroom.models.record import Persona
 from courtroom.report_import import vocabulary
 from courtroom.report_import.imported_report import Priority
 
+# Only so much of a text is searched: a longer one is a sentence and no name.
 LONGEST_NAME = 120
 LONGEST_LABEL = 40
 
 
-def plain_key(text: str) -> str:
-    """Lower case words with single blanks: what is left when case, punctuation and emoji are taken away."""
-    return vocabulary.NOT_WORDS.sub(" ", text[:LONGEST_NAME].replace("&", " and ").lower()).strip()
+def normalize(text: str) -> str:
+    """Return lower case words with single blanks, without case, punctuation and emoji."""
+    lowered = text[:LONGEST_NAME].replace("&", " and ").lower()
+    return vocabulary.NOT_WORDS.sub(" ", lowered).strip()
 
 
-def key_of(name: str) -> str:
-    """What two spellings of a criterion's name or id share: numbering and marks such as PASS are apart too."""
-    return plain_key(name_in(name))
+def name_key(name: str) -> str:
+    """Return the key that all spellings of a criterion's name or id share."""
+    return normalize(clean_name(name))
 
 
-def short_key_of(name: str) -> str:
-    """The key without what stands in parentheses."""
-    return plain_key(vocabulary.PARENTHESIS.sub(" ", name_in(name)))
+def short_name_key(name: str) -> str:
+    """Return the key without the words in parentheses."""
+    return normalize(vocabulary.PARENTHESIS.sub(" ", clean_name(name)))
 
 
-def name_in(text: str) -> str:
-    """A name without numbering, PASS or FAIL, emoji and the punctuation around it."""
+def clean_name(text: str) -> str:
+    """Return a name without numbering, PASS or FAIL, emoji and the punctuation around it."""
     name = text[:LONGEST_NAME]
     name = vocabulary.STATUS.sub("", name, count=1) if vocabulary.STATUS.match(name) else name
     match = vocabulary.NUMBERING.match(name)
-    name = name[match.end() :] if match else name
-    return _trimmed(name)
+    return _trim(name[match.end() :] if match else name)
 
 
-def _trimmed(name: str) -> str:
-    """Without symbols at either end, but with the parenthesis that belongs to the name."""
-    start = next((at for at, char in enumerate(name) if char.isalnum()), len(name))
+def _trim(name: str) -> str:
+    """Cut symbols at both ends, but keep a parenthesis that belongs to the name."""
+    start = next((index for index, char in enumerate(name) if char.isalnum()), len(name))
     end = next(
-        (at for at in range(len(name), start, -1) if name[at - 1].isalnum() or name[at - 1] == ")"),
+        (
+            index
+            for index in range(len(name), start, -1)
+            if name[index - 1].isalnum() or name[index - 1] == ")"
+        ),
         start,
     )
+
     name = name[start:end]
     while name.endswith(")") and name.count("(") < name.count(")"):
         name = name[:-1].rstrip()
@@ -48,43 +54,50 @@ def _trimmed(name: str) -> str:
 
 
 def split_id(text: str) -> tuple[str, str | None]:
-    """A name and the id written behind it, as in: Git Forensic Analysis (`git_forensic_analysis`)."""
+    """Split a name from its id, as in: Git Forensic Analysis (`git_forensic_analysis`)."""
     for match in vocabulary.ID.finditer(text[: 2 * LONGEST_NAME]):
+        # A word in parentheses is an id only if it looks like one or is called one.
         if "_" in match[1] or "id" in match[0].lower().split(match[1].lower())[0]:
             return (text[: match.start()] + text[match.end() :]).strip(), match[1]
     return text, None
 
 
-def judge_in(text: str) -> tuple[Persona | str | None, str]:
-    """The judge a text begins with, and the words after the name that are not just “opinion” or “score”."""
-    key = plain_key(text[:LONGEST_NAME])
+def parse_judge(text: str) -> tuple[Persona | str | None, str]:
+    """Return the judge that a text begins with, and the further words.
+
+    Words such as “opinion” or “score” behind the name are dropped.
+    """
+    key = normalize(text[:LONGEST_NAME])
     match = vocabulary.JUDGE.fullmatch(key)
     if match is None:
-        return (" ".join(text.split()), "") if vocabulary.OTHER_JUDGE.fullmatch(key) else (None, "")
-    rest = [word for word in (match["rest"] or "").split() if word not in vocabulary.OF_A_JUDGE]
+        is_judge = vocabulary.OTHER_JUDGE.fullmatch(key) is not None
+        return (" ".join(text.split()) if is_judge else None), ""
+
+    words = (match["rest"] or "").split()
+    rest = [word for word in words if word not in vocabulary.JUDGE_SUFFIXES]
     return vocabulary.JUDGE_NAMES[match[1].replace(" ", "")], " ".join(rest)
 
 
-def judge_named(text: str) -> Persona | str | None:
-    """The judge a text names and nothing else: `Tech Lead`, `The Prosecutor's opinion`."""
-    judge, rest = judge_in(text)
+def exact_judge(text: str) -> Persona | str | None:
+    """Return the judge if the text names nothing else: `Tech Lead`, `The Prosecutor's opinion`."""
+    judge, rest = parse_judge(text)
     return None if rest else judge
 
 
-def section_in(text: str) -> vocabulary.Section | None:
-    """The part of a report that a heading of these words begins; null for any other heading."""
-    key = short_key_of(text)
+def section_of(text: str) -> vocabulary.Section | None:
+    """Return the section that a heading of these words begins; null for any other heading."""
+    key = short_name_key(text)
     return next(
         (section for section, pattern in vocabulary.SECTIONS if pattern.fullmatch(key)), None
     )
 
 
-def is_overall(label: str) -> bool:
+def is_overall_label(label: str) -> bool:
     return vocabulary.OVERALL.fullmatch(label) is not None
 
 
-def priority_in(text: str) -> Priority | None:
-    """The priority a text begins with or names alone, such as: [HIGH], P1, Critical priority."""
-    parts = plain_key(text[:LONGEST_LABEL]).split()
-    parts = parts[1:] if parts[:1] in (["priority"], ["severity"]) else parts
-    return vocabulary.PRIORITY.get(parts[0]) if parts else None
+def parse_priority(text: str) -> Priority | None:
+    """Return the priority that a text begins with, such as: [HIGH], P1, Critical priority."""
+    words = normalize(text[:LONGEST_LABEL]).split()
+    words = words[1:] if words[:1] in (["priority"], ["severity"]) else words
+    return vocabulary.PRIORITY_BY_WORD.get(words[0]) if words else None

@@ -1,47 +1,60 @@
-"""Who is speaking of what while a report is read: the open criterion, the open judge, and the field that words go to."""
+"""State of the parser: the open criterion, the current judge, and the open text field."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from courtroom.models.record import Persona
-from courtroom.report_import.draft_items import DraftCriterion, DraftOpinion
-from courtroom.report_import.draft_report import LONGEST_TEXT, Draft
+from courtroom.report_import.draft_report import (
+    LONGEST_TEXT,
+    DraftCriterion,
+    DraftOpinion,
+    DraftReport,
+)
 from courtroom.report_import.imported_report import ImportedScore
 from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
-from courtroom.report_import.plan_parser import Plan
-from courtroom.report_import.score_parser import excludes
+from courtroom.report_import.plan_parser import PlanParser
+from courtroom.report_import.score_parser import says_excluded
 
 Field = Literal["", "argument", "cited", "dissent", "remediation"]
 MOST_CITED = 50
 # A short line may be no more than the remark that its criterion does not count.
 LONGEST_REMARK = 60
-_CITES = (" Evidence: ", " Cited: ", " Citations: ", " Cited evidence: ", " Cited Evidence: ")
+_CITATION_MARKS = (
+    " Evidence: ",
+    " Cited: ",
+    " Citations: ",
+    " Cited evidence: ",
+    " Cited Evidence: ",
+)
 
 
-class Scene:
-    """What is open takes the words that follow, until something else is opened."""
+class ParserState:
+    """Open parts of the report; each takes the lines that follow until another part opens.
 
-    def __init__(self, draft: Draft) -> None:
+    `judge_part` is a judge's own part of the report, with the depth of its heading.
+    """
+
+    def __init__(self, draft: DraftReport) -> None:
         self.draft = draft
         self.criterion: DraftCriterion | None = None
         self.depth = 0
-        self.bench: tuple[Persona | str, int] | None = None
+        self.judge_part: tuple[Persona | str, int] | None = None
         self.field: Field = ""
-        self.plan: Plan | None = None
+        self.plan: PlanParser | None = None
         self._opinion: DraftOpinion | None = None
         self._opinion_depth = 0
-        self._opinion_headed = False
+        self._opinion_has_heading = False
 
     @property
     def opinion(self) -> DraftOpinion | None:
         return self._opinion
 
     def is_above(self, line: Line) -> bool:
-        """Whether the open criterion's heading stands over this one."""
+        """Tell a line beneath the open criterion's heading."""
         return self.criterion is not None and line.depth > self.depth
 
-    def begin_criterion(
+    def open_criterion(
         self,
         line: Line,
         name: str,
@@ -50,106 +63,112 @@ class Scene:
         *,
         source: str = "headings",
     ) -> None:
-        """Open the criterion of this name. Under a judge's own heading, its score is that judge's."""
+        """Open the criterion of this name. In a judge's own part, its score is that judge's."""
         self.close()
-        if self.bench and line.depth <= self.bench[1]:
-            self.bench = None
-        self.criterion, self.depth = (
-            self.draft.criterion(name, identity, line.number, source),
-            line.depth,
-        )
-        if self.criterion and self.bench:
-            self.open_opinion(self.bench[0], line, score, "")
-        elif self.criterion and score:
-            self.draft.give_score(self.criterion, score, line.number, source)
+        if self.judge_part and line.depth <= self.judge_part[1]:
+            self.judge_part = None
 
-    def begin_bench(self, judge: Persona | str, line: Line) -> None:
+        self.criterion = self.draft.get_or_add_criterion(name, identity, line.number, source)
+        self.depth = line.depth
+        if self.criterion and self.judge_part:
+            self.open_opinion(self.judge_part[0], line, score, "")
+        elif self.criterion and score:
+            self.draft.set_score(self.criterion, score, line.number, source)
+
+    def open_judge_part(self, judge: Persona | str, line: Line) -> None:
         """Open a judge's own part of the report, criterion by criterion."""
         self.close()
-        self.bench, self.criterion = (judge, line.depth), None
+        self.judge_part, self.criterion = (judge, line.depth), None
 
     def open_opinion(
         self, judge: Persona | str, line: Line, score: ImportedScore | None, argument: str
     ) -> None:
-        """Let a judge speak on the open criterion."""
+        """Open a judge's opinion on the open criterion; nothing without one."""
         if self.criterion is None:
             return
-        said, cited = cited_in(argument)
-        self._opinion = self.draft.opinion(self.criterion, judge, line.number, score, said)
+
+        argument, cited = split_citations(argument)
+        self._opinion = self.draft.add_opinion(self.criterion, judge, line.number, score, argument)
         self._opinion.cited.extend(cited)
-        self._opinion_depth, self._opinion_headed = line.depth, line.kind == "heading"
+        self._opinion_depth, self._opinion_has_heading = line.depth, line.kind == "heading"
         self.field = "argument"
 
-    def give_score(self, line: Line, score: ImportedScore, *, is_final: bool) -> None:
-        """To the judge who is speaking, where the line stands beneath the judge's; else to the criterion."""
+    def set_score(self, line: Line, score: ImportedScore, *, is_final: bool) -> None:
+        """Set the current judge's score, else the criterion's.
+
+        A score is the judge's if the judge has none yet and the line is beneath the judge's, or
+        the criterion has its own.
+        """
         if self.criterion is None:
             return
-        opinion, beneath = self._opinion, self._opinion_headed or line.depth > self._opinion_depth
-        if opinion and opinion.score is None and not is_final and (beneath or self.criterion.score):
+
+        opinion = self._opinion
+        is_beneath = self._opinion_has_heading or line.depth > self._opinion_depth
+        is_missing = opinion is not None and opinion.score is None and not is_final
+        if opinion and is_missing and (is_beneath or self.criterion.score):
             opinion.score, self.field = score, "argument"
         else:
             self.field = ""
-            self.draft.give_score(self.criterion, score, line.number, "headings")
+            self.draft.set_score(self.criterion, score, line.number, "headings")
 
-    def take_field(self, field: Field, text: str) -> None:
+    def open_field(self, field: Field, text: str) -> None:
         self.field = field
         self.append(text)
 
     def append(self, text: str) -> None:
-        """More words for the open field."""
+        """Add words to the open field."""
         if not text:
             return
-        if self.field == "cited" and self._opinion:
-            self._opinion.cited.extend(
-                part for each in text.split(", ")[:MOST_CITED] if (part := each.strip(" []`"))
-            )
-        elif (
-            self.field == "argument"
-            and self._opinion
-            and len(self._opinion.argument) < LONGEST_TEXT
-        ):
-            said, cited = cited_in(text)
-            self._opinion.argument = f"{self._opinion.argument} {said}".strip()
-            self._opinion.cited.extend(cited)
-        elif (
-            self.criterion
-            and self.field == "dissent"
-            and len(self.criterion.dissent) < LONGEST_TEXT
-        ):
-            self.criterion.dissent = f"{self.criterion.dissent}\n{text}".strip()
-        elif (
-            self.criterion
-            and self.field == "remediation"
-            and len(self.criterion.remediation) < LONGEST_TEXT
-        ):
-            self.criterion.remediation = f"{self.criterion.remediation}\n{text}".strip()
+        if self._opinion and self.field in ("argument", "cited"):
+            self._append_to_opinion(self._opinion, text)
+        elif self.criterion and self.field == "dissent":
+            self.criterion.dissent = _extended(self.criterion.dissent, text)
+        elif self.criterion and self.field == "remediation":
+            self.criterion.remediation = _extended(self.criterion.remediation, text)
 
-    def pass_on(self, line: Line) -> None:
-        """A line that begins nothing of its own."""
-        if self.criterion and len(line.text) < LONGEST_REMARK and excludes(line.text):
+    def _append_to_opinion(self, opinion: DraftOpinion, text: str) -> None:
+        if self.field == "cited":
+            parts = (part.strip(" []`") for part in text.split(", ")[:MOST_CITED])
+            opinion.cited.extend(part for part in parts if part)
+        elif len(opinion.argument) < LONGEST_TEXT:
+            argument, cited = split_citations(text)
+            opinion.argument = f"{opinion.argument} {argument}".strip()
+            opinion.cited.extend(cited)
+
+    def continue_with(self, line: Line) -> None:
+        """Add a line that opens nothing to the open parts."""
+        is_remark = len(line.text) < LONGEST_REMARK and says_excluded(line.text)
+        if self.criterion and is_remark:
             self.criterion.excluded = True
         if self.plan:
-            self.plan.line(line)
+            self.plan.parse_line(line)
         if line.kind != "code":
             self.append(line.text)
 
-    def begin_plan(self, *, asks: bool) -> None:
-        """What follows are changes (`asks`) or findings, of the open criterion or of the whole report."""
-        self._close_plan()
-        self.plan = Plan(self.draft, asks=asks, criterion=self.criterion)
+    def open_plan(self, *, is_plan: bool) -> None:
+        """Open a list of changes (`is_plan`) or findings.
 
-    def silence(self) -> None:
-        """Nobody is speaking any more, and no field is open."""
+        It belongs to the open criterion, else to the whole report.
+        """
+        self._close_plan()
+        self.plan = PlanParser(self.draft, is_plan=is_plan, criterion=self.criterion)
+
+    def close_opinion(self) -> None:
+        """Close the current judge, the open field and the open plan."""
         self._close_plan()
         self._opinion, self.field = None, ""
 
-    def interrupt(self) -> None:
-        """A bold line of its own: it ends what stood in a list, and belongs to what a heading began."""
-        if not self._opinion_headed:
-            self.silence()
+    def close_list(self) -> None:
+        """Close an opinion that a list began; one that a heading began goes on.
+
+        For a bold line in between: it ends a list, but belongs to the heading's part.
+        """
+        if not self._opinion_has_heading:
+            self.close_opinion()
 
     def close(self) -> None:
-        self.silence()
+        """Close the criterion with all its parts."""
+        self.close_opinion()
         self.criterion, self.depth = None, BOLD_HEADING
 
     def _close_plan(self) -> None:
@@ -158,11 +177,16 @@ class Scene:
         self.plan = None
 
 
-def cited_in(argument: str) -> tuple[str, list[str]]:
-    """An argument and the evidence that its last sentence cites."""
-    at = max(argument.rfind(mark) for mark in _CITES)
-    if at < 0:
+def _extended(text: str, line: str) -> str:
+    return f"{text}\n{line}".strip() if len(text) < LONGEST_TEXT else text
+
+
+def split_citations(argument: str) -> tuple[str, list[str]]:
+    """Split an argument from the evidence that its last sentence cites."""
+    position = max(argument.rfind(mark) for mark in _CITATION_MARKS)
+    if position < 0:
         return argument, []
-    listed = argument[at:].partition(": ")[2]
-    cited = [part.strip(" .[]") for part in listed.split(", ")[:MOST_CITED]]
-    return argument[:at].strip(), [part for part in cited if part and part != "none"]
+
+    cited_text = argument[position:].partition(": ")[2]
+    parts = [part.strip(" .[]") for part in cited_text.split(", ")[:MOST_CITED]]
+    return argument[:position].strip(), [part for part in parts if part and part != "none"]

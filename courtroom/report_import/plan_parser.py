@@ -1,4 +1,4 @@
-"""The part of a report that says what is to be changed, item by item: by file, by criterion or in plain sentences."""
+"""Parser of a plan or a list of findings: by file, by criterion or in plain sentences."""
 
 from __future__ import annotations
 
@@ -6,42 +6,47 @@ import re
 from collections.abc import Sequence
 
 from courtroom.report_import import vocabulary
-from courtroom.report_import.draft_items import DraftCriterion
-from courtroom.report_import.draft_report import Draft
+from courtroom.report_import.draft_report import DraftCriterion, DraftReport
 from courtroom.report_import.imported_report import Priority
 from courtroom.report_import.judge_failures import is_failure
-from courtroom.report_import.location_parser import line_in, place_in
+from courtroom.report_import.location_parser import parse_line_number, parse_location
 from courtroom.report_import.markdown_lines import BOLD_HEADING, Line
-from courtroom.report_import.name_cleaning import plain_key, priority_in
-from courtroom.report_import.statements import statement_in
+from courtroom.report_import.name_cleaning import normalize, parse_priority
+from courtroom.report_import.statements import parse_statement
 
 _NOTHING = re.compile(
-    r"[\W_]*(?:no|none|nothing|n/a|not)\b(?:[^.]{0,80}\b(?:needed|required|necessary|remediation|changes?|urgent|available|identified|found"
+    r"[\W_]*(?:no|none|nothing|n/a|not)\b(?:[^.]{0,80}\b(?:needed|required|necessary|remediation"
+    r"|changes?|urgent|available|identified|found"
     r"|issues?|actions?)\b.{0,60})?[\W_]*",
     re.IGNORECASE,
 )
 _INLINE_ITEM = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s(?=[A-Z`\"'\[])")
-_OWN = re.compile(r"(high|medium|low)(?:, line (\d{1,6}))? \((.{1,120}?)\): (.*)")
+# A change as our own Markdown writes it (rendering/markdown_report.py), without its evidence.
+_OWN_CHANGE = re.compile(r"(high|medium|low)(?:, line (\d{1,6}))? \((.{1,120}?)\): (.*)")
+_OWN_EVIDENCE = re.compile(r"\s*Evidence: (?:E-[0-9a-f]{8}(?:, )?)+\.?$")
 _FOOTER = re.compile(
     r"[\W_]*(?:(?:audit |this )?report )?(?:was )?generated (?:by|on|at|with)\b", re.IGNORECASE
 )
-_LABELS = vocabulary.PLACES | vocabulary.LINES | vocabulary.PRIORITIES | vocabulary.CRITERIA
+_LABELS = vocabulary.PATHS | vocabulary.LINES | vocabulary.PRIORITIES | vocabulary.CRITERIA
 _CHECKBOX = re.compile(r"^\[[ xX]?\]\s*")
-_EVIDENCE = re.compile(r"\s*Evidence: (?:E-[0-9a-f]{8}(?:, )?)+\.?$")
 
 
-class Plan:
-    """Collects the items of a plan, or of a list of findings, under the headings they stand below."""
+class PlanParser:
+    """Collects the items of a plan, or of a list of findings, under their headings."""
 
     def __init__(
-        self, draft: Draft, *, asks: bool, criterion: DraftCriterion | None = None
+        self, draft: DraftReport, *, is_plan: bool, criterion: DraftCriterion | None = None
     ) -> None:
-        """`asks`: the items are changes to make, so their words are an action too."""
-        self._draft, self._asks, self._base = draft, asks, criterion
+        """`is_plan`: the items are changes to make, so their text is the action too."""
+        self._draft, self._is_plan, self._base = draft, is_plan, criterion
+
+        # Of the heading above:
         self._criterion = criterion
         self._path: str | None = None
         self._depth = BOLD_HEADING
         self._priority: Priority | None = None
+
+        # Of the open item:
         self._words: list[str] = []
         self._line: int | None = None
         self._item_path: str | None = None
@@ -49,101 +54,110 @@ class Plan:
         self._item_priority: Priority | None = None
         self._item_criterion: DraftCriterion | None = None
 
-    def heading(self, text: str, depth: int = BOLD_HEADING) -> None:
-        """A file, a criterion or a priority that what follows belongs to."""
+    def parse_heading(self, text: str, depth: int = BOLD_HEADING) -> None:
+        """Read a file, a criterion or a priority that the next lines belong to."""
         self.close()
-        named = self._draft.known(
-            statement_in(text).head, text, text.replace("Remediation", "").strip(" []:-")
-        )
-        path, _ = place_in(text)
-        priority = priority_in(text)
-        if named or path or not priority or depth <= self._depth:
-            self._criterion, self._path, self._depth = named or self._base, path, depth
-        if not (named or path):
+        topic = text.replace("Remediation", "").strip(" []:-")
+        criterion = self._draft.find_criterion(parse_statement(text).head, text, topic)
+        path, _ = parse_location(text)
+        priority = parse_priority(text)
+
+        # A heading with only a priority, deeper than its file, keeps the file.
+        if criterion or path or not priority or depth <= self._depth:
+            self._criterion, self._path, self._depth = criterion or self._base, path, depth
+        if not (criterion or path):
             self._priority = priority
 
-    def table(self, rows: Sequence[Line]) -> None:
-        """A table of changes: its head says where file, line, priority and criterion stand; the rest is the text."""
+    def parse_table(self, rows: Sequence[Line]) -> None:
+        """Read a table of changes.
+
+        Its head names the columns of file, line, priority and criterion; the rest is the text.
+        """
         self.close()
-        head = [plain_key(cell) for cell in rows[0].cells]
-        labels = {at: key for at, key in enumerate(head) if key in _LABELS}
+        head = [normalize(cell) for cell in rows[0].cells]
+        labels = {column: key for column, key in enumerate(head) if key in _LABELS}
+
         for row in rows[1:] if labels else rows:
             self._line = row.number
-            for at, key in labels.items():
-                self._detail(f"{key}: {row.cells[at] if at < len(row.cells) else ''}")
-            told = [
+            for column, key in labels.items():
+                cell = row.cells[column] if column < len(row.cells) else ""
+                self._parse_detail(f"{key}: {cell}")
+
+            texts = [
                 cell
-                for at, cell in enumerate(row.cells)
-                if at not in labels and plain_key(cell) and not cell.isdigit()
+                for column, cell in enumerate(row.cells)
+                if column not in labels and normalize(cell) and not cell.isdigit()
             ]
-            self._words = [": ".join(told)]
+            self._words = [": ".join(texts)]
             self.close()
 
-    def line(self, line: Line) -> None:
-        """An item begins a finding; what is indented beneath it, or follows a line of text, belongs to it."""
+    def parse_line(self, line: Line) -> None:
+        """Read a line: a new item, or more of the open one if indented or behind its text."""
         if line.kind == "blank":
             if self._words and self._words[-1]:
                 self._words.append("")
             return
         if line.kind == "code":
             return
-        starts = line.kind in ("item", "row") and line.depth < 2
-        if self._words and (starts or not self._words[-1]):
+
+        begins_item = line.kind in ("item", "row") and line.depth < 2
+        if self._words and (begins_item or not self._words[-1]):
             self.close()
-        if self._detail(line.text):
+        if self._parse_detail(line.text):
             return
         self._line = line.number if not self._words else self._line
         self._words.append(line.text)
 
-    def _detail(self, text: str) -> bool:
-        """A labelled line beneath an item: its file, its line, its priority, what to do."""
-        statement = statement_in(text)
+    def _parse_detail(self, text: str) -> bool:
+        """Read a labelled line of an item: its file, line, priority or criterion."""
+        statement = parse_statement(text)
+        key, value = statement.key, statement.rest
         if not statement.is_split:
             return False
-        if statement.key in vocabulary.PLACES:
-            self._item_path, found = place_in(statement.rest)
-            self._item_line = found or self._item_line
-        elif (
-            statement.key in vocabulary.LINES
-            and statement.rest[:6].split("-")[0].strip().isdecimal()
-        ):
-            self._item_line = int(statement.rest[:6].split("-")[0])
-        elif statement.key in vocabulary.PRIORITIES:
-            self._item_priority = priority_in(statement.rest)
-        elif statement.key in vocabulary.CRITERIA:
-            self._item_criterion = self._draft.known(statement.rest)
+
+        # Only the first number of a range such as 30-34.
+        first_number = value[:6].split("-")[0]
+        if key in vocabulary.PATHS:
+            self._item_path, line = parse_location(value)
+            self._item_line = line or self._item_line
+        elif key in vocabulary.LINES and first_number.strip().isdecimal():
+            self._item_line = int(first_number)
+        elif key in vocabulary.PRIORITIES:
+            self._item_priority = parse_priority(value)
+        elif key in vocabulary.CRITERIA:
+            self._item_criterion = self._draft.find_criterion(value)
         else:
             return False
         return True
 
     def close(self) -> None:
-        """Hand the open item in."""
+        """Add the open item to the draft."""
         text = " ".join(part for part in self._words if part)
         if text and not _NOTHING.fullmatch(text[:300]):
-            for part in _parts(text):
-                self._hand_in(part)
+            for part in _numbered_parts(text):
+                self._add_item(part)
+
         self._words, self._item_path, self._item_line = [], None, None
         self._item_priority = self._item_criterion = None
 
-    def _hand_in(self, text: str) -> None:
-        if own := _OWN.fullmatch(_EVIDENCE.sub("", text)):
-            self._add(
-                own[4], self._draft.known(own[3]), int(own[2] or 0) or None, priority_in(own[1])
-            )
+    def _add_item(self, text: str) -> None:
+        if own := _OWN_CHANGE.fullmatch(_OWN_EVIDENCE.sub("", text)):
+            criterion = self._draft.find_criterion(own[3])
+            self._add(own[4], criterion, int(own[2] or 0) or None, parse_priority(own[1]))
             return
-        statement = statement_in(text)
-        named = (
-            self._draft.known(statement.head)
-            if statement.is_split and not statement.judge
-            else None
-        )
-        rest = statement.rest if named and statement.rest else text
-        rest = statement_in(rest).rest if _is_marker(rest) else rest
+
+        statement = parse_statement(text)
+        criterion = None
+        if statement.is_split and not statement.judge:
+            criterion = self._draft.find_criterion(statement.head)
+        action = statement.rest if criterion and statement.rest else text
+        action = parse_statement(action).rest if _is_action_label(action) else action
+
         self._add(
-            rest,
-            named or self._item_criterion or self._criterion,
+            action,
+            criterion or self._item_criterion or self._criterion,
             self._item_line,
-            self._item_priority or _marked(text),
+            self._item_priority or _marked_priority(text),
         )
 
     def _add(
@@ -154,48 +168,46 @@ class Plan:
         priority: Priority | None,
     ) -> None:
         text = _CHECKBOX.sub("", text)
-        if (
-            not plain_key(text)
-            or (text.endswith(":") and place_in(text)[0] is None)
-            or _NOTHING.fullmatch(text[:300])
-            or is_failure(text)
-            or _FOOTER.match(text)
-        ):
+        path, line_in_text = parse_location(text)
+        if not _is_finding(text, has_path=path is not None):
             return
-        path, found = place_in(text)
-        self._draft.finding(
+
+        self._draft.add_finding(
             text,
             criterion=criterion,
             path=self._item_path or self._path or path,
-            line=line or found or (line_in(text) if path is None else None),
-            action=text if self._asks else None,
+            line=line or line_in_text or (parse_line_number(text) if path is None else None),
+            action=text if self._is_plan else None,
             priority=priority or self._priority,
             source_line=self._line,
         )
 
 
-def _parts(text: str) -> list[str]:
-    """A sentence that numbers its items within itself: 1. In src/state.py, ... 2. In src/graph.py, ..."""
+def _is_finding(text: str, *, has_path: bool) -> bool:
+    """Tell a finding from an introduction, an empty phrase, a failure and a footer."""
+    is_introduction = text.endswith(":") and not has_path
+    if not normalize(text) or is_introduction or _NOTHING.fullmatch(text[:300]):
+        return False
+    return not is_failure(text) and not _FOOTER.match(text)
+
+
+def _numbered_parts(text: str) -> list[str]:
+    """Split a text that numbers its items itself: 1. In src/state.py, ... 2. In src/graph.py, ..."""
     parts = [part.strip() for part in _INLINE_ITEM.split(text) if part.strip()]
-    return (
-        parts
-        if len(parts) > 1
-        else [_INLINE_ITEM.sub("", text, count=1) if _INLINE_ITEM.match(text) else text]
-    )
+    if len(parts) > 1:
+        return parts
+    return [_INLINE_ITEM.sub("", text, count=1) if _INLINE_ITEM.match(text) else text]
 
 
-def _is_marker(text: str) -> bool:
-    """A label that only says that a change follows: Action, Recommendation, [HIGH]."""
-    statement = statement_in(text)
-    return (
-        statement.is_split
-        and bool(statement.rest)
-        and (statement.key in vocabulary.ACTIONS or statement.key in vocabulary.PRIORITY)
-    )
+def _is_action_label(text: str) -> bool:
+    """Tell a label that only announces a change: Action, Recommendation, [HIGH]."""
+    statement = parse_statement(text)
+    is_label = statement.key in vocabulary.ACTIONS or statement.key in vocabulary.PRIORITY_BY_WORD
+    return statement.is_split and bool(statement.rest) and is_label
 
 
-def _marked(text: str) -> Priority | None:
-    statement = statement_in(text)
-    if statement.is_split and (priority := vocabulary.PRIORITY.get(statement.key)):
+def _marked_priority(text: str) -> Priority | None:
+    statement = parse_statement(text)
+    if statement.is_split and (priority := vocabulary.PRIORITY_BY_WORD.get(statement.key)):
         return priority
-    return priority_in(text) if text.lstrip().startswith(("[", "(")) else None
+    return parse_priority(text) if text.lstrip().startswith(("[", "(")) else None

@@ -1,4 +1,4 @@
-"""The reports that lie in a submitted repository's own folders, brought out of a clone like everything else of it."""
+"""Reports from the folders of a submitted repository, read out of a clone."""
 
 from __future__ import annotations
 
@@ -18,20 +18,30 @@ from courtroom.models.record import Frozen
 
 MOST_REPORTS = 40
 MOST_BYTES = 16 * 1024 * 1024
+# git modes: a link (120000) or submodule (160000) could name content outside the tree.
 REGULAR_FILES = ("100644", "100755")
-_NO_REPORTS = {
-    ".pdf": "A PDF cannot be read as a report: commit the Markdown or JSON it was made from beside it.",
-    ".docx": "A Word file cannot be read as a report: commit Markdown or JSON.",
+_OTHER_FORMATS = {
+    ".pdf": (
+        "A PDF cannot be imported. "
+        "Commit the Markdown or JSON that it was made from in the same folder."
+    ),
+    ".docx": "A Word file cannot be imported. Commit Markdown or JSON.",
 }
-NOT_THERE = "There is no such file at this commit."
-TOO_LARGE = f"It is larger than {QUOTABLE_FILE_BYTES // (1024 * 1024)} MB."
-TOO_MANY = f"Only {MOST_REPORTS} reports of one repository are read."
-TOO_MUCH = f"The reports before it already fill the {MOST_BYTES // (1024 * 1024)} MB that are read of one repository."
-NO_FILE = "It is a link or a submodule, not a file."
+NOT_FOUND = "There is no such file at this commit."
+TOO_LARGE = f"The file is larger than {QUOTABLE_FILE_BYTES // (1024 * 1024)} MB."
+TOO_MANY = f"Only {MOST_REPORTS} reports per repository are read."
+LIMIT_REACHED = (
+    f"The reports before this one reach the limit of {MOST_BYTES // (1024 * 1024)} MB "
+    "per repository."
+)
+NOT_A_FILE = "This is a link or a submodule, not a file."
 
 
 class RepositoryReports(Frozen):
-    """At `commit`: each report's text by its path, and why another path could not be read. In the order asked for."""
+    """Frozen texts at `commit`: each report's text by path, and the reason for each unread path.
+
+    Both mappings are in the order of the requested paths.
+    """
 
     commit: str
     texts: Mapping[str, str]
@@ -46,46 +56,50 @@ def read_repository_reports(
     allow_local: bool = False,
     limits: Limits | None = None,
 ) -> RepositoryReports:
-    """The texts at these paths of the tree, without a checkout; secrets in them are blacked out.
+    """Return the texts at these paths of the tree, without a checkout; secrets are redacted.
 
-    Raises UrlRefused or RepositoryRefused for what the student must mend, ExaminationFailed for the rest.
+    Raises UrlRefused or RepositoryRefused for faults that the student must fix,
+    ExaminationFailed for all others.
     """
     limits = limits or Limits()
+    requested = tuple(dict.fromkeys(paths))
+
     with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
         snapshot = take_snapshot(
             repo_url, ref=ref, into=Path(workspace), limits=limits, allow_local=allow_local
         )
-        asked = tuple(dict.fromkeys(paths))
-        unread = dict(_unreadable(asked, snapshot, limits))
-        texts = read_files(snapshot, [path for path in asked if path not in unread])
-        unread |= {path: NOT_THERE for path in asked if path not in texts and path not in unread}
+        unread = dict(_unreadable(requested, snapshot, limits))
+        texts = read_files(snapshot, [path for path in requested if path not in unread])
+
+    unread |= {path: NOT_FOUND for path in requested if path not in texts and path not in unread}
     return RepositoryReports(
         commit=snapshot.commit,
-        texts={path: "\n".join(texts[path]) for path in asked if path in texts},
-        unread={path: unread[path] for path in asked if path in unread},
+        texts={path: "\n".join(texts[path]) for path in requested if path in texts},
+        unread={path: unread[path] for path in requested if path in unread},
     )
 
 
 def _unreadable(
-    asked: Iterable[str], snapshot: Snapshot, limits: Limits
+    requested: Iterable[str], snapshot: Snapshot, limits: Limits
 ) -> Iterable[tuple[str, str]]:
-    """The paths that are not even to be opened, each with the reason."""
+    """Yield the paths that are not even opened, each with the reason."""
     tree = {entry.path: entry for entry in list_tree(snapshot, limits)}
-    taken, filled = 0, 0
-    for path in asked:
+    count, size = 0, 0
+
+    for path in requested:
         entry = tree.get(path)
-        ending = PurePosixPath(path.lower()).suffix
-        if ending in _NO_REPORTS:
-            yield path, _NO_REPORTS[ending]
+        suffix = PurePosixPath(path.lower()).suffix
+        if suffix in _OTHER_FORMATS:
+            yield path, _OTHER_FORMATS[suffix]
         elif entry is None:
-            yield path, NOT_THERE
+            yield path, NOT_FOUND
         elif entry.mode not in REGULAR_FILES:
-            yield path, NO_FILE
+            yield path, NOT_A_FILE
         elif entry.size > QUOTABLE_FILE_BYTES:
             yield path, TOO_LARGE
-        elif taken >= MOST_REPORTS:
+        elif count >= MOST_REPORTS:
             yield path, TOO_MANY
-        elif filled + entry.size > MOST_BYTES:
-            yield path, TOO_MUCH
+        elif size + entry.size > MOST_BYTES:
+            yield path, LIMIT_REACHED
         else:
-            taken, filled = taken + 1, filled + entry.size
+            count, size = count + 1, size + entry.size

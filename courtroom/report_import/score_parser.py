@@ -1,4 +1,7 @@
-"""Scores as people write them: 4/5, 60 / 80 points, 21 of 35, 68 %, 3,4, four stars, or a level's name."""
+"""Parser for scores as people write them.
+
+As in: 4/5, 60 / 80 points, 21 of 35, 68 %, 3,4, four stars, or a level's name.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,13 @@ import re
 
 from courtroom.report_import.imported_report import ImportedScore
 
-MOST = 1_000_000
+LARGEST_NUMBER = 1_000_000
 LONGEST_LEVEL = 60
 # Only so much of a text is searched: a score stands at its beginning.
 SEARCHED = 300
 _NUMBER = r"\d{1,7}(?:[.,]\d{1,6})?"
 _OF = r"\s?(?:/|\u2044|out of\b|of\b)\s?"
+# The guards on both sides keep dates, versions and paths from being scores.
 _FRACTION = re.compile(
     rf"(?<![\w.,/:-])({_NUMBER}){_OF}({_NUMBER})(?![\w/]|[.,]\d)(?:\s?(?:points?|pts)\b)?",
     re.IGNORECASE,
@@ -21,31 +25,35 @@ _PERCENT = re.compile(rf"(?<![\w.,/-])({_NUMBER})\s?%")
 _POINTS = re.compile(rf"(?<![\w.,/-])({_NUMBER})\s?(?:points?|pts|stars?)\b", re.IGNORECASE)
 _ALONE = re.compile(rf"[\W_]*({_NUMBER})(?=\s*(?:$|[;|(\[)\]]|[,.:—\u2013-](?:\s|$)))")
 _LABEL = re.compile(
-    r"[\W_]*(?:final |judge |overall )?(?:score|verdict|rating|points|grade)\b(?: \(score\))?[\s:=*`(]{0,6}",
+    r"[\W_]*(?:final |judge |overall )?(?:score|verdict|rating|points|grade)\b"
+    r"(?: \(score\))?[\s:=*`(]{0,6}",
     re.IGNORECASE,
 )
-_FIRST = re.compile(rf"({_NUMBER})(?![\w/]|[.,]\d)")
+_AFTER_LABEL = re.compile(rf"({_NUMBER})(?![\w/]|[.,]\d)")
 _STARS = re.compile(r"([★⭐]{1,10})([☆✩]{0,10})")
 _LETTER = re.compile(r"[^\W\d_]")
-_NOTHING = re.compile(
-    r"[\W_]*(?:n/?a|none|null|nil|not (?:applicable|assess\w+|available|scored|given|rated|judged)|unknown|pending|tbd"
-    r"|no (?:score|verdict|rating|data)|needs (?:a )?(?:human )?review|unscored|excluded\b.{0,40})?[\W_]*(?:\(.{0,80}\))?",
+_NO_SCORE = re.compile(
+    r"[\W_]*(?:n/?a|none|null|nil"
+    r"|not (?:applicable|assess\w+|available|scored|given|rated|judged)|unknown|pending|tbd"
+    r"|no (?:score|verdict|rating|data)|needs (?:a )?(?:human )?review|unscored|excluded\b.{0,40})?"
+    r"[\W_]*(?:\(.{0,80}\))?",
     re.IGNORECASE,
 )
 _EXCLUDED = re.compile(r"\bno exchange\b|\bexcluded\b", re.IGNORECASE)
 
 
-def score_in(text: str) -> ImportedScore | None:
-    """The score that a text is meant to be: with its maximum if one is named, else a number, else a level's name.
+def parse_score(text: str) -> ImportedScore | None:
+    """Return the score that a text is meant to be.
 
-    Null where there is none, or what is written says so itself.
+    A score with its maximum counts first, then a number, then a level's name. Null where there is
+    none, and where the text says so itself.
     """
     searched = text[:SEARCHED]
-    return marked_score_in(searched) or _lone_number(searched) or _level(text)
+    return find_marked_score(searched) or _lone_number(searched) or _level(text)
 
 
-def marked_score_in(text: str) -> ImportedScore | None:
-    """A score that shows itself to be one anywhere in a text: 4/5, 80 %, 12 points, four stars."""
+def find_marked_score(text: str) -> ImportedScore | None:
+    """Return a score recognizable anywhere in a text: 4/5, 80 %, 12 points, four stars."""
     searched = text[:SEARCHED]
     if match := _FRACTION.search(searched):
         return _score(match[0], match[1], match[2])
@@ -53,84 +61,87 @@ def marked_score_in(text: str) -> ImportedScore | None:
         return _score(match[0], match[1], "100")
     if match := _POINTS.search(searched):
         return _score(match[0], match[1])
+
+    # A single star is more often an ornament than a score.
     match = _STARS.search(searched)
     if match and (len(match[1]) > 1 or match[2]):
-        most = len(match[0]) if match[2] else None
-        return ImportedScore(value=len(match[1]), maximum=most, written=match[0])
+        maximum = len(match[0]) if match[2] else None
+        return ImportedScore(value=len(match[1]), maximum=maximum, written=match[0])
     return None
 
 
-def leading_score_in(text: str) -> tuple[ImportedScore | None, str]:
-    """The score that a text begins with, and the words that follow it."""
-    named = _LABEL.match(text)
-    start = named.end() if named else 0
+def split_leading_score(text: str) -> tuple[ImportedScore | None, str]:
+    """Return the score that a text begins with, and the words that follow it."""
+    label = _LABEL.match(text)
+    start = label.end() if label else 0
     searched = text[start : start + SEARCHED]
-    for pattern in (_FRACTION, _PERCENT, _POINTS, _FIRST if named else _ALONE):
+
+    for pattern in (_FRACTION, _PERCENT, _POINTS, _AFTER_LABEL if label else _ALONE):
         match = pattern.search(searched)
         if match and match.start() <= 3 and not _LETTER.search(searched[: match.start()]):
-            most = match[2] if pattern is _FRACTION else "100" if pattern is _PERCENT else None
-            written = match[0] if most or pattern is _POINTS else match[1]
-            return _score(written, match[1], most), text[start + match.end() :]
+            maximum = match[2] if pattern is _FRACTION else "100" if pattern is _PERCENT else None
+            written = match[0] if maximum or pattern is _POINTS else match[1]
+            return _score(written, match[1], maximum), text[start + match.end() :]
     return None, text
 
 
-def closing_score_in(text: str) -> ImportedScore | None:
-    """A score in parentheses at the very end, as in: Too few commits. (Score: 2)"""
-    opened = text.rfind("(")
-    if opened < 0 or not text.rstrip(" .*").endswith(")") or not _LABEL.match(text, opened + 1):
+def parse_closing_score(text: str) -> ImportedScore | None:
+    """Return a score in parentheses at the very end, as in: Too few commits. (Score: 2)"""
+    opening = text.rfind("(")
+    is_closing = opening >= 0 and text.rstrip(" .*").endswith(")")
+    if not is_closing or not _LABEL.match(text, opening + 1):
         return None
-    return leading_score_in(text[opened + 1 :].rstrip(" .*)"))[0]
+    return split_leading_score(text[opening + 1 :].rstrip(" .*)"))[0]
 
 
-def without_score(level: str) -> str:
-    """A level's name without the points behind it, as in: Partial, 21 of 35 points."""
-    score = marked_score_in(level)
-    return (
-        level.partition(score.written)[0].rstrip(" ,;:(")
-        if score and score.value is not None
-        else level
-    )
+def strip_score(level: str) -> str:
+    """Return a level's name without the points behind it, as in: Partial, 21 of 35 points."""
+    score = find_marked_score(level)
+    if score is None or score.value is None:
+        return level
+    return level.partition(score.written)[0].rstrip(" ,;:(")
 
 
-def excludes(text: str) -> bool:
-    """Whether the words say that a criterion is left out of the sum."""
+def says_excluded(text: str) -> bool:
+    """Tell words that take a criterion out of the total."""
     return _EXCLUDED.search(text[:SEARCHED]) is not None
 
 
-def is_none(text: str) -> bool:
-    """Whether the words say that there is no score: n/a, not assessed, needs review, excluded."""
-    return bool(text.strip()) and _NOTHING.fullmatch(text[:SEARCHED]) is not None
+def says_no_score(text: str) -> bool:
+    """Tell words for a missing score: n/a, not assessed, needs review, excluded."""
+    return bool(text.strip()) and _NO_SCORE.fullmatch(text[:SEARCHED]) is not None
 
 
-def number_of(said: object) -> float | None:
-    """A finite number of a reasonable size, from JSON; true and false are none, nor is anything below zero."""
-    if isinstance(said, bool) or not isinstance(said, int | float):
+def as_number(value: object) -> float | None:
+    """Return a finite number from JSON between 0 and LARGEST_NUMBER, else null.
+
+    true and false are not numbers here.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(said) if math.isfinite(said) and 0 <= said <= MOST else None
+    return float(value) if math.isfinite(value) and 0 <= value <= LARGEST_NUMBER else None
 
 
 def _lone_number(text: str) -> ImportedScore | None:
-    named = _LABEL.match(text)
-    match = _FIRST.match(text, named.end()) if named else _ALONE.match(text)
+    label = _LABEL.match(text)
+    match = _AFTER_LABEL.match(text, label.end()) if label else _ALONE.match(text)
     return _score(match[1], match[1]) if match else None
 
 
 def _level(text: str) -> ImportedScore | None:
     name = text.strip(" \t*_`|.:;,—\u2013-")
-    if (
-        not name
-        or len(name) > LONGEST_LEVEL
-        or _NOTHING.fullmatch(name)
-        or not _LETTER.search(name)
-    ):
+    is_level = 0 < len(name) <= LONGEST_LEVEL and _LETTER.search(name) is not None
+    if not is_level or _NO_SCORE.fullmatch(name):
         return None
     return ImportedScore(level=name, written=name)
 
 
-def _score(written: str, value: str, most: str | None = None) -> ImportedScore | None:
-    number, maximum = (float(part.replace(",", ".")) if part else None for part in (value, most))
-    if number is None or number > MOST or maximum == 0:
+def _score(written: str, value: str, maximum: str | None = None) -> ImportedScore | None:
+    # A comma is the decimal point of many languages.
+    number = float(value.replace(",", "."))
+    scale = float(maximum.replace(",", ".")) if maximum else None
+    if number > LARGEST_NUMBER or scale == 0:
         return None
-    return ImportedScore(
-        value=number, maximum=maximum, written=" ".join(written.split()).strip(" .,;:()[]")
-    )
+
+    cleaned = " ".join(written.split()).strip(" .,;:()[]")
+    return ImportedScore(value=number, maximum=scale, written=cleaned)

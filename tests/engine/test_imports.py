@@ -57,7 +57,10 @@ def test_the_reports_an_audit_saw_come_from_the_commit_that_was_judged(audit: An
         RepositoryReport(
             PDF,
             None,
-            "A PDF cannot be read as a report: commit the Markdown or JSON it was made from beside it.",
+            (
+                "A PDF cannot be imported. "
+                "Commit the Markdown or JSON that it was made from in the same folder."
+            ),
         ),
     ]
 

@@ -1,10 +1,10 @@
-"""What a test asks of an imported report, as plain values."""
+"""Parts of an imported report as plain values, for assertions."""
 
 from courtroom.report_import.imported_report import ImportedReport, ImportedScore
 
 
 def pair(score: ImportedScore | None) -> tuple[float | None, float | None] | None:
-    """(value, maximum)"""
+    """Return (value, maximum)."""
     return (score.value, score.maximum) if score else None
 
 
@@ -13,7 +13,7 @@ def scores(report: ImportedReport) -> dict[str, tuple[float | None, float | None
 
 
 def bench(report: ImportedReport) -> dict[str, list[tuple[str, float | None]]]:
-    """Per criterion the judges with their scores, in the order of the report."""
+    """Return the judges with their scores by criterion, in the order of the report."""
     return {
         criterion.name: [
             (opinion.judge, opinion.score.value if opinion.score else None)
@@ -23,12 +23,12 @@ def bench(report: ImportedReport) -> dict[str, list[tuple[str, float | None]]]:
     }
 
 
-def arguments(report: ImportedReport, at: int = 0) -> dict[str, str]:
-    return {opinion.judge: opinion.argument for opinion in report.criteria[at].opinions}
+def arguments(report: ImportedReport, index: int = 0) -> dict[str, str]:
+    return {opinion.judge: opinion.argument for opinion in report.criteria[index].opinions}
 
 
 def places(report: ImportedReport) -> list[tuple[str | None, str | None, int | None, str | None]]:
-    """Per finding (criterion's name, path, line, priority)."""
+    """Return (criterion's name, path, line, priority) of each finding."""
     names = [criterion.name for criterion in report.criteria]
     return [
         (None if f.criterion is None else names[f.criterion], f.path, f.line, f.priority)

@@ -1,4 +1,4 @@
-"""Markdown whose criteria are headings, with the judges in them, under them or above them."""
+"""Markdown with criteria as headings, and judges in items, under headings or above criteria."""
 
 from courtroom import read_report
 from tests.courtroom.report_import.report_values import (
@@ -50,7 +50,7 @@ Seven of ten criteria pass.
 """
 
 
-def test_headings_with_a_score_line_and_one_item_for_each_judge() -> None:
+def test_headings_with_a_score_line_and_one_item_per_judge_are_read() -> None:
     report = read_report(HEADINGS)
     assert report.layout == "headings"
     assert (report.title, report.repo_url, report.commit, report.date, report.author) == (
@@ -116,7 +116,7 @@ Explain each term where it is used.
 """
 
 
-def test_each_judge_under_a_heading_of_its_own() -> None:
+def test_judges_as_headings_are_read() -> None:
     report = read_report(JUDGES_AS_HEADINGS)
     assert pair(report.overall) == (2.5, 5)
     assert scores(report) == {
@@ -161,7 +161,7 @@ The wish to differ shows.
 """
 
 
-def test_one_part_for_each_judge_with_the_criteria_beneath() -> None:
+def test_criteria_under_one_part_per_judge_are_read() -> None:
     report = read_report(BENCH_BY_BENCH)
     assert report.about == "self"
     assert scores(report) == {"State Management Rigor": (3, 5), "Judicial Nuance": (2, 5)}

@@ -1,4 +1,4 @@
-"""Reports in JSON, under the keys that programs of students write."""
+"""Reports in JSON, with the keys that students' programs write."""
 
 import json
 
@@ -46,7 +46,7 @@ NESTED = {
 }
 
 
-def test_criteria_as_a_list_inside_what_wraps_them() -> None:
+def test_list_of_criteria_inside_wrappers_is_read() -> None:
     report = read_report(
         json.dumps(NESTED, indent=1), name="audit/report_onpeer_generated/report.json"
     )
@@ -72,7 +72,7 @@ def test_criteria_as_a_list_inside_what_wraps_them() -> None:
     )
     assert places(report) == [("Git Forensic Analysis", "src/graph.py", 7, None)]
     assert first.line == 12
-    assert notes(report) == [(36, "“swarm_visual” has no score that could be read.")]
+    assert notes(report) == [(36, "No score could be read for “swarm_visual”.")]
 
 
 BY_NAME = {
@@ -88,7 +88,7 @@ BY_NAME = {
 }
 
 
-def test_scores_by_name_with_the_opinions_in_one_list() -> None:
+def test_scores_by_name_with_opinions_in_one_list_are_read() -> None:
     report = read_report(json.dumps(BY_NAME))
     assert scores(report) == {"dev_progress": (16, None), "feedback_implementation": (8, None)}
     assert bench(report)["dev_progress"] == [("Defense", 25), ("Prosecutor", 7)]
@@ -96,7 +96,7 @@ def test_scores_by_name_with_the_opinions_in_one_list() -> None:
         (None, "src/state.py", None, None),
         (None, "src/tools.py", None, None),
     ]
-    assert notes(report) == [(1, "Not read: an opinion that belongs to no criterion.")]
+    assert notes(report) == [(1, "Skipped an opinion that belongs to no criterion.")]
 
 
 BY_JUDGE = {
@@ -126,7 +126,7 @@ BY_JUDGE = {
 }
 
 
-def test_criteria_by_name_with_the_judges_by_name_in_camel_case() -> None:
+def test_criteria_and_judges_by_name_in_camel_case_are_read() -> None:
     report = read_report(json.dumps(BY_JUDGE))
     assert pair(report.overall) == (60, 80)
     excluded, progress = report.criteria
@@ -157,8 +157,11 @@ def test_criteria_by_name_with_the_judges_by_name_in_camel_case() -> None:
     ]
 
 
-def test_a_bare_list_of_criteria() -> None:
-    text = '[{"criterion": "Report Accuracy", "score": "4 out of 5"},\n {"criterion": "Swarm Visual", "score": 1}]'
+def test_bare_list_of_criteria_is_read() -> None:
+    text = (
+        '[{"criterion": "Report Accuracy", "score": "4 out of 5"},\n'
+        ' {"criterion": "Swarm Visual", "score": 1}]'
+    )
     report = read_report(text, name="report.json")
     assert scores(report) == {"Report Accuracy": (4, 5), "Swarm Visual": (1, None)}
     assert [criterion.line for criterion in report.criteria] == [1, 2]
@@ -191,7 +194,14 @@ FAILED = {
 }
 
 
-def test_failures_written_as_if_they_were_verdicts_are_notes_and_no_scores() -> None:
+def failure_note(criterion: str, judge: str) -> str:
+    return (
+        f"“{criterion}”: the {judge} reported a failure instead of an opinion. "
+        "The score 3 is not used."
+    )
+
+
+def test_failure_written_as_a_verdict_is_a_note_and_no_score() -> None:
     report = read_report(json.dumps(FAILED, indent=0))
     assert scores(report) == {"Judicial Nuance": None, "Report Accuracy": (4, None)}
     assert bench(report) == {
@@ -199,27 +209,15 @@ def test_failures_written_as_if_they_were_verdicts_are_notes_and_no_scores() -> 
         "Report Accuracy": [("Prosecutor", None), ("Defense", 5)],
     }
     assert notes(report) == [
-        (3, "“Judicial Nuance”: 3 is no score: no judge beside it gave an opinion."),
-        (
-            7,
-            "“Judicial Nuance”: the Prosecutor gave no opinion but a failure. The score 3 beside it is none.",
-        ),
-        (
-            11,
-            "“Judicial Nuance”: the Defense gave no opinion but a failure. The score 3 beside it is none.",
-        ),
-        (
-            15,
-            "“Judicial Nuance”: the TechLead gave no opinion but a failure. The score 3 beside it is none.",
-        ),
-        (
-            25,
-            "“Report Accuracy”: the Prosecutor gave no opinion but a failure. The score 3 beside it is none.",
-        ),
+        (3, "“Judicial Nuance”: the score 3 is not used, because every judge failed."),
+        (7, failure_note("Judicial Nuance", "Prosecutor")),
+        (11, failure_note("Judicial Nuance", "Defense")),
+        (15, failure_note("Judicial Nuance", "TechLead")),
+        (25, failure_note("Report Accuracy", "Prosecutor")),
     ]
 
 
-def test_numbers_that_are_none_are_left_out() -> None:
+def test_value_that_is_no_usable_number_is_left_out() -> None:
     text = """{"criteria": [
       {"name": "A", "score": NaN}, {"name": "B", "score": -1}, {"name": "C", "score": 1e999},
       {"name": "D", "score": 99999999999999999999999999999999999999}, {"name": "E", "score": true},
@@ -228,7 +226,7 @@ def test_numbers_that_are_none_are_left_out() -> None:
     assert scores(report) == {"A": None, "B": None, "C": None, "D": None, "E": None, "F": (3, None)}
 
 
-def test_json_in_a_fence_within_a_text() -> None:
+def test_json_in_a_fence_within_a_text_is_read() -> None:
     text = 'What my auditor printed:\n\n```json\n{"criteria": {"swarm_visual": 2}}\n```\n'
     report = read_report(text)
     assert (report.layout, scores(report)) == ("JSON within text", {"swarm_visual": (2, None)})
@@ -242,7 +240,7 @@ def test_json_in_a_fence_within_a_text() -> None:
         ('{"a":' * 120 + "1" + "}" * 120, "The report is nested deeper than 100 levels."),
     ],
 )
-def test_broken_json_is_refused_with_its_place(text: str, sentence: str) -> None:
+def test_invalid_json_is_refused_with_its_place(text: str, sentence: str) -> None:
     with pytest.raises(InputRefused) as refused:
         read_report(text, name="report.json")
     assert (refused.value.code, refused.value.message) == ("report_invalid_json", sentence)

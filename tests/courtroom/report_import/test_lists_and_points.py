@@ -1,4 +1,4 @@
-"""Markdown whose criteria are items of a list, or that says little of them: points, emoji, a summary, remediation."""
+"""Markdown with criteria in lists, points, emoji, a summary alone, and remediation plans."""
 
 from courtroom import read_report
 from tests.courtroom.report_import.report_values import bench, notes, pair, places, scores
@@ -14,7 +14,7 @@ Overall score: 4.0/5
 """
 
 
-def test_a_bold_list_of_criteria_and_their_scores() -> None:
+def test_bold_list_of_criteria_is_read() -> None:
     report = read_report(BOLD_LIST)
     assert report.layout == "lists"
     assert report.repo_url == "https://example.org/peer/work"
@@ -45,7 +45,7 @@ EMOJI = """# ⚖️ Audit Report: peer review 🚀
 """
 
 
-def test_emoji_stand_beside_every_word() -> None:
+def test_emoji_beside_every_word_are_ignored() -> None:
     report = read_report(EMOJI)
     assert report.about == "peer"
     assert scores(report) == {"Structured Output Enforcement": (4, 5), "Swarm Visual": (1, 5)}
@@ -76,7 +76,7 @@ POINTS = """# Audit Report
 """
 
 
-def test_points_with_levels_and_no_exchange() -> None:
+def test_points_with_levels_and_no_exchange_are_read() -> None:
     report = read_report(POINTS)
     assert pair(report.overall) == (60, 80)
     assert report.overall is not None
@@ -96,12 +96,12 @@ Most judges agreed.
 """
 
 
-def test_an_executive_summary_alone_gives_the_overall_score_and_says_what_is_missing() -> None:
+def test_summary_alone_gives_the_overall_score_and_a_note() -> None:
     report = read_report(SUMMARY_ONLY)
     assert report.layout == "summary"
     assert pair(report.overall) == (3.2, 5)
     assert report.criteria == ()
-    assert notes(report) == [(None, "No criterion with a score was recognised.")]
+    assert notes(report) == [(None, "No criterion with a score was found.")]
 
 
 BY_FILE = """# Audit
@@ -131,7 +131,7 @@ Wire the judges in parallel.
 """
 
 
-def test_remediation_by_file_by_criterion_and_by_priority() -> None:
+def test_remediation_by_file_criterion_and_priority_is_read() -> None:
     report = read_report(BY_FILE)
     assert scores(report) == {"Git History": (4, 5), "Tool Safety": (2, 5)}
     assert places(report) == [

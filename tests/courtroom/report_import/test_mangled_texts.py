@@ -1,4 +1,4 @@
-"""The same report however its lines, its characters and its markup were mangled on the way."""
+"""Reports whose lines, characters or markup were mangled: they are read as the original."""
 
 import pytest
 
@@ -68,13 +68,13 @@ def expect_the_plain_report(report: ImportedReport) -> None:
         pytest.param(lambda text: text.replace(" ", "\u00a0"), id="no-break spaces"),
     ],
 )
-def test_a_report_reads_the_same(mangle) -> None:
+def test_mangled_report_is_read_as_the_original(mangle) -> None:
     report = read_report(mangle(PLAIN))
     expect_the_plain_report(report)
     assert notes(report) == []
 
 
-def test_lines_are_those_of_the_text_as_it_came() -> None:
+def test_lines_are_those_of_the_original_text() -> None:
     report = read_report(PLAIN.replace("\n", "\r\n"))
     assert [criterion.line for criterion in report.criteria] == [6, 12]
     assert [opinion.line for opinion in report.criteria[0].opinions] == [9, 10]
@@ -101,7 +101,7 @@ HTML = """<h1>Audit Report</h1>
 """
 
 
-def test_html_in_markdown() -> None:
+def test_html_is_read_as_markdown() -> None:
     report = read_report(HTML)
     expect_the_plain_report(report)
     assert report.title == "Audit Report"
@@ -109,12 +109,12 @@ def test_html_in_markdown() -> None:
     assert notes(report) == []
 
 
-def test_one_word_on_each_line_as_a_pdf_gives_it() -> None:
+def test_text_with_one_word_per_line_is_rebuilt_with_a_note() -> None:
     words = PLAIN.replace("**", "").replace("`", "").replace("\n", " \n").split(" ")
     report = read_report("\n".join(words))
     expect_the_plain_report(report)
     assert notes(report) == [
-        (None, "The text has one word on each line: its lines were put together by guess.")
+        (None, "The text has one word per line, so its lines were rebuilt by guessing.")
     ]
 
 
@@ -136,7 +136,7 @@ Replace os.system in src/tools.py:14
 """
 
 
-def test_plain_text_without_any_mark() -> None:
+def test_plain_text_without_markup_is_read() -> None:
     expect_the_plain_report(read_report(NO_MARKS))
 
 
@@ -159,7 +159,7 @@ class Evidence(BaseModel):
 """
 
 
-def test_code_pasted_without_a_fence_does_not_end_its_criterion() -> None:
+def test_code_without_a_fence_does_not_end_its_criterion() -> None:
     report = read_report(PASTED_CODE)
     assert scores(report) == {"State Management Rigor": (4, 5), "Swarm Visual": (1, 5)}
     assert bench(report)["State Management Rigor"] == [("Prosecutor", 2), ("Defense", 4)]

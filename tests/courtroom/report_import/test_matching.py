@@ -1,4 +1,4 @@
-"""Which criterion of the rubric a report means, in whatever spelling."""
+"""Matching of a report's criteria to those of the rubric, in any spelling."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from courtroom.report_import.imported_report import ImportedCriterion, ImportedR
 from courtroom.rubric_import.read_rubric import shipped_rubric
 
 
-def told(*names: str, ids: tuple[str | None, ...] = ()) -> ImportedReport:
+def report_of(*names: str, ids: tuple[str | None, ...] = ()) -> ImportedReport:
     pairs = zip(names, ids or (None,) * len(names), strict=True)
     return ImportedReport(
         layout="test", criteria=tuple(ImportedCriterion(name=n, id=i) for n, i in pairs)
@@ -28,42 +28,42 @@ def told(*names: str, ids: tuple[str | None, ...] = ()) -> ImportedReport:
         "[PASS] Git Forensic Analysis",
     ],
 )
-def test_a_name_is_known_whatever_its_ornament(spelling: str) -> None:
-    match = matched_criteria(told(spelling), shipped_rubric("self_audit"))
+def test_name_matches_with_any_ornament(spelling: str) -> None:
+    match = matched_criteria(report_of(spelling), shipped_rubric("self_audit"))
     assert dict(match.matched) == {0: "git_forensic_analysis"}
     assert dict(match.unmatched) == {}
     assert len(match.missing) == 9
 
 
-def test_an_id_goes_before_a_name() -> None:
-    report = told("Swarm Visual", "Report Accuracy", ids=("theoretical_depth", None))
+def test_id_is_matched_before_the_name() -> None:
+    report = report_of("Swarm Visual", "Report Accuracy", ids=("theoretical_depth", None))
     match = matched_criteria(report, shipped_rubric("self_audit"))
     assert dict(match.matched) == {0: "theoretical_depth", 1: "report_accuracy"}
 
 
-def test_what_stands_in_parentheses_may_be_left_out() -> None:
-    match = matched_criteria(told("Theoretical Depth"), shipped_rubric("self_audit"))
+def test_name_without_its_parentheses_matches() -> None:
+    match = matched_criteria(report_of("Theoretical Depth"), shipped_rubric("self_audit"))
     assert dict(match.matched) == {0: "theoretical_depth"}
 
 
-def test_what_cannot_be_matched_is_said() -> None:
-    report = told("Git Forensic Analysis", "Style", "git_forensic_analysis")
+def test_unmatched_criterion_has_its_reason() -> None:
+    report = report_of("Git Forensic Analysis", "Style", "git_forensic_analysis")
     match = matched_criteria(report, shipped_rubric("self_audit"))
     assert dict(match.matched) == {0: "git_forensic_analysis"}
     assert dict(match.unmatched) == {
         1: "The rubric has no criterion “Style”.",
-        2: "Another criterion of the report is taken for “git_forensic_analysis” already.",
+        2: "Another criterion of the report already matches “git_forensic_analysis”.",
     }
 
 
-def test_a_name_that_two_criteria_share_matches_neither() -> None:
+def test_name_that_two_criteria_share_matches_neither() -> None:
     twins = tuple(Criterion(id=f"tests-{n}", name="Tests") for n in (1, 2))
     rubric = Rubric(id="twins", name="Twins", version="1", criteria=twins)
-    match = matched_criteria(told("Tests", "tests 2"), rubric)
+    match = matched_criteria(report_of("Tests", "tests 2"), rubric)
     assert dict(match.matched) == {1: "tests-2"}
 
 
-def test_a_report_as_it_is_read() -> None:
+def test_report_read_from_text_is_matched() -> None:
     text = "### 1. Development Progress: 21/35\n\n### Feedback & Co\nScore: 3/5\n"
     match = matched_criteria(read_report(text), shipped_rubric("points"))
     assert dict(match.matched) == {0: "development_progress"}

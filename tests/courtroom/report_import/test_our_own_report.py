@@ -1,4 +1,4 @@
-"""What this courtroom writes of an audit, it reads back: from the JSON and from the Markdown alike."""
+"""Our own reports are read back, from JSON and from Markdown."""
 
 import asyncio
 import json
@@ -72,7 +72,7 @@ def imported_changes(report: ImportedReport) -> set[object]:
     }
 
 
-def test_the_json_comes_back_as_it_was(report: AuditReport) -> None:
+def test_own_json_is_read_back_unchanged(report: AuditReport) -> None:
     read = read_report(json.dumps(report.as_json()), name="report.json")
     assert (read.layout, read.repo_url, read.commit) == (
         "report@1 JSON",
@@ -89,7 +89,7 @@ def test_the_json_comes_back_as_it_was(report: AuditReport) -> None:
     assert notes(read) == []
 
 
-def test_the_markdown_comes_back_as_it_was(report: AuditReport) -> None:
+def test_own_markdown_is_read_back_unchanged(report: AuditReport) -> None:
     published = report.model_copy(update={"repo_url": "https://example.org/team/work"})
     read = read_report(render_markdown(published, date="21 November 2026"), name="report.md")
     assert (read.layout, read.repo_url, read.commit, read.date) == (

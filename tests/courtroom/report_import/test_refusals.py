@@ -1,4 +1,4 @@
-"""What is no report is refused in words; whatever else is brought, nothing but the courtroom's own errors comes out."""
+"""Refused texts, and hostile ones: only a report or one of our own errors comes out."""
 
 import json
 import time
@@ -13,7 +13,7 @@ from courtroom.report_import.read_report import MOST_LINES
 from courtroom.report_import.text_cleaning import MOST_BYTES
 from tests.courtroom.report_import.report_values import notes, scores
 
-# Far above what any takes on a laptop (0.2 to 1.6 s), far below what one pattern with backtracking would take.
+# Far above the time on a laptop (0.2 to 1.6 s), far below that of a pattern that backtracks.
 SECONDS = 60
 
 
@@ -25,58 +25,66 @@ SECONDS = 60
         (
             "# Audit\0",
             "report_no_text",
-            "The file is no text. Give the report as Markdown or JSON.",
+            "The file is not text. Upload the report as Markdown or JSON.",
         ),
         (
             "%PDF-1.7\n1 0 obj",
             "report_no_text",
-            "A PDF cannot be read as a report: give the Markdown or JSON it was made from.",
+            "A PDF cannot be imported. Upload the Markdown or JSON that it was made from.",
         ),
         (
             "PK\x03\x04word/document.xml",
             "report_no_text",
-            "An archive or a Word file cannot be read as a report: give Markdown or JSON.",
+            "An archive or a Word file cannot be imported. Upload Markdown or JSON.",
         ),
         (
             "a" * (MOST_BYTES + 1),
             "report_too_large",
-            "The report is larger than 2 MB. Give the report alone, without its raw evidence.",
+            "The report is larger than 2 MB. Upload the report alone, without its raw evidence.",
         ),
         (
             "ä" * (MOST_BYTES // 2 + 1),
             "report_too_large",
-            "The report is larger than 2 MB. Give the report alone, without its raw evidence.",
+            "The report is larger than 2 MB. Upload the report alone, without its raw evidence.",
         ),
         (
             f"[{'[],' * 200_001}1]",
             "report_too_large",
-            "The report has more than 200000 parts. Give the report alone, without its raw evidence.",
+            (
+                "The report has more than 200000 JSON values. "
+                "Upload the report alone, without its raw evidence."
+            ),
         ),
     ],
 )
-def test_what_is_no_report_is_refused_in_one_sentence(text: str, code: str, sentence: str) -> None:
+def test_text_that_is_no_report_is_refused_with_its_reason(
+    text: str, code: str, sentence: str
+) -> None:
     with pytest.raises(InputRefused) as refused:
         read_report(text, name="report.json" if text.startswith("[") else "")
     assert (refused.value.code, refused.value.message) == (code, sentence)
 
 
-def test_a_text_that_is_no_audit_says_so_and_is_not_refused() -> None:
+def test_text_without_an_audit_is_read_with_a_note() -> None:
     report = read_report("Dear diary,\n\nnothing happened at 4/5 today.\n")
     assert report == ImportedReport(
         layout="unrecognised",
-        notes=({"line": None, "message": "No criterion with a score was recognised."},),
+        notes=({"line": None, "message": "No criterion with a score was found."},),
     )
 
 
-def test_what_is_beyond_the_bounds_is_told_and_not_read() -> None:
-    many = "\n".join(f"### Criterion number {at}\nScore: 3/5" for at in range(300))
-    report = read_report(f"{many}\n" + "\n" * MOST_LINES)
+def test_criteria_and_lines_beyond_the_bounds_are_noted() -> None:
+    text = "\n".join(f"### Criterion number {index}\nScore: 3/5" for index in range(300))
+    report = read_report(f"{text}\n" + "\n" * MOST_LINES)
     assert len(report.criteria) == 200
-    assert notes(report)[0] == (401, "More than 200 criteria: the rest was not read.")
+    assert notes(report)[0] == (
+        401,
+        "The report has more than 200 criteria. The rest were not read.",
+    )
     assert notes(report)[-1] == (MOST_LINES, f"Only the first {MOST_LINES} lines were read.")
 
 
-def test_a_score_above_its_maximum_stays_as_written_and_has_no_share() -> None:
+def test_score_above_its_maximum_is_kept_and_has_no_share() -> None:
     report = read_report("### Judicial Nuance\nScore: 7/5\n")
     assert scores(report) == {"Judicial Nuance": (7, 5)}
     assert report.criteria[0].score is not None
@@ -112,8 +120,8 @@ HOSTILE = (
 
 
 @pytest.mark.parametrize("unit", HOSTILE, ids=[repr(unit) for unit in HOSTILE])
-def test_two_megabytes_of_anything_are_read_in_linear_time(unit: str) -> None:
-    """A twentieth of the size, so that the whole table takes two seconds: what grew as the square would show."""
+def test_hostile_text_is_read_in_linear_time(unit: str) -> None:
+    """Uses a twentieth of the largest size; a time that grows as the square would still show."""
     text = (unit * MOST_BYTES)[: MOST_BYTES // 20]
     began = time.process_time()
     try:
@@ -123,7 +131,7 @@ def test_two_megabytes_of_anything_are_read_in_linear_time(unit: str) -> None:
     assert time.process_time() - began < SECONDS / 20
 
 
-def test_what_nobody_sees_does_not_come_back_through_an_escape() -> None:
+def test_invisible_characters_do_not_come_back_through_escapes() -> None:
     name = json.dumps("Git\0 \ud800Fo\u200brensics")
     assert scores(read_report(f'{{"criteria": [{{"name": {name}, "score": 4}}]}}')) == {
         "Git Forensics": (4, None)
@@ -133,12 +141,15 @@ def test_what_nobody_sees_does_not_come_back_through_an_escape() -> None:
     }
 
 
-def test_no_word_repeated_without_end_takes_the_stack() -> None:
+def test_endlessly_repeated_word_does_not_exhaust_the_stack() -> None:
     assert read_report("### Git: 3/5\n- " + "Judge: " * 100_000).criteria[0].opinions == ()
 
 
-def test_digits_that_are_no_numbers_are_passed_over() -> None:
-    text = "### Git: 3/5\n\n## Plan of Remediation\n\n## Remediation Plan\n- **Line**: \u00b2\u00b2\n  Mend it.\n\n"
+def test_digits_that_are_no_numbers_are_ignored() -> None:
+    text = (
+        "### Git: 3/5\n\n## Plan of Remediation\n\n"
+        "## Remediation Plan\n- **Line**: \u00b2\u00b2\n  Mend it.\n\n"
+    )
     table = "| Criterion | Score (/\u00b2) |\n|---|---|\n| Tests | 4 |\n"
     assert scores(read_report(text + table)) == {"Git": (3, 5), "Tests": (4, None)}
 
@@ -250,19 +261,19 @@ def expect_a_report_or_our_own_error(text: str, name: str) -> None:
 
 @given(st.lists(WORDS, max_size=60).map(" ".join))
 @settings(max_examples=150, deadline=None)
-def test_no_markdown_raises_anything_else(text: str) -> None:
+def test_any_markdown_is_read_or_refused(text: str) -> None:
     expect_a_report_or_our_own_error(text, "report.md")
 
 
 @given(st.text(max_size=200))
 @settings(max_examples=80, deadline=None)
-def test_no_text_raises_anything_else(text: str) -> None:
+def test_any_text_is_read_or_refused(text: str) -> None:
     expect_a_report_or_our_own_error(text, "")
 
 
 @given(JSON.map(json.dumps))
 @settings(max_examples=150, deadline=None)
-def test_no_json_raises_anything_else(text: str) -> None:
+def test_any_json_is_read_or_refused(text: str) -> None:
     expect_a_report_or_our_own_error(text, "report.json")
 
 
@@ -274,5 +285,5 @@ def test_no_json_raises_anything_else(text: str) -> None:
     )
 )
 @settings(max_examples=80, deadline=None)
-def test_what_claims_to_be_our_own_is_trusted_no_more(text: str) -> None:
+def test_json_that_claims_our_own_schema_is_read_or_refused(text: str) -> None:
     expect_a_report_or_our_own_error(text, "report.json")

@@ -1,4 +1,4 @@
-"""Reports out of a repository's own folders: texts or reasons, from the clone, without a checkout."""
+"""Reports from a repository's folders: texts or reasons, from the clone, without a checkout."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def read(repository, *paths: str, **more) -> RepositoryReports:
     )
 
 
-def test_texts_come_with_their_lines_and_the_commit_they_are_of(repository) -> None:
+def test_texts_have_their_lines_and_their_commit(repository) -> None:
     reports = read(repository, SELF, PEER, SELF)
     assert reports.commit == repository[1]
     assert dict(reports.texts) == {
@@ -53,39 +53,42 @@ def test_texts_come_with_their_lines_and_the_commit_they_are_of(repository) -> N
     assert dict(reports.unread) == {}
 
 
-def test_what_cannot_be_read_has_its_reason(repository) -> None:
+def test_unreadable_path_has_its_reason(repository) -> None:
     reports = read(
         repository, PDF, LINK, "audit/large.md", "audit/none.md", "../../etc/passwd", "-x"
     )
     assert dict(reports.texts) == {}
     assert dict(reports.unread) == {
-        PDF: "A PDF cannot be read as a report: commit the Markdown or JSON it was made from beside it.",
-        LINK: "It is a link or a submodule, not a file.",
-        "audit/large.md": "It is larger than 1 MB.",
+        PDF: (
+            "A PDF cannot be imported. "
+            "Commit the Markdown or JSON that it was made from in the same folder."
+        ),
+        LINK: "This is a link or a submodule, not a file.",
+        "audit/large.md": "The file is larger than 1 MB.",
         "audit/none.md": "There is no such file at this commit.",
         "../../etc/passwd": "There is no such file at this commit.",
         "-x": "There is no such file at this commit.",
     }
 
 
-def test_no_more_than_the_bounds_are_brought(repository, monkeypatch) -> None:
+def test_reports_beyond_the_bounds_have_their_reason(repository, monkeypatch) -> None:
     monkeypatch.setattr(repository_reports, "MOST_REPORTS", 1)
     assert dict(read(repository, SELF, PEER).unread) == {
-        PEER: "Only 40 reports of one repository are read."
+        PEER: "Only 40 reports per repository are read."
     }
     monkeypatch.setattr(repository_reports, "MOST_BYTES", 10)
     assert dict(read(repository, SELF).unread) == {
-        SELF: "The reports before it already fill the 16 MB that are read of one repository."
+        SELF: "The reports before this one reach the limit of 16 MB per repository."
     }
 
 
-def test_a_repository_that_cannot_be_had_is_refused(tmp_path) -> None:
+def test_missing_repository_is_refused(tmp_path) -> None:
     with pytest.raises(RepositoryRefused) as refused:
         read_repository_reports(str(tmp_path / "none"), ref=None, paths=[SELF], allow_local=True)
     assert refused.value.code == "repository_not_found"
 
 
-def test_an_unknown_commit_is_refused(repository) -> None:
+def test_unknown_commit_is_refused(repository) -> None:
     with pytest.raises(RepositoryRefused) as refused:
         read(repository, SELF, ref="0" * 40, limits=Limits())
     assert refused.value.code == "repository_ref_unknown"

@@ -1,4 +1,4 @@
-"""Markdown whose scores stand in tables, with and without bars at the edge."""
+"""Markdown with scores in tables, with and without bars at the edges."""
 
 from courtroom import read_report
 from tests.courtroom.report_import.report_values import (
@@ -27,7 +27,7 @@ SUMMARY_TABLE = """# Audit of a peer
 """
 
 
-def test_a_table_of_criteria_with_the_scale_in_its_head() -> None:
+def test_table_of_criteria_with_the_scale_in_its_head_is_read() -> None:
     report = read_report(SUMMARY_TABLE)
     assert report.layout == "tables"
     assert (report.repo_url, report.commit, report.about) == (
@@ -43,7 +43,7 @@ def test_a_table_of_criteria_with_the_scale_in_its_head() -> None:
     }
     assert report.criteria[1].id == "safe_tool_engineering"
     assert report.criteria[1].dissent == "the Defense saw a sandbox"
-    assert notes(report) == [(13, "“Swarm Visual” has no score that could be read.")]
+    assert notes(report) == [(13, "No score could be read for “Swarm Visual”.")]
 
 
 JUDGE_COLUMNS = """Criterion | Prosecutor | Defense | Tech Lead | Final Score | Recommendation
@@ -53,7 +53,7 @@ judicial_nuance | 1/5 | 3/5 | — | 2/5 | —
 """
 
 
-def test_a_column_for_each_judge_in_a_table_without_edges() -> None:
+def test_table_with_a_column_per_judge_and_no_edges_is_read() -> None:
     report = read_report(JUDGE_COLUMNS)
     assert scores(report) == {"git_forensic_analysis": (4, 5), "judicial_nuance": (2, 5)}
     assert bench(report) == {
@@ -98,7 +98,7 @@ TABLE_FOR_EACH = """# Report
 """
 
 
-def test_a_table_of_judges_under_each_criterion() -> None:
+def test_table_of_judges_under_each_criterion_is_read() -> None:
     report = read_report(TABLE_FOR_EACH)
     assert scores(report) == {
         "Git Forensic Analysis": (8, None),
@@ -127,14 +127,14 @@ ONE_LONG_TABLE = """# Opinions
 """
 
 
-def test_one_table_of_criteria_and_judges_where_the_chief_justice_gives_the_score() -> None:
+def test_chief_justice_row_gives_the_score_of_its_criterion() -> None:
     report = read_report(ONE_LONG_TABLE)
     assert scores(report) == {"Report Accuracy": (3, 5), "Swarm Visual": None}
     assert bench(report) == {
         "Report Accuracy": [("Prosecutor", 2), ("Defense", 4)],
         "Swarm Visual": [("Prosecutor", 1)],
     }
-    assert notes(report) == [(8, "“Swarm Visual” has no score that could be read.")]
+    assert notes(report) == [(8, "No score could be read for “Swarm Visual”.")]
 
 
 TWO_TELLINGS = """# Audit
@@ -150,9 +150,12 @@ TWO_TELLINGS = """# Audit
 """
 
 
-def test_the_first_of_two_scores_stands_and_the_other_is_noted() -> None:
+def test_first_of_two_scores_is_kept_and_the_other_is_noted() -> None:
     report = read_report(TWO_TELLINGS)
     assert scores(report) == {"Git Forensic Analysis": (4, 5)}
     assert notes(report) == [
-        (10, "“Git Forensic Analysis” has another score here, 3/5: 4/5 stands.")
+        (
+            10,
+            "“Git Forensic Analysis” has a different score here, 3/5. The first one, 4/5, is kept.",
+        )
     ]
