@@ -63,6 +63,7 @@ def _header(report: AuditReport, date: str | None) -> Iterator[str]:
     if all(judge.kind == "heuristic" for judge in report.judges.values()):
         yield f"> **{NO_MODEL}**"
 
+    # Empty values, such as a missing date, drop their line.
     bench = (f"{TITLES[name]} {escape_prose(judge.model)}" for name, judge in _judges(report))
     pdf = f"SHA-256 {code_span(report.pdf_sha256)}" if report.pdf_sha256 else "not submitted"
     rubric = f"{escape_prose(report.rubric.id)}, version {escape_prose(report.rubric.version)}"
@@ -90,6 +91,7 @@ def _judges(report: AuditReport) -> list[tuple[Persona, JudgeReference]]:
 def _summary(report: AuditReport) -> Iterator[str]:
     yield "## Executive Summary"
 
+    # `report_import` reads the score out of this line.
     unscored = WITHHELD if any(map(_is_withheld, report.criteria)) else "none"
     overall = unscored if report.overall_score is None else f"{report.overall_score:.1f} of 5"
     points = f" ({_points(report.points.earned, report.points.possible)})" if report.points else ""
@@ -170,6 +172,7 @@ def _change_location(change: Remediation) -> str:
 
 def _breakdown(report: AuditReport) -> Iterator[str]:
     yield "## Criterion Breakdown"
+    # Shared by all criteria: evidence that two of them cite is quoted once.
     evidence = {piece.id: piece for piece in report.evidence}
     quoted: set[str] = set()
 

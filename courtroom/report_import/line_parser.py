@@ -1,4 +1,4 @@
-"""Parser of single lines: an opinion, a label with its value, a criterion in a list, or more text."""
+"""Parser of single lines: an opinion, a label and value, a listed criterion, or more text."""
 
 from __future__ import annotations
 

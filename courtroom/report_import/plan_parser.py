@@ -192,7 +192,7 @@ def _is_finding(text: str, *, has_path: bool) -> bool:
 
 
 def _numbered_parts(text: str) -> list[str]:
-    """Split a text that numbers its items itself: 1. In src/state.py, ... 2. In src/graph.py, ..."""
+    """Split a text that numbers its items: 1. In src/state.py, ... 2. In src/graph.py, ..."""
     parts = [part.strip() for part in _INLINE_ITEM.split(text) if part.strip()]
     if len(parts) > 1:
         return parts

@@ -1,4 +1,4 @@
-"""Rubrics that courses write: read as far as they can be judged, with a note for each unused part."""
+"""Rubrics that courses write: read as far as possible, with a note for each unused part."""
 
 import json
 
