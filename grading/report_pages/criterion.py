@@ -9,13 +9,22 @@ from typing import Any
 
 from grading.engine.report import Criterion, Opinion, Report
 from grading.report_pages.checks_and_evidence import OUTCOMES, CheckView, Citation, Exhibits
-from grading.report_pages.explanation import explained
 from grading.report_pages.judge_marks import JUDGE_BY_ID, JUDGES, Judge
 from grading.report_pages.levels import Rungs, levels_in, rungs_of
 from grading.report_pages.quotes import in_plain_sight
 from grading.report_pages.score_track import Track, track_of
 
 Json = Mapping[str, Any]
+# What each rule of a constitution means for a reader, by the rule's kind.
+RULES = {
+    "security_override": "A security problem was confirmed, and that sets a ceiling, whatever else is good.",
+    "fact_supremacy": "Facts overrule opinions: what the evidence does not bear out was cut back.",
+    "functionality_weight": "This is about how it is built, so the Tech Lead decides.",
+    "variance_re_evaluation": "The judges were so far apart that they were heard again.",
+    "dissent_requirement": "The judges stayed apart, so what both sides say is written down under Dissent.",
+    "weighted_average": "The score is the judges' average, each with the weight that the rules give them.",
+}
+MOST_GOALS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,7 @@ class CriterionView:
     @property
     def explained(self) -> tuple[str, ...]:
         """Plain sentences that explain the score."""
-        return explained(self)
+        return _explained(self)
 
 
 def criterion_views(
@@ -123,3 +132,64 @@ def _argument(opinion: Opinion, exhibits: Exhibits) -> Argument:
         text=in_plain_sight(opinion.argument),
         citations=exhibits.citations(opinion.cited_evidence),
     )
+
+
+def _explained(view: CriterionView) -> tuple[str, ...]:
+    """Return plain sentences: the checks, the judges, the rules that decided, and what is unmet."""
+    sentences = (
+        _checks_explained(view),
+        _judges_explained(view),
+        *_rules_explained(view),
+        _outcome_explained(view),
+        _unmet_explained(view),
+    )
+    return tuple(filter(None, sentences))
+
+
+def _checks_explained(view: CriterionView) -> str:
+    checks = [check for check in view.checks if check.outcome]
+    if not checks:
+        return "The rubric ties this criterion to no checks: the judges had the general evidence."
+    tally = Counter(check.outcome for check in checks)
+    asked = f"{len(checks)} check{'' if len(checks) == 1 else 's'}"
+    said = f"Of {asked}, {tally['met']} came out as asked and {tally['not met']} did not"
+    open_ones = tally["not established"]
+    return (
+        f"{said}; {open_ones} could not be established, which counts neither for nor against you."
+        if open_ones
+        else f"{said}."
+    )
+
+
+def _judges_explained(view: CriterionView) -> str:
+    """Return the last score of each judge."""
+    last = {argument.judge.id: argument for argument in view.arguments}
+    said = [
+        f"the {each.judge.name}, who {each.judge.seeks}, "
+        + (f"gave {each.score}" if each.score else "gave no score")
+        for each in last.values()
+    ]
+    return f"From that, {'; '.join(said)}." if said else ""
+
+
+def _rules_explained(view: CriterionView) -> list[str]:
+    fired = dict.fromkeys(rule.rule for rule in view.record.rules)
+    return [RULES[name] for name in fired if name in RULES]
+
+
+def _outcome_explained(view: CriterionView) -> str:
+    if view.counts["excluded"]:
+        return "It was left out of the sum: the rules say when, and it lowers nothing."
+    if view.counts["override_reason"]:
+        return f"Then a person looked and gave {view.score}, with the reason above."
+    if view.score is None:
+        return "Too few judges could answer, so there is no score until a person has looked: this is not a low score."
+    return f"So it stands at {view.score} of 5."
+
+
+def _unmet_explained(view: CriterionView) -> str:
+    unmet = [check.goal for check in view.checks if check.outcome == "not met"]
+    if not unmet:
+        return ""
+    more = f", and {len(unmet) - MOST_GOALS} more" if len(unmet) > MOST_GOALS else ""
+    return f"What keeps it from more: {'; '.join(unmet[:MOST_GOALS])}{more}."

@@ -8,8 +8,7 @@ import pytest
 
 from courtroom.synthesis import rules
 from grading.engine.report import parse_report
-from grading.report_pages.criterion import criterion_views
-from grading.report_pages.explanation import RULES
+from grading.report_pages.criterion import RULES, criterion_views
 from tests.factories.example_report import report_json
 
 FROM_THAT = (
