@@ -32,7 +32,7 @@ from courtroom.replay.resynthesis import (
 from courtroom.rubric_import.read_rubric import read_rubric, shipped_rubric
 from courtroom.run_audit import hold_audit
 from courtroom.synthesis.constitutions import PRESETS, constitution_of, preset
-from courtroom.synthesis.guards import refuse_unsound
+from courtroom.synthesis.guards import refuse_invalid_guards
 from courtroom.synthesis.rules import Constitution
 
 JUDGE_STAGES = ("prosecutor", "defense", "tech_lead")
@@ -269,5 +269,5 @@ def constitution_named(name: str) -> Constitution:
         place = ".".join(str(part) for part in first["loc"])
         message = f"{name} is no constitution: {place}: {first['msg']}"
         raise RubricRefused("rubric_constitution_unreadable", message) from broken
-    refuse_unsound(own)
+    refuse_invalid_guards(own)
     return own

@@ -22,7 +22,7 @@ from courtroom.models.record import (
     JudicialOpinion,
     Usage,
 )
-from courtroom.synthesis.guards import refuse_unsound
+from courtroom.synthesis.guards import refuse_invalid_guards
 
 # Name of the first stage in stored events.
 READING_INPUTS = "exhibits"
@@ -41,7 +41,7 @@ async def hold_audit(
     Every call to a provider waits for the `rate_limit`.
     """
     settings, known = bench or BenchSettings(), known or Known()
-    refuse_unsound(case.constitution)
+    refuse_invalid_guards(case.constitution)
 
     with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
         yield AuditEvent(kind="stage", stage=READING_INPUTS)

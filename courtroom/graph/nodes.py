@@ -169,7 +169,7 @@ class AuditNodes:
             contested = list(self._contested(state, answers, round_number))
         return {"round": round_number, "contested": contested}
 
-    def start_rehearing(self, state: AgentState) -> Update:  # noqa: ARG002 -- the protocol of a node
+    def start_rehearing(self, state: AgentState) -> Update:  # noqa: ARG002 -- protocol of a node
         """Flag that the judges disagreed and some criteria get another round."""
         return {"flags": ["rehearing"]}
 

@@ -1,4 +1,4 @@
-"""State of the graph: plain JSON values; keys that parallel nodes write have reducers (DESIGN 4)."""
+"""State of the graph: plain JSON values, with reducers for keys that parallel nodes write."""
 
 from __future__ import annotations
 

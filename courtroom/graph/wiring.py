@@ -1,6 +1,7 @@
 """Wiring of the graph (DESIGN 4).
 
-START -> context_builder -> repo_investigator | doc_analyst | vision_inspector -> evidence_aggregator
+START -> context_builder -> repo_investigator | doc_analyst | vision_inspector
+      -> evidence_aggregator
       -> degraded_report -> END                         (not enough evidence)
       -> prosecutor | defense | tech_lead               (one Send per judge and criterion)
       -> judge_collector

@@ -1,8 +1,8 @@
 """Three judges without a model: each persona weighs the same check outcomes in its own way.
 
-The score is 1 + 4 x met / (met + gap x unmet), rounded half up, where met and unmet are sums of check
-weights and `gap` belongs to the persona: 5 when everything holds, 1 when nothing does. Floors and
-ceilings follow from the persona's other weights.
+The score is 1 + 4 x met / (met + gap x unmet), rounded half up, where met and unmet are sums of
+check weights and `gap` belongs to the persona: 5 when everything holds, 1 when nothing does. Floors
+and ceilings follow from the persona's other weights.
 """
 
 from __future__ import annotations
@@ -30,15 +30,18 @@ LEAST_ESTABLISHED_SHARE = 0.5
 SECURITY_CEILING = 3
 CEILING_WITHOUT_ESSENTIALS = 3
 EFFORT_FLOOR = 3
-# Factors for what is missing. With these two the Prosecutor steps from 1 to 2 and the Defense from 3
-# to 4 where the Tech Lead steps from 2 to 3, at three eighths of the weight: on ambiguous evidence the
-# judges differ by two and by no more, so that no second round follows and the mean is the Tech Lead's.
+# Factors for what is missing. With these two the Prosecutor steps from 1 to 2 and the Defense from
+# 3 to 4 where the Tech Lead steps from 2 to 3, at three eighths of the weight: on ambiguous
+# evidence the judges differ by two and by no more, so that no second round follows and the mean is
+# the Tech Lead's.
 PROSECUTOR_GAP, DEFENSE_GAP = 4.2, 0.36
 
 
 @dataclass(frozen=True, slots=True)
 class PersonaWeights:
-    """Weights of a persona. `gap` multiplies what is missing, and moves halfway to 1 in a second round."""
+    """Weights of a persona. `gap` multiplies what is missing, and moves halfway to 1 in a second
+    round.
+    """
 
     gap: float
     heeds_essentials: bool

@@ -1,8 +1,8 @@
 """Three judges by a model. Every way to fail ends as a typed JudgeFailure.
 
-One deadline covers an answer with all its calls; waiting for budget or rate limit does not count. An
-answer that was truncated or does not fit the schema is asked for once more, with more tokens or with
-the error.
+One deadline covers an answer with all its calls; waiting for budget or rate limit does not count.
+An answer that was truncated or does not fit the schema is asked for once more, with more tokens or
+with the error.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Clients for models of any provider. They return text and usage, and let exceptions through.
 
-An OpenAI-compatible endpoint is asked for a plain completion: the client's own parsing of structured
-output takes three times the CPU per call and loses the usage of a truncated answer.
+An OpenAI-compatible endpoint is asked for a plain completion: the client's own parsing of
+structured output takes three times the CPU per call and loses the usage of a truncated answer.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ FILTERED = ("content_filter", "SAFETY", "refusal", "guardrail_intervened")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """Answer of a model: `refusal` in its own words or empty, `finish_reason` as the provider names it."""
+    """Answer of a model: `refusal` in its own words or empty, `finish_reason` as the provider names
+    it.
+    """
 
     text: str
     refusal: str

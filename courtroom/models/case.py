@@ -20,7 +20,9 @@ class CaseModel(BaseModel):
 
 
 class Limits(CaseModel):
-    """Sizes in bytes, times in seconds. The numbers were measured on hostile input (docs/architecture.md)."""
+    """Sizes in bytes, times in seconds. The numbers were measured on hostile input
+    (docs/architecture.md).
+    """
 
     clone_seconds: float = 120
     repository_bytes: int = 300 * MEBIBYTE
@@ -38,9 +40,11 @@ class Limits(CaseModel):
 
 
 class Case(CaseModel):
-    """One hand-in. `repo_url` is https; a path, file:// or http://127.0.0.1 only with `allow_local`.
+    """One hand-in. `repo_url` is https; a path, file:// or http://127.0.0.1 only with
+    `allow_local`.
 
-    `exchange` is what a site that keeps rounds of peers knows of this student; null where none takes part.
+    `exchange` is what a site that keeps rounds of peers knows of this student; null where none
+    takes part.
     """
 
     repo_url: str
@@ -54,7 +58,9 @@ class Case(CaseModel):
 
 
 class Price(CaseModel):
-    """US dollars for a million tokens of one model, as the operator read them from the provider's list."""
+    """US dollars for a million tokens of one model, as the operator read them from the provider's
+    list.
+    """
 
     input: float = Field(ge=0)
     cached_input: float = Field(ge=0)
@@ -62,13 +68,15 @@ class Price(CaseModel):
 
 
 class BenchSettings(CaseModel):
-    """Who answers. `heuristic` needs nothing; `llm` needs a model per persona at an OpenAI-compatible endpoint.
+    """Who answers. `heuristic` needs nothing; `llm` needs a model per persona at an
+    OpenAI-compatible endpoint.
 
-    A model may name another provider (`anthropic:...`, see judges/providers.py). `batch`: one call for each
-    judge and criterion, or one call of a judge for all of them. `warm_up`: the first call of each model goes
-    alone, for a provider that caches prefixes. `prompt_characters`: about what the prompts of one hearing may
-    add up to, which decides how much of the evidence a docket shows beside its outcomes. `debate`: a second round in which each judge sees what the
-    others argued. `budget_usd` is for this audit; it needs a price for every model, by the model's name.
+    A model may name another provider (`anthropic:...`, see judges/providers.py). `batch`: one call
+    for each judge and criterion, or one call of a judge for all of them. `warm_up`: the first call
+    of each model goes alone, for a provider that caches prefixes. `prompt_characters`: about what
+    the prompts of one hearing may add up to, which decides how much of the evidence a docket shows
+    beside its outcomes. `debate`: a second round in which each judge sees what the others argued.
+    `budget_usd` is for this audit; it needs a price for every model, by the model's name.
     `vision_model` looks at the pictures of a report (OpenAI-compatible endpoints only).
     """
 
@@ -90,10 +98,11 @@ class BenchSettings(CaseModel):
 
 
 class Known(CaseModel):
-    """What need not be computed or bought again: an earlier report, and opinions stored as they arrived.
+    """What need not be computed or bought again: an earlier report, and opinions stored as they
+    arrived.
 
-    An opinion is used only under the same `key`; the report's evidence only for the same commit, PDF,
-    rubric digest, exchange among peers and courtroom version.
+    An opinion is used only under the same `key`; the report's evidence only for the same commit,
+    PDF, rubric digest, exchange among peers and courtroom version.
     """
 
     report: AuditReport | None = None

@@ -1,15 +1,14 @@
 """Everything that can go wrong in the courtroom, as one tree.
 
-CourtroomError                 code, a sentence a student can act on
-├── InputRefused               the hand-in cannot be audited as it is (exit code 2)
-│   ├── UrlRefused             url_*: scheme, credentials, private address, unresolvable
-│   ├── RepositoryRefused      repository_*: not found, needs a login, empty, ref unknown, over a limit
-│   ├── PdfRefused             pdf_*: not a PDF, encrypted, too large
-│   ├── RubricRefused          rubric_*: unreadable, nothing that can be judged
-│   └── ReportRefused          report_*: an imported report that is too large, empty or no text
-└── ExaminationFailed          we could not look: recorded as an error, never as a score
-    ├── ChildFailed            child_*: a confined process died, ran out of time or memory
-    └── RecordBroken           record_*: a known record does not fit this case
+CourtroomError                 code, a sentence a student can act on ├── InputRefused
+the hand-in cannot be audited as it is (exit code 2) │   ├── UrlRefused             url_*: scheme,
+credentials, private address, unresolvable │   ├── RepositoryRefused      repository_*: not found,
+needs a login, empty, ref unknown, over a limit │   ├── PdfRefused             pdf_*: not a PDF,
+encrypted, too large │   ├── RubricRefused          rubric_*: unreadable, nothing that can be judged
+│   └── ReportRefused          report_*: an imported report that is too large, empty or no text └──
+ExaminationFailed          we could not look: recorded as an error, never as a score ├── ChildFailed
+child_*: a confined process died, ran out of time or memory └── RecordBroken           record_*: a
+known record does not fit this case
 """
 
 from __future__ import annotations

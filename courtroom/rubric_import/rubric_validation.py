@@ -17,7 +17,7 @@ from courtroom.models.record import Frozen
 from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.json_lines import JsonPath
 from courtroom.synthesis.constitutions import PRESETS
-from courtroom.synthesis.guards import fault_of
+from courtroom.synthesis.guards import find_guard_error
 
 # NUL and half surrogate pairs: no page shows them and PostgreSQL does not store them.
 _UNUSABLE = re.compile("[\0\ud800-\udfff]")
@@ -143,7 +143,7 @@ def _invalid_guards(data: Any) -> Iterator[RubricFault]:
 def _guard_fault(guard: str) -> tuple[str, str]:
     """Return the kind and the message, both empty when the guard is valid."""
     try:
-        fault = fault_of(guard)
+        fault = find_guard_error(guard)
     except RubricRefused as refused:
         # cel-expr-python is optional: without it no guard can be checked or used.
         return "guard_unavailable", refused.message

@@ -1,7 +1,7 @@
 """The Chief Justice: a pure function of rubric, constitution, evidence, outcomes and opinions.
 
-No model, no clock, no randomness, no I/O; the same record in, in whatever order, the same verdict out.
-The order of the rules is in rulings.py.
+It uses no model, clock, randomness or I/O: the same input in any order gives the same verdict.
+The order of the rules is in apply_rules.py.
 """
 
 from __future__ import annotations
@@ -23,25 +23,28 @@ from courtroom.models.record import (
     Status,
 )
 from courtroom.models.rubric import Criterion, Rubric
-from courtroom.synthesis.apply_rules import Ruling, rule_on
+from courtroom.synthesis.apply_rules import Ruling, decide_criterion
 from courtroom.synthesis.evidence_weight import Dossier, StatedFacts, dossier_of
-from courtroom.synthesis.opinions import Answer, spread_of, voices_on
-from courtroom.synthesis.remediation import remediate
+from courtroom.synthesis.opinions import JudgeAnswer, answers_on, spread_of
+from courtroom.synthesis.remediation import remediation_for
 from courtroom.synthesis.rules import Constitution, VarianceReEvaluation
-from courtroom.synthesis.ruling_context import Bar
+from courtroom.synthesis.ruling_context import RulingContext
 from courtroom.synthesis.score_arithmetic import (
     exclusion_level,
     level_of,
     overall_score,
     points_of,
-    tally,
+    sum_points,
 )
 
-REASONS = 3
+# Reasons for missing facts that a rationale names.
+MOST_REASONS = 3
 
 
 class Verdict(Frozen):
-    """`status` is needs_review when a criterion awaits a person, degraded when none has a score."""
+    """Verdict; `status` is needs_review if a criterion awaits a person, degraded if none has a
+    score.
+    """
 
     criteria: tuple[CriterionResult, ...]
     overall_score: float | None
@@ -56,20 +59,20 @@ def synthesise(
     evidence: Sequence[Evidence],
     outcomes: Sequence[CheckOutcome],
     facts: StatedFacts,
-    opinions: Sequence[Answer],
+    opinions: Sequence[JudgeAnswer],
 ) -> Verdict:
-    """Decide every criterion of the rubric, in its order, and add up.
+    """Decide every criterion in the order of the rubric, and add up the scored ones.
 
-    With some criteria awaiting review the sums are over the scored ones. `outcomes` holds at most one per check.
-    Raises RubricRefused (rubric_guard_unavailable) when a rule has a guard that this installation cannot read.
+    `outcomes` holds at most one for each check. Raises RubricRefused (rubric_guard_unavailable)
+    when a rule has a guard and this installation lacks the packages for guards.
     """
     dossier = dossier_of(evidence, outcomes, facts)
-    lacking = lack_of_evidence(constitution, evidence, facts.unknown)
-    excluded = _exchanged(rubric, dossier) is False
+    missing = missing_evidence(constitution, evidence, facts.unknown)
+    excluded = _is_feedback_exchanged(rubric, dossier) is False
     results = tuple(
         _result(
-            Bar(criterion, constitution, voices_on(criterion.id, opinions), dossier),
-            lacking=lacking,
+            RulingContext(criterion, constitution, answers_on(criterion.id, opinions), dossier),
+            missing=missing,
             excluded=excluded and criterion.exclude_when == "no_exchange",
         )
         for criterion in rubric.criteria
@@ -77,65 +80,73 @@ def synthesise(
     return Verdict(
         criteria=results,
         overall_score=overall_score(rubric, results),
-        points=tally(results),
+        points=sum_points(results),
         status=_status(results),
     )
 
 
-def lack_of_evidence(
+def missing_evidence(
     constitution: Constitution, evidence: Sequence[Evidence], unknown: Mapping[str, str]
 ) -> str:
-    """Why nothing may be judged at all, with why facts are missing; empty when there is enough to judge."""
+    """Return why nothing can be judged, with why facts are missing; "" with enough evidence."""
     if len(evidence) >= constitution.min_evidence:
         return ""
-    found = f"Only {len(evidence)} pieces of evidence could be collected and {constitution.min_evidence} are needed."
+    shortage = (
+        f"Only {len(evidence)} pieces of evidence could be collected"
+        f" and {constitution.min_evidence} are needed."
+    )
     reasons = sorted(set(unknown.values()) - {NOT_EXAMINED})
-    return " ".join([found, *(f"Not established: {reason}." for reason in reasons[:REASONS])])
+    return " ".join(
+        [shortage, *(f"Not established: {reason}." for reason in reasons[:MOST_REASONS])]
+    )
 
 
 def contested(
     rubric: Rubric,
     constitution: Constitution,
-    opinions: Sequence[Answer],
+    opinions: Sequence[JudgeAnswer],
     hearing: int,
     dossier: Dossier,
 ) -> tuple[str, ...]:
-    """Ids of the criteria to be heard again after this hearing (1-based), in the order of the rubric.
+    """Return ids of criteria that need another round, in the order of the rubric.
 
-    The spread is that of what was said: a judge whose citations do not hold may find better ones.
+    `hearing` is the number of the last round, from 1. The spread is that of the opinions as given:
+    a judge whose citations do not hold may find better ones.
     """
     rule = constitution.find(VarianceReEvaluation)
     if rule is None or hearing > rule.max_rounds:
         return ()
-    bars = [Bar(c, constitution, voices_on(c.id, opinions), dossier) for c in rubric.criteria]
+    contexts = [
+        RulingContext(c, constitution, answers_on(c.id, opinions), dossier) for c in rubric.criteria
+    ]
     return tuple(
-        bar.criterion.id
-        for bar in bars
-        if len(bar.opinions) >= constitution.quorum
-        and spread_of(bar.said.values()) > rule.spread_above
-        and bar.find(VarianceReEvaluation)
+        context.criterion.id
+        for context in contexts
+        if len(context.opinions) >= constitution.quorum
+        and spread_of(context.scores.values()) > rule.spread_above
+        and context.find(VarianceReEvaluation)
     )
 
 
-def _exchanged(rubric: Rubric, dossier: Dossier) -> bool | None:
-    """Whether feedback was exchanged, as a fact; None when that is not known. A rubric need not have a check on it."""
+def _is_feedback_exchanged(rubric: Rubric, dossier: Dossier) -> bool | None:
+    """Return whether feedback was exchanged; None when unknown. A rubric may have no check on it."""
     checks = [
         check
         for check in rubric.checks
         if isinstance(check, FeedbackLog) and check.aspect == "exchanged"
     ]
     if not checks:
-        return _exchanged_as_told(dossier.facts.model_dump(mode="json", by_alias=True))
-    known = [dossier.outcomes[check.id].met for check in checks if check.id in dossier.outcomes]
-    established = [met for met in known if met is not None]
+        return _is_exchanged_by_facts(dossier.facts.model_dump(mode="json", by_alias=True))
+    outcomes = [dossier.outcomes[check.id].met for check in checks if check.id in dossier.outcomes]
+    established = [met for met in outcomes if met is not None]
     return any(established) if established else None
 
 
-def _exchanged_as_told(facts: Mapping[str, Any]) -> bool | None:
-    """By the reports in the repository, or by those that a site knows of."""
+def _is_exchanged_by_facts(facts: Mapping[str, Any]) -> bool | None:
+    """Return the same from facts: reports in the repository, or reports that the site holds."""
     in_repository, on_site = facts.get("minmax"), facts.get("exchange")
-    told = [source for source in (in_repository, on_site) if source is not None]
-    if any(source["generated"] or source["received"] for source in told):
+    sources = [source for source in (in_repository, on_site) if source is not None]
+    if any(source["generated"] or source["received"] for source in sources):
         return True
     return None if in_repository is None else False
 
@@ -150,32 +161,32 @@ def _status(results: Sequence[CriterionResult]) -> Status:
     return "verdict"
 
 
-def _result(bar: Bar, *, lacking: str, excluded: bool) -> CriterionResult:
-    criterion, dossier = bar.criterion, bar.dossier
+def _result(context: RulingContext, *, missing: str, excluded: bool) -> CriterionResult:
+    criterion, dossier = context.criterion, context.dossier
     return CriterionResult(
         id=criterion.id,
         name=criterion.name,
         max_points=criterion.max_points,
-        opinions=bar.voices.rows,
+        opinions=context.answers.rows,
         checks=tuple(_check_row(check, dossier) for check in criterion.checks),
-        evidence=tuple(piece.id for piece in bar.exhibits),
-        remediation=remediate(criterion, dossier.outcomes, dossier.evidence),
-        **_decision(bar, lacking=lacking, excluded=excluded),
+        evidence=tuple(piece.id for piece in context.evidence_items),
+        remediation=remediation_for(criterion, dossier.outcomes, dossier.evidence),
+        **_decision(context, missing=missing, excluded=excluded),
     )
 
 
-def _decision(bar: Bar, *, lacking: str, excluded: bool) -> dict[str, Any]:
-    """The fields of a result that say how it was decided."""
-    if lacking:
-        return _unscored("min_evidence", lacking) | {"needs_review": True}
+def _decision(context: RulingContext, *, missing: str, excluded: bool) -> dict[str, Any]:
+    """Return the fields of a result that tell how it was decided."""
+    if missing:
+        return _unscored("min_evidence", missing) | {"needs_review": True}
     if excluded:
-        level = exclusion_level(bar.criterion)
+        level = exclusion_level(context.criterion)
         why = "No feedback was exchanged: this criterion is in neither sum."
         return _unscored("no_exchange", why) | {
             "excluded": True,
             "level": level.name if level else None,
         }
-    return _decided(bar.criterion, rule_on(bar))
+    return _decided(context.criterion, decide_criterion(context))
 
 
 def _unscored(rule: str, why: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""The constitutions that ship: each reproduces how one system came to its verdicts (DESIGN 9).
+"""Constitutions that ship with the project; each reproduces one earlier system (DESIGN 9).
 
-Their worked examples are tests/courtroom/synthesis/test_constitutions.py.
+Their worked examples are in tests/courtroom/synthesis/test_constitutions.py.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ DEFAULT = Constitution(
     ),
 )
 
-# (P + D + 2T) / 4 with Python's round; the security cap listens to what the Prosecutor says.
+# (P + D + 2T) / 4 with Python's round; the security cap reads the Prosecutor's words.
 WEIGHTED_AVERAGE = Constitution(
     id="weighted-average",
     rules=(
@@ -40,7 +40,7 @@ WEIGHTED_AVERAGE = Constitution(
     ),
 )
 
-# A spread over 2 goes back to the judges with both sides' evidence; then every rule again on what they say.
+# A spread over 2 goes back to the judges with both sides' evidence; then all rules apply again.
 OVERRIDES = Constitution(
     id="overrides",
     rules=(
@@ -77,7 +77,8 @@ POINTS_BASED = Constitution(
     ),
 )
 
-# What is missing is routed to a person: every judge must answer, and a handful of evidence is no case.
+# Missing input is routed to a person: every judge must answer, and five pieces of evidence are
+# needed.
 GOVERNANCE = Constitution(
     id="governance",
     rules=(
@@ -105,17 +106,17 @@ PRESETS = {
 
 
 def preset(name: str) -> Constitution:
-    """The shipped constitution of this name. Raises RubricRefused: rubric_constitution_unknown."""
+    """Return the shipped constitution. Raises RubricRefused (rubric_constitution_unknown)."""
     try:
         return PRESETS[name]
     except KeyError:
-        known = ", ".join(PRESETS)
+        names = ", ".join(PRESETS)
         raise RubricRefused(
-            "rubric_constitution_unknown", f"There is no constitution {name!r}. There are: {known}."
+            "rubric_constitution_unknown", f"There is no constitution {name!r}. There are: {names}."
         ) from None
 
 
 def constitution_of(rubric: Rubric) -> Constitution:
-    """The rubric's own constitution, or the preset that it names."""
+    """Return the rubric's own constitution, or the preset that it names."""
     own = rubric.constitution
     return preset(own) if isinstance(own, str) else own

@@ -1,6 +1,6 @@
-"""What the evidence says: which piece speaks for or against a criterion, and what an opinion may claim on it.
+"""Weight of the evidence: pieces for and against a criterion, and the scores they support.
 
-Only outcomes, tags and confidence are read here; no word of an argument is.
+Only outcomes, tags and confidence are read here, never the words of an argument.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from typing import Any, Protocol
 
 from courtroom.models.record import CheckOutcome, Evidence, JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
-from courtroom.synthesis.guard_variables import Variables, facts_in
+from courtroom.synthesis.guard_variables import Variables, fact_variables
 from courtroom.synthesis.opinions import Opinions
 from courtroom.synthesis.score_arithmetic import exact
 
-# A claim leaves the middle of the scale from here on.
+# Scores from here on claim that the criterion is met, or is not.
 HIGH, LOW = 4, 2
 SECURITY_TAG = "security"
 
 
 class StatedFacts(Protocol):
-    """The facts of a dossier, or as they stand in a stored report; `unknown` is why one is null."""
+    """Facts of a dossier or of a stored report; `unknown` says why a fact is null."""
 
     @property
     def unknown(self) -> Mapping[str, str]: ...
@@ -34,7 +34,7 @@ class StatedFacts(Protocol):
 
 @dataclass(frozen=True)
 class Dossier:
-    """All evidence by id, all outcomes by check, which ids speak only for, or only against, and the facts."""
+    """Evidence by id and outcomes by check, with the ids that count only for or only against."""
 
     evidence: Mapping[str, Evidence]
     outcomes: Mapping[str, CheckOutcome]
@@ -43,14 +43,14 @@ class Dossier:
     facts: StatedFacts
 
     @cached_property
-    def asked_facts(self) -> Variables:
-        """The facts as guards name them."""
-        return facts_in(self.facts.model_dump(mode="json", by_alias=True))
+    def fact_variables(self) -> Variables:
+        """Facts under the names that guards use."""
+        return fact_variables(self.facts.model_dump(mode="json", by_alias=True))
 
-    def exhibits(
+    def evidence_items(
         self, criterion: Criterion, opinions: Iterable[JudicialOpinion]
     ) -> tuple[Evidence, ...]:
-        """The criterion's evidence: its outcomes' pieces in the order of its checks, then what was cited besides."""
+        """Return the criterion's evidence: that of its checks in their order, then other citations."""
         own = [i for check in criterion.checks for i in self.evidence_of(check.id)]
         cited = sorted(i for opinion in opinions for i in opinion.cited_evidence)
         return tuple(self.evidence[i] for i in dict.fromkeys([*own, *cited]) if i in self.evidence)
@@ -63,26 +63,28 @@ class Dossier:
 def dossier_of(
     evidence: Iterable[Evidence], outcomes: Iterable[CheckOutcome], facts: StatedFacts
 ) -> Dossier:
-    """A met check's evidence speaks for, an unmet check's against, whatever the check's polarity."""
+    """Return the dossier. Evidence of a met check counts for, of an unmet check against."""
     by_check = {outcome.check: outcome for outcome in outcomes}
-    speaks_for = {
+    supporting = {
         i for outcome in by_check.values() if outcome.met is True for i in outcome.evidence
     }
-    against = {i for outcome in by_check.values() if outcome.met is False for i in outcome.evidence}
+    opposing = {
+        i for outcome in by_check.values() if outcome.met is False for i in outcome.evidence
+    }
     return Dossier(
         evidence={piece.id: piece for piece in evidence},
         outcomes=by_check,
-        only_for=frozenset(speaks_for - against),
-        only_against=frozenset(against - speaks_for),
+        only_for=frozenset(supporting - opposing),
+        only_against=frozenset(opposing - supporting),
         facts=facts,
     )
 
 
-def contradiction(opinion: JudicialOpinion, dossier: Dossier) -> str:
-    """Why this opinion's citations do not support its score, in words; empty when they do.
+def contradiction_of(opinion: JudicialOpinion, dossier: Dossier) -> str:
+    """Return why the citations do not support the score, as a phrase; "" when they do.
 
-    Unsupported is an opinion that cites nothing on the record, one of 4 or 5 whose every citation
-    belongs to unmet checks, and one of 1 or 2 whose every citation belongs to met checks.
+    An opinion is unsupported if it cites no evidence of the report, if it gives 4 or 5 and every
+    citation belongs to unmet checks, or if it gives 1 or 2 and every one belongs to met checks.
     """
     cited = {i for i in opinion.cited_evidence if i in dossier.evidence}
     if not cited:
@@ -95,33 +97,38 @@ def contradiction(opinion: JudicialOpinion, dossier: Dossier) -> str:
 
 
 def upheld_scores(opinions: Opinions, unsupported: Iterable[Persona]) -> dict[Persona, int]:
-    """The scores with every unsupported one drawn to the nearest supported score; empty when none is supported."""
-    falls = set(unsupported)
-    held = [opinion.score for judge, opinion in opinions.items() if judge not in falls]
-    if not held:
+    """Return the scores, unsupported ones moved to the nearest supported score; {} without any."""
+    moved = set(unsupported)
+    supported = [opinion.score for judge, opinion in opinions.items() if judge not in moved]
+    if not supported:
         return {}
     return {
-        judge: _drawn(opinion.score, min(held), max(held), cites=bool(opinion.cited_evidence))
-        if judge in falls
+        judge: _moved(
+            opinion.score,
+            min(supported),
+            max(supported),
+            has_citations=bool(opinion.cited_evidence),
+        )
+        if judge in moved
         else opinion.score
         for judge, opinion in opinions.items()
     }
 
 
-def _drawn(score: int, lowest: int, highest: int, *, cites: bool) -> int:
-    """A high claim only falls, a low one only rises; a score that cites nothing may do either."""
-    if not cites:
+def _moved(score: int, lowest: int, highest: int, *, has_citations: bool) -> int:
+    """Move a score: a high one only falls, a low one only rises, one without citations does either."""
+    if not has_citations:
         return min(max(score, lowest), highest)
     return min(score, highest) if score >= HIGH else max(score, lowest)
 
 
 def security_flaws(
-    exhibits: Iterable[Evidence], dossier: Dossier, min_confidence: float
+    items: Iterable[Evidence], dossier: Dossier, min_confidence: float
 ) -> tuple[Evidence, ...]:
-    """Found, tagged, sure enough, and not what a met check rests on: a safeguard that was found is no flaw."""
+    """Return evidence of flaws: found, tagged, certain enough, and not the basis of a met check."""
     return tuple(
         piece
-        for piece in exhibits
+        for piece in items
         if piece.found
         and SECURITY_TAG in piece.tags
         and piece.confidence >= min_confidence
@@ -129,7 +136,7 @@ def security_flaws(
     )
 
 
-def mean_confidence(exhibits: Iterable[Evidence]) -> Fraction | None:
-    """0..1, exact to the digits written, so that the order of the evidence cannot change it."""
-    confidences = [exact(piece.confidence) for piece in exhibits]
+def mean_confidence(items: Iterable[Evidence]) -> Fraction | None:
+    """Return 0..1 as an exact fraction, so that the order of the evidence cannot change it."""
+    confidences = [exact(piece.confidence) for piece in items]
     return mean(confidences) if confidences else None

@@ -1,7 +1,7 @@
-"""CEL, by way of cel-expr-python (requirements/guards.in): the only file that knows the library.
+"""CEL through cel-expr-python (requirements/guards.in); the only module that knows the library.
 
-It is imported with the first guard; a site without guards does without it. Bounded by the length of the text, the
-library's own limits (nesting, 10,000 turns of all loops) and the two below: a few loops or sums inside one another
+The library is imported with the first guard. Bounds are the length of the text, the library's own
+limits (nesting, 10,000 turns of all loops) and the two below, because a few nested loops or sums
 could still fill the memory.
 """
 
@@ -15,8 +15,8 @@ from importlib import import_module
 from typing import Any
 
 from courtroom.models.errors import RubricRefused
-from courtroom.synthesis.guard_errors import GuardFault, fault_in
-from courtroom.synthesis.guard_variables import vocabulary
+from courtroom.synthesis.guard_errors import GuardError, first_guard_error
+from courtroom.synthesis.guard_variables import variable_types
 
 LOOPS = re.compile(r"\b(?:all|exists|exists_one|existsOne|filter|map)\b")
 MOST_LOOPS = 3
@@ -24,60 +24,63 @@ MOST_SUMS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
-    """Variables as the library has them: made once for all the guards of a criterion."""
+class GuardContext:
+    """Variables in the library's form, made once for all guards of a criterion."""
 
     activation: Any
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
-    """A guard that was found to be sound."""
+class CompiledGuard:
+    """Guard that compiled without an error."""
 
     expression: Any
 
-    def answer(self, situation: Situation) -> bool | str:
-        """Whether it holds; or, in words, why that cannot be said."""
+    def answer(self, guard_context: GuardContext) -> bool | str:
+        """Return the guard's value, or the reason why it has none."""
         try:
-            value = self.expression.eval(situation.activation)
+            value = self.expression.eval(guard_context.activation)
         except RuntimeError as error:
-            return _told(str(error))
-        said = value.plain_value() if value.type() == _cel().Type.BOOL else None
-        return said if isinstance(said, bool) else _told(str(value.value()))
+            return _readable(str(error))
+        result = value.plain_value() if value.type() == _cel().Type.BOOL else None
+        return result if isinstance(result, bool) else _readable(str(value.value()))
 
 
-def situation(variables: Mapping[str, Any]) -> Situation:
-    """Raises RubricRefused: rubric_guard_unavailable."""
-    return Situation(_environment().Activation(variables))
+def guard_context(variables: Mapping[str, Any]) -> GuardContext:
+    """Return the variables for guards. Raises RubricRefused (rubric_guard_unavailable)."""
+    return GuardContext(_environment().Activation(variables))
 
 
 @lru_cache(maxsize=256)
-def compiled(text: str) -> Program | GuardFault:
-    """The guard ready to be asked, or what is wrong with it. Raises RubricRefused: rubric_guard_unavailable."""
+def compile_guard(text: str) -> CompiledGuard | GuardError:
+    """Return the compiled guard or its error. Raises RubricRefused (rubric_guard_unavailable)."""
     environment = _environment()
     if len(LOOPS.findall(text)) > MOST_LOOPS or text.count("+") > MOST_SUMS:
-        message = f"A guard has at most {MOST_LOOPS} loops (exists, all, filter, map) and {MOST_SUMS} sums."
-        return GuardFault(0, message)
+        message = (
+            f"A guard has at most {MOST_LOOPS} loops (exists, all, filter, map)"
+            f" and {MOST_SUMS} sums."
+        )
+        return GuardError(0, message)
     try:
         expression = environment.compile(text)
     except RuntimeError as error:
-        return fault_in(text, str(error))
+        return first_guard_error(text, str(error))
     result = expression.return_type()
     if result != _cel().Type.BOOL:
-        return GuardFault(
+        return GuardError(
             0, f"A guard is true or false; this one is of the type {result.name().lower()}."
         )
-    return Program(expression)
+    return CompiledGuard(expression)
 
 
 @cache
 def _environment() -> Any:
-    variables = {name: _type(signature) for name, signature in vocabulary().items()}
+    variables = {name: _type(signature) for name, signature in variable_types().items()}
     return _cel().NewEnv(variables=variables)
 
 
 def _type(signature: str) -> Any:
-    """A list or a map is made of types; written out, the library takes it for a type of its own."""
+    """Return the CEL type. Lists and maps are built from types: the library does not parse them."""
     types = _cel().Type
     if signature.startswith("list("):
         return types.List(_type(signature[5:-1]))
@@ -97,6 +100,6 @@ def _cel() -> Any:
         raise RubricRefused("rubric_guard_unavailable", message) from error
 
 
-def _told(error: str) -> str:
-    """The library's sentence without its codes."""
+def _readable(error: str) -> str:
+    """Return the library's sentence without its error codes."""
     return re.sub(r"^[A-Z_]+: | \[[A-Z_]+\]$", "", error)

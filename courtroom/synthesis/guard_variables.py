@@ -1,7 +1,8 @@
-"""What a guard may ask, by name and CEL type: the criterion, its judges, its evidence, and every fact of the dossier.
+"""Variables of guards with their CEL types: criterion, scores, evidence, and every fact.
 
-The facts' names and types are read off the model, so that a new fact can be asked at once. What may be missing in a
-case (a judge who gave no opinion, a fact that could not be established) has a companion `known.<name>`.
+Names and types of facts come from the model, so a new fact is a variable at once. A variable that
+may be missing (a judge without an opinion, a fact that was not established) has a flag
+`known.<name>`.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from courtroom.models.facts import Facts
 Variables = dict[str, Any]
 Path = tuple[str, ...]
 
-# Beside the facts; True where it may be missing.
-OF_A_CRITERION: Mapping[str, tuple[str, bool]] = MappingProxyType(
+# Name -> CEL type, and whether the variable may be missing. Facts are added from their model.
+CRITERION_VARIABLES: Mapping[str, tuple[str, bool]] = MappingProxyType(
     {
         "criterion.id": ("string", False),
         "criterion.weight": ("double", False),
@@ -37,18 +38,20 @@ SCALARS = {bool: "bool", int: "int", float: "double", str: "string"}
 
 
 @cache
-def vocabulary() -> Mapping[str, str]:
-    """Every name a guard may use, with its CEL type."""
-    asked = dict(OF_A_CRITERION) | {".".join(path): typed for path, typed in _fact_types().items()}
-    known = {
-        f"known.{name}": "bool" for name, (_, may_be_missing) in asked.items() if may_be_missing
+def variable_types() -> Mapping[str, str]:
+    """Return every name that a guard may use, with its CEL type."""
+    variables = dict(CRITERION_VARIABLES) | {
+        ".".join(path): typed for path, typed in _fact_types().items()
     }
-    named = {name: signature for name, (signature, _) in asked.items() if signature}
-    return MappingProxyType(named | known)
+    flags = {
+        f"known.{name}": "bool" for name, (_, may_be_missing) in variables.items() if may_be_missing
+    }
+    types = {name: signature for name, (signature, _) in variables.items() if signature}
+    return MappingProxyType(types | flags)
 
 
-def facts_in(dossier: Mapping[str, Any]) -> Variables:
-    """The facts of a dossier's JSON by their names; one that is null has no value, and is not known."""
+def fact_variables(dossier: Mapping[str, Any]) -> Variables:
+    """Return the facts of a dossier's JSON as variables; a null fact has a flag only."""
     bound: Variables = {}
     for path, (signature, may_be_missing) in _fact_types().items():
         value = _at(dossier, path)
@@ -59,15 +62,19 @@ def facts_in(dossier: Mapping[str, Any]) -> Variables:
     return bound
 
 
-def known_or_not(said: Mapping[str, Any]) -> Variables:
-    """What is said of a criterion, None for what is missing, as variables."""
-    bound = {name: value for name, value in said.items() if value is not None}
-    flags = {f"known.{name}": said[name] is not None for name in said if OF_A_CRITERION[name][1]}
+def criterion_variables(values: Mapping[str, Any]) -> Variables:
+    """Return values about a criterion as variables; None marks a missing one."""
+    bound = {name: value for name, value in values.items() if value is not None}
+    flags = {
+        f"known.{name}": value is not None
+        for name, value in values.items()
+        if CRITERION_VARIABLES[name][1]
+    }
     return bound | flags
 
 
 def _at(dossier: Mapping[str, Any], path: Path) -> Any:
-    """The facts' own names begin with `facts`."""
+    """Return the value at a path whose first part is `facts`."""
     value: Any = dossier
     for step in path[1:]:
         value = value.get(step) if isinstance(value, Mapping) else None
@@ -76,7 +83,7 @@ def _at(dossier: Mapping[str, Any], path: Path) -> Any:
 
 @cache
 def _fact_types() -> Mapping[Path, tuple[str, bool]]:
-    """The CEL type of each fact by its path, empty for a group of facts, and whether it may be null."""
+    """Return path -> CEL type ("" for a group of facts) and whether the fact may be null."""
     return MappingProxyType(dict(_fields(Facts, ("facts",))))
 
 
@@ -95,8 +102,8 @@ def _fields(model: type[BaseModel], place: Path) -> Iterator[tuple[Path, tuple[s
 def _without_null(annotation: Any) -> tuple[Any, bool]:
     if get_origin(annotation) not in (Union, UnionType):
         return annotation, False
-    (one,) = [part for part in get_args(annotation) if part is not type(None)]
-    return one, True
+    (inner,) = [part for part in get_args(annotation) if part is not type(None)]
+    return inner, True
 
 
 def _signature(annotation: Any) -> str:

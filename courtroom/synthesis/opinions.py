@@ -1,4 +1,4 @@
-"""Who said what on one criterion, and in which round; nothing is weighed here."""
+"""Answers of the judges on one criterion, by round; nothing is weighed here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 
 from courtroom.models.record import PERSONAS, JudgeFailure, JudicialOpinion, OpinionRow, Persona
 
-Answer = JudicialOpinion | JudgeFailure
+JudgeAnswer = JudicialOpinion | JudgeFailure
 Opinions = Mapping[Persona, JudicialOpinion]
 
 TITLES: dict[Persona, str] = {
@@ -19,10 +19,10 @@ TITLES: dict[Persona, str] = {
 
 
 @dataclass(frozen=True)
-class Voices:
-    """Every answer on one criterion, by round and judge, however they arrived."""
+class CriterionAnswers:
+    """Answers on one criterion in the order of round and judge, whatever their order of arrival."""
 
-    answers: tuple[Answer, ...]
+    answers: tuple[JudgeAnswer, ...]
 
     @property
     def rounds(self) -> int:
@@ -30,12 +30,12 @@ class Voices:
 
     @cached_property
     def standing(self) -> Opinions:
-        """Each judge's latest opinion. A judge who fails in a re-hearing keeps the word given before."""
+        """Latest opinion of each judge; one who fails in a second round keeps the first opinion."""
         return self._until(self.rounds)
 
     @property
     def first(self) -> Opinions:
-        """Each judge's opinion before anything was heard again."""
+        """Opinion of each judge in the first round."""
         return self._until(1)
 
     @property
@@ -44,9 +44,9 @@ class Voices:
 
     @property
     def failures(self) -> tuple[JudgeFailure, ...]:
-        """The latest answer of every judge who never gave an opinion."""
-        heard = self.standing
-        latest = {answer.judge: answer for answer in self.answers if answer.judge not in heard}
+        """Latest failure of every judge without any opinion."""
+        opinions = self.standing
+        latest = {answer.judge: answer for answer in self.answers if answer.judge not in opinions}
         return tuple(answer for answer in latest.values() if isinstance(answer, JudgeFailure))
 
     @property
@@ -54,42 +54,44 @@ class Voices:
         return tuple(_row(answer) for answer in self.answers)
 
     def _until(self, last: int) -> Opinions:
-        """Each judge's opinion as it stood after that round, in the order of the judges."""
-        said = {
+        """Return each judge's opinion after that round, in the order of the judges."""
+        opinions = {
             o.judge: o for o in self.answers if isinstance(o, JudicialOpinion) and o.round <= last
         }
-        return {judge: said[judge] for judge in PERSONAS if judge in said}
+        return {judge: opinions[judge] for judge in PERSONAS if judge in opinions}
 
 
-def voices_on(criterion_id: str, answers: Iterable[Answer]) -> Voices:
-    return Voices(tuple(sorted((a for a in answers if a.criterion_id == criterion_id), key=_rank)))
+def answers_on(criterion_id: str, answers: Iterable[JudgeAnswer]) -> CriterionAnswers:
+    return CriterionAnswers(
+        tuple(sorted((a for a in answers if a.criterion_id == criterion_id), key=_sort_key))
+    )
 
 
 def spread_of(scores: Iterable[int]) -> int:
-    """Highest minus lowest score, 0..4."""
-    known = tuple(scores)
-    return max(known) - min(known) if known else 0
+    """Return the highest minus the lowest score, 0..4."""
+    values = tuple(scores)
+    return max(values) - min(values) if values else 0
 
 
-def listing(scores: Mapping[Persona, int]) -> str:
-    """`Prosecutor 1, Defense 5, Tech Lead 4`."""
+def list_scores(scores: Mapping[Persona, int]) -> str:
+    """Return a text such as `Prosecutor 1, Defense 5, Tech Lead 4`."""
     return ", ".join(f"{TITLES[judge]} {score}" for judge, score in scores.items())
 
 
-def _rank(answer: Answer) -> tuple[int, int, bool, str]:
-    """A total order: the same answers always stand in the same row, an opinion after a failure."""
+def _sort_key(answer: JudgeAnswer) -> tuple[int, int, bool, str]:
+    """Return the key of a total order, in which an opinion comes after a failure."""
     is_opinion = isinstance(answer, JudicialOpinion)
     return answer.round, PERSONAS.index(answer.judge), is_opinion, answer.model_dump_json()
 
 
-def _row(answer: Answer) -> OpinionRow:
-    said = answer if isinstance(answer, JudicialOpinion) else None
+def _row(answer: JudgeAnswer) -> OpinionRow:
+    opinion = answer if isinstance(answer, JudicialOpinion) else None
     return OpinionRow(
         judge=answer.judge,
         round=answer.round,
-        score=said.score if said else None,
+        score=opinion.score if opinion else None,
         argument=answer.argument if isinstance(answer, JudicialOpinion) else answer.message,
-        cited_evidence=said.cited_evidence if said else (),
+        cited_evidence=opinion.cited_evidence if opinion else (),
         model=answer.model,
         key=answer.key,
         failure=answer.failure if isinstance(answer, JudgeFailure) else None,

@@ -1,4 +1,4 @@
-"""What to change, where, and how urgently: read from unmet checks and the places they stand on, never praise."""
+"""Remediation: what to change, where and how urgently, derived from unmet checks."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from courtroom.synthesis.evidence_weight import SECURITY_TAG
 
 Priority = Literal["high", "medium", "low"]
 URGENCY: tuple[Priority, ...] = ("high", "medium", "low")
-# Share of the criterion's weight from which a check alone moves its score by a step, or by half of one.
-A_STEP, HALF_A_STEP = 0.25, 0.125
+# Share of the criterion's weight with which one check moves the score by a step, or by half a step.
+STEP_SHARE, HALF_STEP_SHARE = 0.25, 0.125
 
 
-def remediate(
+def remediation_for(
     criterion: Criterion, outcomes: Mapping[str, CheckOutcome], evidence: Mapping[str, Evidence]
 ) -> tuple[Remediation, ...]:
-    """One change per unmet check, or per line found of what should not be there; what earns most comes first.
+    """Return one change for each unmet check, or for each place of a flaw; the most urgent first.
 
-    `outcomes` by check id, `evidence` by evidence id. A check that could not be established asks for nothing.
+    `outcomes` by check id, `evidence` by evidence id. A check without outcome asks for nothing.
     """
     unmet = [c for c in criterion.checks if c.id in outcomes and outcomes[c.id].met is False]
     total = sum(check.weight for check in criterion.checks)
@@ -38,10 +38,10 @@ def remediate(
 
 
 def priority_of(check: Check, total: float) -> Priority:
-    """`total` is the weight of all the criterion's checks."""
-    if check.essential or SECURITY_TAG in check.tags or check.weight / total >= A_STEP:
+    """Return the priority of a check; `total` is the weight of all checks of the criterion."""
+    if check.essential or SECURITY_TAG in check.tags or check.weight / total >= STEP_SHARE:
         return "high"
-    return "medium" if check.weight / total >= HALF_A_STEP else "low"
+    return "medium" if check.weight / total >= HALF_STEP_SHARE else "low"
 
 
 def _pieces(outcome: CheckOutcome, evidence: Mapping[str, Evidence]) -> list[Evidence]:
@@ -51,7 +51,7 @@ def _pieces(outcome: CheckOutcome, evidence: Mapping[str, Evidence]) -> list[Evi
 def _changes(
     criterion: Criterion, check: Check, priority: Priority, pieces: Sequence[Evidence]
 ) -> list[Remediation]:
-    """A flaw is mended at every place it was found; something missing is added once."""
+    """Return a change for each place of a flaw, or a single one for something missing."""
     flaws = sorted((piece for piece in pieces if piece.found and piece.location.path), key=_place)
     if check.polarity == "negative" and flaws:
         return [_change(criterion, check, priority, (piece,)) for piece in flaws]
@@ -61,10 +61,10 @@ def _changes(
 def _change(
     criterion: Criterion, check: Check, priority: Priority, pieces: Sequence[Evidence]
 ) -> Remediation:
-    where = next((piece.location for piece in pieces if piece.location.path), None)
+    location = next((piece.location for piece in pieces if piece.location.path), None)
     return Remediation(
-        path=where.path if where else None,
-        line=where.line_start if where else None,
+        path=location.path if location else None,
+        line=location.line_start if location else None,
         action=check.advice or f"Make this hold: {check.goal}",
         snippet=check.snippet,
         priority=priority,

@@ -1,4 +1,4 @@
-"""The typed rules a constitution is made of: parameters, and an optional guard that says when one applies (DESIGN 9)."""
+"""Typed rules of a constitution: parameters, and an optional guard (DESIGN 9)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ class Rule(BaseModel):
 
 
 class GuardedRule(Rule):
-    """`when`: a condition in CEL (guards.py); where it does not hold, the constitution does without the rule."""
+    """`when`: a condition in CEL (guards.py); where it does not hold, the constitution does without
+    the rule.
+    """
 
-    # Not written when there is none: the digests of constitutions without guards stay what they were.
+    # Not written when there is none: the digests of constitutions without guards stay what they
+    # were.
     when: str | None = Field(
         default=None, min_length=1, max_length=500, exclude_if=lambda guard: guard is None
     )
@@ -40,8 +43,9 @@ class SecurityOverride(GuardedRule):
 class FactSupremacy(GuardedRule):
     """Facts overrule opinions.
 
-    `overrule_unsupported`: an opinion above what its citations support is overruled. `weak_below`: with
-    a mean evidence confidence under it, the criterion is capped at `weak_cap` (null switches it off).
+    `overrule_unsupported`: an opinion above what its citations support is overruled. `weak_below`:
+    with a mean evidence confidence under it, the criterion is capped at `weak_cap` (null switches
+    it off).
     """
 
     kind: Literal["fact_supremacy"] = "fact_supremacy"
@@ -58,7 +62,9 @@ class FunctionalityWeight(GuardedRule):
 
 
 class VarianceReEvaluation(GuardedRule):
-    """A spread (highest minus lowest score) above the limit is heard again, then the Tech Lead decides."""
+    """A spread (highest minus lowest score) above the limit is heard again, then the Tech Lead
+    decides.
+    """
 
     kind: Literal["variance_re_evaluation"] = "variance_re_evaluation"
     spread_above: int = Field(default=2, ge=0, le=4)
@@ -87,7 +93,7 @@ class WeightedAverage(GuardedRule):
     on_unanimity: bool = True
 
     @model_validator(mode="after")
-    def _someone_weighs_something(self) -> WeightedAverage:
+    def _some_weight_is_positive(self) -> WeightedAverage:
         if not self.prosecutor + self.defense + self.tech_lead:
             message = "at least one judge must weigh more than 0"
             raise ValueError(message)
@@ -109,7 +115,8 @@ R = TypeVar("R", bound=Rule)
 
 
 class Constitution(Rule):
-    """A set of rules, one of a kind, shown in this order; synthesis.py fixes the order they work in.
+    """A set of rules, one of a kind, shown in this order; synthesis.py fixes the order they work
+    in.
 
     `min_evidence`: fewer pieces of evidence in all give a degraded report.
     """
@@ -120,7 +127,7 @@ class Constitution(Rule):
     min_evidence: int = Field(default=1, ge=0)
 
     @model_validator(mode="after")
-    def _one_rule_of_a_kind(self) -> Constitution:
+    def _kinds_are_unique(self) -> Constitution:
         kinds = [rule.kind for rule in self.rules]
         twice = sorted({kind for kind in kinds if kinds.count(kind) > 1})
         if twice:

@@ -1,4 +1,4 @@
-"""What one criterion is decided on, and how a rule's work is written down."""
+"""Context in which the rules decide one criterion, and the record of a rule that fired."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from functools import cached_property, lru_cache
 from courtroom.models.record import Evidence, Persona, RuleFired
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis.evidence_weight import Dossier
-from courtroom.synthesis.guards import Law, law_on
-from courtroom.synthesis.opinions import Opinions, Voices
+from courtroom.synthesis.guards import ApplicableRules, applicable_rules
+from courtroom.synthesis.opinions import CriterionAnswers, Opinions
 from courtroom.synthesis.rules import Constitution, R, WeightedAverage
 from courtroom.synthesis.score_arithmetic import exact
 
@@ -20,69 +20,70 @@ Fired = tuple[RuleFired, ...]
 
 
 @dataclass(frozen=True)
-class Bar:
-    """One criterion before the Chief Justice: the rules, the voices and the evidence."""
+class RulingContext:
+    """One criterion with the constitution, the judges' answers and the evidence."""
 
     criterion: Criterion
     constitution: Constitution
-    voices: Voices
+    answers: CriterionAnswers
     dossier: Dossier
 
     @property
     def opinions(self) -> Opinions:
-        return self.voices.standing
+        return self.answers.standing
 
     @property
-    def said(self) -> Scores:
+    def scores(self) -> Scores:
         return {judge: opinion.score for judge, opinion in self.opinions.items()}
 
     @cached_property
-    def exhibits(self) -> tuple[Evidence, ...]:
-        return self.dossier.exhibits(self.criterion, self.opinions.values())
+    def evidence_items(self) -> tuple[Evidence, ...]:
+        return self.dossier.evidence_items(self.criterion, self.opinions.values())
 
     @cached_property
-    def law(self) -> Law:
-        """Which of the rules apply here."""
-        return law_on(self.criterion, self.constitution, self.voices, self.dossier)
+    def applicable(self) -> ApplicableRules:
+        """The constitution with the rules that apply to this criterion."""
+        return applicable_rules(self.criterion, self.constitution, self.answers, self.dossier)
 
     def find(self, kind: type[R]) -> R | None:
-        """The rule of this class, or None when the constitution does without it here."""
-        return self.law.constitution.find(kind)
+        """Return the rule of this class, or None where the constitution does without it."""
+        return self.applicable.constitution.find(kind)
 
     @cached_property
     def average(self) -> WeightedAverage:
         return self.find(WeightedAverage) or WeightedAverage()
 
     def mean(self, scores: Scores) -> Fraction:
-        """The weighted mean of who was heard; when none of them weighs anything, the plain one."""
-        weigh = self.average
+        """Return the weighted mean; if all weights are zero, the plain mean."""
+        rule = self.average
         weights = {
-            "Prosecutor": weigh.prosecutor,
-            "Defense": weigh.defense,
-            "TechLead": weigh.tech_lead,
+            "Prosecutor": rule.prosecutor,
+            "Defense": rule.defense,
+            "TechLead": rule.tech_lead,
         }
         return _mean(tuple((weights[judge], score) for judge, score in scores.items()))
 
 
-@lru_cache(
-    maxsize=4096
-)  # three judges and five scores: a cohort's verdicts ask the same again and again
-def _mean(weighed: tuple[tuple[float, int], ...]) -> Fraction:
-    shares = [exact(weight) for weight, _ in weighed]
-    if not any(shares):
-        shares = [Fraction(1)] * len(weighed)
-    total = sum(
-        (share * score for share, (_, score) in zip(shares, weighed, strict=True)), Fraction(0)
-    )
-    return total / sum(shares)
+# Three judges and five scores: the verdicts of a cohort ask for few different means.
+@lru_cache(maxsize=4096)
+def _mean(weighted_scores: tuple[tuple[float, int], ...]) -> Fraction:
+    weights = [exact(weight) for weight, _ in weighted_scores]
+    if not any(weights):
+        weights = [Fraction(1)] * len(weighted_scores)
+
+    products = (weight * score for weight, (_, score) in zip(weights, weighted_scores, strict=True))
+    return sum(products, Fraction(0)) / sum(weights)
 
 
-def fired(rule: str, before: Fraction | None, after: Fraction, why: str) -> RuleFired:
+def fired_rule(rule: str, before: Fraction | None, after: Fraction, why: str) -> RuleFired:
     return RuleFired(
-        rule=rule, before=None if before is None else shown(before), after=shown(after), why=why
+        rule=rule,
+        before=None if before is None else displayed(before),
+        after=displayed(after),
+        why=why,
     )
 
 
-def shown(value: Fraction) -> float:
-    """To four decimals: for the reader only, nothing is computed from it."""
+def displayed(value: Fraction) -> float:
+    """Round to four decimals for the reader; nothing is computed from the result."""
     return round(float(value), 4)

@@ -1,4 +1,4 @@
-"""From scores to levels, points and sums. All arithmetic is exact; rounding is half up and happens once."""
+"""Levels, points and sums of scores. Arithmetic is exact; rounding happens once, at the end."""
 
 from __future__ import annotations
 
@@ -11,26 +11,30 @@ from courtroom.models.record import CriterionResult, Points
 from courtroom.models.rubric import Criterion, Level, Rubric
 from courtroom.synthesis.rules import Rounding
 
-# With fewer levels than scores, 5 and 4 share the top (the points rubric of the course, 100/60/20/0 %).
+# Index of the level for a score, where there are fewer levels than scores (the course's points
+# rubric has four: 100, 60, 20 and 0 %).
 SHARED_TOP = {5: 0, 4: 0, 3: 1, 2: 2}
 SCORES = 5
 HALF = Fraction(1, 2)
 
 
 def rounded(value: Fraction, rounding: Rounding) -> int:
-    """Half up takes 2.5 to 3; half even, as Python's round, takes it to 2."""
+    """Round half up (2.5 to 3) or half to even (2.5 to 2), as Python's round does."""
     return round(value) if rounding == "half_even" else floor(value + HALF)
 
 
 def exclusion_level(criterion: Criterion) -> Level | None:
-    """The level that stands for being left out, such as No Exchange: its id or name is the excluding fact's."""
+    """Return the level for an excluded criterion, such as No Exchange; its id or name is the
+    fact's.
+    """
     return next((level for level in criterion.levels if _is_excluding(level, criterion)), None)
 
 
 def level_of(criterion: Criterion, score: int) -> Level | None:
-    """5 and 4 the best level, 3 the second, 2 the third, 1 the last; with five or more, one level per score.
+    """Return the level: 5 and 4 the best, 3 the second, 2 the third, 1 the last; one each if there
+    are five or more.
 
-    A score never leads to the exclusion level: leaving out follows from a fact.
+    A score never leads to the exclusion level: exclusion follows from a fact.
     """
     levels = [level for level in criterion.levels if not _is_excluding(level, criterion)]
     if not levels:
@@ -42,7 +46,7 @@ def level_of(criterion: Criterion, score: int) -> Level | None:
 
 
 def points_of(criterion: Criterion, score: int) -> float | None:
-    """The level's points; without levels 1 is worth nothing, 5 everything and the rest lies evenly between."""
+    """Return the level's points; without levels, 1 gives none, 5 all, the others even steps."""
     if criterion.max_points is None:
         return None
     level = level_of(criterion, score)
@@ -51,23 +55,23 @@ def points_of(criterion: Criterion, score: int) -> float | None:
     )
 
 
-def tally(results: Iterable[CriterionResult]) -> Points | None:
-    """Earned and possible over the criteria that were scored; what awaits review or is excluded is in neither."""
-    counted = [
+def sum_points(results: Iterable[CriterionResult]) -> Points | None:
+    """Return points earned and possible, over scored criteria; excluded ones are in neither sum."""
+    scored = [
         (r.points, r.max_points)
         for r in results
         if r.points is not None and r.max_points is not None
     ]
-    if not counted:
+    if not scored:
         return None
     earned, possible = (
-        sum(map(exact, column), Fraction(0)) for column in zip(*counted, strict=True)
+        sum(map(exact, column), Fraction(0)) for column in zip(*scored, strict=True)
     )
     return Points(earned=float(earned), possible=float(possible))
 
 
 def overall_score(rubric: Rubric, results: Iterable[CriterionResult]) -> float | None:
-    """The mean of the scored criteria by their weights, to one decimal, half up; None when none is scored."""
+    """Return the weighted mean of scored criteria to one decimal, half up; None without any."""
     weights = {criterion.id: exact(criterion.weight) for criterion in rubric.criteria}
     scored = [(weights[r.id], r.final_score) for r in results if r.final_score is not None]
     if not scored:
@@ -76,9 +80,10 @@ def overall_score(rubric: Rubric, results: Iterable[CriterionResult]) -> float |
     return floor(total / sum(weight for weight, _ in scored) * 10 + HALF) / 10
 
 
-@lru_cache(maxsize=1024)  # a rubric and a constitution write a handful of numbers
+# A rubric and a constitution hold few different numbers.
+@lru_cache(maxsize=1024)
 def exact(number: float) -> Fraction:
-    """The number as written: 0.1 is one tenth."""
+    """Return the number as written: 0.1 is one tenth."""
     return Fraction(str(number))
 
 

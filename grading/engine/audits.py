@@ -132,10 +132,10 @@ def read_rubric(text: str) -> RubricDocument:
 def check_guard(text: str) -> tuple[int, str] | None:
     """What is wrong with the guard of a rule: the 0-based character that is to blame, and why. None when it is sound."""
     from courtroom import CourtroomError
-    from courtroom.synthesis.guards import fault_of
+    from courtroom.synthesis.guards import find_guard_error
 
     try:
-        fault = fault_of(text)
+        fault = find_guard_error(text)
     except CourtroomError as error:
         return 0, error.message
     return (fault.offset, fault.message) if fault else None

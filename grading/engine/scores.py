@@ -52,7 +52,7 @@ def marks_under(
 
 def _marks(rubric: Rubric, rows: tuple[CriterionRow, ...], known: Container[str]) -> Marks:
     from courtroom.models.record import CriterionResult
-    from courtroom.synthesis.score_arithmetic import overall_score, tally
+    from courtroom.synthesis.score_arithmetic import overall_score, sum_points
 
     results = [
         CriterionResult(
@@ -66,7 +66,7 @@ def _marks(rubric: Rubric, rows: tuple[CriterionRow, ...], known: Container[str]
         for row in rows
         if row.criterion_id in known
     ]
-    points = tally(results)
+    points = sum_points(results)
     return Marks(
         criteria=rows,
         overall_score=None

@@ -123,7 +123,7 @@ def test_a_judge_who_fails_in_the_re_hearing_keeps_the_word_given_before():
     judged = verdict("default", heard, found=(neutral,)).criteria[0]
     assert judged.final_score == 3
     assert judged.rules[0].why == (
-        "Heard again: Prosecutor 1, Defense 5, Tech Lead 3 became Prosecutor 2, Defense 3, Tech Lead 3."
+        "Second round: Prosecutor 1, Defense 5, Tech Lead 3 became Prosecutor 2, Defense 3, Tech Lead 3."
     )
 
 
@@ -136,7 +136,7 @@ def test_a_spread_that_outlives_the_re_hearing_goes_to_the_tech_lead():
         ("variance_re_evaluation", "dissent_requirement"),
     )
     assert judged.rules[0].why.endswith(
-        "The scores lie 4 apart, more than 2: the Tech Lead decides, 2."
+        "The judges differ by 4 points, more than 2: the Tech Lead decides, 2."
     )
 
 
@@ -248,7 +248,7 @@ def test_the_dissent_names_who_argued_what_on_which_evidence():
     ]
     judged = verdict("default", opinions, found=(good, bad)).criteria[0]
     assert judged.dissent == (
-        "The bench is 2 apart (Prosecutor 2, Defense 4, Tech Lead 3). "
+        "The judges differ by 2 points (Prosecutor 2, Defense 4, Tech Lead 3). "
         f"Prosecutor argued for 2 on {bad.id} (docs.py:1, docs line 1): “No docs at all.” "
         f"Defense argued for 4 on {good.id} (tests.py:3, tests line 3): “Tests exist.”"
     )

@@ -13,7 +13,7 @@ from courtroom.rubric_import.rubric_validation import faults_in
 from courtroom.synthesis.chief_justice import contested
 from courtroom.synthesis.constitutions import PRESETS, preset
 from courtroom.synthesis.evidence_weight import dossier_of
-from courtroom.synthesis.guards import fault_of, refuse_unsound
+from courtroom.synthesis.guards import find_guard_error, refuse_invalid_guards
 from courtroom.synthesis.rules import (
     Constitution,
     SecurityOverride,
@@ -106,7 +106,7 @@ def holds(guard: str, **case) -> bool:
     ],
 )
 def test_a_guard_is_faulted_under_the_character_that_is_wrong(guard, marked, message):
-    fault = fault_of(guard)
+    fault = find_guard_error(guard)
     assert fault is not None
     assert (guard[fault.offset :], fault.message) == (marked, message)
 
@@ -121,7 +121,7 @@ def test_a_rubric_with_an_unsound_guard_is_refused_at_its_place_and_so_is_an_aud
     assert (fault.place, fault.kind) == (("constitution", "rules", 1, "when"), "guard_invalid")
     assert fault.message == f"Character 1: {said}"
     with pytest.raises(RubricRefused) as refused:
-        refuse_unsound(Constitution.model_validate(document["constitution"]))
+        refuse_invalid_guards(Constitution.model_validate(document["constitution"]))
     assert refused.value.code == "rubric_guard_invalid"
     assert refused.value.message == f"The guard of security_override, character 1: {said}"
 
@@ -232,7 +232,7 @@ def test_a_guard_asks_the_criterion_its_judges_its_evidence_and_the_facts(guard,
 def test_a_guard_that_cannot_be_answered_leaves_the_criterion_to_a_person(guard, why):
     left = capped_if(guard, facts=COMMITS)
     assert (left.final_score, left.needs_review, left.resolution) == (None, True, ("guard",))
-    assert left.rationale == f"Whether a rule applies could not be said. security_override: {why}."
+    assert left.rationale == f"The guard of a rule has no answer. security_override: {why}."
 
 
 def test_a_judge_who_gave_no_opinion_is_not_known():
@@ -285,4 +285,4 @@ def test_the_same_facts_are_asked_of_a_dossier_and_of_a_stored_report():
     from courtroom.replay.report_reuse import FactsOnRecord
 
     stored = FactsOnRecord.model_validate(COMMITS.model_dump(mode="json", by_alias=True))
-    assert dossier_of((), (), stored).asked_facts == dossier_of((), (), COMMITS).asked_facts
+    assert dossier_of((), (), stored).fact_variables == dossier_of((), (), COMMITS).fact_variables

@@ -1,14 +1,14 @@
 """What to change: from unmet checks, at the places they stand on, the most urgent first."""
 
 from courtroom.models.record import Location
-from courtroom.synthesis.remediation import remediate
+from courtroom.synthesis.remediation import remediation_for
 from tests.courtroom.synthesis.bench_records import check, criterion, outcome, piece, unsafe
 
 
 def changes(asked, *outcomes_and_pieces):
     outcomes = {o.check: o for o, _ in outcomes_and_pieces}
     found = {p.id: p for _, pieces in outcomes_and_pieces for p in pieces}
-    return remediate(asked, outcomes, found)
+    return remediation_for(asked, outcomes, found)
 
 
 def seen(name, met, *pieces):
