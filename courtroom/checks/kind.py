@@ -36,7 +36,8 @@ class IncompleteCheckKind(TypeError):
 class Label:
     """Words of the rubric editor for a kind. The mappings go by parameter, or by value for choices.
 
-    A parameter without a label is called by its own name, and so is a choice.
+    A parameter without a label is called by its own name, and so is a choice. `exact` names the
+    lists in whose lines the spaces at the ends count.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Label:
     fields: Mapping[str, str] = field(default_factory=dict)
     help: Mapping[str, str] = field(default_factory=dict)
     choices: Mapping[str, str] = field(default_factory=dict)
+    exact: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

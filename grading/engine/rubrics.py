@@ -25,6 +25,39 @@ class RubricFault:
     column: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CheckLabel:
+    """Words of the editor for a kind of check. The mappings go by parameter, `choices` by value.
+
+    `exact` names the lists in whose lines the spaces at the ends count.
+    """
+
+    title: str
+    about: str
+    fields: Mapping[str, str]
+    help: Mapping[str, str]
+    choices: Mapping[str, str]
+    exact: tuple[str, ...]
+
+
+@cache
+def check_labels() -> Mapping[str, CheckLabel]:
+    """The labels of every kind of check there is, by kind. Not to be changed."""
+    from courtroom.checks.registry import KINDS
+
+    return {
+        name: CheckLabel(
+            title=kind.label.title,
+            about=kind.label.about,
+            fields=kind.label.fields,
+            help=kind.label.help,
+            choices=kind.label.choices,
+            exact=kind.label.exact,
+        )
+        for name, kind in KINDS.items()
+    }
+
+
 @cache
 def rubric_schema() -> Mapping[str, Any]:
     """The JSON Schema of a rubric as it is written: every check, rule, bound and choice there is. Not to be changed."""

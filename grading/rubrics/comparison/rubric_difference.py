@@ -9,7 +9,7 @@ from typing import Any
 from grading.engine import rubrics as engine_rubrics
 from grading.rubrics.comparison.item_matching import NAMES, Item, Pair, paired
 from grading.rubrics.comparison.word_difference import Segments, marked
-from grading.rubrics.editor.labels import CHOICES, KINDS, label_of
+from grading.rubrics.editor.labels import CHOICES, kind_title, label_of, named_choice
 
 # Fields that hold items of their own, by the model of the items.
 INSIDE = {"levels": "level", "checks": "check"}
@@ -122,7 +122,7 @@ def _constitution(before: Item | str, after: Item | str) -> Iterator[Row]:
 
 def _rule(pair: Pair) -> Iterator[Row]:
     rule: Item = pair.after or pair.before or {}
-    title = KINDS[rule["kind"]][0]
+    title = kind_title(rule["kind"])
     if pair.before and pair.after:
         fields = _fields(rule["kind"], pair.before, pair.after)
         yield from (Row(f"{title}: {row.label}", row.before, row.after) for row in fields)
@@ -169,7 +169,7 @@ def _summed_up(model: str, item: Item | None) -> str:
 
 
 def _kind(item: Item) -> str:
-    return KINDS.get(item.get("kind", ""), (str(item.get("kind", "")),))[0]
+    return kind_title(str(item.get("kind", "")))
 
 
 def _text(value: Any) -> str:
@@ -179,10 +179,6 @@ def _text(value: Any) -> str:
         return "\n".join(_text(item) for item in value)
     if isinstance(value, float):
         return f"{value:g}"
-    return (
-        ""
-        if value is None
-        else CHOICES.get(value, str(value))
-        if isinstance(value, str)
-        else str(value)
-    )
+    if isinstance(value, str):
+        return named_choice(value) or value
+    return "" if value is None else str(value)

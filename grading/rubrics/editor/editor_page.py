@@ -76,7 +76,7 @@ def page_of(sheet: Sheet, note: str, faults: Faults, *, look_at: str = "") -> di
             for name, all_told in faults.items()
             for told in all_told
         ],
-        "kinds": [(kind, labels.KINDS.get(kind, (kind, ""))[0]) for kind in plan.checks],
+        "kinds": [(kind, labels.kind_title(kind)) for kind in plan.checks],
         "look_at": look_at,
     }
 
@@ -131,7 +131,7 @@ def where(name: str) -> str:
         elif step in _MODELS:
             model = _MODELS[step]
         elif step in blueprint().rules:
-            words, model = [labels.KINDS.get(step, (step, ""))[0]], step
+            words, model = [labels.kind_title(step)], step
         else:
             words.append(labels.label_of(model, step))
     said = ", ".join(words) or _LISTS.get(name, "The rubric")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from grading.engine import rubrics as engine_rubrics
+from grading.engine.rubrics import CheckLabel
+
+# Parts of a rubric that are neither a kind of check nor a kind of rule.
+PARTS = {"", "rubric", "criterion", "logic", "level", "check", "rule", "constitution"}
 # By the model and the field, else by the field alone; what is in neither is called by its own name.
 LABELS = {
     "rubric.id": "Id of the rubric",
@@ -38,21 +43,6 @@ LABELS = {
     "weighted_average.tech_lead": "Weight of the Tech Lead",
     "weighted_average.rounding": "Rounding",
     "weighted_average.on_unanimity": "Named also when all judges agree",
-    "text_contains.any_of": "Any of these words",
-    "file_exists.any_of": "Any of these paths",
-    "python_class.any_of": "Class named",
-    "python_class.base": "Inheriting from",
-    "python_class.fields": "With the fields",
-    "python_call.any_of": "Call of any of",
-    "python_call.keyword": "With the argument",
-    "python_import.any_of": "Import of any of",
-    "reducer.any_of": "Any of these reducers",
-    "unsafe_call.any_of": "Dangers looked for",
-    "pdf_concept.use": "Used at least so far",
-    "pdf_paths.maximum": "Unfounded at most",
-    "pdf_paths.minimum": "Supported at least",
-    "persona_overlap.words": "Words of its own",
-    "feedback_log.share": "Share at least",
     "polarity": "Finding it",
     "essential": "Essential: without it, no judge of substance goes above 3",
     "effort": "Shows effort, which the Defense credits",
@@ -77,9 +67,6 @@ HELP = {
     "criterion.target_artifact": "github_repo, pdf_report or pdf_images.",
     "fact_supremacy.weak_below": "Empty: switched off.",
     "check.id": "Left empty it is made from the criterion and the kind.",
-    "file_exists.any_of": "** crosses folders.",
-    "text_contains.any_of": "Case does not matter; spaces at the ends do.",
-    "feedback_log.share": "Of what is answered, fixed or relevant: between 0 and 1. Empty: all of it.",
     "paths": "** crosses folders.",
     "tags": "Evidence tagged security makes the security rule work.",
     "any_of": "",
@@ -97,88 +84,9 @@ CHOICES = {
     "argument": "the Prosecutor's words (only to reproduce systems that did so)",
     "tech_lead": "the Tech Lead",
     "average": "the weighted average",
-    "eval_exec": "eval and exec",
-    "os_system": "os.system",
-    "shell_true": "shell=True",
-    "sql_from_strings": "SQL made of strings",
-    "tls_unverified": "TLS that is not verified",
-    "committed_secret": "secrets that were committed",
-    "generated": "there are reports on peers",
-    "self": "there is a report on oneself",
-    "received": "there are reports by peers",
-    "exchanged": "feedback was given or received",
-    "deferred": "work is put off with a reason",
-    "answered": "findings that were received are answered",
-    "fixed": "findings that were received are fixed",
-    "relevant": "findings stated about peers are confirmed",
-    "in_tempdir": "in a temporary directory",
 }
-# What there is no word for here is told in the words of its model.
-KINDS = {
-    "commit_history": (
-        "History of commits",
-        "How the work grew: number, pace, stages and messages of commits.",
-    ),
-    "file_exists": ("A file exists", "Some path of the repository matches."),
-    "text_contains": (
-        "A file says",
-        "Some text file says any of the words; white space is taken as one space.",
-    ),
-    "python_class": (
-        "A Python class",
-        "A class of this name, inheriting also through the repository's own classes.",
-    ),
-    "python_call": ("A Python call", "A call of any of these dotted names, aliases resolved."),
-    "python_import": ("A Python import", "A module is imported, under any alias."),
-    "reducer": (
-        "Reducers of the state",
-        "The graph's state has reducers, of any name or of these (the last part of it).",
-    ),
-    "graph_topology": (
-        "Shape of the graph",
-        "What runs in parallel, where it joins, where errors lead.",
-    ),
-    "sandboxed_clone": (
-        "Cloning in a sandbox",
-        "How the work clones a repository that it does not trust.",
-    ),
-    "unsafe_call": (
-        "Dangerous calls and secrets",
-        "Finding one should count against the criterion. Calls are looked for outside tests, secrets in every text.",
-    ),
-    "structured_output": ("Structured output", "Whether a model's answers are bound to a schema."),
-    "persona_overlap": (
-        "Distinct personas",
-        "Whether the prompts of the judges differ, and how much is each one's own.",
-    ),
-    "synthesis_rules": (
-        "Rules of the verdict",
-        "Whether the work's own verdict follows rules, and which.",
-    ),
-    "pdf_concept": (
-        "A term in the report",
-        "Substantive: the report explains how the architecture does it.",
-    ),
-    "pdf_paths": (
-        "Claims of the report",
-        "Whether the files and features that the report names are there.",
-    ),
-    "diagram": (
-        "A diagram",
-        "Whether there is one, shows what runs in parallel, and fits the code.",
-    ),
-    "code_pattern": (
-        "A pattern of code",
-        "An ast-grep pattern, in any language that ast-grep reads.",
-    ),
-    "feedback_log": (
-        "Feedback on record",
-        "Reports on peers, on oneself, by peers, and what became of their findings: in the repository or on the site.",
-    ),
-    "communication_log": (
-        "Communication on record",
-        "Entries in the log, of any kind or about one: in the repository or on the site.",
-    ),
+# Rules of a constitution by kind: title and description. Checks bring their own (`_check_label`).
+RULES = {
     "security_override": (
         "Security override",
         "Confirmed security evidence caps a criterion's score.",
@@ -233,19 +141,60 @@ FAULTS = {
 
 
 def label_of(model: str, field: str) -> str:
-    """What the field is called on the page."""
-    plain = field.replace("_", " ").capitalize()
-    return LABELS.get(f"{model}.{field}") or LABELS.get(field) or plain
+    """The name of the field on the page."""
+    check = _check_label(model)
+    return (
+        (check.fields.get(field) if check else None)
+        or LABELS.get(f"{model}.{field}")
+        or LABELS.get(field)
+        or field.replace("_", " ").capitalize()
+    )
 
 
 def help_of(model: str, field: str) -> str:
     """One line below the label, or nothing."""
+    check = _check_label(model)
+    if check and field in check.help:
+        return check.help[field]
     return HELP.get(f"{model}.{field}", HELP.get(field, ""))
 
 
 def choice_of(value: str) -> str:
     """A value of an enumeration, in words."""
-    return CHOICES.get(value, value.replace("_", " "))
+    return named_choice(value) or value.replace("_", " ")
+
+
+def named_choice(value: str) -> str | None:
+    """The words for a value; null when it has none of its own."""
+    if value in CHOICES:
+        return CHOICES[value]
+    labels = engine_rubrics.check_labels().values()
+    return next((label.choices[value] for label in labels if value in label.choices), None)
+
+
+def kind_title(kind: str) -> str:
+    """The name of a kind of check or rule; a kind without one keeps its id."""
+    check = _check_label(kind)
+    return check.title if check else RULES.get(kind, (kind, ""))[0]
+
+
+def kind_about(kind: str) -> str:
+    """One line on a kind of check or rule, or nothing."""
+    check = _check_label(kind)
+    return check.about if check else RULES.get(kind, ("", ""))[1]
+
+
+def keeps_spaces(kind: str, field: str) -> bool:
+    """A list in whose lines the spaces at the ends count."""
+    check = _check_label(kind)
+    return check is not None and field in check.exact
+
+
+def _check_label(kind: str) -> CheckLabel | None:
+    """Null for all that is no check, without loading the courtroom for it."""
+    if kind in RULES or kind in PARTS:
+        return None
+    return engine_rubrics.check_labels().get(kind)
 
 
 def sentence_of(kind: str, message: str) -> str:

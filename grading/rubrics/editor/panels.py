@@ -102,7 +102,7 @@ class Panel:
 
     @property
     def kind_name(self) -> str:
-        return labels.KINDS.get(self.kind, (self.kind, ""))[0]
+        return labels.kind_title(self.kind)
 
     @property
     def size(self) -> str:
@@ -198,7 +198,7 @@ def rule_panel(kind: str, texts: Sheet, faults: Faults) -> Panel:
     all_fields = list(map(_pointed, fields(blueprint().rules[kind], texts, path, faults)))
     return Panel(
         path=path,
-        title=labels.KINDS.get(kind, (kind, ""))[0],
+        title=labels.kind_title(kind),
         kind=kind,
         about=blueprint().about[kind],
         applies=bool(texts["applies"]),

@@ -13,7 +13,6 @@ from grading.rubrics.editor import labels
 from grading.rubrics.editor.number_format import DECIMAL
 
 Schema = Mapping[str, Any]
-_EXACT = {("text_contains", "any_of")}  # "run " is not in "running"
 _LONG = {
     "instruction",
     "success_pattern",
@@ -137,7 +136,7 @@ def blueprint() -> Blueprint:
         checks={kind: _parameters(kind, models[model], "check") for kind, model in checks.items()},
         rules={kind: _parameters(kind, models[model]) for kind, model in rules.items()},
         about={
-            kind: labels.KINDS.get(kind, ("", ""))[1] or models[model].get("description", "")
+            kind: labels.kind_about(kind) or models[model].get("description", "")
             for kind, model in (checks | rules).items()
         },
     )
@@ -158,7 +157,7 @@ def _parameters(model: str, schema: Schema, family: str = "") -> tuple[Parameter
             label=labels.label_of(model, name),
             help=labels.help_of(family if family and name == "id" else model, name),
             required=name in required,
-            exact=(model, name) in _EXACT,
+            exact=labels.keeps_spaces(model, name),
             **shape,
         )
         for name, field in schema["properties"].items()
