@@ -1,0 +1,164 @@
+"""The registry of the kinds of checks: complete or refused, known or not established."""
+
+import dataclasses
+import subprocess
+import sys
+from types import ModuleType
+from typing import Literal
+
+import pytest
+
+from courtroom.analysis.code_search import search_function
+from courtroom.analysis.git.history import History
+from courtroom.analysis.git.snapshot import Snapshot
+from courtroom.analysis.pdf.pdf_content import PdfReading
+from courtroom.checks import file_exists, from_sources
+from courtroom.checks.file_exists import KIND, FileExists
+from courtroom.checks.findings import Finding
+from courtroom.checks.kind import IncompleteCheckKind, Label, NeedsSubmission
+from courtroom.checks.registry import KINDS, collect, detective_for, kind_of
+from courtroom.detectives.doc_analyst import analyse
+from courtroom.detectives.repo_investigator import investigate
+from courtroom.detectives.vision_inspector import inspect
+from courtroom.inputs import RepositoryInputs
+from courtroom.models.check import CheckBase
+from courtroom.models.facts import establish
+from courtroom.replay.stored_checks import try_check
+from tests.courtroom.surveys import ASKED, detected, survey
+
+HEAVY = ("langgraph", "langchain_core", "ast_grep_py", "pypdf", "git", "courtroom.detectives")
+
+
+class LaterKind(CheckBase):
+    kind: Literal["of_a_later_version"] = "of_a_later_version"
+
+
+class Impostor(CheckBase):
+    kind: Literal["file_exists"] = "file_exists"
+
+
+NO_HISTORY = History((), 0, truncated=False)
+UNKNOWN = [LaterKind(**ASKED), Impostor(**ASKED), CheckBase(**ASKED)]
+
+
+def module(name, **contents):
+    made = ModuleType(f"courtroom.checks.{name}")
+    for value in contents.values():
+        if isinstance(value, type):
+            value.__module__ = made.__name__
+    vars(made).update(contents)
+    return made
+
+
+# -- a kind is complete, or refused ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("model", None),
+        ("model", CheckBase),
+        ("model", dict),
+        ("detective", None),
+        ("detective", "Nobody"),
+        ("detect", None),
+        ("replay", None),
+        ("replay", NeedsSubmission("")),
+        ("label", None),
+        ("label", Label(title="", about="Something.")),
+        ("label", Label(title="Something", about="")),
+        ("search", "no_module"),
+    ],
+)
+def test_a_kind_that_lacks_a_part_is_refused(part, value):
+    with pytest.raises(IncompleteCheckKind):
+        dataclasses.replace(KIND, **{part: value})
+
+
+@pytest.mark.parametrize("part", ["model", "detective", "detect", "replay", "label"])
+def test_a_kind_that_leaves_a_part_out_is_refused(part):
+    parts = {f.name: getattr(KIND, f.name) for f in dataclasses.fields(KIND) if f.name != part}
+    with pytest.raises(TypeError):
+        type(KIND)(**parts)
+
+
+def test_a_module_with_a_model_and_no_kind_is_refused():
+    class Model(CheckBase):
+        kind: Literal["forgotten"] = "forgotten"
+
+    with pytest.raises(IncompleteCheckKind, match=r"forgotten\.py defines a check model, but no"):
+        collect([module("forgotten", Model=Model)])
+
+
+def test_a_module_with_another_name_than_its_kind_is_refused():
+    with pytest.raises(IncompleteCheckKind, match=r"name it file_exists\.py"):
+        collect([module("elsewhere", KIND=KIND)])
+
+
+def test_a_module_with_a_second_model_is_refused():
+    class Second(CheckBase):
+        kind: Literal["second"] = "second"
+
+    with pytest.raises(IncompleteCheckKind, match="one check model"):
+        collect([module("file_exists", KIND=KIND, Second=Second)])
+
+
+def test_modules_that_kinds_share_are_no_kinds():
+    assert list(collect([from_sources, file_exists])) == ["file_exists"]
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+def test_every_search_can_be_imported(kind):
+    assert kind.search is None or callable(search_function(kind.search))
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+def test_every_reason_for_a_new_audit_is_a_sentence(kind):
+    assert not isinstance(kind.replay, NeedsSubmission) or kind.replay.reason.endswith(".")
+
+
+def test_reading_rubrics_loads_no_analysis_and_no_graph():
+    program = "import sys, courtroom.models.rubric; print(*sys.modules)"
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert [name for name in HEAVY if name in run.stdout.split()] == []
+
+
+# -- an unknown kind is not established -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("check", UNKNOWN)
+def test_an_unknown_kind_has_no_entry_and_the_repo_investigator_owes_it(check):
+    assert (kind_of(check), detective_for(check)) == (None, "RepoInvestigator")
+
+
+@pytest.mark.parametrize("polarity", ["positive", "negative"])
+@pytest.mark.parametrize("check", UNKNOWN)
+def test_an_unknown_kind_is_not_established_by_any_detective(check, polarity, tmp_path):
+    check = check.model_copy(update={"polarity": polarity})
+    snapshot = Snapshot(tmp_path, "0" * 40, ref=None, malformed_objects=False)
+    inputs = RepositoryInputs(history=NO_HISTORY, survey=survey())
+    reading = PdfReading(("Text.",))
+    results = [
+        investigate(inputs, snapshot, (check,)),
+        analyse(reading, (check,)),
+        inspect(reading, (check,)),
+    ]
+    outcomes = [outcome for result in results for outcome in result.outcomes]
+    assert [outcome.met for outcome in outcomes] == [None, None, None]
+    assert all("does not know the check kind" in outcome.reason for outcome in outcomes)
+
+
+@pytest.mark.parametrize("check", UNKNOWN)
+def test_an_unknown_kind_is_not_established_on_a_stored_report(check):
+    facts = establish({}, {}).model_dump(mode="json", by_alias=True)
+    trial = try_check(check, {"facts": facts, "commit": None, "pdf_sha256": None})
+    assert (trial.outcome.met, trial.needs_submission) == (None, False)
+    assert "does not know the check kind" in trial.outcome.reason
+
+
+def test_a_check_that_the_child_never_searched_for_is_not_established():
+    finding = detected(FileExists(**ASKED, any_of=("*",)), survey())
+    assert isinstance(finding, Finding)
+    assert finding.met is None
