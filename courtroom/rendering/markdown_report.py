@@ -124,7 +124,7 @@ def _score(criterion: CriterionResult) -> str:
 
 
 def _is_withheld(criterion: CriterionResult) -> bool:
-    """Tell an edition without scores, made for a reader who may not see them yet.
+    """Return true in a copy of the report without scores, for readers who may not see them yet.
 
     A full verdict always has a score, or needs review, or is excluded.
     """

@@ -56,7 +56,10 @@ def criterion_headings(lines: Sequence[Line]) -> Mapping[int, Title]:
 
 
 def _is_outlier(candidate: _Candidate, depths: Counter[int]) -> bool:
-    """Tell a remark: the only heading of its level with a score, where three others share one."""
+    """Return true for the only scored heading of its level, where three others share a level.
+
+    Such a heading is a remark.
+    """
     return depths[candidate.depth] == 1 and max(depths.values()) >= LEAST_USUAL
 
 
@@ -98,7 +101,7 @@ def _candidate(lines: Sequence[Line], index: int, title: Title) -> _Candidate | 
 
 
 def is_score_label(key: str) -> bool:
-    """Tell words that only announce a score, a level or a criterion."""
+    """Return true for words that only announce a score, a level or a criterion."""
     return (
         key in vocabulary.SCORES
         or key in vocabulary.FINAL_SCORES
@@ -129,7 +132,10 @@ def _sign_beneath(lines: Sequence[Line], index: int) -> Sign | None:
 
 
 def _belongs_to_criterion(line: Line) -> bool:
-    """Tell a heading inside the criterion above it: a judge, the opinions, a bold label."""
+    """Return true for a heading inside the criterion above it.
+
+    Such headings are a judge, the opinions, or a bold label.
+    """
     statement = parse_statement(line.text)
     if line.depth == BOLD_HEADING and (statement.judge or _sign_in(line)):
         return True
@@ -168,7 +174,7 @@ def _sign_in_row(line: Line) -> Sign | None:
 def is_criterion_item(
     title: Title, section: vocabulary.Section | None, *, follows_item: bool
 ) -> bool:
-    """Tell a list item that is a new criterion: it has a score out of a maximum.
+    """Return true for a list item that is a new criterion: it has a score out of a maximum.
 
     A percentage counts only behind another criterion (`follows_item`): alone it may be anything.
     """

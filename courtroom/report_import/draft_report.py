@@ -52,7 +52,7 @@ class DraftOpinion:
     cited: list[str] = field(default_factory=list)
 
     def is_repeated_by(self, score: ImportedScore | None, argument: str) -> bool:
-        """Tell a repetition from a re-hearing, which has another score."""
+        """Return true for a repetition, false for a re-hearing, which has another score."""
         if self.score and score:
             return self.score.value == score.value
         return (
@@ -300,7 +300,7 @@ class DraftReport:
         ]
 
     def _is_abbreviation(self, criterion: DraftCriterion) -> bool:
-        """Tell a row such as “Diagram” of “Diagram Analysis”, with the same score and no more."""
+        """Return true for a row such as “Diagram” that repeats the score of “Diagram Analysis”."""
         if criterion.opinions or criterion.score is None or "tables" not in criterion.sources:
             return False
 

@@ -71,9 +71,9 @@ def find_overall(draft: DraftReport, texts: Iterable[str]) -> None:
 
 
 def parse_about(title: str | None, name: str) -> About | None:
-    """Tell a report on its author's own work from one on a peer's.
+    """Return whose work the report is about: its author's own or a peer's.
 
-    The title decides, then the name of the file.
+    The title decides, then the name of the file; null when neither says so.
     """
     for text in (title or "", name):
         if _PEER.search(text):

@@ -91,7 +91,7 @@ def _holds_criteria(value: Any) -> bool:
 
 
 def _is_listing(value: Any) -> bool:
-    """Tell criteria: objects with a name and a score, or a score under each name."""
+    """Return true for criteria: objects with a name and a score, or a score under each name."""
     if isinstance(value, list):
         return any(
             isinstance(entry, dict)
@@ -109,7 +109,7 @@ def _is_listing(value: Any) -> bool:
 
 
 def _has_opinion(entry: Mapping[str, Any]) -> bool:
-    """Tell an opinion, or an object of opinions, from the configuration of a model or judge."""
+    """Return true for an opinion or an object of opinions, false for a judge's configuration."""
     if keys.matching_keys(entry, keys.RESULTS | keys.ARGUMENTS | keys.FAILURES):
         return True
     return any(

@@ -19,7 +19,10 @@ _JSON_START = re.compile(r'\s*(?:\{\s*(?:"|\})|\[\s*(?:[\{\[\]"\d]|true|false|nu
 
 
 def looks_like_json(text: str, name: str) -> bool:
-    """Tell JSON from Markdown by the beginning; a list of Markdown may begin with a bracket too."""
+    """Return true for a text that begins as JSON.
+
+    Markdown may begin with a bracket too, so a list counts only in a .json file.
+    """
     is_json = _JSON_START.match(text[:2000]) is not None
     return is_json and (name.lower().endswith(".json") or not text.lstrip().startswith("["))
 

@@ -49,6 +49,6 @@ _CONTAINS = re.compile(
 
 
 def is_failure(argument: str) -> bool:
-    """Tell an argument that reports a failure to judge from an opinion."""
+    """Return true for an argument that reports a failure to judge."""
     beginning = argument[:SEARCHED]
     return bool(_BEGINS.match(beginning) or _CONTAINS.search(beginning))

@@ -103,7 +103,7 @@ def _borderless_rows(raw: list[str]) -> Iterator[int]:
 
 
 def _underlines(words: str, line: Line, previous: Line) -> bool:
-    """Tell a heading's underline from a line of dashes that only parts two blocks.
+    """Return true for a heading's underline, false for a line that only parts two blocks.
 
     Dashes make a heading only under a short line without a colon.
     """

@@ -96,7 +96,7 @@ class MarkdownParser(LineParser):
             criterion.excluded = True
 
     def _belongs_to_plan(self, line: Line, title: Title) -> bool:
-        """Tell a heading of the whole report's plan: it names a change, and perhaps a criterion."""
+        """Return true for a heading in the plan of the whole report: it names a change."""
         if self._section != "plan" or self._state.criterion is not None:
             return False
         is_beneath = line.depth > self._section_depth

@@ -51,7 +51,7 @@ class ParserState:
         return self._opinion
 
     def is_above(self, line: Line) -> bool:
-        """Tell a line beneath the open criterion's heading."""
+        """Return true for a line beneath the open criterion's heading."""
         return self.criterion is not None and line.depth > self.depth
 
     def open_criterion(

@@ -184,7 +184,7 @@ class PlanParser:
 
 
 def _is_finding(text: str, *, has_path: bool) -> bool:
-    """Tell a finding from an introduction, an empty phrase, a failure and a footer."""
+    """Return false for an introduction, an empty phrase, a failure or a footer."""
     is_introduction = text.endswith(":") and not has_path
     if not normalize(text) or is_introduction or _NOTHING.fullmatch(text[:300]):
         return False
@@ -200,7 +200,7 @@ def _numbered_parts(text: str) -> list[str]:
 
 
 def _is_action_label(text: str) -> bool:
-    """Tell a label that only announces a change: Action, Recommendation, [HIGH]."""
+    """Return true for a label that only announces a change: Action, Recommendation, [HIGH]."""
     statement = parse_statement(text)
     is_label = statement.key in vocabulary.ACTIONS or statement.key in vocabulary.PRIORITY_BY_WORD
     return statement.is_split and bool(statement.rest) and is_label

@@ -85,7 +85,7 @@ def _begins_line(tokens: Sequence[tuple[int, str]], index: int, words: Sequence[
 
 
 def _is_label_start(words: Sequence[str]) -> bool:
-    """True for `Final` before `Score:`, or a mark before its words: the label goes on."""
+    """Return true for `Final` before `Score:`, or a mark before its words: the label goes on."""
     return len(words) == 1 and _STARTS.match(words[0]) is not None and ":" not in words[0]
 
 

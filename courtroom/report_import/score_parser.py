@@ -103,12 +103,12 @@ def strip_score(level: str) -> str:
 
 
 def says_excluded(text: str) -> bool:
-    """Tell words that take a criterion out of the total."""
+    """Return true for words that exclude a criterion from the total."""
     return _EXCLUDED.search(text[:SEARCHED]) is not None
 
 
 def says_no_score(text: str) -> bool:
-    """Tell words for a missing score: n/a, not assessed, needs review, excluded."""
+    """Return true for words in place of a score: n/a, not assessed, needs review, excluded."""
     return bool(text.strip()) and _NO_SCORE.fullmatch(text[:SEARCHED]) is not None
 
 

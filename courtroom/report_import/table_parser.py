@@ -101,7 +101,7 @@ def parse_table(
 
 
 def has_score_columns(head: Line) -> bool:
-    """Tell the head of a table of criteria or judges from any other row."""
+    """Return true for the head of a table of criteria or judges."""
     return _parse_header(head) is not None
 
 
