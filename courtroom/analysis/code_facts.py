@@ -25,7 +25,7 @@ from courtroom.analysis.project.general_facts import read_exchange, read_hazards
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.source_files import Codebase, is_vendored
 from courtroom.analysis.python.symbol_table import SymbolTable
-from courtroom.analysis.python.symbolic_execution.data_files import data_texts
+from courtroom.analysis.python.symbolic_execution.data_files import data_file_paths
 from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.security.clone_function import read_clone
 from courtroom.analysis.security.shell_calls import unsafe_calls
@@ -45,7 +45,9 @@ def read_facts(reader: BlobReader) -> FactReading:
     paths = [path for path, blob in reader.blobs.items() if path.endswith(".py") and blob.is_file]
     own = [path for path in paths if not is_vendored(path)]
     codebase = parse_sources(reader.read_all(own))
-    codebase.data.update(data_texts(reader, codebase))
+    sizes = {path: blob.size for path, blob in reader.blobs.items() if blob.is_file}
+    data = reader.read_all(data_file_paths(sizes, codebase))
+    codebase.data.update({path: raw.decode("utf-8-sig", "replace") for path, raw in data.items()})
     reading = FactReading(SymbolTable(codebase), reader)
     _note_unreadable(reading, codebase, paths)
     for room, names in ROOMS:

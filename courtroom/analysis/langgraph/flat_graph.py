@@ -88,6 +88,7 @@ class _Flattener:
         self.flat.edges += [
             (prefix + self._exit_name((*at, start)), prefix + end) for start, end in builder.edges
         ]
+
         for route in routes:
             flat_route = replace(
                 route,

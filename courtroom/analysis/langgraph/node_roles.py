@@ -12,8 +12,8 @@ from courtroom.analysis.python.tree_walk import words_of
 
 DETECTIVE_WORDS = frozenset(
     words_of(
-        """investigator investigate analyst analyzer analyser analysis inspector inspect vision repo repository doc
-        docs document pdf git diagram image screenshot scanner researcher examiner"""
+        """investigator investigate analyst analyzer analyser analysis inspector inspect vision repo
+        repository doc docs document pdf git diagram image screenshot scanner researcher examiner"""
     )
 )
 DETECTIVE_LAYER_WORDS = frozenset(words_of("detective detectives forensic forensics"))
@@ -26,22 +26,23 @@ JUSTICE_WORDS = frozenset(
 # Nodes that join or route, whatever layer their name mentions.
 JOIN_WORDS = frozenset(
     words_of(
-        """aggregator aggregate aggregation aggregated join sync synchronizer merge fan gate router route dispatch
-        dispatcher error handler abort saver variance evaluation debate barrier hub"""
+        """aggregator aggregate aggregation aggregated join sync synchronizer merge fan gate router
+        route dispatch dispatcher error handler abort saver variance evaluation debate barrier
+        hub"""
     )
 )
-# The same for names that mention no particular detective: evidence_collector, judges_done, start_detectives.
+# The same for names that mention no particular detective: evidence_collector, judges_done.
 LOOSE_JOIN_WORDS = frozenset(
     words_of(
-        """collector collect start entry check builder context prepare report save cleanup init initialize setup
-        load loader clone end exit layer done complete evidence"""
+        """collector collect start entry check builder context prepare report save cleanup init
+        initialize setup load loader clone end exit layer done complete evidence"""
     )
 )
 # Names with one of these are of a single detective or judge, whatever else they mention.
 SINGLE_WORDS = frozenset(
     words_of(
-        """repo repository doc docs document pdf git diagram image vision screenshot prosecutor prosecution defense
-        defence defender lead techlead advocate"""
+        """repo repository doc docs document pdf git diagram image vision screenshot prosecutor
+        prosecution defense defence defender lead techlead advocate"""
     )
 )
 
@@ -77,5 +78,5 @@ def _function_name(action: Value) -> str:
 
 
 def is_single(name: str, role: str) -> bool:
-    """Return true when a node that holds a graph is one detective or judge, and no layer of them."""
+    """Return true when a node with a graph in it is one detective or judge, not a layer."""
     return role == "justice" or (role != "" and bool(set(words_of(name)) & SINGLE_WORDS))

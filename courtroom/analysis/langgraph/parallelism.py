@@ -1,8 +1,8 @@
 """Facts about a graph's shape: parallel layers, fan-in, and a route for failures.
 
 A layer is parallel when two of its nodes run in the same step, as really wired: plain edges, lists
-and Send count. Alternatives of one router do not, and neither does one node that runs several judges
-by itself.
+and Send count. Alternatives of one router do not, and neither does one node that runs several
+judges by itself.
 """
 
 from __future__ import annotations
@@ -133,6 +133,7 @@ def _has_fan_in(
             is_join = first == second or _arrivals(wiring, node, (first, second)) > 1
             if leads_to_goal and is_join:
                 return True
+
     return False
 
 

@@ -1,8 +1,8 @@
 """Graphs that run at the nodes of another graph.
 
-Such a graph is added as a node, returned by a node's function, or called in it. LangGraph runs a graph
-that a node's function returns in the same way as one that is the node itself. What cannot be followed
-is named in the enclosing graph's `unresolved`; nesting and number are bounded.
+Such a graph is added as a node, returned by a node's function, or called in it. LangGraph runs a
+graph that a node's function returns in the same way as one that is the node itself. What cannot be
+followed is named in the enclosing graph's `unresolved`; nesting and number are bounded.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ def conditional_routes(evaluator: GraphEvaluator, builder: GraphBuilder) -> list
                 f"where Command(goto=...) of {name} leads is not known before the program runs"
             )
         routes += _routes_from(name, action, routing)
+
     return routes
 
 

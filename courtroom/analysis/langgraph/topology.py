@@ -173,6 +173,7 @@ class _GraphSearch:
                     and func.attr in BUILDER_METHODS
                 ):
                     names.add(site.function.node.name)
+
         return names
 
     def reason_for_no_graph(self) -> str:
@@ -293,4 +294,5 @@ def _declared_entry_points(texts: Mapping[str, str]) -> list[str]:
         except (ValueError, AttributeError, RecursionError):
             continue  # a broken manifest names no entry point; the code is still searched
         targets += [target for target in entries if isinstance(target, str)]
+
     return targets

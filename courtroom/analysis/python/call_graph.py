@@ -54,6 +54,7 @@ class CallGraph:
             reached |= frontier
             if not frontier:
                 break
+
         return reached
 
     def reachable_from(self, starts: Iterable[FunctionRef]) -> list[FunctionRef]:

@@ -47,6 +47,7 @@ class _ScopeWalk:
             if index_node is not None:
                 index_node(self, node)
             push_children(node, stack)
+
         return inner
 
     def _enter(self, node: ast.ClassDef | FunctionNode) -> _ScopeWalk:

@@ -181,4 +181,5 @@ def _top_level_definitions(tree: ast.Module) -> dict[str, ast.stmt]:
             inner = [child for child in ast.iter_child_nodes(node) if isinstance(child, ast.stmt)]
             handlers = [s for h in getattr(node, "handlers", []) for s in h.body]
             stack.extend(reversed([*inner, *handlers]))
+
     return definitions

@@ -114,6 +114,7 @@ def _clone_command_names(source: SourceFile) -> dict[int, set[str]]:
                 targets = inner.targets if isinstance(inner, ast.Assign) else [inner.target]
                 names = {target.id for target in targets if isinstance(target, ast.Name)}
                 commands.setdefault(id(node), set()).update(names)
+
     return commands
 
 
@@ -187,6 +188,7 @@ def _timeouts(call_graph: CallGraph, function: FunctionRef, call: ast.Call) -> L
     wrappers = [
         other for other in call_graph.reachable_from([function]) if other.name == called_name(call)
     ]
+
     for home in [function, *wrappers]:
         for site in home.source.calls:
             if site.function is not home.site or site.node is call:
@@ -266,6 +268,7 @@ def _records_error(node: ast.If) -> bool:
         list_words = set(words_of(last_name(inner.func.value)))
         if inner.func.attr == "append" and list_words & ERROR_WORDS:
             return True
+
     return False
 
 

@@ -1,8 +1,8 @@
 """Committed secrets by kind and line, and their redaction from every text that is shown.
 
 A secret's value leaves this module only to be replaced. Recognized are the documented prefixes of
-well-known issuers, private keys, passwords in addresses, and random-looking values assigned to a name
-such as api_key. A value that reads like a placeholder is no secret.
+well-known issuers, private keys, passwords in addresses, and random-looking values assigned to a
+name such as api_key. A value that reads like a placeholder is no secret.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Secret:
 
 
 def secrets_in(text: str, path: str = "") -> list[Secret]:
-    """Return the secrets of a file, one per line; `path` tells whether it is an environment file."""
+    """Return the secrets of a file, one per line; `path` shows if it is an environment file."""
     # Reversed, so that the first secret of a line is the one that stays.
     kinds_by_line = {
         text.count("\n", 0, start) + 1: kind for start, _, kind in reversed(_spans(text, path))
@@ -142,7 +142,7 @@ def redacted(text: str, path: str = "") -> str:
 
 
 def is_environment_file(path: str) -> bool:
-    """Return true for .env, .env.production and prod.env, not for an example such as .env.sample."""
+    """Return true for .env, .env.production and prod.env, not for the example .env.sample."""
     name = PurePosixPath(path).name.lower()
     is_environment = name == ".env" or name.startswith(".env.") or name.endswith(".env")
     return is_environment and not any(word in name for word in EXAMPLE_ENVIRONMENTS)

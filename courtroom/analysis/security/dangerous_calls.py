@@ -134,6 +134,7 @@ def find_hazards(symbols: SymbolTable) -> list[Hazard]:
         file_hazards += _disabled_checks(source)
         file_hazards += list(_client_path_joins(symbols, source, file_hazards))
         hazards += file_hazards
+
     return hazards
 
 
@@ -264,6 +265,7 @@ def _disabled_checks(source: SourceFile) -> Iterator[Hazard]:
     """Yield assignments that disable certificate checks: `context.check_hostname = False`."""
     if "CERT_NONE" not in source.text and "check_hostname" not in source.text:
         return
+
     for node in walk(source.tree):
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
             continue

@@ -1,6 +1,7 @@
 """Origin of a value in the code: a literal in the source, or data from outside the program.
 
-A parameter of the function counts as outside, because its caller decides. Any other value is unknown.
+A parameter of the function counts as outside, because its caller decides. Any other value is
+unknown.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Functions of the repository that make up the judges and the Chief Justice.
 
-The graph's own nodes name them. Where there is no graph, or a node's function is not known, the names
-of functions decide.
+The graph's own nodes name them. Where there is no graph, or a node's function is not known, the
+names of functions decide.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _function_called_in(symbols: SymbolTable, node: ast.Lambda) -> FunctionRef |
 
 
 def _functions_named(symbols: SymbolTable, words: frozenset[str]) -> list[FunctionRef]:
-    """Return functions and methods whose own name, or whose class's name, holds one of the words."""
+    """Return functions and methods that have one of the words in their own or class's name."""
     return [
         FunctionRef(source, site)
         for source in symbols.codebase.production

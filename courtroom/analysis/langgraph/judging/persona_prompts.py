@@ -1,7 +1,7 @@
 """Persona prompts of the judges, and the share of text that each pair has in common.
 
-A persona is found by name: a constant, a dict entry, a class or a function named after it, or a prompt
-file. Where the persona itself is only a sentence, the whole prompt around it is compared.
+A persona is found by name: a constant, a dict entry, a class or a function named after it, or a
+prompt file. Where the persona itself is only a sentence, the whole prompt around it is compared.
 """
 
 from __future__ import annotations
@@ -247,6 +247,7 @@ def _values_in_function(
     arguments = [_self_value(function, scope.names)] if function.site.owner else []
     # Each function has the whole fuel: one long function must not hide the others.
     evaluator.fuel = FUEL
+
     try:
         frame = evaluator.enter(Function(node, function.source, scope), arguments, {})
         for inner in walk(node):

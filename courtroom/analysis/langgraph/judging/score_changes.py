@@ -114,6 +114,7 @@ def assignments_in(function: ast.AST) -> Assignments:
             and node.value is not None
         ):
             assigned.setdefault(node.target.id, []).append(node.value)
+
     return assigned
 
 

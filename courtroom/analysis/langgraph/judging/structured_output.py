@@ -143,6 +143,7 @@ def _handler_repeats_call(node: ast.Try, function: ast.AST) -> bool:
                 return True
             if isinstance(inner, ast.Call) and methods and called_name(inner) == own_name:
                 return True
+
     return False
 
 

@@ -1,7 +1,8 @@
 """Synthesis rules that the Chief Justice's code really applies.
 
-A rule counts when a score is changed (or a text made, for dissent) under its condition, in code that
-the Chief Justice reaches. A comment, a docstring, a function without a caller or a message is no rule.
+A rule counts when a score is changed (or a text made, for dissent) under its condition, in code
+that the Chief Justice reaches. A comment, a docstring, a function without a caller or a message is
+no rule.
 """
 
 from __future__ import annotations
@@ -138,6 +139,7 @@ def _uses_dissent(node: ast.AST, text_names: set[str]) -> bool:
         )
     if isinstance(node, ast.FormattedValue | ast.Return):
         return node.value is not None and _mentions_dissent(node.value, text_names)
+
     return (
         isinstance(node, ast.Call)
         and called_name(node) in {"append", "extend"}
@@ -161,6 +163,7 @@ def _re_evaluations(
     """Yield calls, under a test of the spread, of code that re-reads evidence or asks a model."""
     by_name = {function.name: function for function in functions}
     reader = ChangeReader(functions)
+
     for function in functions:
         assigned = assignments_in(function.site.node)
         for node in walk(function.site.node):

@@ -35,9 +35,9 @@ MIN_HEADINGS = 2
 MAX_TAINT_ROUNDS = 8
 OPINION_WORDS = frozenset(
     words_of(
-        """opinion opinions score scores judge judges judgment judgments judgement judgements verdict
-        verdicts ruling rulings rating ratings vote votes argument arguments prosecutor prosecution
-        defense defence"""
+        """opinion opinions score scores judge judges judgment judgments judgement judgements
+        verdict verdicts ruling rulings rating ratings vote votes argument arguments prosecutor
+        prosecution defense defence"""
     )
 )
 REPORT_WORDS = frozenset({"report", "audit", "summary", "criterion", "verdict"})
@@ -100,6 +100,7 @@ def _is_bound_to_scores(
             if isinstance(node, ast.Name) and node.id in assigned and node.id not in visited:
                 visited.add(node.id)
                 queue.extend(assigned[node.id])
+
     return False
 
 
@@ -109,6 +110,7 @@ def _schema_has_score(symbols: SymbolTable, source: SourceFile, call: ast.Call) 
     if site is None:
         # A schema that is not known may hold a score.
         return True
+
     fields = [
         statement.target.id
         for statement in site.node.body
@@ -138,6 +140,7 @@ def _tainted_names(function: ast.AST, model_calls: list[ast.Call]) -> set[str]:
             )
         if len(tainted) == count_before:
             break
+
     return tainted
 
 

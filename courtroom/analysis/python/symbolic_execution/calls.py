@@ -1,7 +1,8 @@
 """Values of calls.
 
-Functions of the repository are entered; known methods of lists, dicts and strings are applied. A call
-of anything else stays a `CallResult` with its arguments: Send and Command are recognised that way.
+Functions of the repository are entered; known methods of lists, dicts and strings are applied. A
+call of anything else stays a `CallResult` with its arguments: Send and Command are recognised that
+way.
 """
 
 from __future__ import annotations

@@ -66,4 +66,5 @@ def _iteration_scopes(
                     grown.append(inner)
         # Each loop multiplies the scopes: the product is bounded as well.
         scopes = grown[:MAX_ITERATIONS]
+
     return scopes

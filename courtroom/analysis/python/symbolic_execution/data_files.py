@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from courtroom.analysis.python.source_files import Codebase, is_vendored
 from courtroom.analysis.python.symbolic_execution.values import (
@@ -18,9 +18,6 @@ from courtroom.analysis.python.symbolic_execution.values import (
     Value,
 )
 
-if TYPE_CHECKING:
-    from courtroom.analysis.git.blobs import BlobReader
-
 # Bounds on hostile repositories; a rubric that a graph is built from has some 20 KB.
 MAX_FILES = 20
 MAX_BYTES = 256 * 1024
@@ -31,19 +28,18 @@ OPENERS = frozenset({"open", "read_text", "read_bytes", "read"})
 PATH_CALLS = ("pathlib.Path", "pathlib.PurePath", "os.path.join", "os.path.abspath", "str")
 
 
-def data_texts(reader: BlobReader, codebase: Codebase) -> dict[str, str]:
-    """Return by path the texts of the small JSON files whose names stand in the code."""
+def data_file_paths(sizes: Mapping[str, int], codebase: Codebase) -> list[str]:
+    """Return the paths of the small JSON files whose names stand in the code.
+
+    `sizes`: the size in bytes of each file of the repository, by path.
+    """
     paths = [
         path
-        for path, blob in reader.blobs.items()
-        if path.endswith(".json")
-        and blob.is_file
-        and blob.size <= MAX_BYTES
-        and not is_vendored(path)
+        for path, size in sorted(sizes.items())
+        if path.endswith(".json") and size <= MAX_BYTES and not is_vendored(path)
     ]
-    named = [path for path in sorted(paths) if _is_named(PurePosixPath(path).name, codebase)]
-    contents = reader.read_all(named[:MAX_FILES])
-    return {path: raw.decode("utf-8-sig", "replace") for path, raw in contents.items()}
+    named = [path for path in paths if _is_named(PurePosixPath(path).name, codebase)]
+    return named[:MAX_FILES]
 
 
 def _is_named(name: str, codebase: Codebase) -> bool:

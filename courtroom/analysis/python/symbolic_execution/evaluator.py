@@ -107,7 +107,7 @@ class Evaluator(ABC):
     def enter(
         self, function: Function, positional: Sequence[Value], keywords: dict[str, Value]
     ) -> Frame:
-        """Follow a function's body and return its frame: its locals and everything it may return."""
+        """Follow a function's body and return its frame: its locals and all it may return."""
         frame = Frame(Scope(function.source, function.scope))
         self._bind(function, positional, keywords, frame.scope)
         self.active.append(function.node)
@@ -118,6 +118,7 @@ class Evaluator(ABC):
                 frame.returned.append(None)
         finally:
             self.active.pop()
+
         return frame
 
     def call(

@@ -128,6 +128,7 @@ def _boolean(evaluator: Evaluator, node: ast.BoolOp, scope: Scope) -> Value:
             return join([*undecided, value])
         if truth is None:
             undecided.append(value)
+
     return join([*undecided, value] if truth is not None else undecided)
 
 

@@ -1,9 +1,9 @@
 """Evaluator with the handlers of every expression and statement.
 
-It follows straight-line code, loops over known lists, functions, methods and closures, far enough to
-tell which graph the code builds and which text it assembles. Where a test is not known, it follows
-both branches. It executes nothing: the only effects are on abstract values. Fuel bounds its work, so
-that no input can keep it busy.
+It follows straight-line code, loops over known lists, functions, methods and closures, far enough
+to tell which graph the code builds and which text it assembles. Where a test is not known, it
+follows both branches. It executes nothing: the only effects are on abstract values. Fuel bounds its
+work, so that no input can keep it busy.
 """
 
 from __future__ import annotations

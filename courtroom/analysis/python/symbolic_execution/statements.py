@@ -197,6 +197,7 @@ def _import_from(evaluator: Evaluator, node: ast.ImportFrom, frame: Frame) -> Fl
             continue
         value = _imported_value(evaluator, module, base, alias.name, source)
         frame.scope.names[alias.asname or alias.name] = value
+
     return Flow.NEXT_STATEMENT
 
 

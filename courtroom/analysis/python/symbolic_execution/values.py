@@ -65,7 +65,7 @@ class External:
 
 @dataclass(frozen=True, slots=True)
 class CallResult:
-    """Result of a call of something external: Send("judge", ...), Command(goto=...), partial(node)."""
+    """Result of an external call: Send("judge", ...), Command(goto=...), partial(node)."""
 
     dotted: str
     positional: tuple[Value, ...]
