@@ -13,7 +13,11 @@ from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.syntax import parse_sources
 
-IMPORTS = "import operator\nfrom langgraph.graph import StateGraph, START, END\nfrom langgraph.types import Command, Send\n"
+IMPORTS = (
+    "import operator\n"
+    "from langgraph.graph import StateGraph, START, END\n"
+    "from langgraph.types import Command, Send\n"
+)
 NODES = (
     "repo_investigator",
     "doc_analyst",
@@ -25,7 +29,7 @@ NODES = (
 )
 
 
-def names_of(files: Mapping[str, str] | str) -> SymbolTable:
+def symbols_of(files: Mapping[str, str] | str) -> SymbolTable:
     """Code by path, or one file called src/graph.py."""
     code = {"src/graph.py": files} if isinstance(files, str) else files
     return SymbolTable(parse_sources({path: dedent(text).encode() for path, text in code.items()}))
@@ -34,7 +38,7 @@ def names_of(files: Mapping[str, str] | str) -> SymbolTable:
 def graph_of(
     files: Mapping[str, str] | str, texts: Mapping[str, str] | None = None
 ) -> GraphReading:
-    return read_graph(names_of(files), texts or {})
+    return read_graph(symbols_of(files), texts or {})
 
 
 def built(body: str, nodes: Iterable[str] = NODES) -> str:

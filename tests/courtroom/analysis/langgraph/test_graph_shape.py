@@ -1,4 +1,4 @@
-"""Fan-outs, joins and chains follow from a graph's edges; a graph whose nodes nobody can know has none."""
+"""Fan-outs, joins and chains of a graph; null facts for a graph with unknown nodes."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ app = build(load())
 """
 
 
-def test_a_split_a_join_and_what_runs_in_a_row():
+def test_shape_contains_fan_outs_joins_and_chains():
     assert shape_of(DIAMOND, {}) == {
         "fan_outs": {"plan": ["a", "b"]},
         "joins": {"join": ["a", "b"]},
         "chains": [],
     }
     row = [("START", "a"), ("a", "b"), ("b", "END")]
+
     assert shape_of(row, {}) == {
         "fan_outs": {},
         "joins": {},
@@ -43,34 +44,35 @@ def test_a_split_a_join_and_what_runs_in_a_row():
     }
 
 
-def test_a_router_splits_only_when_it_starts_several_at_once():
+def test_a_router_fans_out_only_when_it_starts_several_nodes_together():
     either = shape_of([("START", "a")], {"a": [("b",), ("c",)]})
     both = shape_of([("START", "a")], {"a": [("b", "c"), ("END",)]})
     assert (either["fan_outs"], both["fan_outs"]) == ({}, {"a": ["b", "c"]})
 
 
-def test_a_ring_has_no_beginning_and_is_no_chain():
+def test_a_cycle_is_no_chain():
     assert shape_of([("a", "b"), ("b", "c"), ("c", "a")], {})["chains"] == []
 
 
 @pytest.mark.parametrize("code", [f"{IMPORTS}\nbuilder = StateGraph(dict)\n", "x = 1\n"])
-def test_a_graph_without_nodes_or_no_graph_is_in_plain_sight(code):
+def test_a_missing_or_empty_graph_is_not_unresolved(code):
     reading = graph_of(code)
     assert (reading.builder, reading.has_unresolved_graph) == (None, False)
 
 
-def test_nodes_named_at_run_time_leave_the_graph_and_its_flags_open(tmp_path):
-    found = survey({"src/graph.py": UNKNOWN_NODES}, tmp_path)
-    facts = establish(dict(found.facts), dict(found.reasons))
+def test_nodes_named_at_run_time_make_the_graph_and_its_flags_null(tmp_path):
+    result = survey({"src/graph.py": UNKNOWN_NODES}, tmp_path)
+    facts = establish(dict(result.facts), dict(result.reasons))
     reason = facts.unknown["graph"]
+
     assert reason.startswith("a StateGraph is built, but src/graph.py:")
-    names = (
+    fact_names = (
         "graph",
         "graph_shape",
         "judges_parallel",
         "detectives_parallel",
         "conditional_error_route",
     )
-    assert [(getattr(facts, name), facts.unknown[name]) for name in names] == [
+    assert [(getattr(facts, name), facts.unknown[name]) for name in fact_names] == [
         (None, reason)
-    ] * len(names)
+    ] * len(fact_names)

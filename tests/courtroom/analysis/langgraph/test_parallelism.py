@@ -1,4 +1,4 @@
-"""What a graph's shape amounts to: parallel layers, joins, a way out for failures."""
+"""Flags of a graph's shape: parallel layers, fan-in, a route for failures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def gate(state):
 """
 
 
-def test_a_chain_is_neither_parallel_nor_joined():
+def test_a_chain_has_no_parallel_layer_and_no_fan_in():
     assert flags(built(LINEAR)) == {
         "detectives_parallel": False,
         "judges_parallel": False,
@@ -39,7 +39,7 @@ def test_a_chain_is_neither_parallel_nor_joined():
     }
 
 
-def test_two_splits_and_two_joins():
+def test_two_fan_outs_and_two_fan_ins_are_detected():
     assert flags(built(PARALLEL)) == {
         "detectives_parallel": True,
         "judges_parallel": True,
@@ -56,13 +56,13 @@ def test_alternatives_of_a_router_are_not_parallel():
     assert flags(code)["judges_parallel"] is False
 
 
-def test_a_router_that_returns_a_list_runs_its_members_side_by_side():
+def test_a_router_that_returns_a_list_runs_its_members_in_parallel():
     code = built(f"{GATE}\ng.add_conditional_edges('evidence_aggregator', gate)")
-    found = flags(code)
-    assert (found["judges_parallel"], found["conditional_error_route"]) == (True, True)
+    shape_flags = flags(code)
+    assert (shape_flags["judges_parallel"], shape_flags["conditional_error_route"]) == (True, True)
 
 
-def test_one_judge_behind_a_gate_runs_beside_those_that_are_always_started():
+def test_a_routed_judge_is_parallel_to_an_unconditional_one():
     code = built(
         """
         g.add_conditional_edges("evidence_aggregator", lambda s: "go" if s else "stop", {"go": "prosecutor", "stop": END})
@@ -82,11 +82,12 @@ for name in ("repo_investigator", "judge", "chief_justice"):
 g.add_conditional_edges("repo_investigator", fan_out)
 g.add_edge("judge", "chief_justice")
 """
-    found = flags(code)
-    assert (found["judges_parallel"], found["fan_in_before_justice"]) == (True, True)
+    shape_flags = flags(code)
+
+    assert (shape_flags["judges_parallel"], shape_flags["fan_in_before_justice"]) == (True, True)
 
 
-def test_one_node_for_all_judges_is_no_parallel_graph():
+def test_a_single_node_for_all_judges_is_not_parallel():
     code = f"""{IMPORTS}
 g = StateGraph(dict)
 g.add_node("detectives", print)
@@ -95,6 +96,7 @@ g.add_node("chief_justice", print)
 g.add_edge("detectives", "judges")
 g.add_edge("judges", "chief_justice")
 """
+
     assert set(flags(code).values()) == {False}
 
 
@@ -107,18 +109,23 @@ def test_detectives_that_each_start_every_judge_are_not_joined():
                 g.add_edge(d, j)
         """
     )
-    found = flags(code)
-    assert (found["detectives_parallel"], found["fan_in_before_judges"]) == (True, False)
+    shape_flags = flags(code)
+
+    assert (shape_flags["detectives_parallel"], shape_flags["fan_in_before_judges"]) == (
+        True,
+        False,
+    )
 
 
 def test_a_loop_back_to_the_start_does_not_make_parallel_nodes_serial():
     code = built(
-        f"{PARALLEL}\ng.add_conditional_edges('chief_justice', lambda s: 'again' if s else END, {{'again': START}})"
+        f"{PARALLEL}\n"
+        f"g.add_conditional_edges('chief_justice', lambda s: 'again' if s else END, {{'again': START}})"
     )
     assert flags(code)["detectives_parallel"] is True
 
 
-def test_a_router_that_only_repeats_the_hearing_is_no_error_route():
+def test_a_router_to_a_re_evaluation_is_no_error_route():
     code = built(
         f"""{PARALLEL}
 def spread(state):
@@ -126,17 +133,19 @@ def spread(state):
 g.add_conditional_edges("chief_justice", spread, {{"re_evaluate": "tech_lead", "done": END}})
 """
     )
+
     assert flags(code)["conditional_error_route"] is False
 
 
-def test_a_router_whose_ways_all_end_in_one_node_is_no_error_route():
+def test_a_router_with_one_target_is_no_error_route():
     code = built(
-        "g.add_conditional_edges('doc_analyst', lambda s: 'error' if s else 'ok', {'error': 'evidence_aggregator', 'ok': 'evidence_aggregator'})"
+        "g.add_conditional_edges('doc_analyst', lambda s: 'error' if s else 'ok', "
+        "{'error': 'evidence_aggregator', 'ok': 'evidence_aggregator'})"
     )
     assert flags(code)["conditional_error_route"] is False
 
 
-def test_what_may_be_missing_may_send_a_router_either_way():
+def test_a_router_that_tests_a_missing_input_is_an_error_route():
     code = built(
         """
 def route(state):
@@ -145,6 +154,7 @@ def route(state):
 g.add_conditional_edges("evidence_aggregator", route, {"run": "prosecutor", "skip": END})
 """
     )
+
     assert flags(code)["conditional_error_route"] is True
 
 
@@ -158,7 +168,7 @@ g.add_conditional_edges("evidence_aggregator", route, {"run": "prosecutor", "ski
         ("judge_collector", False),
     ],
 )
-def test_judges_are_known_by_their_names(name, is_judge):
+def test_judges_are_recognized_by_their_names(name, is_judge):
     code = built(
         f"g.add_node('{name}', print)\ng.add_edge(START, '{name}')\ng.add_edge(START, 'prosecutor')"
     )

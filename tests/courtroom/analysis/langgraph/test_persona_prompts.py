@@ -1,4 +1,4 @@
-"""Persona prompts, wherever they are written, and how much they share."""
+"""Persona prompts in every form, and the share of text that they have in common."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ from courtroom.analysis.langgraph.judging.persona_prompts import (
     read_personas,
 )
 from courtroom.analysis.langgraph.judging.text_overlap import shared_text
-from tests.courtroom.sources import layers_of, names_of
+from tests.courtroom.sources import layers_of, symbols_of
 
-HARSH = "Trust nobody. Look for gaps, shortcuts and flaws in every artefact, charge what is missing and argue for the lowest score that the evidence can carry."
-KIND = "Reward effort and intent. Find what is good in unfinished work, explain the idea behind it and speak for the highest score that can be defended honestly."
-DRY = "Ask only whether it runs and can be maintained. Ignore stories and feelings, weigh modularity, debt and cost, and settle what the other two leave open."
+HARSH = (
+    "Trust nobody. Look for gaps, shortcuts and flaws in every artefact, charge what "
+    "is missing and argue for the lowest score that the evidence can carry."
+)
+KIND = (
+    "Reward effort and intent. Find what is good in unfinished work, explain the "
+    "idea behind it and speak for the highest score that can be defended honestly."
+)
+DRY = (
+    "Ask only whether it runs and can be maintained. Ignore stories and feelings, "
+    "weigh modularity, debt and cost, and settle what the other two leave open."
+)
 FRAME = " ".join(
     f"Common rule number {number} applies to every judge of this court without exception."
     for number in range(20)
@@ -22,23 +31,55 @@ FRAME = " ".join(
 
 
 def read(code: str, files: dict[str, str] | None = None) -> PersonaReading:
-    names = names_of({"src/judges.py": code})
-    _, layers = layers_of(names)
-    return read_personas(names, layers, files or {})
+    symbols = symbols_of({"src/judges.py": code})
+    _, layers = layers_of(symbols)
+    return read_personas(symbols, layers, files or {})
 
 
-def places(reading: PersonaReading) -> list[tuple[str, int]]:
-    return [(one.persona, one.line) for one in reading.prompts]
+def prompt_lines(reading: PersonaReading) -> list[tuple[str, int]]:
+    return [(prompt.persona, prompt.line) for prompt in reading.prompts]
 
 
 WRITTEN = {
     "constants": f"PROSECUTOR_PROMPT = {HARSH!r}\nDEFENSE_SYSTEM = {KIND!r}\nTECH_LEAD = {DRY!r}\n",
-    "a dict": f"PROMPTS = {{\n'Prosecutor': {HARSH!r},\n'Defense': {KIND!r},\n'TechLead': {DRY!r}}}\n",
-    "dicts of parts": f"P = {{\n'prosecutor': {{'role': {HARSH!r}, 'n': 1}},\n'defense': {{'role': {KIND!r}}},\n'tech_lead': {{'role': {DRY!r}}}}}\n",
-    "classes": f"class Prosecutor:\n    system = {HARSH!r}\nclass DefenseAttorney:\n    system = {KIND!r}\nclass TechLead:\n    system = {DRY!r}\n",
-    "functions": f"def prosecutor_node(s):\n    p = {HARSH!r} + s.x\ndef defense_node(s):\n    p = f'{{s}} ' {KIND!r}\ndef tech_lead_node(s):\n    ask(System(content={DRY!r}))\n",
-    "a dict inside a function": f"def judge(state, who):\n    told = {{\n'Prosecutor': {HARSH!r},\n'Defense': {KIND!r},\n'TechLead': {DRY!r}}}\n    return ask(told[who])\n",
-    "methods": f"class ProsecutorJudge:\n    def prompt(self):\n        return {HARSH!r}\nclass DefenseJudge:\n    def prompt(self):\n        return {KIND!r}\nclass TechLeadJudge:\n    def prompt(self):\n        return {DRY!r}\n",
+    "a dict": (
+        f"PROMPTS = {{\n'Prosecutor': {HARSH!r},\n'Defense': {KIND!r},\n'TechLead': {DRY!r}}}\n"
+    ),
+    "dicts of parts": (
+        f"P = {{\n'prosecutor': {{'role': {HARSH!r}, 'n': 1}},\n'defense': {{'role': {KIND!r}}},\n'tech_lead': {{'role': {DRY!r}}}}}\n"
+    ),
+    "classes": (
+        "class Prosecutor:\n"
+        f"    system = {HARSH!r}\n"
+        "class DefenseAttorney:\n"
+        f"    system = {KIND!r}\n"
+        "class TechLead:\n"
+        f"    system = {DRY!r}\n"
+    ),
+    "functions": (
+        "def prosecutor_node(s):\n"
+        f"    p = {HARSH!r} + s.x\n"
+        "def defense_node(s):\n"
+        f"    p = f'{{s}} ' {KIND!r}\n"
+        "def tech_lead_node(s):\n"
+        f"    ask(System(content={DRY!r}))\n"
+    ),
+    "a dict inside a function": (
+        "def judge(state, who):\n"
+        f"    told = {{\n'Prosecutor': {HARSH!r},\n'Defense': {KIND!r},\n'TechLead': {DRY!r}}}\n"
+        "    return ask(told[who])\n"
+    ),
+    "methods": (
+        "class ProsecutorJudge:\n"
+        "    def prompt(self):\n"
+        f"        return {HARSH!r}\n"
+        "class DefenseJudge:\n"
+        "    def prompt(self):\n"
+        f"        return {KIND!r}\n"
+        "class TechLeadJudge:\n"
+        "    def prompt(self):\n"
+        f"        return {DRY!r}\n"
+    ),
 }
 LINES = {
     "constants": [1, 2, 3],
@@ -52,22 +93,23 @@ LINES = {
 
 
 @pytest.mark.parametrize("form", WRITTEN)
-def test_three_different_personas_are_found_in(form):
+def test_three_different_personas_are_detected_in(form):
     reading = read(WRITTEN[form])
-    assert places(reading) == list(
+    assert prompt_lines(reading) == list(
         zip(["Prosecutor", "Defense", "TechLead"], LINES[form], strict=True)
     )
     assert reading.are_distinct is True
 
 
-def test_prompt_files_are_personas_too():
+def test_prompt_files_are_personas():
     files = {
         "prompts/prosecutor.md": HARSH,
         "prompts/defense.md": KIND,
         "prompts/tech_lead.txt": DRY,
     }
     reading = read("PROSECUTOR = 'prosecutor'\n", files)
-    assert [(one.persona, one.path) for one in reading.prompts] == [
+
+    assert [(prompt.persona, prompt.path) for prompt in reading.prompts] == [
         ("Prosecutor", "prompts/prosecutor.md"),
         ("Defense", "prompts/defense.md"),
         ("TechLead", "prompts/tech_lead.txt"),
@@ -83,11 +125,11 @@ def test_prompt_files_are_personas_too():
         ("prompts/a.png", False),
     ],
 )
-def test_prompt_files_are_known_by_their_folder(path, expected):
+def test_prompt_files_are_recognized_by_their_folder(path, expected):
     assert is_prompt_file(path) is expected
 
 
-def test_one_template_with_a_word_of_difference_is_collusion():
+def test_a_template_with_one_different_word_is_not_distinct():
     code = "\n".join(
         f"def {name}(state):\n    prompt = build('{stance}', state)\n"
         for name, stance in [
@@ -99,12 +141,13 @@ def test_one_template_with_a_word_of_difference_is_collusion():
     reading = read(
         f"def build(stance, state):\n    return f'You are {{stance}}. {FRAME} {{state}}'\n{code}"
     )
+
     assert len(reading.prompts) == 3
     assert reading.are_distinct is False
     assert min(reading.shared.values()) > 0.9
 
 
-def test_one_sentence_personas_are_compared_inside_their_template():
+def test_personas_of_one_sentence_are_compared_in_their_template():
     code = f"""
 PERSONAS = {{
     "Prosecutor": "You look for flaws and trust nobody at all in this court.",
@@ -115,42 +158,48 @@ def judge(state, persona):
     prompt = f"{{PERSONAS[persona]}} {FRAME} {{state}}"
     return llm.invoke(prompt)
 """
+
     assert read(code).are_distinct is False
 
 
-def test_a_prompts_own_words_are_those_that_no_other_prompt_has():
+def test_own_words_are_those_in_no_other_prompt():
     frame = "You are one of three judges on a digital bench. "
-    told = (f"{frame}Charge every gap.", f"{frame}Credit all effort you can find.", frame)
+    texts = (f"{frame}Charge every gap.", f"{frame}Credit all effort you can find.", frame)
     code = "\n".join(
         f"{name} = {text!r}"
-        for name, text in zip(("PROSECUTOR", "DEFENSE", "LEAD"), told, strict=True)
+        for name, text in zip(("PROSECUTOR", "DEFENSE", "LEAD"), texts, strict=True)
     )
     assert read(code).own_words == {"Prosecutor": 3, "Defense": 6, "TechLead": 0}
 
 
-def test_two_words_in_common_are_language_and_three_are_text():
+def test_shared_text_counts_runs_of_three_words():
     assert shared_text("a b x y", "a b p q") == 0
     assert shared_text("a b c x", "a b c y") == 0.75
 
 
-def test_a_prompt_made_to_be_slow_is_compared_in_no_time():
+def test_a_hostile_prompt_is_compared_quickly():
     assert shared_text("a " * 20_000, "a " * 20_000) == 1
 
 
-def test_without_personas_there_is_nothing_distinct():
+def test_without_personas_prompts_are_not_distinct():
     reading = read("print('hello')")
     assert (reading.prompts, reading.are_distinct) == ([], False)
 
 
-def test_what_a_judge_without_a_model_says_is_no_prompt():
+def test_the_opinion_of_a_judge_without_a_model_is_no_prompt():
     code = "\n".join(
-        f"def {name}(e):\n    argument = {text!r} if e else ''\n    return Opinion(argument={text!r}, score=1)\n"
+        (
+            f"def {name}(e):\n"
+            f"    argument = {text!r} if e else ''\n"
+            f"    return Opinion(argument={text!r}, score=1)\n"
+        )
         for name, text in [("prosecutor", HARSH), ("defense", KIND), ("tech_lead", DRY)]
     )
+
     assert read(code).prompts == []
 
 
-def test_a_name_alone_is_no_prompt():
+def test_a_persona_name_alone_is_no_prompt():
     assert (
         read("PROSECUTOR = 'Prosecutor'\nDELAYS = {'Defense': 90, 'TechLead': 'later'}\n").prompts
         == []

@@ -6,7 +6,7 @@ import pytest
 
 from courtroom.analysis.langgraph.state_class import pydantic_models, read_state, reducers_of
 from courtroom.analysis.langgraph.topology import read_graph
-from tests.courtroom.sources import IMPORTS, names_of
+from tests.courtroom.sources import IMPORTS, symbols_of
 
 STATE = """
 import operator
@@ -32,14 +32,15 @@ class AgentState(Base, total=False):
 
 
 def state_of(graph: str, **files: str):
-    names = names_of({"src/state.py": STATE, "src/graph.py": f"{IMPORTS}{graph}", **files})
-    return names, read_state(names, read_graph(names, {}).builder)
+    symbols = symbols_of({"src/state.py": STATE, "src/graph.py": f"{IMPORTS}{graph}", **files})
+    return symbols, read_state(symbols, read_graph(symbols, {}).builder)
 
 
-def test_the_state_is_the_class_the_graph_is_built_on():
+def test_the_state_is_the_class_of_the_graph():
     _, state = state_of(
         "from src.state import AgentState as S\ng = StateGraph(S)\ng.add_node('a', print)"
     )
+
     assert state.fact == {
         "name": "AgentState",
         "path": "src/state.py",
@@ -48,12 +49,16 @@ def test_the_state_is_the_class_the_graph_is_built_on():
     }
 
 
-def test_reducers_are_those_of_the_fields_as_written_inherited_ones_first():
-    names, state = state_of(
+def test_reducers_are_listed_as_written_with_inherited_fields_first():
+    symbols, state = state_of(
         "from src.state import AgentState\ng = StateGraph(AgentState)\ng.add_node('a', print)"
     )
-    found = [(one["field"], one["reducer"], one["line"]) for one in reducers_of(names, state.site)]
-    assert found == [
+    reducers = [
+        (reducer["field"], reducer["reducer"], reducer["line"])
+        for reducer in reducers_of(symbols, state.site)
+    ]
+
+    assert reducers == [
         ("errors", "plus", 12),
         ("evidences", "operator.ior", 16),
         ("opinions", "operator.add", 17),
@@ -72,36 +77,45 @@ def test_reducers_are_those_of_the_fields_as_written_inherited_ones_first():
         ("class S: ...", "none"),
     ],
 )
-def test_the_kind_of_the_state_follows_from_its_bases(definition, kind):
+def test_the_kind_of_the_state_depends_on_its_bases(definition, kind):
     _, state = state_of(f"{definition}\ng = StateGraph(S)\ng.add_node('a', print)")
     assert (state.fact["name"], state.fact["kind"]) == ("S", kind)
 
 
 def test_a_plain_dict_is_a_state_without_reducers():
-    names, state = state_of("g = StateGraph(dict)\ng.add_node('a', print)")
+    symbols, state = state_of("g = StateGraph(dict)\ng.add_node('a', print)")
     assert state.fact == {"name": "dict", "kind": "dict", "path": "src/graph.py", "line": 4}
-    assert reducers_of(names, state.site) == []
+    assert reducers_of(symbols, state.site) == []
 
 
-def test_without_a_graph_the_class_named_as_the_state_is_it():
+def test_without_a_graph_a_class_named_state_is_the_state():
     _, state = state_of("")
     assert state.fact["name"] == "AgentState"
 
 
-def test_models_are_found_through_classes_of_the_repository_and_only_under_src():
-    names = names_of(
+def test_models_are_found_by_inheritance_and_only_under_src():
+    symbols = symbols_of(
         {
-            "src/base.py": "import pydantic as p\nclass Strict(p.BaseModel): ...\nclass Plain: ...\n",
-            "src/models.py": "from src.base import Strict, Plain\nclass Evidence(Strict): ...\nclass Other(Plain): ...\ndef f():\n    class Local(Evidence): ...\n",
+            "src/base.py": (
+                "import pydantic as p\nclass Strict(p.BaseModel): ...\nclass Plain: ...\n"
+            ),
+            "src/models.py": (
+                "from src.base import Strict, Plain\n"
+                "class Evidence(Strict): ...\n"
+                "class Other(Plain): ...\n"
+                "def f():\n"
+                "    class Local(Evidence): ...\n"
+            ),
             "scripts/x.py": "from pydantic import BaseModel\nclass Script(BaseModel): ...\n",
             "src/tests/test_x.py": "from pydantic import BaseModel\nclass Fake(BaseModel): ...\n",
         }
     )
-    assert [site.node.name for site in pydantic_models(names)] == ["Strict", "Evidence", "Local"]
+
+    assert [site.node.name for site in pydantic_models(symbols)] == ["Strict", "Evidence", "Local"]
 
 
-def test_a_string_that_imitates_a_model_is_none():
-    names = names_of(
+def test_a_string_that_imitates_a_model_is_no_model():
+    symbols = symbols_of(
         'TEXT = """\nclass Evidence(BaseModel):\n    goal: str\n"""\n# class X(BaseModel): ...\n'
     )
-    assert pydantic_models(names) == []
+    assert pydantic_models(symbols) == []

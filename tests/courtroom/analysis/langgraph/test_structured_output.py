@@ -1,14 +1,14 @@
-"""Model calls bound to a schema, and asking again."""
+"""Model calls bound to a schema, and retries."""
 
 from __future__ import annotations
 
 import pytest
 
 from courtroom.analysis.langgraph.judging.structured_output import retries, structured_calls
-from tests.courtroom.sources import layers_of, names_of
+from tests.courtroom.sources import layers_of, symbols_of
 
 
-def test_bound_calls_are_found_with_schema_and_line_outside_tests():
+def test_bound_calls_have_their_schema_and_line_outside_tests():
     code = """
         chain = (
             llm
@@ -19,7 +19,8 @@ def test_bound_calls_are_found_with_schema_and_line_outside_tests():
         # llm.with_structured_output(Ghost)
         TEXT = "llm.with_structured_output(Ghost)"
         """
-    calls = structured_calls(names_of({"src/judges.py": code, "tests/test_x.py": code}))
+    calls = structured_calls(symbols_of({"src/judges.py": code, "tests/test_x.py": code}))
+
     assert [(c.source.path, c.line, c.schema) for c in calls] == [
         ("src/judges.py", 4, "schemas.JudicialOpinion"),
         ("src/judges.py", 6, "JudicialOpinion"),
@@ -28,50 +29,101 @@ def test_bound_calls_are_found_with_schema_and_line_outside_tests():
 
 
 RETRIED = [
-    "for attempt in range(3):\n        try:\n            return model.invoke(p)\n        except ValueError:\n            continue",
-    "while tries < 3:\n        try:\n            return model.invoke(p)\n        except ValueError:\n            tries += 1",
-    "try:\n        return model.invoke(p)\n    except ValueError:\n        return model.invoke(p + 'again')",
-    "try:\n        return model.invoke(p)\n    except ValueError:\n        return prosecutor(p, tries - 1)",
-    "for i in range(MAX):\n        answer = model.invoke(p)\n        if isinstance(answer, Opinion):\n            return answer",
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            return model.invoke(p)\n"
+        "        except ValueError:\n"
+        "            continue"
+    ),
+    (
+        "while tries < 3:\n"
+        "        try:\n"
+        "            return model.invoke(p)\n"
+        "        except ValueError:\n"
+        "            tries += 1"
+    ),
+    (
+        "try:\n"
+        "        return model.invoke(p)\n"
+        "    except ValueError:\n"
+        "        return model.invoke(p + 'again')"
+    ),
+    (
+        "try:\n"
+        "        return model.invoke(p)\n"
+        "    except ValueError:\n"
+        "        return prosecutor(p, tries - 1)"
+    ),
+    (
+        "for i in range(MAX):\n"
+        "        answer = model.invoke(p)\n"
+        "        if isinstance(answer, Opinion):\n"
+        "            return answer"
+    ),
     "return model.with_retry().invoke(p)",
-    "for attempt in range(3):\n        try:\n            return Opinion(**json.loads(client.chat(p)))\n        except ValueError:\n            continue",
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            return Opinion(**json.loads(client.chat(p)))\n"
+        "        except ValueError:\n"
+        "            continue"
+    ),
 ]
 NOT_RETRIED = [
     "return model.invoke(p)",
     "try:\n        return model.invoke(p)\n    except ValueError:\n        return fallback",
-    "for criterion in rubric:\n        try:\n            model.invoke(p)\n        except ValueError:\n            opinions.append(3)",
-    "for i in range(len(rubric)):\n        try:\n            model.invoke(p)\n        except ValueError:\n            pass",
+    (
+        "for criterion in rubric:\n"
+        "        try:\n"
+        "            model.invoke(p)\n"
+        "        except ValueError:\n"
+        "            opinions.append(3)"
+    ),
+    (
+        "for i in range(len(rubric)):\n"
+        "        try:\n"
+        "            model.invoke(p)\n"
+        "        except ValueError:\n"
+        "            pass"
+    ),
     "try:\n        return model.invoke(p)\n    except ValueError:\n        return other.invoke(p)",
-    "for attempt in range(3):\n        try:\n            return model.invoke(p)\n        except ValueError:\n            raise",
+    (
+        "for attempt in range(3):\n"
+        "        try:\n"
+        "            return model.invoke(p)\n"
+        "        except ValueError:\n"
+        "            raise"
+    ),
     "'for attempt in range(3): try: model.invoke(p) except: continue'\n    return model.invoke(p)",
 ]
 
 
 def is_retried(body: str, header: str = "") -> bool:
     code = f"{header}def prosecutor(p, tries=0):\n    {body}\n"
-    _, layers = layers_of(names_of(code))
+    _, layers = layers_of(symbols_of(code))
     return bool(list(retries(layers.judges)))
 
 
 @pytest.mark.parametrize("body", RETRIED)
-def test_a_malformed_answer_is_asked_for_again(body):
+def test_a_repeated_model_call_is_a_retry(body):
     assert is_retried(body) is True
 
 
 @pytest.mark.parametrize("body", NOT_RETRIED)
-def test_what_is_not_asking_again(body):
+def test_a_single_model_call_is_no_retry(body):
     assert is_retried(body) is False
 
 
-def test_a_retry_decorator_counts():
+def test_a_retry_decorator_is_a_retry():
     assert (
         is_retried("return model.invoke(p)", "from tenacity import retry\n@retry(stop=3)\n") is True
     )
 
 
-def test_a_helper_that_asks_again_counts_for_the_judges_behind_whom_it_stands():
+def test_a_retry_in_a_helper_counts_for_the_judges_that_call_it():
     code = (
         f"def ask(model, p):\n    {RETRIED[0]}\ndef defense(state):\n    return ask(model, state)\n"
     )
-    _, layers = layers_of(names_of(code))
+    _, layers = layers_of(symbols_of(code))
     assert [line for _, line in retries(layers.judges)] == [2]

@@ -1,16 +1,16 @@
-"""What splits and joins inside a node counts where it happens; the steps of one judge are not judges."""
+"""Layers inside nodes: fan-out and fan-in count, the steps of one judge do not."""
 
 from __future__ import annotations
 
 from tests.courtroom.analysis.langgraph.test_subgraphs import JUDGES, court, team
-from tests.courtroom.sources import IMPORTS, flags, layers_of, names_of
+from tests.courtroom.sources import IMPORTS, flags, layers_of, symbols_of
 
 
-def test_judges_in_a_line_inside_a_node_are_not_parallel():
+def test_sequential_judges_inside_a_node_are_not_parallel():
     assert flags(court("panel()", team("panel", JUDGES, in_line=True)))["judges_parallel"] is False
 
 
-def test_one_node_that_runs_three_judges_by_itself_is_still_no_parallel_graph():
+def test_a_single_node_that_calls_three_judges_is_not_parallel():
     assert flags(court("lambda state: [ask(judge) for judge in state]"))["judges_parallel"] is False
 
 
@@ -20,7 +20,7 @@ def test_steps_inside_one_judge_are_not_judges():
     assert flags(code)["judges_parallel"] is False
 
 
-def test_three_judges_with_steps_of_their_own_run_in_parallel_and_join():
+def test_three_judges_with_inner_steps_are_parallel_and_join():
     code = f"""{IMPORTS}
 {team("steps", ("think", "answer"), in_line=True)}
 g = StateGraph(dict)
@@ -30,11 +30,12 @@ for judge in {JUDGES}:
     g.add_edge(START, judge)
     g.add_edge(judge, "chief_justice")
 """
-    found = flags(code)
-    assert (found["judges_parallel"], found["fan_in_before_justice"]) == (True, True)
+    shape_flags = flags(code)
+
+    assert (shape_flags["judges_parallel"], shape_flags["fan_in_before_justice"]) == (True, True)
 
 
-def test_two_teams_side_by_side_with_a_detective_each_are_parallel():
+def test_two_parallel_teams_of_one_detective_are_parallel():
     code = f"""{IMPORTS}
 {team("code_team", ("repo_investigator",))}
 {team("paper_team", ("doc_analyst",))}
@@ -48,14 +49,15 @@ g.add_edge(START, "second")
 g.add_edge(["first", "second"], "evidence_aggregator")
 g.add_edge("evidence_aggregator", "judge")
 """
-    found = flags(code)
-    assert (found["detectives_parallel"], found["fan_in_before_judges"]) == (True, True)
+    shape_flags = flags(code)
+
+    assert (shape_flags["detectives_parallel"], shape_flags["fan_in_before_judges"]) == (True, True)
 
 
-def test_send_starts_what_is_inside_several_times():
-    one = team("one", ("judge",))
+def test_send_starts_the_nodes_of_a_subgraph_several_times():
+    inner_graph = team("one", ("judge",))
     code = f"""{IMPORTS}
-{one}
+{inner_graph}
 g = StateGraph(dict)
 g.add_node("evidence_aggregator", print)
 g.add_node("court_session", one())
@@ -64,11 +66,12 @@ g.add_edge(START, "evidence_aggregator")
 g.add_conditional_edges("evidence_aggregator", lambda s: [Send("court_session", c) for c in s["criteria"]])
 g.add_edge("court_session", "chief_justice")
 """
-    found = flags(code)
-    assert (found["judges_parallel"], found["fan_in_before_justice"]) == (True, True)
+    shape_flags = flags(code)
+
+    assert (shape_flags["judges_parallel"], shape_flags["fan_in_before_justice"]) == (True, True)
 
 
-def test_the_functions_inside_a_layer_are_the_judges():
+def test_the_functions_inside_a_judging_node_are_judges():
     code = f"""{IMPORTS}
 def accuse(state):
     return "charges"
@@ -80,5 +83,6 @@ def panel():
 g = StateGraph(dict)
 g.add_node("judging", panel())
 """
-    _, layers = layers_of(names_of(code))
+    _, layers = layers_of(symbols_of(code))
+
     assert [place.site.node.name for place in layers.judges] == ["accuse"]

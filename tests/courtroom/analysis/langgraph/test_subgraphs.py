@@ -1,4 +1,4 @@
-"""A graph inside a node is read, counts where it splits and joins, and is named where it cannot be followed."""
+"""Graphs inside nodes: detection, fan-out and fan-in, and bounds."""
 
 from __future__ import annotations
 
@@ -19,21 +19,24 @@ FAST = settings(max_examples=15, deadline=None)
 
 
 def team(name: str, members: tuple[str, ...], *, in_line: bool = False) -> str:
-    """A function `name` that returns a compiled graph of these members, side by side or one after the other."""
+    """Return the code of a function `name` that returns a compiled graph of these members."""
     lines = [f"def {name}():", "    t = StateGraph(dict)"]
-    lines += [f"    t.add_node({one!r}, lambda state: state)" for one in members]
+    lines += [f"    t.add_node({member!r}, lambda state: state)" for member in members]
     if in_line:
         pairs = zip(("START", *map(repr, members)), (*map(repr, members), "END"), strict=True)
         lines += [f"    t.add_edge({a}, {b})" for a, b in pairs]
     else:
         lines += [
-            f"    t.add_edge(START, {one!r})\n    t.add_edge({one!r}, END)" for one in members
+            f"    t.add_edge(START, {member!r})\n    t.add_edge({member!r}, END)"
+            for member in members
         ]
+
     return "\n".join([*lines, "    return t.compile()\n"])
 
 
 def court(action: str, before: str = "", after: str = "") -> str:
-    """Detectives as plain nodes; at the node `judging` stands `action`, which `before` may define."""
+    """Return the code of a graph with `action` at the node judging; `before` may define it."""
+
     return f"""{IMPORTS}
 {before}
 g = StateGraph(dict)
@@ -75,7 +78,12 @@ WAYS = {
     "an async function that calls one": (
         "hear",
         PANEL
-        + "BENCH = panel()\nasync def hear(state):\n    found = await BENCH.ainvoke(state)\n    return found\n",
+        + (
+            "BENCH = panel()\n"
+            "async def hear(state):\n"
+            "    found = await BENCH.ainvoke(state)\n"
+            "    return found\n"
+        ),
     ),
     "a lambda that calls one": ("lambda state: panel().invoke(state)", PANEL),
     "the method that runs it": ("panel().invoke", PANEL),
@@ -94,7 +102,7 @@ WAYS = {
 # --- what cannot be followed is named, and ends
 
 
-def test_a_graph_that_runs_itself_is_shown_once():
+def test_a_graph_that_runs_itself_is_reported_once():
     code = court("again", "def again(state):\n    return app.invoke(state)\n") + team(
         "other", ("a",)
     )
@@ -103,7 +111,7 @@ def test_a_graph_that_runs_itself_is_shown_once():
     assert graph.unresolved == ("the graph at node judging contains itself",)
 
 
-def test_graphs_that_build_each_other_end():
+def test_graphs_that_build_each_other_are_bounded():
     before = """
 def deeper(state):
     return layer().invoke(state)
@@ -114,32 +122,44 @@ def layer():
     return t.compile()
 """
     graph = fact(court("layer()", before))
-    assert [one.at for one in graph.subgraphs] == [("judging",), ("judging", "deeper")]
+
+    assert [subgraph.at for subgraph in graph.subgraphs] == [("judging",), ("judging", "deeper")]
     assert graph.subgraphs[1].unresolved == ("the graph at node deeper contains itself",)
 
 
-def test_nesting_is_followed_only_so_deep():
-    before = "def wrap(inner):\n    t = StateGraph(dict)\n    t.add_node('in', inner)\n    t.add_edge(START, 'in')\n    return t.compile()\n"
+def test_nesting_is_followed_four_graphs_deep():
+    before = (
+        "def wrap(inner):\n"
+        "    t = StateGraph(dict)\n"
+        "    t.add_node('in', inner)\n"
+        "    t.add_edge(START, 'in')\n"
+        "    return t.compile()\n"
+    )
     graph = fact(court("wrap(wrap(wrap(wrap(wrap(panel())))))", PANEL + before))
-    assert [len(one.at) for one in graph.subgraphs] == [1, 2, 3, 4]
+
+    assert [len(subgraph.at) for subgraph in graph.subgraphs] == [1, 2, 3, 4]
     assert graph.subgraphs[-1].unresolved == (
         "the graph at node in is nested too deep, or is one of too many, to be followed",
     )
 
 
-def test_a_librarys_ready_made_graph_is_named():
+def test_a_prebuilt_graph_of_a_library_is_unresolved():
     graph = fact(
         court(
             "create_react_agent(model, [])", "from langgraph.prebuilt import create_react_agent\n"
         )
     )
+
     assert graph.subgraphs == ()
     assert graph.unresolved == (
-        "node judging is a ready-made graph (langgraph.prebuilt.create_react_agent), which is not followed",
+        (
+            "node judging is a ready-made graph (langgraph.prebuilt.create_react_agent), "
+            "which is not followed"
+        ),
     )
 
 
-def test_what_an_inner_graph_does_not_tell_is_named_there():
+def test_an_unknown_edge_of_an_inner_graph_is_unresolved_there():
     before = PANEL.replace("    return t", "    t.add_edge(load(), 'defense')\n    return t")
     graph = fact(court("panel()", before))
     assert graph.unresolved == ()
@@ -152,8 +172,9 @@ def test_what_an_inner_graph_does_not_tell_is_named_there():
 
 
 @pytest.mark.parametrize(("action", "before"), WAYS.values(), ids=WAYS)
-def test_a_graph_in_a_node_is_read_however_it_gets_there(action, before):
+def test_a_graph_in_a_node_is_detected_in_every_form(action, before):
     graph = fact(court(action, before))
+
     assert graph.nodes == (
         "repo_investigator",
         "doc_analyst",
@@ -161,7 +182,9 @@ def test_a_graph_in_a_node_is_read_however_it_gets_there(action, before):
         "judging",
         "chief_justice",
     )
-    assert [(one.at, one.nodes) for one in graph.subgraphs] == [(("judging",), JUDGES)]
+    assert [(subgraph.at, subgraph.nodes) for subgraph in graph.subgraphs] == [
+        (("judging",), JUDGES)
+    ]
     assert flags(court(action, before)) == {
         "detectives_parallel": True,
         "judges_parallel": True,
@@ -177,13 +200,14 @@ def test_an_inner_graph_has_its_own_edges_routes_lines_and_shape():
         "    t.add_conditional_edges('defense', lambda s: END if s else 'tech_lead')\n    return t",
     )
     (inner,) = fact(court("panel()", before)).subgraphs
+
     assert inner.edges[:2] == (("START", "prosecutor"), ("prosecutor", "END"))
     assert (inner.path, inner.state_graph_line, inner.edge_lines[:2]) == (
         "src/graph.py",
         6,
         (10, 11),
     )
-    assert [(one.from_, one.to, one.line) for one in inner.conditional] == [
+    assert [(route.from_, route.to, route.line) for route in inner.conditional] == [
         ("defense", ("END", "tech_lead"), 16)
     ]
     assert inner.shape.fan_outs == {"START": JUDGES}
@@ -200,7 +224,10 @@ def panel():
     return t.compile()
 """
     graph = fact(court("panel()", before))
-    assert [(one.from_, one.to) for one in graph.conditional] == [("judging", ("chief_justice",))]
+
+    assert [(route.from_, route.to) for route in graph.conditional] == [
+        ("judging", ("chief_justice",))
+    ]
     assert graph.subgraphs[0].conditional == ()
 
 
@@ -211,15 +238,21 @@ def test_the_larger_graph_that_another_one_calls_is_not_the_main_graph():
     assert "judging" in fact(court("hear", before)).nodes
 
 
-def test_a_script_that_runs_the_real_graph_in_a_node_does_not_take_its_place():
-    script = f"{IMPORTS}from src.graph import app\ns = StateGraph(dict)\ns.add_node('all', app)\ns.add_edge(START, 'all')\n"
+def test_a_script_with_the_main_graph_as_a_node_is_not_the_main_graph():
+    script = (
+        f"{IMPORTS}from src.graph import app\n"
+        "s = StateGraph(dict)\n"
+        "s.add_node('all', app)\n"
+        "s.add_edge(START, 'all')\n"
+    )
     main = "from src.graph import app\nif __name__ == '__main__':\n    app.invoke({})\n"
     reading = graph_of({"src/graph.py": court("print"), "src/tool.py": script, "main.py": main})
+
     assert reading.builder is not None
     assert "judging" in reading.builder.nodes
 
 
-def test_a_picture_of_the_split_inside_a_node_shows_a_split_of_the_code():
+def test_a_fan_out_inside_a_node_is_a_fan_out_of_the_code():
     assert code_splits(fact(court("panel()", PANEL))) == (
         ("defense", "prosecutor", "tech_lead"),
         ("doc_analyst", "repo_investigator"),
@@ -231,9 +264,12 @@ def test_a_picture_of_the_split_inside_a_node_shows_a_split_of_the_code():
 
 @FAST
 @given(st.permutations(JUDGES))
-def test_the_order_of_lines_does_not_change_what_is_inside(order):
-    one, other = fact(court("panel()", team("panel", tuple(order)))), fact(court("panel()", PANEL))
-    assert set(one.subgraphs[0].edges) == set(other.subgraphs[0].edges)
+def test_the_order_of_lines_does_not_change_a_subgraph(order):
+    reordered, original = (
+        fact(court("panel()", team("panel", tuple(order)))),
+        fact(court("panel()", PANEL)),
+    )
+    assert set(reordered.subgraphs[0].edges) == set(original.subgraphs[0].edges)
 
 
 @FAST
@@ -242,9 +278,9 @@ def test_the_order_of_lines_does_not_change_what_is_inside(order):
         st.from_regex(r"[a-z]{3,8}_[a-z]{2,6}", fullmatch=True), min_size=3, max_size=3, unique=True
     )
 )
-def test_renaming_nodes_renames_what_is_inside_and_nothing_else(names):
+def test_renaming_nodes_renames_only_the_nodes_of_a_subgraph(names):
     (inner,) = fact(court("panel()", team("panel", tuple(names)))).subgraphs
-    assert set(inner.edges) == {pair for one in names for pair in (("START", one), (one, "END"))}
+    assert set(inner.edges) == {pair for name in names for pair in (("START", name), (name, "END"))}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -258,4 +294,8 @@ def test_layout_and_text_that_imitates_code_change_nothing(way):
 
 
 def _bare(graph: GraphFact) -> list[object]:
-    return [graph.nodes, graph.edges, *((one.at, one.nodes, one.edges) for one in graph.subgraphs)]
+    return [
+        graph.nodes,
+        graph.edges,
+        *((subgraph.at, subgraph.nodes, subgraph.edges) for subgraph in graph.subgraphs),
+    ]

@@ -1,4 +1,4 @@
-"""A synthesis rule is one when a score changes under its condition, in code the Chief Justice reaches."""
+"""Synthesis rules: a score changes under a condition, in code the Chief Justice reaches."""
 
 from __future__ import annotations
 
@@ -11,19 +11,26 @@ from courtroom.analysis.langgraph.judging.verdict_source import (
     reads_opinions,
 )
 from courtroom.analysis.langgraph.topology import read_graph
-from tests.courtroom.sources import IMPORTS, layers_of, names_of
+from tests.courtroom.sources import IMPORTS, layers_of, symbols_of
 
 
 def rules_in(code: str) -> set[str]:
-    names = names_of({"src/justice.py": code})
-    reach, layers = layers_of(names)
-    found = read_rules(reach, layers, read_graph(names, {}).routes)
-    return {rule for rule, lines in found.items() if lines}
+    symbols = symbols_of({"src/justice.py": code})
+    call_graph, layers = layers_of(symbols)
+    rules = read_rules(call_graph, layers, read_graph(symbols, {}).routes)
+    return {rule for rule, lines in rules.items() if lines}
 
 
 def justice(body: str, before: str = "") -> str:
     indented = "\n".join(f"    {line}" for line in body.strip("\n").split("\n"))
-    return f"{before}\ndef chief_justice(state, p, d, t, evidences):\n    score = (p.score + d.score + t.score) / 3\n{indented}\n    return score\n"
+
+    return (
+        f"{before}\n"
+        "def chief_justice(state, p, d, t, evidences):\n"
+        "    score = (p.score + d.score + t.score) / 3\n"
+        f"{indented}\n"
+        "    return score\n"
+    )
 
 
 RULES = {
@@ -33,7 +40,11 @@ RULES = {
         "score = min(score, 3) if p.found_injection else score",
         "if p.score <= 2:\n    score = 2\n    notes.append('Security override')",
         "if criterion_id == 'safe_tool_engineering' and p.score == 1:\n    score = min(score, 3.0)",
-        "insecure = any(w in p.argument for w in ('os.system', 'unsafe'))\nif insecure:\n    return min(score, 3)",
+        (
+            "insecure = any(w in p.argument for w in ('os.system', 'unsafe'))\n"
+            "if insecure:\n"
+            "    return min(score, 3)"
+        ),
     ],
     "fact_supremacy": [
         "if not any(e.found for e in evidences):\n    score = min(score, p.score)",
@@ -41,13 +52,31 @@ RULES = {
         "if not d.cited_evidence:\n    score = max(p.score, t.score)",
     ],
     "functionality_weight": [
-        "if state['criterion'] == 'graph_orchestration' and t.judge == 'TechLead':\n    score = t.score",
+        (
+            "if state['criterion'] == 'graph_orchestration' and t.judge == 'TechLead':\n"
+            "    score = t.score"
+        ),
         "tech_lead = t\nscore = tech_lead.score * 0.5 + p.score * 0.25 + d.score * 0.25",
         "weights = {'Prosecutor': 1, 'Defense': 1, 'TechLead': 2}",
         "weights = [('Prosecutor', 0.25), ('Defense', 0.25), ('TechLead', 0.5)]",
-        "for o in state['opinions']:\n    w = HEAVY if o.judge == 'TechLead' else (1.2 if o.judge == 'Prosecutor' else 0.9)\nHEAVY = 1.5",
-        "tech = pick('TechLead')\ntech_score = tech.score if tech else 0\nif state['id'] == 'graph_orchestration':\n    score = tech_score\n    note('Tech Lead decides')",
-        "tech_lead = t\nweighted = round(score * 0.5 + tech_lead.score * 0.5)\nif tech_lead and weighted != score:\n    return weighted, 'note'",
+        (
+            "for o in state['opinions']:\n"
+            "    w = HEAVY if o.judge == 'TechLead' else (1.2 if o.judge == 'Prosecutor' else 0.9)\n"
+            "HEAVY = 1.5"
+        ),
+        (
+            "tech = pick('TechLead')\n"
+            "tech_score = tech.score if tech else 0\n"
+            "if state['id'] == 'graph_orchestration':\n"
+            "    score = tech_score\n"
+            "    note('Tech Lead decides')"
+        ),
+        (
+            "tech_lead = t\n"
+            "weighted = round(score * 0.5 + tech_lead.score * 0.5)\n"
+            "if tech_lead and weighted != score:\n"
+            "    return weighted, 'note'"
+        ),
         "tech_lead = t\nif tech_lead.score >= 4:\n    score = (score + tech_lead.score) / 2",
         "tech_lead = pick('TechLead')\nif p.score != d.score:\n    score = tech_lead.score",
     ],
@@ -68,14 +97,17 @@ NO_RULES = [
     "log('functionality_weight: the Tech Lead decides')",
     "tech_lead = t\nif tech_lead:\n    score = (p.score + prosecutor.score + tech_lead.score) / 3",
     "order = [('Prosecutor', 1), ('TechLead', 1)]",
-    "for o in state['opinions']:\n    w = 1.0 if o.judge == 'TechLead' else (1.2 if o.judge == 'Prosecutor' else 1.0)",
+    (
+        "for o in state['opinions']:\n"
+        "    w = 1.0 if o.judge == 'TechLead' else (1.2 if o.judge == 'Prosecutor' else 1.0)"
+    ),
 ]
 
 
 @pytest.mark.parametrize(
     ("rule", "body"), [(rule, body) for rule, bodies in RULES.items() for body in bodies]
 )
-def test_a_rule_is_found_as_it_is_written(rule, body):
+def test_a_rule_is_detected_in_every_form(rule, body):
     assert rule in rules_in(justice(body))
 
 
@@ -84,25 +116,47 @@ def test_words_comments_and_dropped_values_are_no_rules(body):
     assert rules_in(justice(body)) == set()
 
 
-def test_a_rule_in_a_function_that_nobody_calls_is_none():
-    rule = "def security_override(score, insecure):\n    if insecure:\n        return min(score, 3)\n    return score\n"
+def test_a_rule_in_an_uncalled_function_is_no_rule():
+    rule = (
+        "def security_override(score, insecure):\n"
+        "    if insecure:\n"
+        "        return min(score, 3)\n"
+        "    return score\n"
+    )
+
     assert rules_in(justice("pass", rule)) == set()
     assert rules_in(justice("score = security_override(score, p)", rule)) == {"security_override"}
 
 
-def test_looking_at_the_evidence_again_is_a_re_evaluation():
-    again = "def re_evaluate(opinions, evidences):\n    return [o for o in opinions if o.cited_evidence in evidences]\n"
-    body = "variance = max(p.score, d.score) - min(p.score, d.score)\nif variance > 2:\n    re_evaluate([p, d], evidences)"
+def test_re_reading_the_evidence_is_a_re_evaluation():
+    again = (
+        "def re_evaluate(opinions, evidences):\n"
+        "    return [o for o in opinions if o.cited_evidence in evidences]\n"
+    )
+    body = (
+        "variance = max(p.score, d.score) - min(p.score, d.score)\n"
+        "if variance > 2:\n"
+        "    re_evaluate([p, d], evidences)"
+    )
+
     assert rules_in(justice(body, again)) == {"variance_re_evaluation"}
 
 
-def test_words_that_merely_end_in_re_are_no_re_evaluation():
-    helper = "def score_check(opinions, evidences):\n    return [o for o in opinions if o.cited_evidence in evidences]\n"
-    body = "variance = max(p.score, d.score) - min(p.score, d.score)\nif variance > 2:\n    score_check([p, d], evidences)"
+def test_words_that_end_in_re_are_no_re_evaluation():
+    helper = (
+        "def score_check(opinions, evidences):\n"
+        "    return [o for o in opinions if o.cited_evidence in evidences]\n"
+    )
+    body = (
+        "variance = max(p.score, d.score) - min(p.score, d.score)\n"
+        "if variance > 2:\n"
+        "    score_check([p, d], evidences)"
+    )
+
     assert rules_in(justice(body, helper)) == set()
 
 
-def test_a_node_that_hears_the_judges_again_is_a_re_evaluation():
+def test_a_route_to_a_mediation_node_is_a_re_evaluation():
     code = f"""{IMPORTS}
 def mediation(state):
     return model.invoke(state["opinions"])
@@ -115,13 +169,14 @@ g.add_node("chief_justice", chief_justice)
 g.add_node("mediation", mediation)
 g.add_conditional_edges("chief_justice", spread, {{"mediate": "mediation", "done": END}})
 """
+
     assert rules_in(code) == {"variance_re_evaluation"}
 
 
 def asks_model(code: str) -> bool:
-    names = names_of({"src/justice.py": code})
-    _, layers = layers_of(names)
-    return bool(list(model_made_scores(names, layers.justice)))
+    symbols = symbols_of({"src/justice.py": code})
+    _, layers = layers_of(symbols)
+    return bool(list(model_made_scores(symbols, layers.justice)))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +186,11 @@ def asks_model(code: str) -> bool:
         ("answer = llm.invoke('?')\nsummary = answer.content", False),
         ("answer = llm.invoke('?')\nscore = answer.score", True),
         (
-            "data = json.loads(llm.invoke('?').content)\nfor row in data:\n    result = Result(final_score=row['score'])",
+            (
+                "data = json.loads(llm.invoke('?').content)\n"
+                "for row in data:\n"
+                "    result = Result(final_score=row['score'])"
+            ),
             True,
         ),
         ("report = llm.with_structured_output(Report).invoke('?')", True),
@@ -140,12 +199,19 @@ def asks_model(code: str) -> bool:
         ("client.chat.completions.create(model='x')", False),
     ],
 )
-def test_a_model_decides_when_a_score_comes_out_of_its_answer(body, by_model):
-    schemas = "from pydantic import BaseModel\nclass Report(BaseModel):\n    overall_score: int\nclass Prose(BaseModel):\n    text: str\n"
+def test_a_model_decides_when_the_score_comes_from_its_answer(body, by_model):
+    schemas = (
+        "from pydantic import BaseModel\n"
+        "class Report(BaseModel):\n"
+        "    overall_score: int\n"
+        "class Prose(BaseModel):\n"
+        "    text: str\n"
+    )
+
     assert asks_model(justice(body, schemas)) is by_model
 
 
-def test_a_model_that_another_node_asks_decides_nothing_here():
+def test_a_model_called_by_another_node_does_not_decide():
     assert (
         asks_model("def prosecutor(s):\n    score = llm.invoke('?').score\n" + justice("pass"))
         is False
@@ -163,8 +229,8 @@ def test_a_model_that_another_node_asks_decides_nothing_here():
         ("def chief_justice(p, prosecutor):\n    return prosecutor", True),
     ],
 )
-def test_a_verdict_that_follows_from_opinions_looks_at_them(code, does):
-    _, layers = layers_of(names_of({"src/justice.py": code}))
+def test_a_verdict_from_opinions_reads_them(code, does):
+    _, layers = layers_of(symbols_of({"src/justice.py": code}))
     assert (len(layers.justice), reads_opinions(layers.justice)) == (1, does)
 
 
@@ -172,16 +238,31 @@ def test_a_verdict_that_follows_from_opinions_looks_at_them(code, does):
     ("code", "is_written"),
     [
         (
-            "def render(report):\n    md = '# Audit Report'\n    md += '## Summary'\n    open('out.md', 'w').write(md)",
+            (
+                "def render(report):\n"
+                "    md = '# Audit Report'\n"
+                "    md += '## Summary'\n"
+                "    open('out.md', 'w').write(md)"
+            ),
             True,
         ),
         (
-            "def render(report):\n    return f'# Report {report.x}\\n' + '## Verdict'\ndef save(t):\n    Path('a.md').write_text(t)",
+            (
+                "def render(report):\n"
+                "    return f'# Report {report.x}\\n' + '## Verdict'\n"
+                "def save(t):\n"
+                "    Path('a.md').write_text(t)"
+            ),
             True,
         ),
         ("def render(report):\n    return '# Report' + '## Verdict'", False),
         (
-            "def judge_prompt(report):\n    return '# Report' + '## Verdict'\ndef save(t):\n    Path('a.md').write_text(t)",
+            (
+                "def judge_prompt(report):\n"
+                "    return '# Report' + '## Verdict'\n"
+                "def save(t):\n"
+                "    Path('a.md').write_text(t)"
+            ),
             False,
         ),
         ("def to_markdown(report):\n    return '# Report' + '## Verdict'", True),
@@ -189,4 +270,4 @@ def test_a_verdict_that_follows_from_opinions_looks_at_them(code, does):
     ],
 )
 def test_a_markdown_report_has_headings_and_is_written(code, is_written):
-    assert bool(list(markdown_reports(names_of(code)))) is is_written
+    assert bool(list(markdown_reports(symbols_of(code)))) is is_written

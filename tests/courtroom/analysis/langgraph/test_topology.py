@@ -1,10 +1,18 @@
-"""The graph is rebuilt from every way real submissions write it, and from nothing that only looks like it."""
+"""Topology in every form that real submissions use, and in none that only looks like it."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.courtroom.sources import IMPORTS, NODES, builder_of, built, edges_of, graph_of, names_of
+from tests.courtroom.sources import (
+    IMPORTS,
+    NODES,
+    builder_of,
+    built,
+    edges_of,
+    graph_of,
+    symbols_of,
+)
 
 JUDGES = {"prosecutor", "defense", "tech_lead"}
 TO_JUDGES = {("evidence_aggregator", judge) for judge in JUDGES}
@@ -13,7 +21,7 @@ TO_JUDGES = {("evidence_aggregator", judge) for judge in JUDGES}
 # --- what is no graph
 
 
-def test_a_class_of_the_repositorys_own_named_stategraph_is_no_langgraph_graph():
+def test_an_own_class_named_stategraph_is_no_langgraph_graph():
     reading = graph_of(
         """
         class StateGraph:
@@ -26,13 +34,14 @@ def test_a_class_of_the_repositorys_own_named_stategraph_is_no_langgraph_graph()
         g.add_edge("a", "b")
         """
     )
+
     assert reading.builder is None
     assert reading.reason == (
         "the only StateGraph is a class of the repository's own (src/graph.py:2), not LangGraph's"
     )
 
 
-def test_a_repository_without_a_graph_says_so():
+def test_a_repository_without_a_graph_has_the_reason():
     assert (
         graph_of("print('hello')").reason == "no LangGraph StateGraph is built anywhere in the code"
     )
@@ -56,17 +65,18 @@ def note():
     "g.add_node('ghost', note)"
 '''
     )
+
     assert edges_of(loud) == edges_of(quiet)
 
 
 def test_a_file_that_does_not_parse_leaves_the_rest_readable():
-    names = names_of(
+    symbols = symbols_of(
         {"src/broken.py": "def f(:\n", "src/graph.py": built("g.add_edge(START, 'doc_analyst')")}
     )
-    assert names.codebase.unreadable == {
+    assert symbols.codebase.unreadable == {
         "src/broken.py": "it does not parse: invalid syntax (line 1)"
     }
-    assert set(names.codebase.files) == {"src/graph.py"}
+    assert set(symbols.codebase.files) == {"src/graph.py"}
 
 
 # --- names
@@ -76,15 +86,36 @@ def test_a_file_that_does_not_parse_leaves_the_rest_readable():
     "header",
     [
         "from langgraph.graph import StateGraph as SG, START, END\ng = SG(dict)",
-        "import langgraph.graph as lg\nfrom langgraph.graph import START, END\ng = lg.StateGraph(dict)",
-        "import langgraph.graph\nSTART, END = '__start__', '__end__'\ng = langgraph.graph.StateGraph(dict)",
-        "from langgraph.graph.state import StateGraph\nfrom langgraph.constants import START, END\ng = StateGraph(dict)",
-        "from langgraph.graph import StateGraph, START, END\ng: StateGraph = StateGraph(state_schema=dict)",
+        (
+            "import langgraph.graph as lg\n"
+            "from langgraph.graph import START, END\n"
+            "g = lg.StateGraph(dict)"
+        ),
+        (
+            "import langgraph.graph\n"
+            "START, END = '__start__', '__end__'\n"
+            "g = langgraph.graph.StateGraph(dict)"
+        ),
+        (
+            "from langgraph.graph.state import StateGraph\n"
+            "from langgraph.constants import START, END\n"
+            "g = StateGraph(dict)"
+        ),
+        (
+            "from langgraph.graph import StateGraph, START, END\n"
+            "g: StateGraph = StateGraph(state_schema=dict)"
+        ),
         "from langgraph.graph import StateGraph, START, END\ng = StateGraph[dict](dict)",
-        "from langgraph.graph import *\nfrom langgraph.graph import StateGraph, START, END\nclass Mine(StateGraph):\n    pass\ng = Mine(dict)",
+        (
+            "from langgraph.graph import *\n"
+            "from langgraph.graph import StateGraph, START, END\n"
+            "class Mine(StateGraph):\n"
+            "    pass\n"
+            "g = Mine(dict)"
+        ),
     ],
 )
-def test_stategraph_is_recognised_under_any_import(header):
+def test_stategraph_is_recognized_under_any_import(header):
     code = f"{header}\ng.add_node('a', print)\ng.add_edge(START, 'a')\ng.add_edge('a', END)\n"
     assert edges_of(code) == {("START", "a"), ("a", "END")}
 
@@ -104,12 +135,15 @@ def test_a_stategraph_re_exported_by_the_repository_is_langgraphs():
             g.add_edge(START, "a")
             """,
     }
+
     assert edges_of(files) == {("START", "a")}
 
 
 def test_names_come_from_constants_of_another_module_enums_and_f_strings():
     files = {
-        "src/constants.py": "DETECTIVE = 'repo'\nSUFFIX = '_node'\nclass Node:\n    JUDGE = 'judge'\n",
+        "src/constants.py": (
+            "DETECTIVE = 'repo'\nSUFFIX = '_node'\nclass Node:\n    JUDGE = 'judge'\n"
+        ),
         "src/graph.py": f"""
             {IMPORTS.replace(chr(10), chr(10) + " " * 12)}
             from src.constants import DETECTIVE, SUFFIX, Node
@@ -122,6 +156,7 @@ def test_names_come_from_constants_of_another_module_enums_and_f_strings():
             g.add_edge(first, c.Node.JUDGE)
             """,
     }
+
     assert edges_of(files) == {("START", "repo_node"), ("repo_node", "judge")}
 
 
@@ -137,6 +172,7 @@ for name in Name:
 g.add_edge(Name.A, Name.B.value)
 """
     builder = builder_of(code)
+
     assert list(builder.nodes) == ["a", "b"]
     assert set(builder.edges) == {("a", "b")}
 
@@ -159,6 +195,7 @@ g.add_node("lambda", lambda s: s).add_node("chained", Judge())
 g.add_sequence([("first", reader), ("second", reader)])
 """
     builder = builder_of(code)
+
     assert list(builder.nodes) == [
         "named",
         "reader",
@@ -181,8 +218,17 @@ g.add_sequence([("first", reader), ("second", reader)])
         'for number, name in enumerate(("a", "b")):\n    g.add_node(name, print)',
         'for name in sorted({"a", "b"}):\n    g.add_node(name, print)',
         '[g.add_node(name, print) for name in ("a", "b")]',
-        'names = []\nnames.append("a")\nnames += ["b"]\nfor name in names:\n    g.add_node(name, print)',
-        'for letter in "ab".upper().lower().replace("ab", "a b").split(" "):\n    g.add_node(letter, print)',
+        (
+            "names = []\n"
+            'names.append("a")\n'
+            'names += ["b"]\n'
+            "for name in names:\n"
+            "    g.add_node(name, print)"
+        ),
+        (
+            'for letter in "ab".upper().lower().replace("ab", "a b").split(" "):\n'
+            "    g.add_node(letter, print)"
+        ),
     ],
 )
 def test_nodes_are_added_in_loops(loop):
@@ -195,16 +241,44 @@ def test_nodes_are_added_in_loops(loop):
 @pytest.mark.parametrize(
     "wiring",
     [
-        'for j in ("prosecutor", "defense", "tech_lead"):\n    g.add_edge("evidence_aggregator", j)',
-        'J = ["prosecutor", "defense"]\nJ.append("tech_lead")\nfor j in J:\n    g.add_edge("evidence_aggregator", j)',
-        'list(map(lambda j: g.add_edge("evidence_aggregator", j), []))\nfor i, j in enumerate(("prosecutor", "defense", "tech_lead")):\n    g.add_edge("evidence_aggregator", j)',
-        'def fan_out(builder, source, targets):\n    for t in targets:\n        builder.add_edge(source, t)\nfan_out(g, "evidence_aggregator", ["prosecutor", "defense", "tech_lead"])',
-        'def fan_out(*, graph, to):\n    [graph.add_edge("evidence_aggregator", t) for t in to]\nfan_out(graph=g, to=("prosecutor", "defense", "tech_lead"))',
-        'for j in {"prosecutor": 1, "defense": 2, "tech_lead": 3}:\n    g.add_edge("evidence_aggregator", j)',
-        'PAIRS = [("evidence_aggregator", j) for j in ("prosecutor", "defense", "tech_lead")]\nfor pair in PAIRS:\n    g.add_edge(*pair)',
+        (
+            'for j in ("prosecutor", "defense", "tech_lead"):\n'
+            '    g.add_edge("evidence_aggregator", j)'
+        ),
+        (
+            'J = ["prosecutor", "defense"]\n'
+            'J.append("tech_lead")\n'
+            "for j in J:\n"
+            '    g.add_edge("evidence_aggregator", j)'
+        ),
+        (
+            'list(map(lambda j: g.add_edge("evidence_aggregator", j), []))\n'
+            'for i, j in enumerate(("prosecutor", "defense", "tech_lead")):\n'
+            '    g.add_edge("evidence_aggregator", j)'
+        ),
+        (
+            "def fan_out(builder, source, targets):\n"
+            "    for t in targets:\n"
+            "        builder.add_edge(source, t)\n"
+            'fan_out(g, "evidence_aggregator", ["prosecutor", "defense", "tech_lead"])'
+        ),
+        (
+            "def fan_out(*, graph, to):\n"
+            '    [graph.add_edge("evidence_aggregator", t) for t in to]\n'
+            'fan_out(graph=g, to=("prosecutor", "defense", "tech_lead"))'
+        ),
+        (
+            'for j in {"prosecutor": 1, "defense": 2, "tech_lead": 3}:\n'
+            '    g.add_edge("evidence_aggregator", j)'
+        ),
+        (
+            'PAIRS = [("evidence_aggregator", j) for j in ("prosecutor", "defense", "tech_lead")]\n'
+            "for pair in PAIRS:\n"
+            "    g.add_edge(*pair)"
+        ),
     ],
 )
-def test_a_fan_out_is_found_however_it_is_written(wiring):
+def test_a_fan_out_is_detected_in_every_form(wiring):
     assert edges_of(built(wiring)) == TO_JUDGES
 
 
@@ -220,12 +294,20 @@ def test_entry_and_finish_points_are_edges():
     assert edges_of(code) == {("START", "doc_analyst"), ("chief_justice", "END")}
 
 
-def test_the_line_of_every_edge_is_known():
-    code = f"{IMPORTS}g = StateGraph(dict)\ng.add_node('a', print)\ng.add_edge(\n    START,\n    'a',\n)\n"
+def test_every_edge_has_its_line():
+    code = (
+        f"{IMPORTS}g = StateGraph(dict)\n"
+        "g.add_node('a', print)\n"
+        "g.add_edge(\n"
+        "    START,\n"
+        "    'a',\n"
+        ")\n"
+    )
+
     assert builder_of(code).edges == {("START", "a"): ("src/graph.py", 6)}
 
 
-def test_what_cannot_be_known_is_named_and_not_guessed():
+def test_an_unknown_edge_is_reported_as_unresolved():
     builder = builder_of(built('import os\ng.add_edge("doc_analyst", os.environ["NEXT"])'))
     assert builder.edges == {}
     assert builder.unresolved == [
@@ -243,6 +325,7 @@ def test_an_edge_behind_a_setting_is_counted_and_one_behind_false_is_not():
             g.add_edge("doc_analyst", "defense")
         """
     )
+
     assert edges_of(code) == {("doc_analyst", "prosecutor")}
 
 
@@ -267,14 +350,28 @@ class Auditor:
             self.builder.add_edge(START, judge)
         return self.builder.compile()
 """
+
     assert edges_of(code) == {("START", "prosecutor"), ("START", "defense")}
 
 
 def test_a_graph_built_across_modules_by_functions_that_take_the_builder():
     files = {
-        "src/nodes/wiring.py": "def wire(builder, names):\n    for a, b in zip(names, names[1:] if False else ['doc_analyst']):\n        builder.add_edge(a, b)\n",
-        "src/graph.py": f"{IMPORTS}\nfrom .nodes.wiring import wire\ndef build():\n    g = StateGraph(dict)\n    g.add_node('doc_analyst', print)\n    wire(g, ['repo_investigator'])\n    return g\n",
+        "src/nodes/wiring.py": (
+            "def wire(builder, names):\n"
+            "    for a, b in zip(names, names[1:] if False else ['doc_analyst']):\n"
+            "        builder.add_edge(a, b)\n"
+        ),
+        "src/graph.py": (
+            f"{IMPORTS}\n"
+            "from .nodes.wiring import wire\n"
+            "def build():\n"
+            "    g = StateGraph(dict)\n"
+            "    g.add_node('doc_analyst', print)\n"
+            "    wire(g, ['repo_investigator'])\n"
+            "    return g\n"
+        ),
     }
+
     assert builder_of(files).edges == {
         ("repo_investigator", "doc_analyst"): ("src/nodes/wiring.py", 3)
     }
@@ -289,17 +386,24 @@ for node in (doc_analyst, chief_justice):
     g.add_node(node.__name__, node)
 g.add_edge("doc_analyst", chief_justice.__name__)
 """
+
     assert edges_of(code) == {("doc_analyst", "chief_justice")}
 
 
-def test_hostile_sizes_end_in_a_note_not_in_a_hang():
+def test_hostile_sizes_end_with_an_unresolved_note():
     code = built(
-        "def f(n):\n    for a in range(64):\n        for b in range(64):\n            for c in range(64):\n                g.add_edge(f'n{a}', f'n{b}')\nf(1)"
+        "def f(n):\n"
+        "    for a in range(64):\n"
+        "        for b in range(64):\n"
+        "            for c in range(64):\n"
+        "                g.add_edge(f'n{a}', f'n{b}')\n"
+        "f(1)"
     )
+
     assert builder_of(code).unresolved[-1] == "the code is too long to be followed to its end"
 
 
-def test_endless_recursion_ends():
+def test_endless_recursion_is_bounded():
     code = built("def f(x):\n    return f(x)\nf(1)\ng.add_edge(START, 'doc_analyst')")
     assert edges_of(code) == {("START", "doc_analyst")}
 

@@ -1,4 +1,4 @@
-"""Of several graphs the main one is the one that the program runs; without a program, the largest."""
+"""Choice of the main graph: the one that the program runs, else the largest."""
 
 from __future__ import annotations
 
@@ -22,9 +22,16 @@ def large():
 """
 
 
-def test_the_graph_that_the_script_runs_is_the_main_one_not_the_largest():
-    main = "from src.graph import small\ndef main():\n    small().invoke({})\nif __name__ == '__main__':\n    main()\n"
+def test_the_graph_that_the_script_runs_is_the_main_graph():
+    main = (
+        "from src.graph import small\n"
+        "def main():\n"
+        "    small().invoke({})\n"
+        "if __name__ == '__main__':\n"
+        "    main()\n"
+    )
     builder = builder_of({"src/graph.py": TWO_GRAPHS, "main.py": main})
+
     assert list(builder.nodes) == ["only"]
 
 
@@ -37,7 +44,7 @@ def test_a_script_that_pyproject_declares_is_an_entry_point():
     assert list(builder_of(files, texts).nodes) == ["only"]
 
 
-def test_without_an_entry_point_the_largest_graph_is_the_main_one():
+def test_without_an_entry_point_the_largest_graph_is_the_main_graph():
     assert list(builder_of(TWO_GRAPHS).nodes) == ["a", "b", "c"]
 
 
@@ -53,4 +60,5 @@ outer = StateGraph(dict)
 outer.add_node("detectives", inner())
 outer.add_edge(START, "detectives")
 """
+
     assert list(builder_of(code).nodes) == ["detectives"]

@@ -1,4 +1,4 @@
-"""What must never change a topology: names, order of lines, layout, text that imitates code."""
+"""Changes that leave a topology as it is: names, order, layout, text that imitates code."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def topology(code: str) -> tuple[set[str], set[tuple[str, str]], list[str]]:
 
 @FAST
 @given(NAMES)
-def test_renaming_nodes_renames_the_topology_and_nothing_else(names):
+def test_renaming_nodes_renames_only_the_nodes_of_the_topology(names):
     assert topology(program(names, PAIRS)) == (
         set(names),
         {(names[a], names[b]) for a, b in PAIRS},

@@ -1,4 +1,4 @@
-"""Where a router leads is read from everything it can return, and a route is where it is written."""
+"""Targets of routers, and the location of routes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.courtroom.sources import IMPORTS, builder_of, built, graph_of, routes_of
 
 
-def test_a_router_with_a_map_leads_to_the_maps_values():
+def test_a_router_with_a_map_leads_to_the_values_of_the_map():
     code = built(
         """
         def route(state): return "ok" if state else "stop"
@@ -20,34 +20,88 @@ def test_a_router_with_a_map_leads_to_the_maps_values():
 @pytest.mark.parametrize(
     "router",
     [
-        'def route(state):\n    if not state:\n        return END\n    return ["prosecutor", "defense"]',
-        'def route(state) -> "Literal[...]":\n    out = END\n    if state:\n        out = ["prosecutor", "defense"]\n    return out',
-        'def route(state):\n    return [Send(j, {"c": c}) for c in state["criteria"] for j in ("prosecutor", "defense")] or END',
-        'def route(state):\n    sends = []\n    for c in state["criteria"]:\n        sends.append(Send("prosecutor", c))\n        sends.append(Send(node="defense", arg=c))\n    if not state: return END\n    return sends',
+        (
+            "def route(state):\n"
+            "    if not state:\n"
+            "        return END\n"
+            '    return ["prosecutor", "defense"]'
+        ),
+        (
+            'def route(state) -> "Literal[...]":\n'
+            "    out = END\n"
+            "    if state:\n"
+            '        out = ["prosecutor", "defense"]\n'
+            "    return out"
+        ),
+        (
+            "def route(state):\n"
+            '    return [Send(j, {"c": c}) for c in state["criteria"] for j in ("prosecutor", "defense")] or END'
+        ),
+        (
+            "def route(state):\n"
+            "    sends = []\n"
+            '    for c in state["criteria"]:\n'
+            '        sends.append(Send("prosecutor", c))\n'
+            '        sends.append(Send(node="defense", arg=c))\n'
+            "    if not state: return END\n"
+            "    return sends"
+        ),
         'route = lambda state: ["prosecutor", "defense"] if state else END',
-        'from typing import Literal\ndef route(state) -> Literal["prosecutor", "defense", "__end__"]:\n    return state["next"]',
-        'def make():\n    def inner(state):\n        match state["x"]:\n            case 1: return "prosecutor"\n            case 2: return "defense"\n            case _: return END\n    return inner\nroute = make()',
-        'TABLE = {"p": "prosecutor", "d": "defense", "e": END}\ndef route(state):\n    return TABLE[state["key"]]',
-        'class Router:\n    def __call__(self, state):\n        return "prosecutor" if state else ("defense" if state else END)\nroute = Router()',
-        'async def route(state):\n    try:\n        return "prosecutor" if state else "defense"\n    except KeyError:\n        return END',
+        (
+            "from typing import Literal\n"
+            'def route(state) -> Literal["prosecutor", "defense", "__end__"]:\n'
+            '    return state["next"]'
+        ),
+        (
+            "def make():\n"
+            "    def inner(state):\n"
+            '        match state["x"]:\n'
+            '            case 1: return "prosecutor"\n'
+            '            case 2: return "defense"\n'
+            "            case _: return END\n"
+            "    return inner\n"
+            "route = make()"
+        ),
+        (
+            'TABLE = {"p": "prosecutor", "d": "defense", "e": END}\n'
+            "def route(state):\n"
+            '    return TABLE[state["key"]]'
+        ),
+        (
+            "class Router:\n"
+            "    def __call__(self, state):\n"
+            '        return "prosecutor" if state else ("defense" if state else END)\n'
+            "route = Router()"
+        ),
+        (
+            "async def route(state):\n"
+            "    try:\n"
+            '        return "prosecutor" if state else "defense"\n'
+            "    except KeyError:\n"
+            "        return END"
+        ),
     ],
 )
-def test_everything_a_router_can_return_is_a_target(router):
+def test_every_return_value_of_a_router_is_a_target(router):
     code = built(f"{router}\ng.add_conditional_edges('evidence_aggregator', route)")
     assert routes_of(code) == {("evidence_aggregator", ("END", "defense", "prosecutor"))}
     assert builder_of(code).unresolved == []
 
 
-def test_a_list_given_instead_of_a_map_names_the_targets():
+def test_a_list_instead_of_a_map_holds_the_targets():
     code = built("g.add_conditional_edges('doc_analyst', lambda s: s['next'], ['prosecutor', END])")
     assert routes_of(code) == {("doc_analyst", ("END", "prosecutor"))}
 
 
 def test_a_router_that_cannot_be_followed_is_unresolved():
     builder = builder_of(built("g.add_conditional_edges('doc_analyst', lambda s: s['next'])"))
+
     assert builder.routes[0].targets == []
     assert builder.unresolved == [
-        "src/graph.py:13: where the router after doc_analyst leads is not known before the program runs"
+        (
+            "src/graph.py:13: where the router after doc_analyst leads is not known before "
+            "the program runs"
+        )
     ]
 
 
@@ -62,6 +116,7 @@ def test_routers_in_a_loop_and_a_conditional_entry():
         g.set_conditional_entry_point(lambda s: ["repo_investigator", "doc_analyst"])
         """
     )
+
     assert routes_of(code) == {
         ("START", ("doc_analyst", "repo_investigator")),
         ("repo_investigator", ("evidence_aggregator",)),
@@ -69,7 +124,7 @@ def test_routers_in_a_loop_and_a_conditional_entry():
     }
 
 
-def test_a_node_that_returns_command_routes_by_itself():
+def test_a_node_that_returns_command_has_a_route():
     code = f"""{IMPORTS}
 def gate(state):
     if not state:
@@ -81,14 +136,31 @@ g.add_node("prosecutor", print)
 g.add_node("defense", print)
 g.add_edge(START, "gate")
 """
+
     assert routes_of(code) == {("gate", ("END", "defense", "prosecutor"))}
 
 
-def test_a_route_is_where_it_is_written_and_a_command_where_its_node_is():
+def test_a_route_is_located_at_its_call_and_a_command_at_its_node():
     files = {
-        "src/nodes.py": "from langgraph.types import Command\n\ndef gate(state):\n    return Command(goto='prosecutor')\n",
-        "src/routes.py": "def add_routes(builder):\n    builder.add_conditional_edges('prosecutor', lambda s: 'gate')\n",
-        "src/graph.py": f"{IMPORTS}from src.nodes import gate\nfrom src.routes import add_routes\ng = StateGraph(dict)\ng.add_node(gate)\ng.add_node('prosecutor', print)\nadd_routes(g)\n",
+        "src/nodes.py": (
+            "from langgraph.types import Command\n"
+            "\n"
+            "def gate(state):\n"
+            "    return Command(goto='prosecutor')\n"
+        ),
+        "src/routes.py": (
+            "def add_routes(builder):\n"
+            "    builder.add_conditional_edges('prosecutor', lambda s: 'gate')\n"
+        ),
+        "src/graph.py": (
+            f"{IMPORTS}from src.nodes import gate\n"
+            "from src.routes import add_routes\n"
+            "g = StateGraph(dict)\n"
+            "g.add_node(gate)\n"
+            "g.add_node('prosecutor', print)\n"
+            "add_routes(g)\n"
+        ),
     }
-    found = {(route.start, route.path, route.line) for route in graph_of(files).routes}
-    assert found == {("prosecutor", "src/routes.py", 2), ("gate", "src/nodes.py", 3)}
+    locations = {(route.start, route.path, route.line) for route in graph_of(files).routes}
+
+    assert locations == {("prosecutor", "src/routes.py", 2), ("gate", "src/nodes.py", 3)}

@@ -36,8 +36,15 @@ if __name__ == "__main__":
 """
 LOADERS = [
     'def load(path="rubric/rubric.json"):\n    with open(path) as f:\n        return json.load(f)',
-    'PATH = Path(__file__).resolve().parent.parent / "rubric" / "rubric.json"\ndef load():\n    return json.loads(PATH.read_text())',
-    'def load():\n    return json.load(open(os.path.join(os.path.dirname(__file__), "..", "rubric/rubric.json")))',
+    (
+        'PATH = Path(__file__).resolve().parent.parent / "rubric" / "rubric.json"\n'
+        "def load():\n"
+        "    return json.loads(PATH.read_text())"
+    ),
+    (
+        "def load():\n"
+        '    return json.load(open(os.path.join(os.path.dirname(__file__), "..", "rubric/rubric.json")))'
+    ),
     'def load():\n    with Path("rubric.json").open() as f:\n        return json.loads(f.read())',
 ]
 
@@ -54,26 +61,26 @@ def _nodes(loader: str, data: dict[str, str]) -> list[str]:
 @pytest.mark.parametrize(
     "data", [{}, {"rubric/rubric.json": "{"}, {"a/rubric.json": RUBRIC, "b/rubric.json": RUBRIC}]
 )
-def test_a_file_that_is_missing_broken_or_one_of_several_adds_nothing(data):
+def test_a_missing_broken_or_ambiguous_file_adds_no_nodes(data):
     assert _nodes(LOADERS[3], data) == ["entry"]
 
 
 @pytest.mark.parametrize("loader", LOADERS)
-def test_nodes_are_named_by_what_the_file_lists(loader):
+def test_nodes_are_named_by_the_list_in_a_file(loader):
     assert _nodes(loader, {"rubric/rubric.json": RUBRIC}) == ["entry", "git", "state"]
 
 
 @pytest.mark.parametrize("dotted", ["pickle.load", "yaml.safe_load"])
-def test_other_formats_are_not_guessed(dotted):
+def test_other_formats_are_unknown(dotted):
     assert load_json({"a.json": RUBRIC}, dotted, ["a.json"]) is UNKNOWN
 
 
-def test_a_path_is_known_from_its_last_unknown_part_on():
+def test_a_path_is_known_after_its_last_unknown_part():
     folder = CallResult("pathlib.Path", (Template("{}/rubric"),), (), 1)
     assert path_text(CallResult("os.path.join", (folder, "a.json"), (), 1)) == "{}/rubric/a.json"
     assert path_text(CallResult("tempfile.mkdtemp", (), (), 1)) == "{}"
 
 
-def test_values_come_as_they_are_in_the_file():
+def test_loaded_values_equal_those_in_the_file():
     value = load_json({"a.json": '{"n": [1, null, "x"]}'}, "json.load", ["a.json"])
     assert value == DictValue({"n": ListValue([1, None, "x"])})

@@ -1,4 +1,4 @@
-"""Sources are parsed or refused one by one, and names mean what Python would mean."""
+"""Parsing of sources one by one, and resolution of names as Python resolves them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from courtroom.analysis.python.source_files import is_test_path, is_vendored
 from courtroom.analysis.python.symbol_table import SymbolTable
 from courtroom.analysis.python.syntax import parse_sources
 from courtroom.analysis.python.tree_walk import words_of
-from tests.courtroom.sources import names_of
+from tests.courtroom.sources import symbols_of
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,10 @@ from tests.courtroom.sources import names_of
         ),
         (
             b"# coding: unicode_escape\n",
-            "it does not parse: its encoding cookie names unicode_escape, which can hide code from a reader",
+            (
+                "it does not parse: its encoding cookie names unicode_escape, which can hide "
+                "code from a reader"
+            ),
         ),
         (b"# coding: nonsense\n", "it does not parse: unknown encoding: nonsense"),
         (b"x = '\xff'\n", "it does not parse: invalid or missing encoding declaration"),
@@ -32,7 +35,7 @@ from tests.courtroom.sources import names_of
         (b"-" * 20_000 + b"1", "it is nested too deeply, or too large, to be parsed"),
     ],
 )
-def test_a_file_that_cannot_be_read_is_named_with_the_reason(raw, why):
+def test_an_unreadable_file_is_named_with_the_reason(raw, why):
     codebase = parse_sources({"bad.py": raw, "good.py": b"x = 1\n"})
     assert codebase.unreadable == {"bad.py": why}
     assert list(codebase.files) == ["good.py"]
@@ -42,7 +45,7 @@ def test_a_file_that_cannot_be_read_is_named_with_the_reason(raw, why):
     "raw",
     [b"\xef\xbb\xbfx = '\xc3\xa9'\n", b"# coding: latin-1\nx = '\xe9'\n", b"x = '\xc3\xa9'\r\n"],
 )
-def test_honest_encodings_are_read(raw):
+def test_safe_encodings_are_decoded(raw):
     tree = parse_sources({"a.py": raw}).files["a.py"].tree
     assert isinstance(tree.body[0], ast.Assign)
     assert ast.literal_eval(tree.body[0].value) == "é"
@@ -60,36 +63,37 @@ def test_honest_encodings_are_read(raw):
         ("[1][0]()", ""),
     ],
 )
-def test_a_called_name_is_followed_through_imports(code, dotted):
-    names = names_of({"pkg/mod.py": code})
-    (site, found), *_ = names.calls(names.codebase.files["pkg/mod.py"])
-    assert (site.function, found) == (None, dotted)
+def test_a_called_name_is_resolved_through_imports(code, dotted):
+    symbols = symbols_of({"pkg/mod.py": code})
+    (site, name), *_ = symbols.calls(symbols.codebase.files["pkg/mod.py"])
+    assert (site.function, name) == (None, dotted)
 
 
 def test_unpacked_dicts_and_keyword_only_parameters_are_walked():
-    names = names_of("def f(*, a, b=g()):\n    return {**h(a), 'k': i(b)}\n")
-    assert [dotted for _, dotted in names.calls(names.codebase.files["src/graph.py"])] == [
+    symbols = symbols_of("def f(*, a, b=g()):\n    return {**h(a), 'k': i(b)}\n")
+    assert [dotted for _, dotted in symbols.calls(symbols.codebase.files["src/graph.py"])] == [
         "g",
         "h",
         "i",
     ]
 
 
-def test_re_exports_lead_to_where_a_class_is_written():
-    names = names_of(
+def test_re_exports_resolve_to_the_module_of_the_class():
+    symbols = symbols_of(
         {
             "src/models/__init__.py": "from .evidence import Evidence\n",
             "src/models/evidence.py": "class Evidence: ...\n",
             "src/use.py": "from src.models import Evidence as E\nE()\n",
         }
     )
-    source = names.codebase.files["src/use.py"]
-    assert names.calls(source)[0][1] == "src.models.evidence.Evidence"
+    source = symbols.codebase.files["src/use.py"]
+
+    assert symbols.calls(source)[0][1] == "src.models.evidence.Evidence"
 
 
 def test_circular_re_exports_end():
-    names = names_of({"a.py": "from b import x\nx()\n", "b.py": "from a import x\n"})
-    assert names.calls(names.codebase.files["a.py"])[0][1] in {"a.x", "b.x"}
+    symbols = symbols_of({"a.py": "from b import x\nx()\n", "b.py": "from a import x\n"})
+    assert symbols.calls(symbols.codebase.files["a.py"])[0][1] in {"a.x", "b.x"}
 
 
 @pytest.mark.parametrize(
@@ -104,11 +108,11 @@ def test_circular_re_exports_end():
         ("src/testing/a.py", False),
     ],
 )
-def test_tests_are_known_by_their_place_or_name(path, is_test):
+def test_tests_are_recognized_by_folder_or_name(path, is_test):
     assert is_test_path(path) is is_test
 
 
-def test_other_peoples_packages_are_not_the_repositorys_code():
+def test_vendored_packages_are_not_the_repositorys_code():
     assert [is_vendored(p) for p in (".venv/lib/a.py", "src/node_modules/a.py", "src/a.py")] == [
         True,
         True,
@@ -125,5 +129,5 @@ def test_words_of_identifiers_in_any_convention_agree():
     )
 
 
-def test_an_empty_repository_has_no_names():
+def test_an_empty_repository_has_no_production_code():
     assert SymbolTable(parse_sources({})).codebase.production == []

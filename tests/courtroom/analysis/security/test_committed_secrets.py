@@ -1,4 +1,4 @@
-"""Committed secrets are named by kind and line, and their values are shown nowhere. Every value here is made up."""
+"""Committed secrets by kind and line, and their redaction. Every value here is made up."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ AWS = "AKIA" + "Q7ZMN2PXKT5WLB3R"
 GITHUB = "ghp_" + "k3Jd82LmQpX7vRt5YwZa91BcNe64UoHs0GfI"
 PROVIDER = "sk-" + "proj-9fK2mQ7xLr4Tz8Vb1Nw6Yd3HcPs5Jg0e"
 RANDOM = "q9Zr4Lm2Xv7Tb1Kd8Wp5Nc3"
-BODY = "MIIEpAIBAAKCAQEA7bq9mQ4vR8zX2tL5kN1wY6dH3cP0sJ7g\nf9K2mQ7xLr4Tz8Vb1Nw6Yd3HcPs5Jg0eA1bC2dE3fG4hI5j"
+BODY = (
+    "MIIEpAIBAAKCAQEA7bq9mQ4vR8zX2tL5kN1wY6dH3cP0sJ7g\n"
+    "f9K2mQ7xLr4Tz8Vb1Nw6Yd3HcPs5Jg0eA1bC2dE3fG4hI5j"
+)
 KEY = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n-----END RSA PRIVATE KEY-----\n"
 PLACEHOLDERS = [
     'API_KEY = "your-api-key-goes-here-123"',
@@ -37,7 +40,7 @@ PLACEHOLDERS = [
 
 
 @pytest.mark.parametrize("line", PLACEHOLDERS)
-def test_what_reads_like_a_placeholder_is_no_secret(line):
+def test_a_placeholder_is_no_secret(line):
     assert (secrets_in(line), redacted(line)) == ([], line)
 
 
@@ -52,18 +55,19 @@ def test_what_reads_like_a_placeholder_is_no_secret(line):
         (f"url = postgres://app:{RANDOM}@db.example.org/x", "password in an address"),
     ],
 )
-def test_a_secret_is_told_by_its_line_and_kind_and_cut_from_the_text(line, kind):
+def test_a_secret_is_located_by_line_and_kind_and_redacted(line, kind):
     text = f"first = 1\n{line}\n"
     assert secrets_in(text) == [Secret(kind, 2)]
-    shown = redacted(text)
-    assert f"[redacted: {kind}]" in shown
-    assert not any(value in shown for value in (AWS, GITHUB, PROVIDER, RANDOM))
-    assert redacted(shown) == shown
+    redacted_text = redacted(text)
+    assert f"[redacted: {kind}]" in redacted_text
+    assert not any(value in redacted_text for value in (AWS, GITHUB, PROVIDER, RANDOM))
+    assert redacted(redacted_text) == redacted_text
 
 
-def test_a_private_key_goes_with_all_its_lines_and_the_lines_after_keep_their_numbers():
-    shown = redacted(f"a\n{KEY}z\n")
-    assert shown.split("\n") == [
+def test_a_private_key_is_redacted_and_later_lines_keep_their_numbers():
+    redacted_text = redacted(f"a\n{KEY}z\n")
+
+    assert redacted_text.split("\n") == [
         "a",
         "-----BEGIN RSA PRIVATE KEY-----",
         "[redacted: private key]",
@@ -74,7 +78,7 @@ def test_a_private_key_goes_with_all_its_lines_and_the_lines_after_keep_their_nu
     ]
 
 
-def test_values_count_in_an_environment_file_and_not_in_its_example():
+def test_values_are_secrets_in_an_environment_file_and_not_in_its_example():
     text = "DEBUG=1\nexport SERVICE_TOKEN=plainwords77\nDB_PASSWORD=\n"
     assert secrets_in(text, ".env.production") == [Secret("value in an environment file", 2)]
     assert secrets_in(text, "README.md") == []
@@ -82,11 +86,12 @@ def test_values_count_in_an_environment_file_and_not_in_its_example():
     assert [is_environment_file(name) for name in names] == [True, True, True, False, False, False]
 
 
-def test_quotes_evidence_and_facts_never_hold_the_value(tmp_path):
+def test_quotes_evidence_and_facts_never_contain_a_secret(tmp_path):
     text = f"x = 1\n{KEY}KEY = '{PROVIDER}'\n"
     commit = make_repository(tmp_path / "r.git", [Commit(files={"a.py": text})])
     snapshot = Snapshot(tmp_path / "r.git", commit, None, malformed_objects=False)
     (middle, last) = read_lines(snapshot, [("a.py", 3, 4), ("a.py", 6, 6)])
+
     assert (middle, last) == (
         "[redacted: private key]\n",
         "KEY = '[redacted: model provider's key]'",

@@ -1,11 +1,11 @@
-"""Dangerous calls of every kind, and whether their value comes from outside; safe forms of the same calls are none."""
+"""Dangerous calls of every kind with the origin of their value, and their safe forms."""
 
 from __future__ import annotations
 
 import pytest
 
 from courtroom.analysis.security.dangerous_calls import find_hazards
-from tests.courtroom.sources import names_of
+from tests.courtroom.sources import symbols_of
 
 HEAD = """
     import os, pickle, sqlite3, ssl, subprocess, sys, tarfile, yaml, zipfile
@@ -18,12 +18,12 @@ HEAD = """
 """
 
 
-def found(code: str, path: str = "src/tool.py") -> list[tuple[str, object]]:
+def hazards_in(code: str, path: str = "src/tool.py") -> list[tuple[str, object]]:
     """(kind, whether the value comes from outside) of each hazard."""
     indented = "\n".join(f"    {line}" for line in code.splitlines())
     return [
-        (one.kind, one.as_fact["from_outside"])
-        for one in find_hazards(names_of({path: HEAD + indented}))
+        (hazard.kind, hazard.as_fact["from_outside"])
+        for hazard in find_hazards(symbols_of({path: HEAD + indented}))
     ]
 
 
@@ -45,9 +45,20 @@ SAFE = [
     "share = total / request.args.get('n', type=int)",
     "share = total / request.content_length",
     "def f():\n    name = os.path.basename(request.args['f'])\n    return UPLOAD_DIR / name",
-    "def f():\n    at = (BASE / request.args['f']).resolve()\n    if not at.is_relative_to(BASE):\n        raise ValueError\n    return at",
+    (
+        "def f():\n"
+        "    at = (BASE / request.args['f']).resolve()\n"
+        "    if not at.is_relative_to(BASE):\n"
+        "        raise ValueError\n"
+        "    return at"
+    ),
     "TEXT = 'UPLOAD_DIR / request.args'",
-    "def f():\n    url = request.form['url']\n    report = run_audit(url)\n    return Path(report).name",
+    (
+        "def f():\n"
+        "    url = request.form['url']\n"
+        "    report = run_audit(url)\n"
+        "    return Path(report).name"
+    ),
     "requests.get(u, verify='/etc/ca.pem')",
     "x = 'pickle.loads(data)'",
 ]
@@ -55,7 +66,7 @@ SAFE = [
 
 @pytest.mark.parametrize("code", SAFE)
 def test_the_safe_form_of_a_call_is_no_hazard(code):
-    assert found(code) == []
+    assert hazards_in(code) == []
 
 
 @pytest.mark.parametrize(
@@ -83,7 +94,12 @@ def test_the_safe_form_of_a_call_is_no_hazard(code):
             ("path_traversal", True),
         ),
         (
-            "def f():\n    name = request.args['f']\n    home = Path.home()\n    at = home / 'a' / f'{name}.txt'",
+            (
+                "def f():\n"
+                "    name = request.args['f']\n"
+                "    home = Path.home()\n"
+                "    at = home / 'a' / f'{name}.txt'"
+            ),
             ("path_traversal", True),
         ),
         (
@@ -99,24 +115,25 @@ def test_the_safe_form_of_a_call_is_no_hazard(code):
         ("eval(input())", ("eval_exec", True)),
     ],
 )
-def test_a_hazard_is_known_by_kind_and_by_where_its_value_comes_from(code, hazard):
-    assert set(found(code)) == {hazard}
+def test_a_hazard_has_its_kind_and_the_origin_of_its_value(code, hazard):
+    assert set(hazards_in(code)) == {hazard}
 
 
 def test_a_join_inside_another_call_is_one_hazard_at_its_line():
     code = "def f():\n    name = request.args['f']\n    return open(UPLOAD_DIR / 'a' / name)"
-    assert found(code) == [("path_traversal", True)]
+    assert hazards_in(code) == [("path_traversal", True)]
 
 
-def test_tests_are_no_part_of_the_tool():
-    assert found("thaw(data)", "tests/test_tool.py") == []
+def test_calls_in_tests_are_no_hazards():
+    assert hazards_in("thaw(data)", "tests/test_tool.py") == []
 
 
-def test_the_fact_names_the_call_and_its_line():
-    (one,) = find_hazards(
-        names_of({"a.py": "from pickle import loads as thaw\n\nthaw(\n    b''\n)\n"})
+def test_the_fact_contains_the_call_and_its_line():
+    (hazard,) = find_hazards(
+        symbols_of({"a.py": "from pickle import loads as thaw\n\nthaw(\n    b''\n)\n"})
     )
-    assert one.as_fact == {
+
+    assert hazard.as_fact == {
         "path": "a.py",
         "line": 3,
         "call": "pickle.loads",

@@ -1,4 +1,4 @@
-"""Unsafe calls by what they resolve to, and how carefully the repository is cloned."""
+"""Unsafe calls by their resolved names, and precautions of the clone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from courtroom.analysis.security.clone_function import CloneReading, read_clone
 from courtroom.analysis.security.shell_calls import unsafe_calls
-from tests.courtroom.sources import layers_of, names_of
+from tests.courtroom.sources import layers_of, symbols_of
 
 CAREFUL = """
 import subprocess, tempfile
@@ -34,22 +34,22 @@ def fetch(url):
 
 
 def calls_in(code: str, path: str = "src/a.py") -> dict[str, list[int]]:
-    found = unsafe_calls(names_of({path: code}))
-    return {fact: [line for _, line in lines] for fact, lines in found.items() if lines}
+    calls = unsafe_calls(symbols_of({path: code}))
+    return {fact: [line for _, line in lines] for fact, lines in calls.items() if lines}
 
 
 def clone_of(files: dict[str, str] | str) -> CloneReading:
-    names = names_of(files)
-    reach, layers = layers_of(names)
-    return read_clone(names, reach, layers.in_use)
+    symbols = symbols_of(files)
+    call_graph, layers = layers_of(symbols)
+    return read_clone(symbols, call_graph, layers.in_use)
 
 
-def habits(files: dict[str, str] | str) -> set[str]:
+def precautions(files: dict[str, str] | str) -> set[str]:
     return {fact for fact, lines in clone_of(files).lines.items() if lines}
 
 
 @pytest.mark.parametrize(
-    ("code", "found"),
+    ("code", "lines"),
     [
         ("import os\nos.system('ls')", {"os_system_calls": [2]}),
         ("from os import system as run\nrun('ls')", {"os_system_calls": [2]}),
@@ -59,8 +59,8 @@ def habits(files: dict[str, str] | str) -> set[str]:
         ("\uff45val('1')", {"eval_exec_calls": [1]}),
     ],
 )
-def test_an_unsafe_call_is_found_under_any_name(code, found):
-    assert calls_in(code) == found
+def test_an_unsafe_call_is_detected_under_any_name(code, lines):
+    assert calls_in(code) == lines
 
 
 @pytest.mark.parametrize(
@@ -74,24 +74,25 @@ def test_an_unsafe_call_is_found_under_any_name(code, found):
         "BANNED = ['os.system', 'eval']\nif 'os.system' in BANNED: print('shell=True')",
     ],
 )
-def test_what_only_looks_unsafe_is_not_counted(code):
+def test_a_call_that_only_looks_unsafe_is_not_counted(code):
     assert calls_in(code) == {}
 
 
-def test_tests_and_other_peoples_packages_are_not_counted():
+def test_calls_in_tests_and_vendored_packages_are_not_counted():
     assert calls_in("eval('1')", "tests/test_a.py") == {}
     assert calls_in("eval('1')", ".venv/lib/a.py") == {}
 
 
-def test_no_clone_is_no_habit():
+def test_without_a_clone_there_is_no_precaution():
     assert clone_of("print('git clone https://example.org/x')") == CloneReading()
 
 
-def test_a_careful_clone():
+def test_a_careful_clone_has_every_precaution():
     reading = clone_of(CAREFUL)
+
     assert reading.function is not None
     assert (reading.function.name, reading.function.site.node.lineno) == ("clone", 8)
-    assert habits(CAREFUL) == {
+    assert precautions(CAREFUL) == {
         "clone_in_tempdir",
         "clone_timeout",
         "clone_errors_handled",
@@ -99,19 +100,19 @@ def test_a_careful_clone():
     }
 
 
-def test_a_careless_clone():
+def test_a_careless_clone_has_no_precaution():
     reading = clone_of(CARELESS)
     assert reading.function is not None
-    assert (reading.function.name, habits(CARELESS)) == ("fetch", set())
+    assert (reading.function.name, precautions(CARELESS)) == ("fetch", set())
 
 
-def test_a_timeout_that_is_only_a_parameter_is_none():
-    assert "clone_timeout" not in habits(
+def test_a_timeout_that_is_only_a_parameter_is_not_counted():
+    assert "clone_timeout" not in precautions(
         "from git import Repo\ndef clone(url, timeout=60):\n    Repo.clone_from(url, 'x')\n"
     )
 
 
-def test_habits_of_the_wrapper_and_of_the_callers_count():
+def test_precautions_of_the_wrapper_and_of_the_callers_count():
     files = {
         "src/tools.py": """
             from src.safe import run_git
@@ -134,20 +135,34 @@ def test_habits_of_the_wrapper_and_of_the_callers_count():
                         return {}
             """,
     }
-    assert habits(files) == {"clone_in_tempdir", "clone_timeout", "clone_errors_handled"}
+
+    assert precautions(files) == {"clone_in_tempdir", "clone_timeout", "clone_errors_handled"}
 
 
-def test_of_two_functions_the_one_that_is_used_is_the_clone():
+def test_of_two_functions_the_used_function_is_the_clone():
     files = {
-        "src/tools.py": "from git import Repo\ndef unused(u):\n    Repo.clone_from(u, 'a')\ndef used(u):\n    Repo.clone_from(u, 'b')\n",
-        "main.py": "from src import tools\ndef main():\n    tools.used('x')\nif __name__ == '__main__':\n    main()\n",
+        "src/tools.py": (
+            "from git import Repo\n"
+            "def unused(u):\n"
+            "    Repo.clone_from(u, 'a')\n"
+            "def used(u):\n"
+            "    Repo.clone_from(u, 'b')\n"
+        ),
+        "main.py": (
+            "from src import tools\n"
+            "def main():\n"
+            "    tools.used('x')\n"
+            "if __name__ == '__main__':\n"
+            "    main()\n"
+        ),
     }
     reading = clone_of(files)
+
     assert reading.function is not None
     assert reading.function.name == "used"
 
 
-def test_of_two_functions_in_use_the_one_that_is_named_after_it_is_the_clone():
+def test_of_two_used_functions_the_one_named_clone_is_the_clone():
     code = """
 from git import Repo
 def list_files(url):
@@ -158,6 +173,7 @@ if __name__ == "__main__":
     list_files("x"), clone_repository("x")
 """
     reading = clone_of(code)
+
     assert reading.function is not None
     assert reading.function.name == "clone_repository"
 
@@ -170,7 +186,7 @@ if __name__ == "__main__":
         ("if not link.startswith('http'):\n        errors.append(link)", False),
     ],
 )
-def test_an_address_is_validated_when_a_function_in_use_puts_an_error_on_record(test, is_validated):
+def test_an_address_is_validated_when_a_used_function_records_an_error(test, is_validated):
     code = f"""
 from git import Repo
 def check(repo, link):
@@ -182,7 +198,8 @@ def fetch(url):
 if __name__ == "__main__":
     check("x", "y"), fetch("x")
 """
-    assert ("url_validated" in habits(code)) is is_validated
+
+    assert ("url_validated" in precautions(code)) is is_validated
 
 
 @pytest.mark.parametrize(
@@ -198,9 +215,15 @@ if __name__ == "__main__":
         "pygit2.clone_repository(url, 'x')",
     ],
 )
-def test_a_clone_is_known_in_every_form(call):
-    code = f"import subprocess, asyncio, git, pygit2\nfrom git import Repo\ndef fetch(url):\n    {call}\n"
+def test_a_clone_is_recognized_in_every_form(call):
+    code = (
+        "import subprocess, asyncio, git, pygit2\n"
+        "from git import Repo\n"
+        "def fetch(url):\n"
+        f"    {call}\n"
+    )
     reading = clone_of(code)
+
     assert reading.function is not None
 
 
@@ -220,5 +243,12 @@ def test_a_clone_is_known_in_every_form(call):
     ],
 )
 def test_an_address_is_validated_when_its_form_can_be_refused(test, is_validated):
-    code = f"from git import Repo\nfrom x import *\ndef fetch(url, repo_url=None):\n    {test}\n    Repo.clone_from(url, 'x')\n"
-    assert ("url_validated" in habits(code)) is is_validated
+    code = (
+        "from git import Repo\n"
+        "from x import *\n"
+        "def fetch(url, repo_url=None):\n"
+        f"    {test}\n"
+        "    Repo.clone_from(url, 'x')\n"
+    )
+
+    assert ("url_validated" in precautions(code)) is is_validated
