@@ -111,6 +111,7 @@ def test_edition_without_scores_says_withheld():
         update={"criteria": tuple(c.model_copy(update=unscored) for c in whole.criteria)}
     )
     text = render_markdown(edition)
+
     assert "**Overall score: withheld**" in text
     assert ("| withheld | — | withheld |" in text, "needs review" in text, "unanimity" in text) == (
         True,
@@ -159,6 +160,7 @@ def test_timings_do_not_change_the_text():
 
 def test_summary_has_score_status_and_breakdown():
     text = render_markdown(unsafe_case())
+
     assert "**Overall score: 3.0 of 5**. Some criteria need review" in text
     assert "| Quality | 3 of 5 | — | weighted\\_average" not in text
     assert (
@@ -185,6 +187,7 @@ def test_evidence_is_quoted_once():
     case = unsafe_case()
     text = render_markdown(case)
     flaw, good = (piece.id for piece in case.evidence)
+
     assert (
         f"**{flaw}** (found, `no_shell.py:4`, commit `c0ffee00`): no_shell line 4\n\n"
         "```py\nsubprocess.run(cmd, shell=True)\n```"
@@ -211,6 +214,7 @@ def test_degraded_report_has_no_score_and_lists_the_errors():
             errors=(RecordedError(stage="DocAnalyst", code="child_timeout", message="Too slow."),),
         )
     )
+
     assert "**Overall score: none**. No verdict" in text
     assert "- DocAnalyst, child_timeout: Too slow." in text
     assert "No checks failed, so there is nothing to change." in text

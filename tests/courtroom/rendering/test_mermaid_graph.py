@@ -42,6 +42,7 @@ def nested_graph(name: str) -> GraphFact:
 def test_graph_inside_a_node_is_drawn_as_a_box():
     text = render_markdown(unsafe_case(facts=establish({"graph": nested_graph("judging")}, {})))
     (chart,) = [token.content for token in blocks(text) if token.info == "mermaid"]
+
     assert chart.splitlines() == [
         "flowchart TD",
         '    n0["START"]',

@@ -52,6 +52,7 @@ Seven of ten criteria pass.
 
 def test_headings_with_a_score_line_and_one_item_per_judge_are_read() -> None:
     report = read_report(HEADINGS)
+
     assert report.layout == "headings"
     assert (report.title, report.repo_url, report.commit, report.date, report.author) == (
         "Audit Report",
@@ -118,6 +119,7 @@ Explain each term where it is used.
 
 def test_judges_as_headings_are_read() -> None:
     report = read_report(JUDGES_AS_HEADINGS)
+
     assert pair(report.overall) == (2.5, 5)
     assert scores(report) == {
         "Theoretical Depth (Documentation)": (2, 5),
@@ -163,6 +165,7 @@ The wish to differ shows.
 
 def test_criteria_under_one_part_per_judge_are_read() -> None:
     report = read_report(BENCH_BY_BENCH)
+
     assert report.about == "self"
     assert scores(report) == {"State Management Rigor": (3, 5), "Judicial Nuance": (2, 5)}
     assert bench(report) == {

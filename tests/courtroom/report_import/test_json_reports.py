@@ -50,6 +50,7 @@ def test_list_of_criteria_inside_wrappers_is_read() -> None:
     report = read_report(
         json.dumps(NESTED, indent=1), name="audit/report_onpeer_generated/report.json"
     )
+
     assert (report.layout, report.about) == ("JSON", "peer")
     assert (report.repo_url, report.commit, report.date, report.author) == (
         "https://example.org/peer/work",
@@ -90,6 +91,7 @@ BY_NAME = {
 
 def test_scores_by_name_with_opinions_in_one_list_are_read() -> None:
     report = read_report(json.dumps(BY_NAME))
+
     assert scores(report) == {"dev_progress": (16, None), "feedback_implementation": (8, None)}
     assert bench(report)["dev_progress"] == [("Defense", 25), ("Prosecutor", 7)]
     assert places(report) == [
@@ -128,6 +130,7 @@ BY_JUDGE = {
 
 def test_criteria_and_judges_by_name_in_camel_case_are_read() -> None:
     report = read_report(json.dumps(BY_JUDGE))
+
     assert pair(report.overall) == (60, 80)
     excluded, progress = report.criteria
     assert (excluded.name, excluded.excluded, pair(excluded.score)) == (
@@ -203,6 +206,7 @@ def failure_note(criterion: str, judge: str) -> str:
 
 def test_failure_written_as_a_verdict_is_a_note_and_no_score() -> None:
     report = read_report(json.dumps(FAILED, indent=0))
+
     assert scores(report) == {"Judicial Nuance": None, "Report Accuracy": (4, None)}
     assert bench(report) == {
         "Judicial Nuance": [("Prosecutor", None), ("Defense", None), ("TechLead", None)],

@@ -16,6 +16,7 @@ Overall score: 4.0/5
 
 def test_bold_list_of_criteria_is_read() -> None:
     report = read_report(BOLD_LIST)
+
     assert report.layout == "lists"
     assert report.repo_url == "https://example.org/peer/work"
     assert pair(report.overall) == (4, 5)
@@ -78,6 +79,7 @@ POINTS = """# Audit Report
 
 def test_points_with_levels_and_no_exchange_are_read() -> None:
     report = read_report(POINTS)
+
     assert pair(report.overall) == (60, 80)
     assert report.overall is not None
     assert report.overall.written == "60 / 80 points"
@@ -133,6 +135,7 @@ Wire the judges in parallel.
 
 def test_remediation_by_file_criterion_and_priority_is_read() -> None:
     report = read_report(BY_FILE)
+
     assert scores(report) == {"Git History": (4, 5), "Tool Safety": (2, 5)}
     assert places(report) == [
         (None, "src/tools/clone.py", 12, "high"),

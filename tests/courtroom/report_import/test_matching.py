@@ -66,6 +66,7 @@ def test_name_that_two_criteria_share_matches_neither() -> None:
 def test_report_read_from_text_is_matched() -> None:
     text = "### 1. Development Progress: 21/35\n\n### Feedback & Co\nScore: 3/5\n"
     match = matched_criteria(read_report(text), shipped_rubric("points"))
+
     assert dict(match.matched) == {0: "development_progress"}
     assert match.missing == (
         "feedback_implementation",

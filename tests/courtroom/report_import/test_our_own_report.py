@@ -74,6 +74,7 @@ def imported_changes(report: ImportedReport) -> set[object]:
 
 def test_own_json_is_read_back_unchanged(report: AuditReport) -> None:
     read = read_report(json.dumps(report.as_json()), name="report.json")
+
     assert (read.layout, read.repo_url, read.commit) == (
         "report@1 JSON",
         report.repo_url,
@@ -92,6 +93,7 @@ def test_own_json_is_read_back_unchanged(report: AuditReport) -> None:
 def test_own_markdown_is_read_back_unchanged(report: AuditReport) -> None:
     published = report.model_copy(update={"repo_url": "https://example.org/team/work"})
     read = read_report(render_markdown(published, date="21 November 2026"), name="report.md")
+
     assert (read.layout, read.repo_url, read.commit, read.date) == (
         "report@1 Markdown",
         "https://example.org/team/work",

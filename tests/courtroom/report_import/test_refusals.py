@@ -76,6 +76,7 @@ def test_text_without_an_audit_is_read_with_a_note() -> None:
 def test_criteria_and_lines_beyond_the_bounds_are_noted() -> None:
     text = "\n".join(f"### Criterion number {index}\nScore: 3/5" for index in range(300))
     report = read_report(f"{text}\n" + "\n" * MOST_LINES)
+
     assert len(report.criteria) == 200
     assert notes(report)[0] == (
         401,
@@ -128,6 +129,7 @@ def test_hostile_text_is_read_in_linear_time(unit: str) -> None:
         read_report(f"# Audit\n{text}")
     except CourtroomError as error:
         assert error.code.startswith("report_")  # noqa: PT017 -- it may be refused or read
+
     assert time.process_time() - began < SECONDS / 20
 
 

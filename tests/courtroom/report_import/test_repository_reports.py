@@ -57,6 +57,7 @@ def test_unreadable_path_has_its_reason(repository) -> None:
     reports = read(
         repository, PDF, LINK, "audit/large.md", "audit/none.md", "../../etc/passwd", "-x"
     )
+
     assert dict(reports.texts) == {}
     assert dict(reports.unread) == {
         PDF: (
@@ -73,6 +74,7 @@ def test_unreadable_path_has_its_reason(repository) -> None:
 
 def test_reports_beyond_the_bounds_have_their_reason(repository, monkeypatch) -> None:
     monkeypatch.setattr(repository_reports, "MOST_REPORTS", 1)
+
     assert dict(read(repository, SELF, PEER).unread) == {
         PEER: "Only 40 reports per repository are read."
     }

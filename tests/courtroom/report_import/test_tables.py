@@ -29,6 +29,7 @@ SUMMARY_TABLE = """# Audit of a peer
 
 def test_table_of_criteria_with_the_scale_in_its_head_is_read() -> None:
     report = read_report(SUMMARY_TABLE)
+
     assert report.layout == "tables"
     assert (report.repo_url, report.commit, report.about) == (
         "https://example.org/peer/court",
@@ -55,6 +56,7 @@ judicial_nuance | 1/5 | 3/5 | — | 2/5 | —
 
 def test_table_with_a_column_per_judge_and_no_edges_is_read() -> None:
     report = read_report(JUDGE_COLUMNS)
+
     assert scores(report) == {"git_forensic_analysis": (4, 5), "judicial_nuance": (2, 5)}
     assert bench(report) == {
         "git_forensic_analysis": [("Prosecutor", 2), ("Defense", 5), ("TechLead", 4)],
@@ -100,6 +102,7 @@ TABLE_FOR_EACH = """# Report
 
 def test_table_of_judges_under_each_criterion_is_read() -> None:
     report = read_report(TABLE_FOR_EACH)
+
     assert scores(report) == {
         "Git Forensic Analysis": (8, None),
         "State Management Rigor": (6, None),
@@ -152,6 +155,7 @@ TWO_TELLINGS = """# Audit
 
 def test_first_of_two_scores_is_kept_and_the_other_is_noted() -> None:
     report = read_report(TWO_TELLINGS)
+
     assert scores(report) == {"Git Forensic Analysis": (4, 5)}
     assert notes(report) == [
         (

@@ -63,6 +63,7 @@ def test_our_format_with_faults_is_refused_with_their_lines():
         '{"id": "x", "name": "X", "version": "1",\n'
         ' "criteria": [\n  {"id": "a", "name": "A", "nam": "A"}]}'
     )
+
     assert refusal(text) == (
         "rubric_invalid",
         (
@@ -98,6 +99,7 @@ def test_impossible_pattern_is_refused_with_its_line(language, pattern, fault):
         "criteria": [{"id": "a", "name": "A", "checks": [check]}],
     }
     code, message = refusal(json.dumps(rubric, indent=1))
+
     assert code == "rubric_invalid"
     assert message.startswith(
         f"The rubric does not fit its schema: line 10, criteria.0.checks.0: {fault}"
@@ -135,6 +137,7 @@ def test_known_id_gets_the_shipped_checks_with_a_note():
         c for c in shipped_rubric("self_audit").criteria if c.id == "graph_orchestration"
     )
     criterion = imported.rubric.criteria[0]
+
     assert (criterion.checks, criterion.architecture) == (shipped.checks, True)
     assert messages(imported, "dimensions.0") == [
         "Uses the 6 shipped checks of graph_orchestration."
@@ -150,6 +153,7 @@ def test_unknown_criterion_keeps_its_text_and_has_no_checks():
     criterion = only_criterion(
         id="taste", name="Taste", description="Is it good?", success_pattern="Yes"
     )
+
     assert (criterion.instruction, criterion.success_pattern, criterion.checks) == (
         "Is it good?",
         "Yes",
@@ -239,6 +243,7 @@ def test_judicial_logic_is_per_persona_or_for_all_or_for_the_one_it_names():
     )
     shared = only_criterion(name="A", description="x", judicial_logic="be fair")
     named = only_criterion(name="A", description="x", statute="Tech Lead: score low")
+
     assert own.judicial_logic.model_dump() == {
         "prosecutor": "p",
         "defense": "",
@@ -268,6 +273,7 @@ def test_target_is_translated_and_unknown_one_is_noted():
             for n in ("docs", "vision", "moon")
         ]
     )
+
     assert [c.target_artifact for c in imported.rubric.criteria] == [
         "pdf_report",
         "pdf_images",
@@ -282,6 +288,7 @@ def test_criteria_are_read_from_an_object_by_id_a_bare_list_and_sentences():
         '{"criteria": {"style": {"description": "x"}, "speed": "Is it fast?"}}'
     ).rubric
     bare = read_rubric('[{"id": "a", "description": "x"}, "Is it fast?"]').rubric
+
     assert [(c.id, c.instruction) for c in by_id.criteria] == [
         ("style", "x"),
         ("speed", "Is it fast?"),
@@ -315,6 +322,7 @@ def test_synthesis_rule_in_words_is_replaced_by_a_typed_rule():
         synthesis_rules={"fact_supremacy": "y", "mood": "z"},
     )
     replaced = "Not used as written: the constitution 'default' has a typed rule for it."
+
     assert messages(imported, "synthesis_rules.fact_supremacy") == [replaced]
     assert messages(imported, "synthesis_rules.mood") == [
         "Not used: there is no typed rule for it."
@@ -325,6 +333,7 @@ def test_metadata_names_the_rubric_and_a_missing_version_is_noted():
     imported = read(
         rubric_meta={"name": "My Rubric"}, dimensions=[{"name": "A", "description": "x"}]
     )
+
     assert (imported.rubric.id, imported.rubric.name, imported.rubric.version) == (
         "my_rubric",
         "My Rubric",

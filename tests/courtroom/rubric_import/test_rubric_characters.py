@@ -17,6 +17,7 @@ def test_deep_nesting_that_python_can_read_is_refused():
 def test_character_that_no_database_stores_is_refused_with_its_line(text):
     code = f"U+{ord(min(text)):04X}"
     entry = {"name": "Tests", "instruction": text}
+
     assert refusal(json.dumps({"dimensions": [entry]}, indent=1)) == (
         "rubric_invalid",
         (

@@ -98,6 +98,7 @@ def test_impossible_pattern_has_its_place():
         "pattern": "a(); b()",
     }
     document["criteria"][0]["checks"][1] = check
+
     assert [(fault.place, fault.kind) for fault in faults_in(document)] == [
         (("criteria", 0, "checks", 1), "pattern_impossible")
     ]

@@ -145,6 +145,7 @@ def test_new_parameter_that_is_null_does_not_change_the_digest():
 
     rubric = shipped_rubric("points")
     same = Later.model_validate(rubric.model_dump())
+
     assert same.model_dump()["since_then"] is None
     assert same.digest == rubric.digest
 
