@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 
 from grading.core.enums import AuditKind, AuditState, FindingState
 from grading.findings.actions import record_findings
-from grading.findings.earlier_findings import record_earlier_findings
 from grading.models import Activity, Audit, Finding, FindingSighting, Submission
 from grading.workflow import resynthesise_audit
 from tests.factories.findings import (
@@ -228,18 +227,6 @@ def test_an_earlier_attempt_that_is_audited_again_does_not_say_where_it_is_now(
     audited(attempt_of(first), flaw(("src/tools.py", 9)))
     audited(first, flaw(("tools.py", 3)), kind=AuditKind.INSTRUCTOR)
     assert record() == [(SHELL, "src/tools.py", OPEN, 1, 2, None)]
-
-
-def test_verdicts_from_before_findings_were_kept_have_theirs_written_down(
-    first: Submission,
-) -> None:
-    audited(first, missing(README), flaw(("a.py", 3)))
-    audited(attempt_of(first), met(README))
-    told = record()
-    with everywhere():
-        Finding.objects.all().delete()
-    assert [record_earlier_findings(), record_earlier_findings()] == [2, 0]
-    assert record() == told
 
 
 def test_others_findings_are_their_own(first: Submission) -> None:

@@ -6,7 +6,6 @@ from django_scopes import scope
 from grading.core.enums import AuditKind, AuditState
 from grading.core.errors import GradeRefused
 from grading.grades import actions as grade_actions
-from grading.grades.earlier_verdicts import count_earlier_verdicts
 from grading.models import Activity, CriterionVerdict, Grade, Override
 from tests.factories.grade_works import attempt, change, judged, the_grade
 from tests.factories.people import OrganizationFactory, staff_user, student
@@ -198,12 +197,3 @@ def test_an_attempt_of_somebody_else_or_without_a_verdict_cannot_be_pinned(
     ):
         with pytest.raises(GradeRefused, match="no verdict that could count"):
             grade_actions.pin_grade(grade=grade, audit=audit, reason="So.", by=teacher)
-
-
-def test_a_verdict_from_before_grades_were_kept_is_counted_once(assignment, ada):
-    for number in (1, 2):
-        last = judged(attempt(assignment, ada, number))
-    judged(attempt(assignment, student(assignment.cohort)), kind=AuditKind.PEER)
-    Grade.objects.all().delete()
-    assert [count_earlier_verdicts(), count_earlier_verdicts()] == [1, 0]
-    assert (the_grade().audit, the_grade().overall_score) == (last, 3.0)

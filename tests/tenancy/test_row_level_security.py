@@ -43,10 +43,10 @@ def test_the_site_works_under_a_role_that_owns_nothing_and_that_the_wall_binds()
     )
 
 
-def test_every_tenant_table_and_no_other_stands_behind_the_wall():
+def test_every_tenant_table_and_no_other_has_the_tenant_policy():
     walls = "SELECT relname FROM pg_class WHERE relkind = 'r' AND relrowsecurity AND relforcerowsecurity"
     assert sorted(name for (name,) in asked(walls)) == TABLES, (
-        "a new table needs behind_the_wall(...)"
+        "a new table needs tenant_policy(...) in its migration"
     )
     tenant = "SELECT tablename FROM pg_policies WHERE policyname = 'tenant' AND cmd = 'ALL' AND with_check IS NOT NULL"
     assert sorted(name for (name,) in asked(tenant)) == TABLES

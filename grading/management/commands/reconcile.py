@@ -10,8 +10,6 @@ from django.core.management.base import BaseCommand
 from django.db import InterfaceError, OperationalError, close_old_connections
 from redis import RedisError
 
-from grading.findings.earlier_findings import record_earlier_findings
-from grading.grades.earlier_verdicts import count_earlier_verdicts
 from grading.workflow import reconcile
 
 EVERY_SECONDS = 5
@@ -27,31 +25,23 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         if not options["forever"]:
-            count_earlier_verdicts()
-            record_earlier_findings()
             recovery = reconcile()
             self.stdout.write(f"enqueued {recovery.enqueued}, taken back {recovery.taken_back}")
             return
         stopped = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopped.set())
-        started = False
         while not stopped.is_set():
-            started = self._round(first=not started) or started
+            self._reconcile()
             stopped.wait(EVERY_SECONDS)
 
-    def _round(self, *, first: bool) -> bool:
-        """One round; a server that is down is waited for, and the answer is False."""
+    def _reconcile(self) -> None:
+        """A server that is down is waited for: the next round tries again."""
         close_old_connections()
         try:
-            if first and (counted := count_earlier_verdicts()):
-                log.info("earlier_verdicts_counted", grades=counted)
-            if first and (recorded := record_earlier_findings()):
-                log.info("earlier_findings_recorded", audits=recorded)
             recovery = reconcile()
         except (RedisError, OperationalError, InterfaceError) as error:
             log.warning("reconcile_waits", reason=str(error).strip())
-            return False
+            return
         if recovery.enqueued or recovery.taken_back:
             log.info("reconciled", enqueued=recovery.enqueued, taken_back=recovery.taken_back)
-        return True

@@ -1,4 +1,4 @@
-"""Two promises kept by the database itself: the log only grows, and a published rubric stays as it was.
+"""Triggers: the activity log is append-only, and a published rubric never changes.
 
 TRUNCATE fires no row trigger, so test databases can still be emptied.
 """
@@ -13,7 +13,7 @@ END $$;
 CREATE TRIGGER activity_is_append_only BEFORE UPDATE OR DELETE ON grading_activity
     FOR EACH ROW EXECUTE FUNCTION grading_refuse_change();
 """
-APPEND_ONLY_BACK = """
+DROP_APPEND_ONLY = """
 DROP TRIGGER activity_is_append_only ON grading_activity;
 DROP FUNCTION grading_refuse_change();
 """
@@ -32,16 +32,16 @@ END $$;
 CREATE TRIGGER published_rubric_stays BEFORE UPDATE OR DELETE ON grading_rubricversion
     FOR EACH ROW WHEN (OLD.state <> 'draft') EXECUTE FUNCTION grading_keep_published_rubric();
 """
-SEALED_BACK = """
+DROP_SEALED = """
 DROP TRIGGER published_rubric_stays ON grading_rubricversion;
 DROP FUNCTION grading_keep_published_rubric();
 """
 
 
 class Migration(migrations.Migration):
-    dependencies = [("grading", "0001_the_first_records")]
+    dependencies = [("grading", "0002_row_level_security")]
 
     operations = [
-        migrations.RunSQL(APPEND_ONLY, APPEND_ONLY_BACK),
-        migrations.RunSQL(SEALED, SEALED_BACK),
+        migrations.RunSQL(APPEND_ONLY, DROP_APPEND_ONLY),
+        migrations.RunSQL(SEALED, DROP_SEALED),
     ]
