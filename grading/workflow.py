@@ -61,12 +61,17 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         return
 
     with transaction.atomic():
+        # The rows first: every step below reads them. This locks the attempt, then the grade, in
+        # the order of a decision on an appeal (appeals/decisions.py), so that they never deadlock.
         audit = audit_actions.store_verdict(lease=lease, verdict=verdict)
         count_verdict(audit=audit)
         record_findings(audit=audit)
+
+        # Whoever asked for this audit goes on: an appeal, a bulk run.
         return_rejudged(audit=audit)
-        # After the grade and the findings: a bulk run that ends here reports what they came to.
         end_renewal(audit=audit)
+
+        # Messages are written here and sent after the commit.
         tell_subject(audit=audit)
         tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
         search_on_commit(audit=audit, report=parse_report(verdict.report))
@@ -95,7 +100,10 @@ def give_back(*, audit: Audit, code: str, message: str) -> bool:
 
 
 def spend_attempt(*, audit: Audit, code: str, message: str) -> bool:
-    """Count the attempt of a job that failed before it could claim its audit, as `give_back` does."""
+    """Count the attempt of a job that failed before it could claim its audit.
+
+    The rest is as in `give_back`.
+    """
     with transaction.atomic():
         state = audit_actions.end_waiting_attempt(audit=audit, code=code, message=message)
         return _follow_attempt(audit, state, code, message)
@@ -144,6 +152,7 @@ def apply_rules_and_count(
         change, replaced = resynthesis.apply_rules(
             audit=audit, version=version, by=by, bulk_run=bulk_run, rules=rules
         )
+        # The same report again changes no grade, not even the time of its last change.
         if replaced is not None:
             count_verdict(audit=replaced)
             record_findings(audit=replaced)
