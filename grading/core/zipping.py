@@ -1,4 +1,4 @@
-"""A zip file that is sent while it is written: no more of it is in memory than one piece."""
+"""Zip file that is sent while it is written: one piece of it is in memory at a time."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-SEND_FROM = 64 * 1024
-PRIVATE = 0o600 << 16
-EARLIEST = (1980, 1, 1, 0, 0, 0)  # of what the format can say
+SEND_FROM = 64 * 1024  # bytes that are collected before they are sent
+PRIVATE = 0o600 << 16  # mode of an unpacked file: its owner alone reads it
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # the format holds no earlier time
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A file in the archive. Its name comes from us; `packed` already, as a PDF is, it is not compressed again."""
+    """File in the archive, under a name of ours. A `packed` one (a PDF) is not compressed again."""
 
     name: str
     pieces: Iterable[bytes]
@@ -24,18 +24,18 @@ class Member:
 
 
 def zipped(members: Iterable[Member]) -> Generator[bytes]:
-    """The archive in pieces. It is whole only with its last one: a cut one cannot be opened."""
-    spout = _Spout()
-    with zipfile.ZipFile(spout, "w") as archive:
+    """Yield the archive in pieces. One that is cut off before its last piece cannot be opened."""
+    buffer = _Buffer()
+    with zipfile.ZipFile(buffer, "w") as archive:
         for member in members:
             with archive.open(_entry(member), "w") as target:
                 for piece in member.pieces:
                     target.write(piece)
-                    if spout.waiting >= SEND_FROM:
-                        yield spout.drained()
-            if spout.waiting:
-                yield spout.drained()
-    yield spout.drained()
+                    if buffer.waiting >= SEND_FROM:
+                        yield buffer.take()
+            if buffer.waiting:
+                yield buffer.take()
+    yield buffer.take()
 
 
 def _entry(member: Member) -> zipfile.ZipInfo:
@@ -46,8 +46,8 @@ def _entry(member: Member) -> zipfile.ZipInfo:
     return entry
 
 
-class _Spout(io.RawIOBase):
-    """Where zipfile writes to: nothing can be taken back, so it marks sizes behind each file."""
+class _Buffer(io.RawIOBase):
+    """Output of zipfile. It cannot seek, so zipfile writes the sizes behind each file."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,12 +57,12 @@ class _Spout(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, piece: bytes) -> int:  # type: ignore[override]  # -- zipfile writes nothing but bytes
+    def write(self, piece: bytes) -> int:  # type: ignore[override]  # -- zipfile writes bytes
         self._pieces.append(bytes(piece))
         self.waiting += len(piece)
         return len(piece)
 
-    def drained(self) -> bytes:
-        whole = b"".join(self._pieces)
+    def take(self) -> bytes:
+        content = b"".join(self._pieces)
         self._pieces, self.waiting = [], 0
-        return whole
+        return content
