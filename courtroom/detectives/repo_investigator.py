@@ -7,7 +7,7 @@ from typing import Any
 
 from courtroom.analysis.git.history import History, history_facts
 from courtroom.analysis.git.snapshot import Snapshot
-from courtroom.analysis.project.commit_pace import deferrals_of, story_of
+from courtroom.analysis.project.commit_pace import deferrals_of, history_fact
 from courtroom.analysis.survey import Survey
 from courtroom.checks.findings import Finding, could_not_look
 from courtroom.checks.registry import Check, kind_of, unknown_kind
@@ -99,7 +99,7 @@ def _facts(inputs: RepositoryInputs) -> Facts:
 
 def _history_facts(history: History) -> Facts:
     facts, reasons = history_facts(history)
-    story = story_of(history)
+    story = history_fact(history)
     if story:
         return facts | {"history": story}, reasons
     return facts, reasons | {"history": "there are no commits"}

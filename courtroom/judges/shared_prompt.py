@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from courtroom.analysis.prompt_injection.detection import speaks_to_graders
+from courtroom.analysis.prompt_injection.detection import has_injection
 from courtroom.checks.registry import Check
 from courtroom.models.record import CheckOutcome, Evidence, canonical_json
 from courtroom.models.rubric import Criterion, Rubric
@@ -217,7 +217,7 @@ def _quote(item: Evidence, characters: int) -> str:
 
 def _reason(text: str) -> str:
     """Return the reason, cut when a name in it that a student chose addresses the graders."""
-    return "[cut]" if speaks_to_graders(text) else quotation(text)
+    return "[cut]" if has_injection(text) else quotation(text)
 
 
 def _full_length(lines: Sequence[Line]) -> int:

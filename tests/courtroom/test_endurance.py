@@ -45,7 +45,7 @@ def test_a_file_that_does_not_parse_and_one_of_a_megabyte_cost_only_themselves(t
 
 def test_a_large_text_file_is_named_as_not_searched(tmp_path):
     found = survey({**FILES, "data/corpus.txt": "word " * 200_000}, tmp_path)
-    message = "1 files were too large to be searched for secrets and measured: data/corpus.txt"
+    message = "1 files were too large to be measured and searched for secrets: data/corpus.txt"
     assert found.errors == (("files_not_searched", message),)
     assert found.facts["committed_secrets"] == []
 

@@ -1,1 +1,1 @@
-"""What any project shows, in any language: files, tooling, pace, how its people worked together."""
+"""Facts of any project, in any language: files, tools, commit pace, and peer exchange."""

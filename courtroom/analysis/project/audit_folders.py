@@ -1,7 +1,7 @@
-"""Where students keep the audits they gave and received (MinMax): which of the words stand in a path.
+"""Find the audits that students gave and received (MinMax), by the words in their paths.
 
-The folders occur as audit/report_onself_generated, report_oneself_generated, report_bypeer_recieved,
-audits/on-peer, reports/peer_audit_report.md and the like; as folders and as single files.
+Names vary: audit/report_onself_generated, report_oneself_generated, report_bypeer_recieved,
+audits/on-peer, reports/peer_audit_report.md and others, as folders and as single files.
 """
 
 from __future__ import annotations
@@ -15,25 +15,27 @@ from courtroom.analysis.python.source_files import is_vendored
 REPORT_SUFFIXES = frozenset({".md", ".json", ".pdf", ".txt", ".html", ".docx", ""})
 KINDS = ("generated", "self", "received")
 LEAST_BYTES = 40
-# A note that says nothing has come yet is shorter than any audit.
+# A note that no audit has arrived yet is shorter than any audit.
 SHORT_NOTE_BYTES = 600
 _FOLDER_WORD = re.compile(r"report|audit|feedback|review|peer|minmax")
 _RECEIVED = re.compile(r"rec(?:ei|ie)ved|by[_ -]?peers?|from[_ -]?peers?|incoming")
 _SELF = re.compile(
-    r"on[_ -]?(?:one)?(?:my)?self|(?:^|[/_ -])self(?:$|[/_ -])|self[_ -]?(?:audit|report|generated|review)"
+    r"on[_ -]?(?:one)?(?:my)?self|(?:^|[/_ -])self(?:$|[/_ -])"
+    r"|self[_ -]?(?:audit|report|generated|review)"
 )
 _GENERATED = re.compile(
-    r"on[_ -]?peers?|(?:^|[/_ -])peers?(?:$|/|[_ -](?:audit|report|generated|review))|report[_ -]?generated"
+    r"on[_ -]?peers?|(?:^|[/_ -])peers?(?:$|/|[_ -](?:audit|report|generated|review))"
+    r"|report[_ -]?generated"
 )
 _NOTHING_YET = re.compile(
-    r"\b(?:no|not|nothing)\b[^.\n]{0,60}\b(?:yet|received|available|provided)\b|\bplaceholder\b|\bpending\b|\btbd\b"
-    r"|\bwill be (?:added|placed|stored|saved)\b|\b(?:add|place|put|save) (?:here|your|the)\b",
+    r"\b(?:no|not|nothing)\b[^.\n]{0,60}\b(?:yet|received|available|provided)\b|\bplaceholder\b"
+    r"|\bpending\b|\btbd\b|\bwill be (?:added|placed|stored|saved)\b|\b(?:add|place|put|save) (?:here|your|the)\b",
     re.IGNORECASE,
 )
 
 
 def kind_of(path: str) -> str | None:
-    """generated, self or received, by the words in the path's folders and name; None when it is no audit."""
+    """Return "generated", "self" or "received" by the words of the path, or None for no audit."""
     pure = PurePosixPath(path.lower())
     if is_vendored(path) or pure.suffix not in REPORT_SUFFIXES:
         return None
@@ -42,26 +44,27 @@ def kind_of(path: str) -> str | None:
     folders = "/".join(pure.parts[:-1])
     if not _FOLDER_WORD.search(folders):
         return None
-    where = f"{folders}/{pure.stem}"
+    name = f"{folders}/{pure.stem}"
+    # "received from peer" also contains the word for generated audits, so the order matters.
     kinds = (("received", _RECEIVED), ("self", _SELF), ("generated", _GENERATED))
-    return next((kind for kind, words in kinds if words.search(where)), None)
+    return next((kind for kind, pattern in kinds if pattern.search(name)), None)
 
 
 def audits_on_record(
     sizes: Mapping[str, int], text_of: Callable[[str], str | None]
 ) -> dict[str, list[str]]:
-    """The audits by kind, each as a path; `sizes` in bytes. A short note that nothing has come is none.
+    """Return kind to paths of audits, without notes that none has arrived. `sizes` are in bytes.
 
-    An audit in Markdown and in JSON is two paths: what is asked is whether there is one.
+    An audit in Markdown and in JSON counts as two paths, because only their existence matters.
     """
-    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    audits: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for path, size in sizes.items():
         kind = kind_of(path) if size >= LEAST_BYTES else None
-        if kind is not None and not _says_nothing(size, path, text_of):
-            found[kind].append(path)
-    return found
+        if kind is not None and not _is_placeholder(size, path, text_of):
+            audits[kind].append(path)
+    return audits
 
 
-def _says_nothing(size: int, path: str, text_of: Callable[[str], str | None]) -> bool:
+def _is_placeholder(size: int, path: str, text_of: Callable[[str], str | None]) -> bool:
     text = text_of(path) if size <= SHORT_NOTE_BYTES else None
     return text is not None and _NOTHING_YET.search(text) is not None

@@ -1,4 +1,4 @@
-"""How the work is spread over time, and the history as one fact."""
+"""Distribution of the commits over time, and the history as one fact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_AUTHORS = 30
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """`days`: UTC days with a commit; `busiest_hour`: the most commits within any sixty minutes."""
+    """Number of UTC `days` with a commit, and the most commits within any sixty minutes."""
 
     days: int
     busiest_hour: int
@@ -30,8 +30,8 @@ def pace_of(history: History) -> Pace:
     )
 
 
-def story_of(history: History) -> dict[str, Any] | None:
-    """The fields of courtroom.models.facts.HistoryFact; None without commits."""
+def history_fact(history: History) -> dict[str, Any] | None:
+    """Return the fields of courtroom.models.facts.HistoryFact, or None without commits."""
     if not history.commits:
         return None
     pace, times = pace_of(history), sorted(commit.authored_at for commit in history.commits)
@@ -47,7 +47,7 @@ def story_of(history: History) -> dict[str, Any] | None:
 
 
 def deferrals_of(history: History) -> list[dict[str, str]]:
-    """Work that a commit message puts off with a reason (courtroom.models.facts.Deferral)."""
+    """Return work that a commit message defers with a reason, as fields of facts.Deferral."""
     return [
         {"commit": commit.sha, "text": text}
         for commit in history.commits
@@ -56,20 +56,26 @@ def deferrals_of(history: History) -> list[dict[str, str]]:
 
 
 def _authors(history: History) -> list[tuple[str, str]]:
-    signed = dict.fromkeys((commit.author_name, commit.author_email) for commit in history.commits)
-    return list(signed)[:MOST_AUTHORS]
+    authors = dict.fromkeys((commit.author_name, commit.author_email) for commit in history.commits)
+    return list(authors)[:MOST_AUTHORS]
 
 
 def _times(history: History) -> list[datetime]:
-    """When the work was done, as its authors say; but commits all made in one sitting cannot show several."""
-    made = sorted(datetime.fromisoformat(c.committed_at) for c in history.commits if c.committed_at)
-    if made and len(made) == len(history.commits) and made[-1] - made[0] <= SITTING:
-        return made
+    """Return the sorted author times, or the commit times when these lie in one sitting."""
+    # Author times can be set freely: work committed within one hour was not spread over days.
+    committed = sorted(
+        datetime.fromisoformat(commit.committed_at)
+        for commit in history.commits
+        if commit.committed_at
+    )
+    is_complete = bool(committed) and len(committed) == len(history.commits)
+    if is_complete and committed[-1] - committed[0] <= SITTING:
+        return committed
     return sorted(datetime.fromisoformat(commit.authored_at) for commit in history.commits)
 
 
 def _most_within(times: Sequence[datetime], window: timedelta) -> int:
-    """The largest number of these sorted times that lie within one window."""
+    """Return the largest number of these sorted times within one window."""
     return max(
         (index + 1 - bisect_left(times, time - window) for index, time in enumerate(times)),
         default=0,

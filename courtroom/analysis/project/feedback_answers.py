@@ -1,4 +1,4 @@
-"""Answers to feedback that are written down in a repository: where somebody says what was done with a point."""
+"""Find written answers to feedback in a repository."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import PurePosixPath
 _FOLDERS = re.compile(r"audits?|docs?|feedback|reports?|reviews?")
 _NAME = re.compile(r"feedback|respon|answer|readme|changelog|changes")
 _ANSWER = re.compile(
-    r"\b(?:addressed|(?:fixed|resolved) in|implemented the feedback|peer feedback|feedback received|respond(?:ed|s) to)\b",
+    r"\b(?:addressed|(?:fixed|resolved) in|implemented the feedback|peer feedback|feedback received"
+    r"|respond(?:ed|s) to)\b",
     re.IGNORECASE,
 )
 
 
 def may_answer(path: str) -> bool:
-    """Whether answers to feedback are looked for here: by the name, or by the topmost folder."""
+    """Return whether the file's name or topmost folder suggests answers to feedback."""
     pure = PurePosixPath(path.lower())
     return bool(
         _NAME.search(pure.stem) or (len(pure.parts) > 1 and _FOLDERS.fullmatch(pure.parts[0]))
@@ -23,7 +24,7 @@ def may_answer(path: str) -> bool:
 
 
 def answers_in(text: str) -> Iterator[int]:
-    """The 1-based lines that say what became of feedback."""
+    """Yield the 1-based lines that answer feedback."""
     for number, line in enumerate(re.split(r"\r\n|\r|\n", text), start=1):
         if _ANSWER.search(line):
             yield number

@@ -1,7 +1,9 @@
-"""Facts of any software project, in any language: dangers, secrets, sizes, tooling, and how peers worked together."""
+"""Facts of any software project: hazards, secrets, sizes, tools, and peer exchange."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from courtroom.analysis.git.blobs import BINARY_PROBE, text_of
@@ -17,18 +19,19 @@ if TYPE_CHECKING:
     from courtroom.analysis.fact_writer import FactReading
 
 MOST_ROWS = 200
+# Files named in the error about unsearched ones.
 UNSEARCHED_NAMED = 3
 
 
 def read_hazards(reading: FactReading) -> None:
-    found = find_hazards(reading.names)
-    reading.facts["unsafe_calls"] = [hazard.as_fact for hazard in found[:MOST_ROWS]]
-    for hazard in found:
+    hazards = find_hazards(reading.names)
+    reading.facts["unsafe_calls"] = [hazard.as_fact for hazard in hazards[:MOST_ROWS]]
+    for hazard in hazards:
         reading.show("unsafe_calls", hazard.source.path, hazard.line, note=hazard.kind)
 
 
 def read_project(reading: FactReading) -> None:
-    """Sizes, tooling and secrets: everything that needs each text file once."""
+    """Establish sizes, tools and secrets: the facts that need one pass over all text files."""
     inventory = take_inventory(reading.reader)
     paths = list(reading.reader.blobs)
     configuration = {
@@ -45,13 +48,13 @@ def read_project(reading: FactReading) -> None:
     if unread:
         named = ", ".join(unread[:UNSEARCHED_NAMED])
         message = (
-            f"{len(unread)} files were too large to be searched for secrets and measured: {named}"
+            f"{len(unread)} files were too large to be measured and searched for secrets: {named}"
         )
         reading.errors.append(("files_not_searched", message))
 
 
 def read_exchange(reading: FactReading) -> None:
-    """Audits given and received, the log of working together, what was put off with a reason, and what was answered."""
+    """Establish audits given and received, communication log, deferrals and written answers."""
     blobs = reading.reader.blobs
     sizes = {path: blob.size for path, blob in blobs.items() if blob.is_file}
     reading.facts["minmax"] = audits_on_record(sizes, lambda path: _text(reading, path))
@@ -74,15 +77,15 @@ def read_exchange(reading: FactReading) -> None:
 
 
 def _is_audit(path: str) -> bool:
-    """An audit quotes and advises; an answer to one that lies beside it is the student's own word."""
+    # An audit quotes and advises. An answer in the same folder is the student's own text.
     is_answer = any(
         word in path.lower().rpartition("/")[2] for word in ("respon", "answer", "defer", "improve")
     )
     return kind_of(path) is not None and not is_answer
 
 
-def _rows(found: Any) -> list[dict[str, Any]]:
-    return [row for row, _ in zip(found, range(MOST_ROWS), strict=False)]
+def _rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list(islice(rows, MOST_ROWS))
 
 
 def _text(reading: FactReading, path: str) -> str | None:

@@ -1,4 +1,7 @@
-"""Path patterns of rubrics: `*` stays inside a folder, `**` crosses folders, case is ignored, all else is literal."""
+"""Path patterns of rubrics.
+
+`*` and `?` match within a folder, `**` crosses folders, case is ignored, all else is literal.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from functools import lru_cache
 
 
 def matches(path: str, patterns: Iterable[str]) -> bool:
-    """Whether a path of the tree, from its root, matches any of the patterns."""
+    """Return whether a path of the tree, from its root, matches any of the patterns."""
     return _compiled(tuple(patterns)).fullmatch(path) is not None
 
 
 @lru_cache(maxsize=512)
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
-    """One expression for all of them: a tree of twenty thousand paths is asked often."""
+    # One expression for all patterns, because a tree may have twenty thousand paths to match.
     anchored = (pattern.removeprefix("./").removeprefix("/") for pattern in patterns)
     anywhere: list[str] = []
     expressions = []

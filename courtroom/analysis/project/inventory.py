@@ -1,6 +1,6 @@
-"""One pass over all text files of a repository, in any language: how much of what, and secrets among it.
+"""Measure all text files of a repository by language, and search them for secrets, in one pass.
 
-Installed packages, locks and binary files are passed over: nobody wrote them by hand.
+Installed packages, lock files and binary files are skipped: nobody wrote them by hand.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from courtroom.analysis.security.committed_secrets import secrets_in
 
 @dataclass(slots=True)
 class Inventory:
-    """`sizes`: files and lines by language; `secrets`: (path, line, kind); `unread`: files that were too large."""
+    """Files and lines by language, secrets as (path, line, kind), and files too large to read."""
 
     sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
     secrets: list[tuple[str, int, str]] = field(default_factory=list)
@@ -26,7 +26,7 @@ class Inventory:
 
     @property
     def languages(self) -> list[dict[str, str | int]]:
-        """The most lines first."""
+        """Return the sizes as facts, most lines first."""
         ranked = sorted(self.sizes.items(), key=lambda item: (-item[1][1], item[0]))
         return [
             {"language": name, "files": files, "lines": lines} for name, (files, lines) in ranked
@@ -41,7 +41,7 @@ def take_inventory(reader: BlobReader) -> Inventory:
             files, lines = inventory.sizes.get(language, (0, 0))
             inventory.sizes[language] = files + 1, lines + _line_count(content)
         inventory.secrets += (
-            (path, found.line, found.kind) for found in secrets_in(text_of(content), path)
+            (path, secret.line, secret.kind) for secret in secrets_in(text_of(content), path)
         )
     return inventory
 

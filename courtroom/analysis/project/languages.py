@@ -1,4 +1,4 @@
-"""Which language a file is written in, by its name."""
+"""Language of a file, by its name."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
 }
 _BY_SUFFIX = {suffix: name for name, suffixes in LANGUAGES.items() for suffix in suffixes}
 _BY_NAME = {"dockerfile": "Dockerfile", "makefile": "Makefile", "jenkinsfile": "Groovy"}
-# Not worth opening: they hold no lines a person wrote.
+# Files without lines that a person wrote are not opened.
 BINARY_SUFFIXES = frozenset(
-    {
+    [
         ".png",
         ".jpg",
         ".jpeg",
@@ -90,12 +90,12 @@ BINARY_SUFFIXES = frozenset(
         ".docx",
         ".xlsx",
         ".pptx",
-    }
+    ]
 )
 
 
 def language_of(path: str) -> str | None:
-    """None for a file that is in no language known here."""
+    """Return the file's language, or None for one that is not in LANGUAGES."""
     pure = PurePosixPath(path)
     return _BY_SUFFIX.get(pure.suffix.lower()) or _BY_NAME.get(pure.name.lower())
 

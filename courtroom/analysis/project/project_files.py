@@ -1,6 +1,7 @@
-"""What every software project has or lacks: tests, manifests, locks, CI, quality tools, README, licence.
+"""Find tests, manifests, lock files, CI, quality tools, README and licence of a project.
 
-Known by their usual places in any language; a tool also by its section in a shared configuration file.
+They are recognised by their usual paths in any language, and a tool also by its section in a shared
+configuration file.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ CI = (
 )
 README = ("README*", "docs/README*")
 LICENCE = ("LICENSE*", "LICENCE*", "COPYING*", "UNLICENSE*")
-# Tools that lint, format or check types, by files of their own.
+# Tools that lint, format or check types, by their own configuration files.
 TOOL_FILES: Mapping[str, tuple[str, ...]] = {
     "ruff": ("**/ruff.toml", "**/.ruff.toml"),
     "flake8": ("**/.flake8",),
@@ -103,7 +104,7 @@ TOOL_FILES: Mapping[str, tuple[str, ...]] = {
     "editorconfig": ("**/.editorconfig",),
     "pre-commit": (".pre-commit-config.yaml",),
 }
-# The same tools where configuration is shared: what their section, hook or dependency looks like there.
+# The same tools in shared configuration files, by their section, hook or dependency.
 SHARED_FILES = (
     "**/pyproject.toml",
     "**/setup.cfg",
@@ -156,8 +157,8 @@ _FRAMEWORK_BY_NAME: Mapping[str, tuple[str, ...]] = {
     "rspec": (".rspec",),
 }
 CONFIGURATION = (*SHARED_FILES, *FRAMEWORK_FILES)
-# Everything that a question below is about: a large tree is gone through once.
-TELLING = (
+# All patterns below: a first pass over a large tree leaves only the paths that matter.
+RELEVANT = (
     *MANIFESTS,
     *LOCKS,
     *CI,
@@ -172,27 +173,27 @@ Texts = Mapping[str, str]
 
 
 def configuration_paths(paths: Iterable[str]) -> list[str]:
-    """The files whose words `project_of` needs."""
+    """Return the files whose text `project_of` needs."""
     return [path for path in paths if matches(path, CONFIGURATION) and not is_vendored(path)]
 
 
 def project_of(
     paths: Sequence[str], texts: Texts, languages: list[dict[str, str | int]]
 ) -> dict[str, Any]:
-    """The fields of courtroom.models.facts.ProjectFact; `texts` are the configuration files by path."""
-    mine = [path for path in paths if not is_vendored(path)]
-    tests, own = _matching(mine, TESTS), _matching(mine, TELLING)
+    """Return the fields of facts.ProjectFact; `texts` are the configuration files by path."""
+    own = [path for path in paths if not is_vendored(path)]
+    tests, relevant = _matching(own, TESTS), _matching(own, RELEVANT)
     return {
         "languages": languages,
         "tests": len(tests),
         "test_folders": _topmost_folders(tests)[:MOST_PATHS],
-        "test_frameworks": _frameworks(own, texts),
-        "manifests": _matching(own, MANIFESTS)[:MOST_PATHS],
-        "locks": _matching(own, LOCKS)[:MOST_PATHS],
-        "ci": _matching(own, CI)[:MOST_PATHS],
-        "quality_tools": _rows(_by_words(_TOOL_WORDS, texts) | _by_name(TOOL_FILES, own)),
-        "readme": next(iter(_matching(own, README)), None),
-        "licence": next(iter(_matching(own, LICENCE)), None),
+        "test_frameworks": _frameworks(relevant, texts),
+        "manifests": _matching(relevant, MANIFESTS)[:MOST_PATHS],
+        "locks": _matching(relevant, LOCKS)[:MOST_PATHS],
+        "ci": _matching(relevant, CI)[:MOST_PATHS],
+        "quality_tools": _rows(_by_content(_TOOL_WORDS, texts) | _by_name(TOOL_FILES, relevant)),
+        "readme": next(iter(_matching(relevant, README)), None),
+        "licence": next(iter(_matching(relevant, LICENCE)), None),
     }
 
 
@@ -201,38 +202,39 @@ def _matching(paths: Iterable[str], globs: Iterable[str]) -> list[str]:
 
 
 def _topmost_folders(tests: Iterable[str]) -> list[str]:
-    """`tests` for tests/unit/test_a.py; the folder itself where no folder of its path is named for tests."""
+    """Return `tests` for tests/unit/test_a.py, or a test's own folder when none is named so."""
     return sorted({_test_folder(PurePosixPath(path).parts[:-1]) for path in tests})
 
 
 def _test_folder(folders: tuple[str, ...]) -> str:
-    named = (
-        place
-        for place, name in enumerate(folders)
+    indexes = (
+        index
+        for index, name in enumerate(folders)
         if re.fullmatch(r"_*(tests?|specs?)_*", name.lower())
     )
-    return "/".join(folders[: next(named, len(folders)) + 1]) or "."
+    return "/".join(folders[: next(indexes, len(folders)) + 1]) or "."
 
 
 def _frameworks(paths: Sequence[str], texts: Texts) -> list[dict[str, str]]:
-    return _rows(_by_words(_FRAMEWORK_WORDS, texts) | _by_name(_FRAMEWORK_BY_NAME, paths))
+    return _rows(_by_content(_FRAMEWORK_WORDS, texts) | _by_name(_FRAMEWORK_BY_NAME, paths))
 
 
-def _by_name(places: Mapping[str, tuple[str, ...]], paths: Sequence[str]) -> dict[str, str]:
-    """The first file of each tool that has one of its own."""
-    found = {tool: next(iter(_matching(paths, globs)), None) for tool, globs in places.items()}
-    return {tool: path for tool, path in found.items() if path is not None}
+def _by_name(globs_by_tool: Mapping[str, tuple[str, ...]], paths: Sequence[str]) -> dict[str, str]:
+    """Return tool to the first of its own files."""
+    files = {tool: _matching(paths, globs) for tool, globs in globs_by_tool.items()}
+    return {tool: matching[0] for tool, matching in files.items() if matching}
 
 
-def _by_words(words: Mapping[str, str], texts: Texts) -> dict[str, str]:
-    """The first configuration file that speaks of each tool."""
+def _by_content(patterns: Mapping[str, str], texts: Texts) -> dict[str, str]:
+    """Return tool to the first configuration file that mentions it."""
+    # In reverse, so that the first file is the last one to be stored.
     return {
         tool: path
-        for tool, pattern in words.items()
+        for tool, pattern in patterns.items()
         for path, text in reversed(list(texts.items()))
         if re.search(pattern, text, re.MULTILINE)
     }
 
 
-def _rows(places: Mapping[str, str]) -> list[dict[str, str]]:
-    return [{"tool": tool, "path": places[tool]} for tool in sorted(places)]
+def _rows(paths: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"tool": tool, "path": paths[tool]} for tool in sorted(paths)]

@@ -1,1 +1,1 @@
-"""Words to the graders, in a repository or a report, under whatever disguise."""
+"""Prompt injection in a repository or a report, however it is obfuscated."""

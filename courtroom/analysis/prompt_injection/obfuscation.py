@@ -1,6 +1,6 @@
-"""What a text says under its disguises: invisible and look-alike characters, and the usual encodings.
+"""Undo obfuscation: invisible characters, homoglyphs, and the common encodings.
 
-Every view keeps the text's lines, so that what is found in it can be shown at its place.
+Every view keeps the text's lines, so that a match can be quoted with its line number.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import unquote
 
-# Letters of other scripts that are drawn like Latin ones (the common part of Unicode TR 39's confusables).
-_TWINS = str.maketrans(
+# Homoglyphs: letters of other scripts that look like Latin ones (the common part of Unicode TR 39's
+# confusables).
+_HOMOGLYPHS = str.maketrans(
     "авсԁеɡһіјкӏмոорԛѕтυνѡхузАВСЕНІЈКМОРЅТХУΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτ",
     "abcdeghijklmnopqstuvwxyzABCEHIJKMOPSTXYABEZHIKMNOPTYXaikvopt",
 ) | str.maketrans("", "", "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\ufeff")
-_UNSEEN = dict.fromkeys(
+_INVISIBLE = dict.fromkeys(
     (
         *range(0x200B, 0x2010),
         *range(0x202A, 0x202F),
@@ -34,23 +35,23 @@ _BLANKS = re.compile(r"[ \t\u00a0]{2,}")
 _LINE_END = re.compile(r"\r\n?")
 
 _TAGGED = re.compile("[\U000e0020-\U000e007e]{4,}")
-# A flag of England, Scotland or Wales is spelled in tag characters behind a black flag.
+# The flags of England, Scotland and Wales are tag characters after a black flag.
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f")
-_TURNED = re.compile("[\u202d\u202e]")
+_OVERRIDE = re.compile("[\u202d\u202e]")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _ISOLATED = re.compile("[\u202a\u202b\u2066-\u2068]")
 
 _BASE64 = re.compile(r"(?<![\w+/])[A-Za-z0-9+/]{20,8000}={0,2}")
 _HEX = re.compile(r"(?<!\w)(?:0x)?((?:[0-9a-fA-F]{2}[ :]?){12,4000})(?!\w)")
 _ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}){6,2000}")
-_MOST_TOKENS = 200  # of one kind in one text
-# What tells that a text is worth reading backwards or by thirteen letters on.
-_TELLING = ("ignore", "disregard", "instructions", "rubric", "award")
+_MAX_TOKENS = 200  # of one kind in one text
+# A text with one of these, backwards or in rot13, is worth decoding.
+_TELLTALE_WORDS = ("ignore", "disregard", "instructions", "rubric", "award")
 
 
 @dataclass(frozen=True, slots=True)
-class Disguised:
-    """What a part of a text says in truth, the 1-based line it stands on, and how it was hidden."""
+class DecodedText:
+    """Decoded part of a text with its 1-based line; `how` completes "this passage ..."."""
 
     line: int
     text: str
@@ -58,73 +59,82 @@ class Disguised:
 
 
 def view_of(text: str) -> str:
-    """The text for matching: lower case, Latin twins for look-alikes, one blank between words, names as words."""
-    seen = "\n".join(map(_latin, _LINE_END.sub("\n", text).split("\n")))
-    return _BLANKS.sub(" ", _CAMEL.sub(" ", seen).replace("_", " ").lower())
+    """Return the text for matching.
+
+    It is in lower case, with Latin letters instead of homoglyphs, single spaces, and identifiers
+    split into words.
+    """
+    latin = "\n".join(map(_latin, _LINE_END.sub("\n", text).split("\n")))
+    return _BLANKS.sub(" ", _CAMEL.sub(" ", latin).replace("_", " ").lower())
 
 
 def foreign_view_of(text: str) -> str:
-    """The same without Latin twins: for words of other scripts."""
+    """Return the text for matching words of other scripts, which keeps their letters."""
     lines = _LINE_END.sub("\n", text).split("\n")
     return "\n".join(line if line.isascii() else _visible(line) for line in lines).lower()
 
 
 def _visible(line: str) -> str:
-    return unicodedata.normalize("NFKC", line.translate(_UNSEEN))
+    return unicodedata.normalize("NFKC", line.translate(_INVISIBLE))
 
 
 def _latin(line: str) -> str:
-    return line if line.isascii() else _visible(line).translate(_TWINS)
+    return line if line.isascii() else _visible(line).translate(_HOMOGLYPHS)
 
 
-def smuggled(text: str) -> Iterator[Disguised]:
-    """Characters nobody types by accident: tags that spell words, overrides that turn them around."""
+def smuggled_texts(text: str) -> Iterator[DecodedText]:
+    """Yield text in tag characters and lines with direction overrides: neither is an accident."""
     if text.isascii():
         return
-    for match in islice(_TAGGED.finditer(_FLAG.sub("", text)), _MOST_TOKENS):
-        spelled = "".join(chr(ord(tag) - 0xE0000) for tag in match[0])
-        yield Disguised(
-            _line_at(text, match.start()), spelled, "is spelled in invisible tag characters"
+    for match in islice(_TAGGED.finditer(_FLAG.sub("", text)), _MAX_TOKENS):
+        decoded = "".join(chr(ord(tag) - 0xE0000) for tag in match[0])
+        yield DecodedText(
+            _line_at(text, match.start()), decoded, "is spelled in invisible tag characters"
         )
     lines = _LINE_END.sub("\n", text).split("\n")
-    turned = (n for n, line in enumerate(lines, start=1) if not line.isascii() and _is_turned(line))
-    for number in islice(turned, _MOST_TOKENS):
-        yield Disguised(number, lines[number - 1].translate(_UNSEEN).strip(), "hides characters")
+    overridden = (
+        number
+        for number, line in enumerate(lines, start=1)
+        if not line.isascii() and _has_override(line)
+    )
+    for number in islice(overridden, _MAX_TOKENS):
+        visible = lines[number - 1].translate(_INVISIBLE).strip()
+        yield DecodedText(number, visible, "hides characters")
 
 
-def _is_turned(line: str) -> bool:
-    """Direction marks belong to lines with letters that run from right to left; overrides to none."""
+def _has_override(line: str) -> bool:
+    # Direction marks are legitimate beside letters that run from right to left, overrides never.
     isolated = _ISOLATED.search(line) and not _RIGHT_TO_LEFT.search(line)
-    return bool(_TURNED.search(line) or isolated)
+    return bool(_OVERRIDE.search(line) or isolated)
 
 
-def encoded(text: str) -> Iterator[Disguised]:
-    """Readable text behind base64, hexadecimal, escapes, entities, percent signs, rot13 or reversal."""
+def encoded_texts(text: str) -> Iterator[DecodedText]:
+    """Yield text decoded from base64, hex, escapes, entities, percent encoding, rot13, reversal."""
     yield from _tokens(text, _BASE64, _from_base64, "is encoded in base64")
     yield from _tokens(text, _HEX, _from_hex, "is encoded in hexadecimal")
     if "\\" in text:
-        yield from _tokens(text, _ESCAPES, _from_escapes, "is written in escapes")
+        yield from _tokens(text, _ESCAPES, _from_escapes, "is written in escape sequences")
     for number, line in _whole_lines(text):
         lowered = line.lower()
-        for how, decoded in _turned(line, lowered):
-            yield Disguised(number, decoded, how)
+        for how, decoded in _decoded_line(line, lowered):
+            yield DecodedText(number, decoded, how)
 
 
 def _whole_lines(text: str) -> Iterator[tuple[int, str]]:
     lowered = text.lower()
-    marks = ("&#", "%20", *(_rot13(word) for word in _TELLING), *(word[::-1] for word in _TELLING))
-    if any(mark in lowered for mark in marks):
+    hidden_words = (spelling for word in _TELLTALE_WORDS for spelling in (_rot13(word), word[::-1]))
+    if any(mark in lowered for mark in ("&#", "%20", *hidden_words)):
         yield from enumerate(_LINE_END.sub("\n", text).split("\n"), start=1)
 
 
-def _turned(line: str, lowered: str) -> Iterator[tuple[str, str]]:
+def _decoded_line(line: str, lowered: str) -> Iterator[tuple[str, str]]:
     if "&#" in line:
-        yield "is written in entities", html.unescape(line)
+        yield "is written in HTML entities", html.unescape(line)
     if "%20" in line:
         yield "is percent-encoded", unquote(line)
-    if any(_rot13(word) in lowered for word in _TELLING):
+    if any(_rot13(word) in lowered for word in _TELLTALE_WORDS):
         yield "is encoded in rot13", _rot13(line)
-    if any(word[::-1] in lowered for word in _TELLING):
+    if any(word[::-1] in lowered for word in _TELLTALE_WORDS):
         yield "is written backwards", line[::-1]
 
 
@@ -134,10 +144,10 @@ def _rot13(text: str) -> str:
 
 def _tokens(
     text: str, pattern: re.Pattern[str], decode: Callable[[str], bytes], how: str
-) -> Iterator[Disguised]:
-    for match in islice(pattern.finditer(text), _MOST_TOKENS):
+) -> Iterator[DecodedText]:
+    for match in islice(pattern.finditer(text), _MAX_TOKENS):
         if decoded := _readable(decode(match[0])):
-            yield Disguised(_line_at(text, match.start()), decoded, how)
+            yield DecodedText(_line_at(text, match.start()), decoded, how)
 
 
 def _from_base64(token: str) -> bytes:
@@ -157,7 +167,7 @@ def _from_escapes(token: str) -> bytes:
 
 
 def _readable(content: bytes) -> str:
-    """The text, if these bytes are words: printable, with blanks."""
+    """Return the text if these bytes are words (printable, with spaces), else an empty string."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,10 +1,11 @@
-"""The words in which a text speaks to its grader: orders, pleas, borrowed authority, forged records.
+"""Patterns of prompt injection: orders, pleas, claimed authority, forged records.
 
-Families of patterns over `disguises.view_of`. A strong one tells by itself; weak ones are everyday words of a
-project about judging, and tell only together. Every repetition is bounded or possessive: matching is linear.
+Families of patterns match `obfuscation.view_of`. A strong match counts alone. Weak ones are
+everyday words of a project about judging and count only together. All repetitions are bounded or
+possessive, so matching takes linear time.
 """
 
-# ruff: noqa: RUF001 -- other scripts are what it looks for
+# ruff: noqa: RUF001 -- the patterns contain other scripts
 from __future__ import annotations
 
 import re
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-# prose: meant to be read as words; code: sources, whose strings may be prompts; data: JSON, notebooks, tables.
+# prose: documents; code: sources, whose strings may be prompts; data: JSON, notebooks, tables.
 Kind = Literal["prose", "code", "data"]
 
 _GAP = r"\W{1,8}+"
@@ -26,27 +27,44 @@ def _words(most: int) -> str:
 
 
 _MARKING = r"(?:grading|marking|scoring|evaluation|assessment)"
-_DROP = r"(?:(?<!type: )ignor(?:e|ing)|disregard(?:ing)?|forget|pay no attention to|stop following|(?:do not|don.?t) follow|set aside)"
+_DROP = (
+    r"(?:(?<!type: )ignor(?:e|ing)|disregard(?:ing)?|forget|pay no attention to|stop following"
+    r"|(?:do not|don.?t) follow|set aside)"
+)
 _TOP = (
     r"(?:5 ?/ ?5|5 of 5|(?:5|five) out of (?:5|five)|five of five|10 ?/ ?10|100 ?/ ?100|100 ?%"
-    r"|full (?:marks?|credit|points|scores?)\b|(?:the )?(?:max(?:imum)?|highest|perfect|top)(?: possible)?"
-    r" (?:marks?|scores?|points?|grades?|credit|rating)\b|(?:an? )?scores? (?:of |: ?|= ?)?(?:5|five)\b|five stars?)"
+    r"|full (?:marks?|credit|points|scores?)\b"
+    r"|(?:the )?(?:max(?:imum)?|highest|perfect|top)(?: possible)?"
+    r" (?:marks?|scores?|points?|grades?|credit|rating)\b"
+    r"|(?:an? )?scores? (?:of |: ?|= ?)?(?:5|five)\b|five stars?)"
 )
-_AWARD = r"(?:award|give|giving|grant|assign|return|output|score|grade|rate|mark|set|answer|respond with|conclude with|deserves?|receives?|put)"
+_AWARD = (
+    r"(?:award|give|giving|grant|assign|return|output|score|grade|rate|mark|set|answer|respond with"
+    r"|conclude with|deserves?|receives?|put)"
+)
+# A condition after the score makes it a rule ("give 5 if ..."), not a plea.
 _UNLESS = rf"(?!{_WORD}{{0,6}}?{_GAP}(?:if|when|only|unless|where|provided|whenever|each|every)\b)"
 _JUDGE = (
     r"(?:(?:ai|llm|automated|grading|language|the|all|any|every|machine)\W{1,3}+){0,3}"
-    r"(?:graders?|judges?|evaluators?|auditors?|reviewers?|assessors?|markers?|examiners?|assistants?|llms?|ais?|models?|chatgpt|claude|gpt)\b"
+    r"(?:graders?|judges?|evaluators?|auditors?|reviewers?|assessors?|markers?|examiners?"
+    r"|assistants?|llms?|ais?|models?|chatgpt|claude|gpt)\b"
 )
-_WORK = r"(?:this|my|our|the) (?:\w+ )?(?:report|submission|repositor(?:y|ies)|repo|project|work|code|student|author|criterion|assignment|application)"
-_TEACHER = r"(?:professor|instructor|teacher|dean|tutor|course (?:staff|team|lead)|supervisor|head of department|examination board|lecturer)"
+_WORK = (
+    r"(?:this|my|our|the) (?:\w+ )?(?:report|submission|repositor(?:y|ies)|repo|project|work|code"
+    r"|student|author|criterion|assignment|application)"
+)
+_TEACHER = (
+    r"(?:professor|instructor|teacher|dean|tutor|course (?:staff|team|lead)|supervisor"
+    r"|head of department|examination board|lecturer)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """`stems`: one of them stands in every text that the pattern can match; `why` finishes "this passage ...".
+    """Family of patterns; `why` completes "this passage ...".
 
-    The pattern is compiled when the first text has a stem: most never do, and a child lives for one repository.
+    Every text that the pattern can match contains one of the `stems`. The pattern is compiled for
+    the first text with a stem: most texts have none, and a child serves one repository.
     """
 
     name: str
@@ -69,45 +87,52 @@ def _family(
 FAMILIES = (
     _family(
         "drop",
-        "tells the reader to drop its instructions",
+        "tells the reader to ignore its instructions",
         "ignor disregard forget override bypass attention following follow aside",
         rf"\b(?:{_DROP}|overrid(?:e|ing)|bypass){_words(3)}"
-        rf"(?:previous|prior|above|earlier|preceding|existing|original|your|system|{_MARKING}|all|any|every|other)"
-        rf"{_words(2)}(?:instructions?|prompts?|guidelines|directions|orders|commands)\b",
+        rf"(?:previous|prior|above|earlier|preceding|existing|original|your|system|{_MARKING}"
+        rf"|all|any|every|other){_words(2)}"
+        r"(?:instructions?|prompts?|guidelines|directions|orders|commands)\b",
         rf"\b{_DROP}{_words(2)}instructions?{_GAP}(?:above|before|you (?:were|are|have|received))",
+        # "ignore the rubric file" and the like is about a program's input.
         rf"\b{_DROP}{_words(3)}(?:rubrics?|{_MARKING} (?:rules|criteria|scheme|guide|standards?))\b"
-        rf"(?!{_GAP}(?:files?|paths?|versions?|json|ids?|fields?|metadata|dimensions?|loader|arguments?|options?|keys?|entr\w+"
-        r"|objects?|if|that|which|whose|items?|text|data|name|config|parameter|from|in|with no)\b)",
+        rf"(?!{_GAP}(?:files?|paths?|versions?|json|ids?|fields?|metadata|dimensions?|loader"
+        r"|arguments?|options?|keys?|entr\w+|objects?|if|that|which|whose|items?|text|data|name"
+        r"|config|parameter|from|in|with no)\b)",
     ),
     _family(
         "plea",
         "asks for a score",
         "award giv grant assign return output",
-        rf"\b(?:please|kindly|you (?:must|should|will|are to|have to|can safely)|always|simply|just){_words(1)}"
+        r"\b(?:please|kindly|you (?:must|should|will|are to|have to|can safely)|always|simply|just)"
+        rf"{_words(1)}"
         rf"{_AWARD}{_words(6)}{_TOP}{_UNLESS}",
-        rf"(?:^|[.!?:;>\"'(] ?|\band )(?:award|give|grant|assign|return|output){_GAP}{_NEXT}{{0,5}}?{_TOP}{_UNLESS}",
+        rf"(?:^|[.!?:;>\"'(] ?|\band )(?:award|give|grant|assign|return|output){_GAP}"
+        rf"{_NEXT}{{0,5}}?{_TOP}{_UNLESS}",
         rf"\b{_AWARD}{_GAP}{_WORK}{_words(4)}{_TOP}{_UNLESS}",
         strong=("prose",),
     ),
     _family(
         "top",
         "asks for a score",
-        "award giv grant assign return output scor grad rat mark set answer respond conclude deserv receiv put",
+        "award giv grant assign return output scor grad rat mark set answer respond conclude deserv"
+        " receiv put",
         rf"\b{_AWARD}{_words(6)}{_TOP}",
         strong=(),
     ),
     _family(
         "result",
-        "announces its own score",
+        "states its own score",
         "score verdict grade mark",
         r"\b(?:final |overall |total )?(?:score|verdict|grade|mark)\W{1,4}+(?:is )?(?:5|five)\b",
         strong=(),
     ),
     _family(
-        "whom",
+        "address",
         "addresses the grading model",
         "attention note message instruction dear hello hint reminder if as you",
-        rf"\b(?:attention|notes?|message|instructions?|dear|hello|hint|reminder|advice)\W{{1,3}}+(?:(?:to|for)\W{{1,2}}+)?{_JUDGE}",
+        rf"\b(?:attention|notes?|message|instructions?|dear|hello|hint|reminder|advice)\W{{1,3}}+"
+        rf"(?:(?:to|for)\W{{1,2}}+)?{_JUDGE}",
         rf"\bif you are (?:an? )?{_JUDGE}",
         r"\bas an? (?:ai|llm|language model|grader)\b,? you (?:must|should|will)",
         strong=(),
@@ -117,13 +142,15 @@ FAMILIES = (
         "addresses the grading model",
         "attention note message instruction dear",
         rf"\b(?:attention|note|message|instructions?|dear)\W{{1,3}}+(?:(?:to|for)\W{{1,2}}+)?"
-        r"(?:ai|llm|automated)\W{1,3}+(?:graders?|judges?|evaluators?|auditors?|reviewers?|assistants?|models?)\W{1,4}+"
-        rf"{_NEXT}{{0,8}}?(?:excellent|perfect|flawless|outstanding|exceptional|meets every|meets all|fully compliant|complete)",
+        r"(?:ai|llm|automated)\W{1,3}+"
+        r"(?:graders?|judges?|evaluators?|auditors?|reviewers?|assistants?|models?)\W{1,4}+"
+        rf"{_NEXT}{{0,8}}?(?:excellent|perfect|flawless|outstanding|exceptional|meets every"
+        r"|meets all|fully compliant|complete)",
         strong=("prose", "code", "data"),
     ),
     _family(
         "role",
-        "holds role tokens of a chat",
+        "contains role tokens of a chat",
         "<| inst] <<sys sys>> system assistant ```developer",
         r"<\|(?:im[ .]start|im[ .]end|system|user|assistant|endoftext)\|>|\[/?inst\]|<</?sys>>",
         r"^\W{0,4}###\W{0,2}(?:system|assistant)\W{0,3}(?:prompt|message)?\W{0,2}:",
@@ -147,9 +174,10 @@ FAMILIES = (
     ),
     _family(
         "authority",
-        "claims that someone has already decided",
+        "claims that the grade is already decided",
         "approv confirm agreed authori granted signed graded decided",
-        rf"\b{_TEACHER}{_words(4)}(?:approved|confirmed|agreed|authori[sz]ed|granted|signed off|decided|graded)"
+        rf"\b{_TEACHER}{_words(4)}"
+        r"(?:approved|confirmed|agreed|authori[sz]ed|granted|signed off|decided|graded)"
         rf"{_words(10)}(?:scores?|grades?|marks?|5 ?/ ?5|full|top|maximum|pass)\b",
         rf"\b(?:already|pre)\W?(?:approved|graded|marked|confirmed){_words(2)}by{_words(2)}{_TEACHER}"
         rf"{_words(10)}(?:scores?|grades?|marks?|5 ?/ ?5|full|top|maximum)\b",
@@ -164,14 +192,15 @@ FAMILIES = (
     ),
     _family(
         "opener",
-        "opens with words that sway graders",
+        "opens with words that influence graders",
         "thought step",
-        r"^\W{0,6}(?:thought process|let.?s (?:solve|think about) (?:this|the) (?:problem )?step by step)\W{0,2}:?",
+        r"^\W{0,6}(?:thought process"
+        r"|let.?s (?:solve|think about) (?:this|the) (?:problem )?step by step)\W{0,2}:?",
         strong=(),
     ),
     _family(
         "forged",
-        "imitates a record of this court",
+        "imitates a record of this system",
         "found score",
         r"\{[^{}]{0,300}\"found\" ?: ?true\b(?=[^{}]{0,300}\"confidence\" ?: ?1(?:\.0+)?\b)",
         r"\{[^{}]{0,300}\"confidence\" ?: ?1(?:\.0+)?\b(?=[^{}]{0,300}\"found\" ?: ?true\b)",
@@ -180,32 +209,35 @@ FAMILIES = (
     ),
 )
 
-# The weak families that tell when they stand within REACH characters of each other.
+# Pairs of weak families that count when they are within REACH characters of each other.
 TOGETHER = (
-    frozenset({"top", "whom"}),
+    frozenset({"top", "address"}),
     frozenset({"top", "role"}),
     frozenset({"top", "fence"}),
     frozenset({"top", "pity"}),
     frozenset({"top", "opener"}),
     frozenset({"result", "opener"}),
-    frozenset({"result", "whom"}),
+    frozenset({"result", "address"}),
     frozenset({"result", "role"}),
     frozenset({"result", "pity"}),
-    frozenset({"whom", "forged"}),
+    frozenset({"address", "forged"}),
 )
 REACH = 300
 _WEAK = frozenset().union(*TOGETHER)
-# One text is not searched for more of a family: it has told enough, or is made to keep us busy.
-_MOST_OF_A_FAMILY = 100
+# More matches of a family tell nothing new, or are meant to slow us down.
+_MAX_OF_A_FAMILY = 100
 
-# "Ignore the instructions" and "give 5/5" in the languages that students write in, for views without Latin twins.
+# "Ignore the instructions" and "give 5/5" in the languages of students, for `foreign_view_of`.
 FOREIGN = _family(
     "foreign",
-    "tells the reader to drop its instructions",
-    "instrucciones rúbrica instructions consignes barème istruzioni rubrica instruções anweisungen bewertung rubrik vorgaben instructies"
-    " beoordeling инструкц рубрик критери talimat kural değerlendirme 忽略 无视 忽視 無視 忘 무시 잊 تجاهل انس התעל שכח"
+    "tells the reader to ignore its instructions",
+    "instrucciones rúbrica instructions consignes barème istruzioni rubrica instruções anweisungen"
+    " bewertung rubrik vorgaben instructies beoordeling инструкц рубрик критери talimat kural"
+    " değerlendirme 忽略 无视 忽視 無視 忘 무시 잊 تجاهل انس התעל שכח"
     " निर्देश मानदंड रूब्रिक መመሪያ መስፈርት 5/5 满分 滿分",
-    r"\b(?:ignor[ae]\w*|olvid[ae]\w*|oublie[zr]?|n.appliquez pas)\b.{0,30}(?:instrucciones|rúbrica|instructions (?:pr|ci)|consignes|barème|istruzioni|rubrica|instruções)",
+    r"\b(?:ignor[ae]\w*|olvid[ae]\w*|oublie[zr]?|n.appliquez pas)\b.{0,30}"
+    r"(?:instrucciones|rúbrica|instructions (?:pr|ci)|consignes|barème|istruzioni|rubrica"
+    r"|instruções)",
     r"\b(?:ignorier\w*|vergiss\w*|missachte\w*)\b.{0,30}(?:anweisungen|bewertung\w*|rubrik|vorgaben)",
     r"\bnegeer\b.{0,30}(?:instructies|rubriek|beoordeling\w*)",
     r"\b(?:игнорир\w+|проигнорир\w+|забудь\w*)\b.{0,30}(?:инструкц\w+|рубрик\w+|критери\w+)",
@@ -217,14 +249,15 @@ FOREIGN = _family(
     r"(?:התעלמ?ו?|שכח).{0,30}(?:הוראות|ההוראות|המחוון)",
     r"(?:निर्देश|मानदंड|रूब्रिक).{0,30}(?:अनदेखा|भूल)",
     r"(?:መመሪያ|መስፈርት).{0,30}(?:ችላ|እርሳ|ተው)",
-    r"\b(?:otorga\w*|asigna|donnez|attribuez|vergib|vergeben sie|geben sie|assegna|atribua|поставь\w*)\b.{0,30}5 ?/ ?5",
+    r"\b(?:otorga\w*|asigna|donnez|attribuez|vergib|vergeben sie|geben sie|assegna|atribua"
+    r"|поставь\w*)\b.{0,30}5 ?/ ?5",
     r"(?:给|給予|打).{0,10}(?:5 ?/ ?5|满分|滿分)",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A stretch of a view, by its offsets."""
+    """Match of a family in a view, by its offsets."""
 
     start: int
     end: int
@@ -234,29 +267,29 @@ class Order:
 
 
 def orders_in(view: str, kind: Kind) -> list[Order]:
-    """What in this view tells, weak families only where two of them stand together; in the text's order."""
-    found = [
+    """Return the matches that count, in the text's order: strong ones, and weak ones together."""
+    matches = [
         order
         for family in FAMILIES
         if kind in (*family.strong, "code") or family.name in _WEAK
         for order in _of_family(family, view, kind)
     ]
-    told = [
+    relevant = [
         order
-        for order in found
-        if order.strong or _is_commented_out(order, view) or _is_joined(order, found)
+        for order in matches
+        if order.strong or _is_commented_out(order, view) or _has_partner(order, matches)
     ]
-    return sorted(told, key=lambda order: order.start)
+    return sorted(relevant, key=lambda order: order.start)
 
 
 def foreign_orders_in(view: str) -> list[Order]:
-    """The same in other languages; the view is disguises.foreign_view_of."""
+    """Return the matches of other languages in a view of obfuscation.foreign_view_of."""
     return list(_of_family(FOREIGN, view, "prose"))
 
 
 def _of_family(family: Family, view: str, kind: Kind) -> Iterator[Order]:
     if any(stem in view for stem in family.stems):
-        for match in islice(re.finditer(family.pattern, view, re.MULTILINE), _MOST_OF_A_FAMILY):
+        for match in islice(re.finditer(family.pattern, view, re.MULTILINE), _MAX_OF_A_FAMILY):
             strong = kind in family.strong or (
                 kind == "code" and "prose" in family.strong and _is_in_comment(match.start(), view)
             )
@@ -264,22 +297,22 @@ def _of_family(family: Family, view: str, kind: Kind) -> Iterator[Order]:
 
 
 def _is_in_comment(position: int, view: str) -> bool:
-    """Strings of a source may be prompts; its comments are prose."""
+    # Strings of a source may be prompts; its comments are prose.
     line = view[view.rfind("\n", 0, position) + 1 : position + 2].lstrip()
     return line.startswith(("#", "//", "--", "*", "/*"))
 
 
-def _is_joined(order: Order, found: list[Order]) -> bool:
+def _has_partner(order: Order, matches: list[Order]) -> bool:
     return any(
         abs(order.start - other.start) <= REACH
         and frozenset({order.family, other.family}) in TOGETHER
-        for other in found
+        for other in matches
     )
 
 
 def _is_commented_out(order: Order, view: str) -> bool:
-    """Whether a call for a score stands where no reader of the page sees it: in an HTML comment."""
+    """Return whether a call for a score is hidden in an HTML comment."""
     if order.family not in ("top", "plea"):
         return False
-    opened = view.rfind("<!--", max(0, order.start - 500), order.start)
-    return opened >= 0 and view.find("-->", opened, order.start) < 0
+    start = view.rfind("<!--", max(0, order.start - 500), order.start)
+    return start >= 0 and view.find("-->", start, order.start) < 0

@@ -1,7 +1,8 @@
-"""Everything in a repository that has words and could reach a judge, looked through for words to the graders.
+"""Search all text of a repository that could reach a judge for prompt injection.
 
-Files, their paths, commit messages, authors, and the names of branches, tags and notes. A confined child of its
-own reads them beside the survey, so that neither waits for the other and a failure costs only the warning.
+Searched are files, their paths, commit messages, authors, notes, and the names of branches and
+tags. A confined child of its own reads them in parallel with the survey, so that a failure costs
+only the warning.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from courtroom.analysis.git.git_process import ENVIRONMENT, MEBIBYTE, SETTINGS
 from courtroom.analysis.git.snapshot import Snapshot, TreeEntry, entry_of
 from courtroom.analysis.prompt_injection.detection import PASSAGE_CHARACTERS, Passage, passages_in
-from courtroom.analysis.prompt_injection.keyword_stuffing import stuffed
+from courtroom.analysis.prompt_injection.keyword_stuffing import keyword_stuffing
 from courtroom.analysis.prompt_injection.patterns import Kind
 from courtroom.analysis.sandbox.sandbox import examine, reading_limits
 from courtroom.models.errors import ChildFailed
@@ -25,19 +26,19 @@ from courtroom.models.errors import ChildFailed
 if TYPE_CHECKING:
     from courtroom.models.case import Limits
 
-# What is looked through of one repository, in bytes of text; hand-written text is a fraction of it.
+# Bytes of text searched in one repository; hand-written text is a fraction of that.
 TOTAL_BYTES = 6 * MEBIBYTE
 OUTPUT_BYTES = 4 * MEBIBYTE
 MOST_SUSPICIONS = 40
 MOST_COMMITS = 2000
-# An empty commit is a trigger now and then; this many, and most of all, are a history made up.
+# A few empty commits start a pipeline; this many, if they are the majority, pad the history.
 FEWEST_EMPTY = 10
 ONE_SITTING_SECONDS = 3600
 FEWEST_BACKDATED = 4
 
 _PROSE = frozenset({".md", ".markdown", ".rst", ".txt", ".adoc", ".html", ".htm", ".tex", ""})
 _CODE = frozenset(
-    {
+    [
         ".py",
         ".pyi",
         ".js",
@@ -63,7 +64,7 @@ _CODE = frozenset(
         ".gitignore",
         ".gitmodules",
         ".gitattributes",
-    }
+    ]
 )
 _DATA = frozenset({".json", ".jsonl", ".yaml", ".yml", ".ipynb", ".csv", ".xml", ".svg", ".mmd"})
 _TEXTS = _PROSE | _CODE | _DATA
@@ -72,9 +73,10 @@ _REGULAR = frozenset({"100644", "100755", "120000"})
 
 @dataclass(frozen=True, slots=True)
 class Suspicion:
-    """A passage and its place: lines of a path, a commit, or (all null) the repository's names.
+    """Suspicious passage with its location: lines of a path, or a commit.
 
-    `text` is what it says in truth, for a person; `why` finishes "this passage ...".
+    Without path and commit, it is the name of a branch, tag or note. `text` is the decoded text for
+    a person; `why` completes "this passage ...".
     """
 
     text: str
@@ -86,7 +88,7 @@ class Suspicion:
 
 
 def look_for_suspicions(snapshot: Snapshot, limits: Limits) -> tuple[Suspicion, ...]:
-    """At most MOST_SUSPICIONS. Raises ExaminationFailed when nobody could look."""
+    """Return at most MOST_SUSPICIONS. Raises ExaminationFailed when the search failed."""
     request = {
         "git_dir": str(snapshot.git_dir),
         "commit": snapshot.commit,
@@ -99,61 +101,54 @@ def look_for_suspicions(snapshot: Snapshot, limits: Limits) -> tuple[Suspicion, 
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The child's side: {git_dir, commit, ref, file_bytes} in, {suspicions} out."""
+    """Handle the request in the child: {git_dir, commit, ref, file_bytes} in, {suspicions} out."""
     entries = _tree(request)
-    found = [
+    suspicions = [
         *_in_names(request),
         *_in_history(request),
         *_in_paths(entries),
         *_in_files(request, entries),
     ]
-    return {"suspicions": [asdict(one) for one in found[:MOST_SUSPICIONS]]}
+    return {"suspicions": [asdict(suspicion) for suspicion in suspicions[:MOST_SUSPICIONS]]}
 
 
 def _git(request: Mapping[str, Any], *words: str, stdin: bytes = b"") -> bytes:
-    """git within this confined process, which bounds it too. Raises ChildFailed."""
+    """Run git in this confined process, under the same limits. Raises ChildFailed."""
     options = [word for setting in SETTINGS for word in ("-c", setting)]
     command = ["git", *options, f"--git-dir={request['git_dir']}", *words]
     env = {"PATH": os.environ.get("PATH", os.defpath), **ENVIRONMENT}
-    done = subprocess.run(command, input=stdin, stdout=subprocess.PIPE, env=env, check=False)
-    if done.returncode != 0:
+    completed = subprocess.run(command, input=stdin, stdout=subprocess.PIPE, env=env, check=False)
+    if completed.returncode != 0:
         raise ChildFailed("child_died", f"git {words[0]} could not read the repository.")
-    return done.stdout
+    return completed.stdout
 
 
 def _in_names(request: Mapping[str, Any]) -> Iterator[Suspicion]:
-    """Branches, tags, and what is written in notes, as far as the clone holds them."""
-    names = (
-        _git(request, "for-each-ref", "--format=%(refname)").decode("utf-8", "replace").split("\n")
-    )
+    """Search the names of branches and tags in the clone, and the ref of the audit."""
+    listing = _git(request, "for-each-ref", "--format=%(refname)").decode("utf-8", "replace")
+    names = listing.split("\n")
     for name in filter(None, dict.fromkeys([*names, request["ref"] or ""])):
         for passage in passages_of_name(name.removeprefix("refs/")):
             yield Suspicion(f"{name}: {passage.text}", passage.why)
 
 
 def _in_history(request: Mapping[str, Any]) -> Iterator[Suspicion]:
-    form = "--format=%x00%H%x1f%an <%ae>%x1f%at%x1f%ct%x1f%B%x1f%N%x1f"
-    words = (
-        "log",
-        f"--max-count={MOST_COMMITS}",
-        "--notes=*",
-        "--encoding=UTF-8",
-        "--no-merges",
-        "--raw",
-        "--no-renames",
-    )
-    log = _git(request, *words, form, request["commit"]).decode("utf-8", "replace")
+    log_format = "--format=%x00%H%x1f%an <%ae>%x1f%at%x1f%ct%x1f%B%x1f%N%x1f"
+    options = (f"--max-count={MOST_COMMITS}", "--notes=*", "--encoding=UTF-8", "--no-merges")
+    arguments = ("log", *options, "--raw", "--no-renames", log_format, request["commit"])
+    log = _git(request, *arguments).decode("utf-8", "replace")
     rows = [row.split("\x1f") for row in log.split("\0")[1:]]
+    # A message may contain the separator: such a row cannot be split reliably.
     commits = [row for row in rows if len(row) == 7]
     for sha, author, _, _, message, note, _ in commits:
-        for said in (author, message, note):
-            for passage in passages_in(said, "prose"):
+        for text in (author, message, note):
+            for passage in passages_in(text, "prose"):
                 yield Suspicion(passage.text, passage.why, commit=sha)
-    yield from _of_the_whole(commits)
+    yield from _made_up_history(commits)
 
 
-def _of_the_whole(commits: Sequence[Sequence[str]]) -> Iterator[Suspicion]:
-    """A history made to look like more work, or more days of it, than there was."""
+def _made_up_history(commits: Sequence[Sequence[str]]) -> Iterator[Suspicion]:
+    """Yield signs of a history that shows more work, or more days of work, than there was."""
     if not commits:
         return
     newest = commits[0][0]
@@ -162,23 +157,20 @@ def _of_the_whole(commits: Sequence[Sequence[str]]) -> Iterator[Suspicion]:
         yield Suspicion(
             f"{empty} of {len(commits)} commits change no file.", "pads the history", commit=newest
         )
-    authored, committed = ([int(commit[place] or 0) for commit in commits] for place in (2, 3))
-    at_once = max(committed) - min(committed) <= ONE_SITTING_SECONDS
-    if (
-        at_once
-        and len(commits) >= FEWEST_BACKDATED
-        and max(authored) - min(authored) > 24 * ONE_SITTING_SECONDS
-    ):
-        days = (max(authored) - min(authored)) // 86400
+    authored, committed = ([int(commit[index] or 0) for commit in commits] for index in (2, 3))
+    in_one_sitting = max(committed) - min(committed) <= ONE_SITTING_SECONDS
+    seconds = max(authored) - min(authored)
+    if in_one_sitting and len(commits) >= FEWEST_BACKDATED and seconds > 24 * ONE_SITTING_SECONDS:
         yield Suspicion(
-            f"{len(commits)} commits dated over {days} days were all made within one hour.",
-            "dates the history back (or it was rewritten)",
+            f"{len(commits)} commits dated over {seconds // 86400} days were all made within one "
+            "hour.",
+            "backdates the history (or it was rewritten)",
             commit=newest,
         )
 
 
 def _tree(request: Mapping[str, Any]) -> list[TreeEntry]:
-    """The survey has refused what is larger than the limits allow, or is about to."""
+    # No limit on its size here: the survey refuses trees over the limits at the same time.
     listing = _git(request, "ls-tree", "-r", "-z", "-l", "--full-tree", request["commit"])
     return [entry_of(line) for line in listing.split(b"\0")[:-1]]
 
@@ -190,17 +182,18 @@ def _in_paths(entries: Sequence[TreeEntry]) -> Iterator[Suspicion]:
 
 
 def passages_of_name(name: str) -> Iterator[Passage]:
-    """What the name of a file, folder, branch or tag says. In a name, words are joined by dashes, dots and slashes, and 5/5 is written 5-5 or five."""
+    """Yield the suspicious passages in the name of a file, folder, branch or tag."""
+    # Names join words by dashes, dots and slashes, and spell 5/5 as 5-5 or five.
     words = re.sub(r"[-./_+]+", " ", name)
-    spelled = re.sub(r"\b(?:5 (?:of |out of )?5|five)\b", "5/5", words)
-    yield from passages_in(spelled, "prose")
+    text = re.sub(r"\b(?:5 (?:of |out of )?5|five)\b", "5/5", words)
+    yield from passages_in(text, "prose")
 
 
 def _in_files(request: Mapping[str, Any], entries: Sequence[TreeEntry]) -> Iterator[Suspicion]:
     for path, content in _contents(request, entries):
         text = content.decode("utf-8-sig", "replace")
         kind = kind_of(path)
-        for passage in (*passages_in(text, kind), *stuffed(text, kind)):
+        for passage in (*passages_in(text, kind), *keyword_stuffing(text, kind)):
             yield Suspicion(passage.text, passage.why, path, passage.line_start, passage.line_end)
 
 
@@ -214,18 +207,20 @@ def kind_of(path: str) -> Kind:
 def _contents(
     request: Mapping[str, Any], entries: Sequence[TreeEntry]
 ) -> Iterator[tuple[str, bytes]]:
-    """Text files up to the limits, the small ones first: what a person wrote by hand is small."""
-    room, chosen = TOTAL_BYTES, []
-    for entry in sorted(entries, key=lambda one: one.size):
-        has_words = entry.mode in _REGULAR and PurePosixPath(entry.path).suffix.lower() in _TEXTS
-        if has_words and 0 < entry.size <= min(room, request["file_bytes"]):
-            room -= entry.size
+    """Yield path and content of text files up to the limits, small files first."""
+    # Files written by hand are small, so the budget reaches them before generated ones.
+    bytes_left, chosen = TOTAL_BYTES, []
+    for entry in sorted(entries, key=lambda entry: entry.size):
+        is_text = entry.mode in _REGULAR and PurePosixPath(entry.path).suffix.lower() in _TEXTS
+        if is_text and 0 < entry.size <= min(bytes_left, request["file_bytes"]):
+            bytes_left -= entry.size
             chosen.append(entry)
     if not chosen:
         return
-    asked = "".join(f"{entry.oid}\n" for entry in chosen).encode()
-    listing, position = _git(request, "cat-file", "--batch", stdin=asked), 0
-    for entry in chosen:  # a header line, as many bytes as the tree says, a line end
+    stdin = "".join(f"{entry.oid}\n" for entry in chosen).encode()
+    listing, position = _git(request, "cat-file", "--batch", stdin=stdin), 0
+    for entry in chosen:
+        # A header line, as many bytes as the tree says, and a line end.
         body = listing.index(b"\n", position) + 1
         position = body + entry.size + 1
         yield entry.path, listing[body : body + entry.size]

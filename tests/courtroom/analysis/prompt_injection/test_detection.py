@@ -9,8 +9,8 @@ from time import process_time
 import pytest
 
 from courtroom.analysis.git.snapshot import Snapshot
-from courtroom.analysis.prompt_injection.detection import passages_in, speaks_to_graders
-from courtroom.analysis.prompt_injection.keyword_stuffing import stuffed
+from courtroom.analysis.prompt_injection.detection import has_injection, passages_in
+from courtroom.analysis.prompt_injection.keyword_stuffing import keyword_stuffing
 from courtroom.analysis.prompt_injection.repository_text import (
     Suspicion,
     look_for_suspicions,
@@ -41,10 +41,10 @@ def whys(text: str, kind="prose") -> list[str]:
     [
         (base64.b64encode(ORDER.encode()).decode(), "is encoded in base64"),
         (ORDER.encode().hex(), "is encoded in hexadecimal"),
-        ("".join(f"\\x{byte:02x}" for byte in ORDER.encode()), "is written in escapes"),
+        ("".join(f"\\x{byte:02x}" for byte in ORDER.encode()), "is written in escape sequences"),
         (codecs.encode(ORDER, "rot13"), "is encoded in rot13"),
         (ORDER[::-1], "is written backwards"),
-        ("".join(f"&#{ord(letter)};" for letter in ORDER), "is written in entities"),
+        ("".join(f"&#{ord(letter)};" for letter in ORDER), "is written in HTML entities"),
         (ORDER.replace(" ", "%20"), "is percent-encoded"),
         (
             "".join(chr(0xE0000 + ord(letter)) for letter in ORDER),
@@ -113,14 +113,14 @@ def test_dead_patterns_and_lists_of_search_words_are_told_from_sentences():
     dead = "if False:\n    g = StateGraph(dict)\n"
     words = "# reducers, fan-in, fan-out, StateGraph, TypedDict, pydantic, sandbox, retry, dissent, tempfile, parallel, timeout\n"
     sentence = "# The reducers merge what the parallel judges write, so that the fan-in before the chief justice is safe.\n"
-    assert [passage.why for passage in stuffed(dead, "code")] == [
-        "shows patterns that can never run"
+    assert [passage.why for passage in keyword_stuffing(dead, "code")] == [
+        "contains rubric code that never runs"
     ]
-    assert [passage.why for passage in stuffed(words, "code")] == [
-        "lists the words of a rubric and says nothing"
+    assert [passage.why for passage in keyword_stuffing(words, "code")] == [
+        "lists rubric keywords without a sentence"
     ]
-    assert list(stuffed(sentence, "code")) == []
-    assert list(stuffed(words, "prose")) == []
+    assert list(keyword_stuffing(sentence, "code")) == []
+    assert list(keyword_stuffing(words, "prose")) == []
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_dead_patterns_and_lists_of_search_words_are_told_from_sentences():
 def test_a_megabyte_of_bait_is_read_in_linear_time(bait):
     text = bait * (MEGABYTE // len(bait))
     begin = process_time()
-    assert len([*passages_in(text, "prose"), *stuffed(text, "code")]) <= 400
+    assert len([*passages_in(text, "prose"), *keyword_stuffing(text, "code")]) <= 400
     assert process_time() - begin < 8
 
 
@@ -192,7 +192,7 @@ def dossier(snapshot):
 
 
 def test_every_place_is_told_with_its_lines_or_its_commit(snapshot):
-    why = "tells the reader to drop its instructions"
+    why = "tells the reader to ignore its instructions"
     assert look_for_suspicions(snapshot, LIMITS) == (
         Suspicion(ORDER, why, commit=snapshot.commit),
         Suspicion(f"# {ORDER}", why, "main.py", 3, 3),
@@ -247,5 +247,5 @@ def test_a_look_that_failed_is_on_record_and_costs_nothing_else(snapshot):
 
 
 def test_a_judges_words_may_be_asked_about_alone():
-    assert speaks_to_graders(ORDER)
-    assert not speaks_to_graders("The graph is parallel.")
+    assert has_injection(ORDER)
+    assert not has_injection("The graph is parallel.")
