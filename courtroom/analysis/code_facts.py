@@ -1,13 +1,13 @@
-"""All facts that follow from the sources, gathered from the rooms that establish them.
+"""Establish all facts that follow from the source files, by a list of analyzers.
 
-Each room answers for itself: one that fails leaves its own facts null, with the reason and an error on record.
+An analyzer that fails leaves only its own facts unknown, with the reason and a recorded error.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from courtroom.analysis.fact_writer import FactReading
+from courtroom.analysis.fact_writer import FactWriter
 from courtroom.analysis.git.blobs import BlobReader
 from courtroom.analysis.langgraph import parallelism, state_class
 from courtroom.analysis.langgraph.graph_facts import departures, graph_fact, shape_fact
@@ -41,99 +41,97 @@ FLAGS = (
 )
 
 
-def read_facts(reader: BlobReader) -> FactReading:
+def read_facts(reader: BlobReader) -> FactWriter:
     paths = [path for path, blob in reader.blobs.items() if path.endswith(".py") and blob.is_file]
     own = [path for path in paths if not is_vendored(path)]
     codebase = parse_sources(reader.read_all(own))
     sizes = {path: blob.size for path, blob in reader.blobs.items() if blob.is_file}
     data = reader.read_all(data_file_paths(sizes, codebase))
     codebase.data.update({path: raw.decode("utf-8-sig", "replace") for path, raw in data.items()})
-    reading = FactReading(SymbolTable(codebase), reader)
-    _note_unreadable(reading, codebase, paths)
-    for room, names in ROOMS:
+    writer = FactWriter(SymbolTable(codebase), reader)
+    _record_unreadable(writer, codebase, paths)
+
+    for analyzer, names in ANALYZERS:
         try:
-            room(reading)
-        except Exception as error:  # noqa: BLE001 -- one room's failure is on record and costs only its own facts
-            reading.leave_open(names, f"the examination itself failed ({type(error).__name__})")
-            reading.errors.append(
-                (
-                    "source_room_failed",
-                    f"{room.__name__.strip('_')}: {type(error).__name__}: {error}"[:300],
-                )
-            )
-    return reading
+            analyzer(writer)
+        except Exception as error:  # noqa: BLE001 -- recorded; the other facts still count
+            writer.set_unknown(names, f"the analysis itself failed ({type(error).__name__})")
+            message = f"{analyzer.__name__.strip('_')}: {type(error).__name__}: {error}"[:300]
+            # The code is stored in reports, so it keeps its old name.
+            writer.errors.append(("source_room_failed", message))
+    return writer
 
 
-def _note_unreadable(reading: FactReading, codebase: Codebase, paths: list[str]) -> None:
+def _record_unreadable(writer: FactWriter, codebase: Codebase, paths: list[str]) -> None:
     reasons = {
         **codebase.unreadable,
-        **{path: why for path, why in reading.reader.refused.items() if path in paths},
+        **{path: reason for path, reason in writer.reader.refused.items() if path in paths},
     }
-    reading.facts["python_file_count"] = len(paths)
-    reading.facts["unreadable_files"] = sorted(reasons)
-    reading.errors += [
-        ("source_unreadable", f"{path}: {why}") for path, why in sorted(reasons.items())
+    writer.facts["python_file_count"] = len(paths)
+    writer.facts["unreadable_files"] = sorted(reasons)
+    writer.errors += [
+        ("source_unreadable", f"{path}: {reason}") for path, reason in sorted(reasons.items())
     ]
 
 
-def _graph(reading: FactReading) -> None:
+def _graph(writer: FactWriter) -> None:
     texts = {
         path: content.decode("utf-8", "replace")
         for path in MANIFESTS
-        if (content := reading.reader.read(path)) is not None
+        if (content := writer.reader.read(path)) is not None
     }
-    reading.graph = read_graph(reading.names, texts)
-    builder = reading.graph.builder
+    writer.graph = read_graph(writer.symbols, texts)
+    builder = writer.graph.builder
     if builder is None:
-        _without_graph(reading)
+        _without_graph(writer)
         return
-    reading.facts["graph"] = graph_fact(reading.graph, builder)
-    reading.facts["graph_shape"] = shape_fact(builder, reading.graph.routes)
-    reading.facts.update(
-        parallelism.flags_of(builder, reading.graph.routes, reading.graph.subgraphs)
-    )
-    reading.show("state_graph", builder.path, builder.line, note="the graph is made here")
-    for departure in departures(reading.graph, builder):
-        reading.show("graph", departure.path, departure.line, note=departure.words)
+    writer.facts["graph"] = graph_fact(writer.graph, builder)
+    writer.facts["graph_shape"] = shape_fact(builder, writer.graph.routes)
+    writer.facts.update(parallelism.flags_of(builder, writer.graph.routes, writer.graph.subgraphs))
+    writer.add_location("state_graph", builder.path, builder.line, note="the graph is made here")
+    for departure in departures(writer.graph, builder):
+        writer.add_location("graph", departure.path, departure.line, note=departure.words)
         if departure.routed_after:
             note = f"routed after {departure.routed_after}"
-            reading.show("conditional_error_route", departure.path, departure.line, note=note)
+            writer.add_location(
+                "conditional_error_route", departure.path, departure.line, note=note
+            )
 
 
-def _without_graph(reading: FactReading) -> None:
-    """No graph was found: nothing is wired in parallel, unless what wires it could not be read or followed."""
-    reading.leave_open(("graph", "graph_shape"), reading.graph.reason)
+def _without_graph(writer: FactWriter) -> None:
+    """Record that no graph was found: nothing is parallel, unless some source was unreadable."""
+    writer.set_unknown(("graph", "graph_shape"), writer.graph.reason)
     unreadable = [
         path
-        for path in reading.facts["unreadable_files"]
-        if path in reading.names.codebase.unreadable
+        for path in writer.facts["unreadable_files"]
+        if path in writer.symbols.codebase.unreadable
     ]
-    if reading.graph.has_unresolved_graph:
-        reading.leave_open(FLAGS, reading.graph.reason)
+    if writer.graph.has_unresolved_graph:
+        writer.set_unknown(FLAGS, writer.graph.reason)
     elif unreadable:
-        reading.leave_open(FLAGS, f"no graph was found, but {unreadable[0]} could not be read")
+        writer.set_unknown(FLAGS, f"no graph was found, but {unreadable[0]} could not be read")
     else:
-        reading.facts.update(dict.fromkeys(FLAGS, False))
+        writer.facts.update(dict.fromkeys(FLAGS, False))
 
 
-def _state(reading: FactReading) -> None:
-    state = state_class.read_state(reading.names, reading.graph.builder)
-    reading.facts["state_class"] = state.fact
+def _state(writer: FactWriter) -> None:
+    state = state_class.read_state(writer.symbols, writer.graph.builder)
+    writer.facts["state_class"] = state.fact
     if state.fact is None:
-        reading.reasons["state_class"] = state.reason
+        writer.reasons["state_class"] = state.reason
     if state.site is not None:
         node = state.site.node
-        reading.show(
+        writer.add_location(
             "state_class",
             state.site.source.path,
             node.lineno,
             node.end_lineno,
             f"class {node.name}",
         )
-    reducers = state_class.reducers_of(reading.names, state.site)
-    reading.facts["reducers"] = reducers
+    reducers = state_class.reducers_of(writer.symbols, state.site)
+    writer.facts["reducers"] = reducers
     for reducer in reducers:
-        reading.show(
+        writer.add_location(
             "reducers",
             reducer["path"],
             reducer["line"],
@@ -141,40 +139,40 @@ def _state(reading: FactReading) -> None:
         )
 
 
-def _models(reading: FactReading) -> None:
-    models = state_class.pydantic_models(reading.names)
-    reading.facts["pydantic_models"] = list(dict.fromkeys(site.node.name for site in models))
+def _models(writer: FactWriter) -> None:
+    models = state_class.pydantic_models(writer.symbols)
+    writer.facts["pydantic_models"] = list(dict.fromkeys(site.node.name for site in models))
     for site in models:
-        reading.show(
+        writer.add_location(
             "pydantic_models", site.source.path, site.node.lineno, note=f"class {site.node.name}"
         )
 
 
-def _layers(reading: FactReading) -> None:
-    reading.reach = CallGraph(reading.names)
-    reading.layers = read_layers(reading.names, reading.reach, reading.graph)
+def _layers(writer: FactWriter) -> None:
+    writer.call_graph = CallGraph(writer.symbols)
+    writer.layers = read_layers(writer.symbols, writer.call_graph, writer.graph)
 
 
-def _safety(reading: FactReading) -> None:
-    for fact, calls in unsafe_calls(reading.names).items():
-        reading.facts[fact] = [{"path": source.path, "line": line} for source, line in calls]
+def _safety(writer: FactWriter) -> None:
+    for fact, calls in unsafe_calls(writer.symbols).items():
+        writer.facts[fact] = [{"path": source.path, "line": line} for source, line in calls]
         for source, line in calls:
-            reading.show(fact, source.path, line)
+            writer.add_location(fact, source.path, line)
 
 
-def _clone(reading: FactReading) -> None:
-    clone = read_clone(reading.names, reading.reach, reading.layers.in_use)
-    reading.facts.update({fact: bool(clone.lines.get(fact)) for fact in CLONE_HABITS})
+def _clone(writer: FactWriter) -> None:
+    clone = read_clone(writer.symbols, writer.call_graph, writer.layers.in_use)
+    writer.facts.update({fact: bool(clone.lines.get(fact)) for fact in CLONE_HABITS})
     if clone.function is None:
-        reading.leave_open(["clone_function"], "no function that clones a repository was found")
+        writer.set_unknown(["clone_function"], "no function that clones a repository was found")
         return
     node = clone.function.site.node
-    reading.facts["clone_function"] = {
+    writer.facts["clone_function"] = {
         "name": node.name,
         "path": clone.function.source.path,
         "line": node.lineno,
     }
-    reading.show(
+    writer.add_location(
         "clone_function",
         clone.function.source.path,
         node.lineno,
@@ -183,68 +181,72 @@ def _clone(reading: FactReading) -> None:
     )
     for fact, lines in clone.lines.items():
         for source, line in lines:
-            reading.show(fact, source.path, line)
+            writer.add_location(fact, source.path, line)
 
 
-def _structured(reading: FactReading) -> None:
-    calls = structured_calls(reading.names)
-    reading.facts["structured_output_calls"] = [
+def _structured(writer: FactWriter) -> None:
+    calls = structured_calls(writer.symbols)
+    writer.facts["structured_output_calls"] = [
         {"path": call.source.path, "line": call.line, "schema": call.schema} for call in calls
     ]
     for call in calls:
-        reading.show("structured_output_calls", call.source.path, call.line, note=call.schema)
-    lines = list(retries(reading.layers.judges))
-    reading.facts["structured_output_retry"] = bool(lines)
+        writer.add_location(
+            "structured_output_calls", call.source.path, call.line, note=call.schema
+        )
+    lines = list(retries(writer.layers.judges))
+    writer.facts["structured_output_retry"] = bool(lines)
     for source, line in lines:
-        reading.show("structured_output_retry", source.path, line)
+        writer.add_location("structured_output_retry", source.path, line)
 
 
-def _personas(reading: FactReading) -> None:
-    paths = [
-        path for path in reading.reader.blobs if is_prompt_file(path) and not is_vendored(path)
-    ]
+def _personas(writer: FactWriter) -> None:
+    paths = [path for path in writer.reader.blobs if is_prompt_file(path) and not is_vendored(path)]
     files = {
-        path: raw.decode("utf-8", "replace") for path, raw in reading.reader.read_all(paths).items()
+        path: raw.decode("utf-8", "replace") for path, raw in writer.reader.read_all(paths).items()
     }
-    personas = read_personas(reading.names, reading.layers, files)
-    reading.facts["persona_prompts"] = [
+    personas = read_personas(writer.symbols, writer.layers, files)
+    writer.facts["persona_prompts"] = [
         {
-            "persona": one.persona,
-            "path": one.path,
-            "line": one.line,
-            "own_words": personas.own_words[one.persona],
+            "persona": prompt.persona,
+            "path": prompt.path,
+            "line": prompt.line,
+            "own_words": personas.own_words[prompt.persona],
         }
-        for one in personas.prompts
+        for prompt in personas.prompts
     ]
-    reading.facts["persona_prompts_distinct"] = personas.are_distinct
-    for one in personas.prompts:
-        reading.show("persona_prompts", one.path, one.line, one.end, one.persona)
+    writer.facts["persona_prompts_distinct"] = personas.are_distinct
+    for prompt in personas.prompts:
+        writer.add_location("persona_prompts", prompt.path, prompt.line, prompt.end, prompt.persona)
 
 
-def _justice(reading: FactReading) -> None:
-    justice = reading.layers.justice
-    by_model = list(model_made_scores(reading.names, justice))
-    reading.facts["justice_deterministic"] = not by_model and reads_opinions(justice)
+def _justice(writer: FactWriter) -> None:
+    justice = writer.layers.justice
+    by_model = list(model_made_scores(writer.symbols, justice))
+    writer.facts["justice_deterministic"] = not by_model and reads_opinions(justice)
     for function, line in by_model:
-        reading.show(
+        writer.add_location(
             "justice_deterministic", function.source.path, line, note="a model gives the score here"
         )
     for place in justice[:1]:
         node = place.site.node
-        reading.show("justice", place.source.path, node.lineno, node.end_lineno, f"def {node.name}")
-    rules = read_rules(reading.reach, reading.layers, reading.graph.routes)
-    reading.facts["rules"] = {rule: bool(lines) for rule, lines in rules.items()}
+        writer.add_location(
+            "justice", place.source.path, node.lineno, node.end_lineno, f"def {node.name}"
+        )
+    rules = read_rules(writer.call_graph, writer.layers, writer.graph.routes)
+    writer.facts["rules"] = {rule: bool(lines) for rule, lines in rules.items()}
     for rule, lines in rules.items():
         for place, line in lines:
-            reading.show(rule, place.source.path, line)
-    reports = list(markdown_reports(reading.names))
-    reading.facts["markdown_report"] = bool(reports)
+            writer.add_location(rule, place.source.path, line)
+    reports = list(markdown_reports(writer.symbols))
+    writer.facts["markdown_report"] = bool(reports)
     for source, line in reports:
-        reading.show("markdown_report", source.path, line)
+        writer.add_location("markdown_report", source.path, line)
 
 
-Room = Callable[[FactReading], None]
-ROOMS: tuple[tuple[Room, tuple[str, ...]], ...] = (
+Analyzer = Callable[[FactWriter], None]
+# Every analyzer with the facts it establishes. Later ones use the graph, the call graph and the
+# layers of earlier ones.
+ANALYZERS: tuple[tuple[Analyzer, tuple[str, ...]], ...] = (
     (_graph, ("graph", "graph_shape", *FLAGS)),
     (_state, ("state_class", "reducers")),
     (_models, ("pydantic_models",)),

@@ -1,4 +1,4 @@
-"""Syntax patterns in any language, by ast-grep (imported when the first pattern is looked for)."""
+"""Match syntax patterns in any language with ast-grep, which the first search imports."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ALIASES = {
 
 
 class PatternsMissing(Exception):
-    """Patterns cannot be looked for; the message says why."""
+    """Pattern search is not possible; the message is the reason."""
 
 
 class EngineMissing(PatternsMissing):
@@ -64,28 +64,30 @@ class EngineMissing(PatternsMissing):
 
 
 def is_written_in(path: str, language: str) -> bool:
-    return PurePosixPath(path).suffix.lower() in SUFFIXES.get(_known(language), ())
+    return PurePosixPath(path).suffix.lower() in SUFFIXES.get(_canonical_name(language), ())
 
 
 def find(path: str, text: str, language: str, pattern: str) -> list[tuple[int, int]]:
-    """First and last 1-based line of every match. Raises PatternsMissing as `try_out` does."""
-    # TypeScript with elements in it is another grammar, though one language to whoever writes a rubric.
-    spoken = "tsx" if path.lower().endswith(".tsx") else _known(language)
-    ranges = [node.range() for node in _matches(text, spoken, pattern)]
-    return [(one.start.line + 1, one.end.line + 1) for one in ranges]
+    """Return first and last 1-based line of all matches. Raises PatternsMissing as `try_out`."""
+    # A .tsx file needs a grammar of its own, though rubrics call both languages TypeScript.
+    grammar = "tsx" if path.lower().endswith(".tsx") else _canonical_name(language)
+    ranges = [node.range() for node in _matches(text, grammar, pattern)]
+    return [(match.start.line + 1, match.end.line + 1) for match in ranges]
 
 
 @lru_cache(maxsize=256)
 def try_out(language: str, pattern: str) -> None:
-    """Raise PatternsMissing for a language ast-grep does not read, or for what is no pattern of it."""
-    if _known(language) not in SUFFIXES:
-        message = f"{language} is not a language that patterns are looked for in; known are {', '.join(SUFFIXES)}"
-        raise PatternsMissing(message)
-    _matches("", _known(language), pattern)
+    """Raise PatternsMissing for an unsupported language or an invalid pattern."""
+    if _canonical_name(language) not in SUFFIXES:
+        supported = ", ".join(SUFFIXES)
+        raise PatternsMissing(
+            f"{language} is not a supported language for patterns; supported are {supported}"
+        )
+    _matches("", _canonical_name(language), pattern)
 
 
 def fault_of(language: str, pattern: str) -> str | None:
-    """Why a pattern can never be looked for; None when it can, or when ast-grep is not there to tell."""
+    """Return the reason a pattern is invalid, or None for a valid one or without ast-grep."""
     try:
         try_out(language, pattern)
     except EngineMissing:
@@ -95,18 +97,19 @@ def fault_of(language: str, pattern: str) -> str | None:
     return None
 
 
-def _known(language: str) -> str:
-    spoken = language.strip().lower()
-    return ALIASES.get(spoken, spoken)
+def _canonical_name(language: str) -> str:
+    name = language.strip().lower()
+    return ALIASES.get(name, name)
 
 
 def _matches(text: str, language: str, pattern: str) -> list[Any]:
-    """ast-grep panics on a language it does not know and raises RuntimeError for what it cannot parse as a pattern."""
+    # ast-grep panics on an unknown language, so callers must check it; an invalid pattern raises
+    # RuntimeError.
     root = _engine().SgRoot(text, language).root()
     try:
         return list(root.find_all(pattern=pattern))
     except RuntimeError as error:
-        message = f"{pattern!r} is not one piece of {language} code, so it is no pattern"
+        message = f"{pattern!r} is not a single piece of {language} code, so it is not a pattern"
         raise PatternsMissing(message) from error
 
 
@@ -114,5 +117,5 @@ def _engine() -> Any:
     try:
         return importlib.import_module("ast_grep_py")
     except ImportError as error:
-        message = "ast-grep is not installed here (package ast-grep-py), so no pattern could be looked for"
+        message = "ast-grep is not installed (package ast-grep-py), so patterns can't be searched"
         raise EngineMissing(message) from error

@@ -1,4 +1,4 @@
-"""What the rooms that establish facts write into."""
+"""Collect the facts of the source files, with reasons, locations and errors."""
 
 from __future__ import annotations
 
@@ -13,29 +13,36 @@ from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.python.call_graph import CallGraph
 from courtroom.analysis.python.symbol_table import SymbolTable
 
-SHOWN_LINES = 40
+MAX_LINES = 40
 
 
 @dataclass
-class FactReading:
-    names: SymbolTable
+class FactWriter:
+    """Inputs and results that the analyzers of code_facts share, from one to the next.
+
+    `facts` may be None for the given `reasons`; `locations` shows them in the source; `errors` are
+    (code, message).
+    """
+
+    symbols: SymbolTable
     reader: BlobReader
-    reach: CallGraph = field(init=False)
+    call_graph: CallGraph = field(init=False)
     layers: Layers = field(init=False)
     graph: GraphReading = field(default_factory=lambda: GraphReading(None, "not examined yet"))
     facts: dict[str, Any] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    places: dict[str, list[SourceLocation]] = field(default_factory=dict)
+    locations: dict[str, list[SourceLocation]] = field(default_factory=dict)
     errors: list[tuple[str, str]] = field(default_factory=list)
 
-    def leave_open(self, names: Sequence[str], reason: str) -> None:
+    def set_unknown(self, names: Sequence[str], reason: str) -> None:
+        """Set facts to None with the reason: a fact that was not established is never false."""
         for name in names:
             self.facts[name] = None
             self.reasons[name] = reason
 
-    def show(
+    def add_location(
         self, fact: str, path: str, first: int, last: int | None = None, note: str = ""
     ) -> None:
-        """Put lines on record for a fact, no more than SHOWN_LINES of one place."""
-        end = min(last or first, first + SHOWN_LINES - 1)
-        self.places.setdefault(fact, []).append(SourceLocation(path, first, end, note))
+        """Record the lines that show a fact, at most MAX_LINES of them."""
+        end = min(last or first, first + MAX_LINES - 1)
+        self.locations.setdefault(fact, []).append(SourceLocation(path, first, end, note))

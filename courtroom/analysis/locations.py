@@ -1,4 +1,4 @@
-"""Where something was seen in a repository."""
+"""Location in the source files of a repository."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """Lines are 1-based and inclusive; null for a whole file."""
+    """Lines of a file, 1-based and inclusive; None for a whole file."""
 
     path: str
     line_start: int | None

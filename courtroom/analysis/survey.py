@@ -123,12 +123,12 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         Path(request["git_dir"]), blobs, request["file_bytes"], request["total_bytes"]
     ) as reader:
         reading = read_facts(reader)
-        searches = Searches(reading.names, reader, reading.facts, reading.reasons)
+        searches = Searches(reading.symbols, reader, reading.facts, reading.reasons)
         locations, unanswered = searches.answer_all(request["checks"])
         return {
             "facts": reading.facts,
             "reasons": reading.reasons,
-            "places": _rows(reading.places),
+            "places": _rows(reading.locations),
             "locations": _rows(locations),
             "unanswered": unanswered,
             "errors": reading.errors,

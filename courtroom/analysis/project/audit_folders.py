@@ -29,7 +29,8 @@ _GENERATED = re.compile(
 )
 _NOTHING_YET = re.compile(
     r"\b(?:no|not|nothing)\b[^.\n]{0,60}\b(?:yet|received|available|provided)\b|\bplaceholder\b"
-    r"|\bpending\b|\btbd\b|\bwill be (?:added|placed|stored|saved)\b|\b(?:add|place|put|save) (?:here|your|the)\b",
+    r"|\bpending\b|\btbd\b|\bwill be (?:added|placed|stored|saved)\b"
+    r"|\b(?:add|place|put|save) (?:here|your|the)\b",
     re.IGNORECASE,
 )
 

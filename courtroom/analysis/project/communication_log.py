@@ -11,8 +11,8 @@ from courtroom.analysis.python.source_files import is_vendored
 
 LOG_SUFFIXES = frozenset({".md", ".txt", ".csv", ".json", ".rst"})
 _LOG_NAME = re.compile(
-    r"communicat|correspondence|collaborat|comms$|journal$|progress_?-?log|stand_?-?ups?$|dev_?-?log"
-    r"|work_?-?log|(?:peer|contact|message|chat|slack)_?-?log"
+    r"communicat|correspondence|collaborat|comms$|journal$|progress_?-?log|stand_?-?ups?$"
+    r"|dev_?-?log|work_?-?log|(?:peer|contact|message|chat|slack)_?-?log"
 )
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DATE = re.compile(

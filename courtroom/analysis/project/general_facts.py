@@ -16,63 +16,63 @@ from courtroom.analysis.project.project_files import configuration_paths, projec
 from courtroom.analysis.security.dangerous_calls import find_hazards
 
 if TYPE_CHECKING:
-    from courtroom.analysis.fact_writer import FactReading
+    from courtroom.analysis.fact_writer import FactWriter
 
 MOST_ROWS = 200
 # Files named in the error about unsearched ones.
 UNSEARCHED_NAMED = 3
 
 
-def read_hazards(reading: FactReading) -> None:
-    hazards = find_hazards(reading.names)
-    reading.facts["unsafe_calls"] = [hazard.as_fact for hazard in hazards[:MOST_ROWS]]
+def read_hazards(writer: FactWriter) -> None:
+    hazards = find_hazards(writer.symbols)
+    writer.facts["unsafe_calls"] = [hazard.as_fact for hazard in hazards[:MOST_ROWS]]
     for hazard in hazards:
-        reading.show("unsafe_calls", hazard.source.path, hazard.line, note=hazard.kind)
+        writer.add_location("unsafe_calls", hazard.source.path, hazard.line, note=hazard.kind)
 
 
-def read_project(reading: FactReading) -> None:
+def read_project(writer: FactWriter) -> None:
     """Establish sizes, tools and secrets: the facts that need one pass over all text files."""
-    inventory = take_inventory(reading.reader)
-    paths = list(reading.reader.blobs)
+    inventory = take_inventory(writer.reader)
+    paths = list(writer.reader.blobs)
     configuration = {
         path: text
         for path in configuration_paths(paths)
-        if (text := _text(reading, path)) is not None
+        if (text := _text(writer, path)) is not None
     }
-    reading.facts["project"] = project_of(paths, configuration, inventory.languages)
-    reading.facts["committed_secrets"] = [
+    writer.facts["project"] = project_of(paths, configuration, inventory.languages)
+    writer.facts["committed_secrets"] = [
         {"path": path, "line": line, "kind": kind}
         for path, line, kind in inventory.secrets[:MOST_ROWS]
     ]
-    unread = [path for path in inventory.unread if path not in reading.facts["unreadable_files"]]
+    unread = [path for path in inventory.unread if path not in writer.facts["unreadable_files"]]
     if unread:
         named = ", ".join(unread[:UNSEARCHED_NAMED])
         message = (
             f"{len(unread)} files were too large to be measured and searched for secrets: {named}"
         )
-        reading.errors.append(("files_not_searched", message))
+        writer.errors.append(("files_not_searched", message))
 
 
-def read_exchange(reading: FactReading) -> None:
+def read_exchange(writer: FactWriter) -> None:
     """Establish audits given and received, communication log, deferrals and written answers."""
-    blobs = reading.reader.blobs
+    blobs = writer.reader.blobs
     sizes = {path: blob.size for path, blob in blobs.items() if blob.is_file}
-    reading.facts["minmax"] = audits_on_record(sizes, lambda path: _text(reading, path))
-    reading.facts["communication_entries"] = _rows(
+    writer.facts["minmax"] = audits_on_record(sizes, lambda path: _text(writer, path))
+    writer.facts["communication_entries"] = _rows(
         {"path": path, "line": entry.line, "date": entry.date, "kinds": list(entry.kinds)}
         for path in filter(is_communication_log, blobs)
-        for entry in entries_of(_text(reading, path) or "")
+        for entry in entries_of(_text(writer, path) or "")
     )
     documents = [path for path in blobs if may_document(path) and not _is_audit(path)]
-    reading.facts["deferrals"] = _rows(
+    writer.facts["deferrals"] = _rows(
         {"path": path, "line": line, "text": text}
         for path in documents
-        for line, text in deferrals_in(_text(reading, path) or "")
+        for line, text in deferrals_in(_text(writer, path) or "")
     )
-    reading.facts["written_answers"] = _rows(
+    writer.facts["written_answers"] = _rows(
         {"path": path, "line": line}
         for path in filter(may_answer, documents)
-        for line in answers_in(_text(reading, path) or "")
+        for line in answers_in(_text(writer, path) or "")
     )
 
 
@@ -88,6 +88,6 @@ def _rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return list(islice(rows, MOST_ROWS))
 
 
-def _text(reading: FactReading, path: str) -> str | None:
-    content = reading.reader.read(path)
+def _text(writer: FactWriter, path: str) -> str | None:
+    content = writer.reader.read(path)
     return None if content is None or b"\0" in content[:BINARY_PROBE] else text_of(content)

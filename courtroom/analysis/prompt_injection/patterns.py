@@ -169,7 +169,8 @@ FAMILIES = (
         "pity",
         "begs for a grade",
         "visa scholarship lose deport expel",
-        r"\b(?:i|we|he|she)\W(?:will |would |could |am going to |ll )?(?:lose|be deported|be expelled)\b",
+        r"\b(?:i|we|he|she)\W(?:will |would |could |am going to |ll )?"
+        r"(?:lose|be deported|be expelled)\b",
         strong=(),
     ),
     _family(
@@ -179,7 +180,8 @@ FAMILIES = (
         rf"\b{_TEACHER}{_words(4)}"
         r"(?:approved|confirmed|agreed|authori[sz]ed|granted|signed off|decided|graded)"
         rf"{_words(10)}(?:scores?|grades?|marks?|5 ?/ ?5|full|top|maximum|pass)\b",
-        rf"\b(?:already|pre)\W?(?:approved|graded|marked|confirmed){_words(2)}by{_words(2)}{_TEACHER}"
+        rf"\b(?:already|pre)\W?(?:approved|graded|marked|confirmed){_words(2)}by{_words(2)}"
+        rf"{_TEACHER}"
         rf"{_words(10)}(?:scores?|grades?|marks?|5 ?/ ?5|full|top|maximum)\b",
     ),
     _family(
@@ -238,7 +240,8 @@ FOREIGN = _family(
     r"\b(?:ignor[ae]\w*|olvid[ae]\w*|oublie[zr]?|n.appliquez pas)\b.{0,30}"
     r"(?:instrucciones|rúbrica|instructions (?:pr|ci)|consignes|barème|istruzioni|rubrica"
     r"|instruções)",
-    r"\b(?:ignorier\w*|vergiss\w*|missachte\w*)\b.{0,30}(?:anweisungen|bewertung\w*|rubrik|vorgaben)",
+    r"\b(?:ignorier\w*|vergiss\w*|missachte\w*)\b.{0,30}"
+    r"(?:anweisungen|bewertung\w*|rubrik|vorgaben)",
     r"\bnegeer\b.{0,30}(?:instructies|rubriek|beoordeling\w*)",
     r"\b(?:игнорир\w+|проигнорир\w+|забудь\w*)\b.{0,30}(?:инструкц\w+|рубрик\w+|критери\w+)",
     r"\b(?:talimat\w*|kural\w*|değerlendirme\w*)\b.{0,30}(?:yok say|görmezden gel|unut)",

@@ -148,7 +148,7 @@ def test_a_pattern_without_ast_grep_is_unanswered_not_absent(found):
         pytest.skip("ast-grep is installed here")
     assert "pattern" not in found.locations
     assert found.unanswered == {
-        "pattern": "ast-grep is not installed here (package ast-grep-py), so no pattern could be looked for"
+        "pattern": "ast-grep is not installed (package ast-grep-py), so patterns can't be searched"
     }
 
 

@@ -76,11 +76,11 @@ def test_our_format_with_faults_is_refused_with_their_lines():
 @pytest.mark.parametrize(
     ("language", "pattern", "fault"),
     [
-        ("go", "a(); b()", "'a(); b()' is not one piece of go code, so it is no pattern."),
+        ("go", "a(); b()", "'a(); b()' is not a single piece of go code, so it is not a pattern."),
         (
             "klingon",
             "x",
-            "klingon is not a language that patterns are looked for in; known are python, ",
+            "klingon is not a supported language for patterns; supported are python, ",
         ),
     ],
 )

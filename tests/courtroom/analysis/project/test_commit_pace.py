@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from courtroom.analysis.git.history import History, read_history
 from courtroom.analysis.git.snapshot import Snapshot
-from courtroom.analysis.project.commit_pace import Pace, deferrals_of, pace_of, story_of
+from courtroom.analysis.project.commit_pace import Pace, deferrals_of, history_fact, pace_of
 from courtroom.models.project_facts import HistoryFact
 from tests.courtroom.analysis.git.test_history import LIMITS, stages_of
 from tests.factories.repositories import Commit, make_repository
@@ -26,7 +26,7 @@ def history_of(path, *steps: tuple[str, int]) -> History:
 
 
 def test_without_commits_there_is_no_story():
-    assert story_of(History((), 0, truncated=False)) is None
+    assert history_fact(History((), 0, truncated=False)) is None
 
 
 def test_days_are_counted_in_utc_and_the_busiest_hour_crosses_midnight(tmp_path):
@@ -40,7 +40,7 @@ def test_the_story_holds_its_ends_its_weak_messages_and_its_stages(tmp_path):
     history = history_of(
         tmp_path / "a.git", ("Initial setup", 0), ("wip", 10), ("Wire the graph", 300)
     )
-    story = story_of(history)
+    story = history_fact(history)
     assert story is not None
     first, _, last = history.commits
     assert HistoryFact.model_validate(story).model_dump() == {

@@ -105,8 +105,8 @@ def test_a_pattern_is_found_in_every_dialect_of_its_language(tmp_path):
 @pytest.mark.parametrize(
     ("language", "pattern", "reason"),
     [
-        ("klingon", "x", "klingon is not a language that patterns are looked for in"),
-        ("go", "a(); b()", "'a(); b()' is not one piece of go code, so it is no pattern"),
+        ("klingon", "x", "klingon is not a supported language for patterns"),
+        ("go", "a(); b()", "'a(); b()' is not a single piece of go code, so it is not a pattern"),
     ],
 )
 def test_a_pattern_that_cannot_be_looked_for_is_unanswered(tmp_path, language, pattern, reason):
