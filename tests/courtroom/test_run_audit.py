@@ -133,6 +133,7 @@ def test_a_known_report_that_other_code_made_spares_the_detectives_nothing(repos
     assert [e for e in events if e.kind == "evidence"] != []
 
 
+@pytest.mark.processes
 def test_a_detective_that_fails_is_an_error_on_the_record_and_never_a_score(repository):
     report = events_of(case_of(repository, limits=Limits(child_seconds=0.01)))[-1].report
     scored = {c.id for c in report.criteria if c.final_score is not None}

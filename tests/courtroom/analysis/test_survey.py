@@ -199,6 +199,7 @@ def test_links_and_odd_names_are_no_sources(tmp_path):
     assert [call["path"] for call in found.facts["eval_exec_calls"]] == ["-x.py", "a b\n.py"]
 
 
+@pytest.mark.processes
 def test_a_file_that_needs_too_much_memory_is_named(tmp_path):
     files = {**FILES, "src/bomb.py": "x = [" + "1," * 200_000 + "]\n"}
     found = survey(
@@ -210,6 +211,7 @@ def test_a_file_that_needs_too_much_memory_is_named(tmp_path):
     assert found.facts["pydantic_models"] == ["Evidence"]
 
 
+@pytest.mark.processes
 def test_when_a_file_kills_the_reader_a_second_reading_leaves_the_large_ones_out(tmp_path):
     """Python 3.11 needs quadratic time for an f-string of many parts, where no signal can reach it."""
     files = {**FILES, "src/bomb.py": 'x = f"' + "{a}" * 100_000 + '"\n'}

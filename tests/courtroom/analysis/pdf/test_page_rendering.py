@@ -8,6 +8,8 @@ import sys
 import zlib
 from pathlib import Path
 
+import pytest
+
 from courtroom.analysis.pdf.page_rendering import (
     LONGEST_SIDE,
     MOST_PICTURES,
@@ -62,7 +64,12 @@ def test_a_drawing_leaves_its_marks_and_an_empty_page_none(tmp_path: Path) -> No
     assert len(drawn.base64) > len(empty.base64)
 
 
-def test_the_library_is_loaded_in_the_child_alone(tmp_path: Path) -> None:
+@pytest.mark.processes
+def test_the_library_is_loaded_in_the_child_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Other tests draw in this process.
+    monkeypatch.delitem(sys.modules, "pypdfium2", raising=False)
     page_pictures(make_pdf(tmp_path / "report.pdf", [Page(["One"])]), [1], Limits())
     assert "pypdfium2" not in sys.modules
 

@@ -99,6 +99,7 @@ def test_a_sound_pdf_passes_the_probe(tmp_path: Path) -> None:
     probe_pdf(make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])]), LIMITS)
 
 
+@pytest.mark.processes
 def test_a_probe_has_less_time_than_an_audit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +110,7 @@ def test_a_probe_has_less_time_than_an_audit(
     assert (failed.value.code, len(read_pdf(path, LIMITS).pages)) == ("child_timeout", 1)
 
 
+@pytest.mark.processes
 def test_probe_without_a_turn_in_time_is_a_failure_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -121,6 +123,7 @@ def test_probe_without_a_turn_in_time_is_a_failure_of_ours(
     assert failed.value.code == "child_busy"
 
 
+@pytest.mark.processes
 def test_more_probes_at_once_than_turns_are_all_answered(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])])
     with ThreadPoolExecutor(6) as pool:

@@ -1,0 +1,23 @@
+"""Untrusted bytes are read in process, except in tests marked `processes`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.courtroom.in_process import read_in_child, read_in_process
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _readers_in_process() -> Iterator[None]:
+    """For the whole module, so that its own fixtures of that scope read in process as well."""
+    with pytest.MonkeyPatch.context() as patch:
+        read_in_process(patch)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _confined_child(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.node.get_closest_marker("processes"):
+        read_in_child(monkeypatch)

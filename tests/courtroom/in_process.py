@@ -1,0 +1,59 @@
+"""The code that reads untrusted bytes, called in the test's own process.
+
+A confined child starts in about 0.2 s, hundreds of times in a run. Confinement itself is tested by
+tests/courtroom/analysis/sandbox, by tests/hostile and by the tests marked `processes`.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from courtroom.analysis import survey
+from courtroom.analysis.pdf import page_rendering, read_pdf
+from courtroom.analysis.prompt_injection import repository_text
+from courtroom.analysis.sandbox.sandbox import ChildLimits, examine
+
+# The modules that hand bytes to a confined child.
+READERS = (survey, repository_text, read_pdf, page_rendering)
+
+
+def read_in_process(patch: Any) -> None:
+    for reader in READERS:
+        patch.setattr(reader, "examine", answer_in_process)
+
+
+def read_in_child(patch: Any) -> None:
+    for reader in READERS:
+        patch.setattr(reader, "examine", examine)
+
+
+def answer_in_process(
+    module: str, request: Mapping[str, Any], *, limits: ChildLimits, reads: tuple[Path, ...] = ()
+) -> dict[str, Any]:
+    """Answer as the child does, with JSON in both directions; the limits do not hold."""
+    reader = importlib.import_module(module)
+    sent = json.loads(json.dumps(dict(request)))
+    with process_left_as_it_is():
+        answer: dict[str, Any] = json.loads(json.dumps(reader.answer(sent)))
+    return answer
+
+
+@contextmanager
+def process_left_as_it_is() -> Iterator[None]:
+    """Take back what a child may change in its own process: variables, warnings, the collector."""
+    collects = gc.isenabled()
+    with mock.patch.dict(os.environ), warnings.catch_warnings():
+        try:
+            yield
+        finally:
+            if collects:
+                gc.enable()
