@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -30,6 +31,10 @@ MARKED_FOLDERS = {
     "model_endpoint": "processes",
     "courtroom/analysis/sandbox": "processes",
 }
+FOLDER_NUMBERS = count()
+# How many new objects bring about a garbage collection. At Python's own 700 there are many in every
+# test, and they find nothing.
+OBJECTS_PER_COLLECTION = 20_000
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM to its path."
 
@@ -38,9 +43,8 @@ NO_BROWSER = "No Chromium was found: `apt-get install chromium`, or set CHROMIUM
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of whole folders, before pytest chooses among the marked ones."""
     for item in items:
-        folder = item.path.parent.relative_to(Path(__file__).parent).as_posix()
-        for marked, marker in MARKED_FOLDERS.items():
-            if f"{folder}/".startswith(f"{marked}/"):
+        for folder, marker in MARKED_FOLDERS.items():
+            if item.nodeid.startswith(f"tests/{folder}/"):
                 item.add_marker(marker)
 
 
@@ -48,11 +52,21 @@ def pytest_collection_finish() -> None:
     """What was imported and collected lives until the end: no collection of garbage need look at it again."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(OBJECTS_PER_COLLECTION)
+
+
+@pytest.fixture(scope="session")
+def _uploads(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("media")
 
 
 @pytest.fixture(autouse=True)
-def _uploads_stay_in_the_test(tmp_path: Path) -> Iterator[None]:
-    with override_settings(MEDIA_ROOT=tmp_path / "media"):
+def _uploads_stay_in_the_test(_uploads: Path) -> Iterator[None]:
+    """Give each test a folder for uploads, which the storage makes when something is uploaded.
+
+    Not `tmp_path`: few tests upload, and making a folder for each of them takes seconds.
+    """
+    with override_settings(MEDIA_ROOT=_uploads / str(next(FOLDER_NUMBERS))):
         yield
 
 

@@ -18,6 +18,11 @@ def _readers_in_process() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
+def _uploads_stay_in_the_test() -> None:
+    """Nothing is uploaded here: the courtroom does not know the site."""
+
+
+@pytest.fixture(autouse=True)
 def _confined_child(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.node.get_closest_marker("processes"):
         read_in_child(monkeypatch)
