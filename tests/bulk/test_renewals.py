@@ -152,7 +152,11 @@ def test_a_renewal_that_fails_takes_neither_the_verdict_nor_the_attempt_away():
 def test_a_renewal_whose_judges_did_not_answer_takes_no_score_away(failure, state):
     audit = AuditFactory(done=True)
     CriterionVerdictFactory(audit=audit, criterion_id="tidy", name="Tidy", score=4)
-    unheard = {"id": "tidy", "final_score": None, "opinions": [{"failure": failure}]}
+    unheard = {
+        "id": "tidy",
+        "final_score": None,
+        "opinions": [{"judge": "Defense", "failure": failure}],
+    }
     told = verdict(
         state=AuditState.NEEDS_REVIEW,
         overall_score=None,
