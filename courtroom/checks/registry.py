@@ -13,14 +13,22 @@ from collections.abc import Iterable, Mapping
 from functools import reduce
 from importlib import import_module
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import Field
+from pydantic import (
+    Field,
+    SerializationInfo,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    WrapSerializer,
+    WrapValidator,
+)
 
 import courtroom.checks
 from courtroom.checks.findings import Finding, could_not_look
 from courtroom.checks.kind import CheckKind, IncompleteCheckKind, NeedsSubmission
-from courtroom.models.check import CheckBase
+from courtroom.models.check import CheckBase, UnknownCheck
 from courtroom.models.record import DetectiveName
 
 if TYPE_CHECKING:
@@ -69,11 +77,31 @@ def _modules() -> list[ModuleType]:
 
 KINDS = collect(_modules())
 
+# Context of a validation: checks of unknown kinds are kept, where else they are refused.
+KEEP_UNKNOWN_KINDS = {"keep_unknown_kinds": True}
+
+
+def _keep_unknown(value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    is_known = not isinstance(value, dict) or value.get("kind") in KINDS
+    if is_known or info.context != KEEP_UNKNOWN_KINDS:
+        return validate(value)
+    return UnknownCheck.model_validate(value)
+
+
+def _dump(check: CheckBase, dump: SerializerFunctionWrapHandler, info: SerializationInfo) -> Any:
+    if not isinstance(check, UnknownCheck):
+        return dump(check)
+    return check.model_dump(mode=info.mode, exclude_none=info.exclude_none)
+
+
 if TYPE_CHECKING:
     Check = CheckBase
 else:
     Check = Annotated[
-        reduce(operator.or_, (kind.model for kind in KINDS.values())), Field(discriminator="kind")
+        reduce(operator.or_, (kind.model for kind in KINDS.values())),
+        Field(discriminator="kind"),
+        WrapValidator(_keep_unknown),
+        WrapSerializer(_dump),
     ]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from courtroom.checks.registry import Check
+from courtroom.checks.registry import KEEP_UNKNOWN_KINDS, Check
 from courtroom.detectives import (
     doc_analyst,
     evidence_aggregator,
@@ -151,7 +151,10 @@ class AuditNodes:
 
     async def answer(self, state: JudgeTask) -> Update:
         """Let one judge answer one criterion or all. The bench returns failures as values."""
-        questions = [Question.model_validate(question) for question in state["questions"]]
+        questions = [
+            Question.model_validate(question, context=KEEP_UNKNOWN_KINDS)
+            for question in state["questions"]
+        ]
         async with self.slots:
             answers = await self.bench.answer(questions)
         return {

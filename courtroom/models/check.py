@@ -37,3 +37,14 @@ class CheckBase(RubricModel):
     @property
     def is_positive(self) -> bool:
         return self.polarity == "positive"
+
+
+class UnknownCheck(CheckBase):
+    """A check of a kind that this version does not know, of a stored rubric of a later version.
+
+    Its parameters are kept as they are, so the rubric keeps its digest. It is never established.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
+
+    kind: str

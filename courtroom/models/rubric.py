@@ -5,13 +5,14 @@ A published rubric never changes; a verdict names its version and digest (DESIGN
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from courtroom.checks.registry import Check
+from courtroom.checks.registry import KEEP_UNKNOWN_KINDS, Check
 from courtroom.models.check import RubricModel
 from courtroom.models.record import digest_of
 from courtroom.synthesis.rules import Constitution
@@ -80,6 +81,14 @@ class Rubric(RubricModel):
                     {"level": kind, "twice": ", ".join(twice), "ids": twice},
                 )
         return self
+
+    @classmethod
+    def from_stored(cls, document: Mapping[str, Any]) -> Self:
+        """A rubric that was accepted before, maybe by a later version of the auditor.
+
+        Checks of a kind that this version does not know are kept, and are never established.
+        """
+        return cls.model_validate(document, context=KEEP_UNKNOWN_KINDS)
 
     @property
     def checks(self) -> tuple[Check, ...]:

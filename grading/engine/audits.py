@@ -207,7 +207,7 @@ def _case(audit: Audit, exchange: ExchangeFact | None) -> Case:
     from courtroom import Case, Rubric, constitution_of
 
     submission = audit.submission
-    rubric = Rubric.model_validate(audit.rubric_version.document)
+    rubric = Rubric.from_stored(audit.rubric_version.document)
     return Case(
         repo_url=submission.repo_url,
         ref=_ref(audit) or None,

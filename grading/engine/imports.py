@@ -52,7 +52,7 @@ def unmatched_criteria(reading: Mapping[str, Any], document: Mapping[str, Any]) 
 def _match(reading: Mapping[str, Any], document: Mapping[str, Any]) -> CriteriaMatch:
     from courtroom import ImportedReport, Rubric, matched_criteria
 
-    return matched_criteria(ImportedReport.model_validate(reading), Rubric.model_validate(document))
+    return matched_criteria(ImportedReport.model_validate(reading), Rubric.from_stored(document))
 
 
 def repository_reports(audit: Audit) -> list[RepositoryReport]:

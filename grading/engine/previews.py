@@ -84,7 +84,7 @@ class Foresight:
         from courtroom import Revision, Rubric
 
         if digest not in self._revisions:
-            self._revisions[digest] = Revision(Rubric.model_validate(before), self._rubric)
+            self._revisions[digest] = Revision(Rubric.from_stored(before), self._rubric)
         return self._revisions[digest]
 
     def _open_in(self, results: Sequence[CriterionResult]) -> dict[str, tuple[str, ...]]:

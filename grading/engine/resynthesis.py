@@ -61,7 +61,7 @@ class Resynthesis:
     def _rubric(self) -> Rubric:
         from courtroom import Rubric
 
-        return Rubric.model_validate(self.document)
+        return Rubric.from_stored(self.document)
 
     @cached_property
     def _constitution(self) -> Constitution:
@@ -74,7 +74,7 @@ class Resynthesis:
         from courtroom import Revision, Rubric
 
         if digest not in self._revisions:
-            self._revisions[digest] = Revision(Rubric.model_validate(before), self._rubric)
+            self._revisions[digest] = Revision(Rubric.from_stored(before), self._rubric)
         return self._revisions[digest]
 
 

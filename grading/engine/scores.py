@@ -35,7 +35,7 @@ def marks_under(
     """
     from courtroom import Rubric
 
-    rubric = Rubric.model_validate(document)
+    rubric = Rubric.from_stored(document)
     known = {criterion.id: criterion for criterion in rubric.criteria}
     return [
         _marks(

@@ -1,5 +1,6 @@
 """The registry of the kinds of checks: complete or refused, known or not established."""
 
+import asyncio
 import dataclasses
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from types import ModuleType
 from typing import Literal
 
 import pytest
+from pydantic import ValidationError
 
 from courtroom.analysis.code_search import search_function
 from courtroom.analysis.git.history import History
@@ -23,8 +25,11 @@ from courtroom.detectives.vision_inspector import inspect
 from courtroom.inputs import RepositoryInputs
 from courtroom.models.check import CheckBase
 from courtroom.models.facts import establish
+from courtroom.models.rubric import Rubric
 from courtroom.replay.stored_checks import try_check
+from courtroom.run_audit import hold_audit
 from tests.courtroom.surveys import ASKED, detected, survey
+from tests.factories.student_project import case_of, student_repository
 
 HEAVY = ("langgraph", "langchain_core", "ast_grep_py", "pypdf", "git", "courtroom.detectives")
 
@@ -38,6 +43,7 @@ class Impostor(CheckBase):
 
 
 NO_HISTORY = History((), 0, truncated=False)
+FILE = {"id": "readme", "goal": "g", "kind": "file_exists", "any_of": ["**/*.py"]}
 UNKNOWN = [LaterKind(**ASKED), Impostor(**ASKED), CheckBase(**ASKED)]
 
 
@@ -156,6 +162,42 @@ def test_an_unknown_kind_is_not_established_on_a_stored_report(check):
     trial = try_check(check, {"facts": facts, "commit": None, "pdf_sha256": None})
     assert (trial.outcome.met, trial.needs_submission) == (None, False)
     assert "does not know the check kind" in trial.outcome.reason
+
+
+LATER = {"id": "later", "goal": "g", "kind": "of_a_later_version", "depth": 3, "hint": None}
+STORED = {
+    "id": "r",
+    "name": "R",
+    "version": "1",
+    "criteria": [{"id": "c", "name": "C", "checks": [LATER, FILE]}],
+}
+
+
+def test_a_stored_rubric_keeps_the_checks_of_a_later_version_and_its_digest():
+    rubric = Rubric.from_stored(STORED)
+    known = {**STORED, "criteria": [{"id": "c", "name": "C", "checks": [FILE]}]}
+    dumped = rubric.model_dump(mode="json", exclude_none=True)
+    later, _ = dumped["criteria"][0]["checks"]
+    assert [check.kind for check in rubric.checks] == ["of_a_later_version", "file_exists"]
+    assert (later["depth"], "hint" in later) == (3, False)
+    assert Rubric.from_stored(rubric.model_dump(mode="json")).digest == rubric.digest
+    assert Rubric.from_stored(known).digest == Rubric.model_validate(known).digest
+
+
+def test_a_rubric_that_is_written_now_may_not_name_an_unknown_kind():
+    with pytest.raises(ValidationError, match="union_tag_invalid"):
+        Rubric.model_validate(STORED)
+
+
+def test_an_audit_leaves_the_check_of_a_later_version_open_and_answers_the_rest(tmp_path):
+    case = case_of(student_repository(tmp_path))
+    case = case.model_copy(update={"rubric": Rubric.from_stored(STORED)})
+
+    async def held():
+        return [event async for event in hold_audit(case)][-1].report
+
+    [criterion] = asyncio.run(held()).criteria
+    assert [(row.check, row.met) for row in criterion.checks] == [("later", None), ("readme", True)]
 
 
 def test_a_check_that_the_child_never_searched_for_is_not_established():
