@@ -1,4 +1,4 @@
-"""The one reading of a repository's sources: every file opened once, in a confined child, for facts and checks.
+"""The reading of a repository's sources: every file opened once, in a confined child.
 
 `survey_repository` is the parent's side; `answer` is what the child runs.
 """
@@ -22,17 +22,19 @@ if TYPE_CHECKING:
     from courtroom.models.case import Limits
 
 OUTPUT_BYTES = 32 * 1024 * 1024
-# After a child died, files larger than this are left out of the second reading: nearly all that can kill
-# a parser needs more room than a hand-written module does.
+# After a child died, files larger than this are left out of the second reading: nearly all that can
+# kill a parser needs more room than a hand-written module does.
 CAUTIOUS_FILE_BYTES = 48 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What the sources tell. `facts` holds JSON values by the names of courtroom.models.facts; null ones have a reason.
+    """Facts and places of the sources.
 
-    `locations[check id]` is empty when it was looked for and not found; `unanswered[check id]` says why nobody
-    could look. `fact_locations[fact name]` are the lines a fact stands on. `errors` are (code, message).
+    `facts` holds JSON values by the names of courtroom.models.facts; null ones have a reason.
+    `locations[check id]` is empty when it was looked for and not found; `unanswered[check id]` says
+    why nobody could look. `fact_locations[fact name]` are the lines a fact stands on. `errors` are
+    (code, message).
     """
 
     facts: Mapping[str, Any]
@@ -45,9 +47,10 @@ class Survey:
 
 
 def survey_repository(snapshot: Snapshot, checks: Sequence[Check], limits: Limits) -> Survey:
-    """Read the sources in a confined child. Raises RepositoryRefused over a limit, ChildFailed when nothing could be read.
+    """Read the sources in a confined child.
 
-    If the first reading dies, a second one leaves the large files out and says so.
+    If the first reading dies, a second one leaves the large files out and says so. Raises
+    RepositoryRefused over a limit, ChildFailed when nothing could be read.
     """
     entries = list_tree(snapshot, limits)
     request: dict[str, Any] = {
@@ -67,7 +70,10 @@ def survey_repository(snapshot: Snapshot, checks: Sequence[Check], limits: Limit
         errors.append(
             (
                 failed.code,
-                f"The first reading of the sources failed, large files are left out. {failed.message}",
+                (
+                    "The first reading of the sources failed, large files are left out."
+                    f" {failed.message}"
+                ),
             )
         )
         request["file_bytes"] = min(CAUTIOUS_FILE_BYTES, limits.source_file_bytes)
@@ -106,12 +112,15 @@ def _locations(rows: Sequence[Sequence[Any]]) -> tuple[SourceLocation, ...]:
 
 
 def _printable(path: str) -> str:
-    """A path whose bytes are not UTF-8 shows replacement marks: it can be named, though not opened by that name."""
+    """The path with replacement marks for bytes that are not UTF-8: a name that opens no file."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
-    """The child's side: {git_dir, entries, checks, file_bytes, total_bytes} in, the parts of a Survey out."""
+    """The child's side.
+
+    Takes {git_dir, entries, checks, file_bytes, total_bytes}; returns the parts of a Survey.
+    """
     from courtroom.analysis.code_facts import read_facts
     from courtroom.analysis.code_search import Searches
     from courtroom.analysis.git.blobs import Blob, BlobReader

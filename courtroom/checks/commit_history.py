@@ -1,4 +1,4 @@
-"""The kind `commit_history`: how many commits, in which steps, with which messages, over what time."""
+"""The kind `commit_history`: number, stages, messages and pace of the commits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kind `diagram`: does the report have a diagram, does it show the branches, does it match the code."""
+"""The kind `diagram`: is there a diagram, does it show the branches, does it match the code."""
 
 from __future__ import annotations
 

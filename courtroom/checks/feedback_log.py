@@ -131,7 +131,10 @@ def _site_entries(aspect: str, exchange: ExchangeFact) -> tuple[int, str]:
 def _of_findings_received(
     check: FeedbackLog, in_repository: Finding, exchange: ExchangeFact
 ) -> Finding:
-    """Where the site knows of no finding, answers that are written down in the repository still count."""
+    """A share of the findings received.
+
+    Where the site knows of none, answers that are written down in the repository still count.
+    """
     if not exchange.findings_received:
         return in_repository if check.aspect == "answered" else could_not_look(NONE_RECEIVED)
     if check.aspect == "answered":

@@ -1,4 +1,4 @@
-"""Findings of kinds that point at places in the sources: a file, a text, a class, a call, a pattern.
+"""Findings of kinds that point at places in the sources: files, texts, classes, calls, patterns.
 
 The places were searched for in a confined child (`search` of the kind); here they become clues.
 """

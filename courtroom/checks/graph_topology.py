@@ -1,4 +1,4 @@
-"""The kind `graph_topology`: does the graph that the code builds run in parallel, and where does it join."""
+"""The kind `graph_topology`: parallel branches and joins of the graph that the code builds."""
 
 from __future__ import annotations
 

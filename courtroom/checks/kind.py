@@ -57,7 +57,7 @@ class NeedsSubmission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckKind:
-    """`detect` answers from what one detective read; null where the report is needed beside the code.
+    """`detect` answers from the readings of one detective; null where report and code are needed.
 
     `compare` then answers from both, and `reopens` says which answers it may replace.
     `replay` answers from a stored report; null where these parameters need the submission.

@@ -99,7 +99,10 @@ def claims_hold(
 def claims_supported(
     check: PdfPaths, claims: Sequence[CheckedClaim], paths: CheckedPaths
 ) -> Finding:
-    """At least `minimum` of the claims were found in the code: a report that claims little proves little."""
+    """At least `minimum` of the claims were found in the code.
+
+    A report that claims little proves little, so it is not enough that no claim is wrong.
+    """
     right = [claim for claim in claims if claim.standing == "confirmed"]
     count = len(right) + len(paths.verified)
     reason = (

@@ -57,7 +57,10 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
 def _own_words(
     check: PersonaOverlap, prompts: Sequence[Mapping[str, Any]], clues: list[Clue]
 ) -> Finding:
-    """Enough words of its own: a stance without what to look for leads no judge anywhere of its own."""
+    """Enough personas have enough words of their own.
+
+    A stance that does not say what to look for leads no judge anywhere.
+    """
     counts = [count for prompt in prompts if (count := prompt.get("own_words")) is not None]
     if len(counts) < len(prompts):
         return could_not_look("This record does not say how long the persona prompts are.")

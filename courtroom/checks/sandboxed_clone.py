@@ -1,4 +1,4 @@
-"""The kind `sandboxed_clone`: how the work clones a repository that it does not trust."""
+"""The kind `sandboxed_clone`: precautions when the work clones a repository."""
 
 from __future__ import annotations
 

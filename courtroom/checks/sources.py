@@ -1,4 +1,4 @@
-"""Everything a detector may look at: what one detective read, and report and repository together."""
+"""Everything a detector may look at: the readings of one detective, and report beside repository."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class StructuredOutput(CheckBase):
 
 
 def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
-    """Model calls bound to a schema: any, one of these schemas, or retried when the answer does not fit."""
+    """Model calls bound to a schema: any schema, one of these, or with a retry on a misfit."""
     if check.aspect == "retry":
         return flag("structured_output_retry", "structured_output_calls", survey, RETRIED)
     calls = survey.facts.get("structured_output_calls")

@@ -83,7 +83,7 @@ def _joined(names: list[str]) -> str:
 
 
 def _clues(danger: str, survey: Survey) -> list[Clue]:
-    """Every place of one danger, with the origin of the value; a secret is named by its kind only."""
+    """The places of one danger, with the origin of the value. A secret is named by its kind only."""
     if danger == "committed_secret":
         return [
             line_clue(secret, f"A secret is committed here: {secret['kind']}.")

@@ -1,4 +1,4 @@
-"""Report against repository: do its files exist, do its claims hold, does its diagram match the code.
+"""Report against repository: its files, its claims and its diagram, compared with the code.
 
 This needs both sides, so it happens where the results of all detectives meet.
 """
@@ -77,6 +77,7 @@ def _held_claims(
         return ()
     if isinstance(pdf, ExaminationFailed) or pdf.text_layer == "none":
         return None
+    # A claim about clean-up is confirmed by the folder that the clone function uses.
     cleans_up = cleans_up_by_itself(code.get("clone_function"), files)
     return check_against_code(feature_claims(pdf), {**code, "clone_cleans_up": cleans_up})
 

@@ -1,4 +1,4 @@
-"""Result of one detective, and the dossier of all three. Both are read and written as plain JSON."""
+"""Result of one detective, and the dossier of all three; both travel as plain JSON."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class DetectiveResult(Frozen):
 
 
 class Dossier(Frozen):
-    """Everything that was established, in the order of the rubric: the basis of judges and report."""
+    """Everything that was established, in the rubric's order: the basis of judges and report."""
 
     evidence: tuple[Evidence, ...]
     outcomes: tuple[CheckOutcome, ...]

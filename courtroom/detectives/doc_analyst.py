@@ -1,4 +1,4 @@
-"""The DocAnalyst: reads the report's text and answers the checks on terms and on the files it names."""
+"""The DocAnalyst: reads the report's text and answers the checks on its terms and files."""
 
 from __future__ import annotations
 

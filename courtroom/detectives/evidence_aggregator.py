@@ -1,4 +1,4 @@
-"""The EvidenceAggregator: joins the detectives' results, compares report and repository, verifies every quote."""
+"""The EvidenceAggregator: joins the results, compares report and repository, verifies every quote."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _with_pictures(
 def _read_again(
     results: Sequence[DetectiveResult], code: Mapping[str, Any], snapshot: Snapshot
 ) -> tuple[dict[str, list[str]] | None, tuple[RecordedError, ...]]:
-    """The lines that are compared with the report: diagrams as text, and the clone function's file."""
+    """The lines that are compared with the report: text diagrams, and the clone function's file."""
     tree = next((result.paths for result in results if result.paths is not None), None)
     if tree is None:
         return None, ()
@@ -108,6 +108,7 @@ def _joined(
     added, answers = write_down(findings)
     outcomes |= {outcome.check: outcome for outcome in answers}
 
+    # Evidence of a reopened check is replaced, with its outcome, by the answer from both sides.
     order = {check.id: place for place, check in enumerate(checks)}
     kept = (item for result in results for item in result.evidence if item.check not in again)
     items = [item for item in (*kept, *added) if item.check in order]
@@ -119,10 +120,11 @@ def _joined(
 def _verify(
     evidence: Sequence[Evidence], snapshot: Snapshot
 ) -> tuple[Collection[str], tuple[RecordedError, ...]]:
-    """Ids to drop, with the error to record. When nothing can be read again, every quote is dropped."""
+    """Ids to drop, with the error to record."""
     try:
         dropped = unverified(evidence, snapshot)
     except ExaminationFailed as failed:
+        # When nothing can be read again, no quote is verified.
         quoted = {item.id for item in evidence if item.location.path}
         return quoted, (recorded_error(STAGE, failed),)
     if not dropped:

@@ -1,4 +1,4 @@
-"""From findings to the record: evidence with verbatim quotes and stable ids, and the outcomes that cite it."""
+"""Evidence with verbatim quotes and stable ids, made from findings, and the outcomes that cite it."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ Span = tuple[str, int, int]
 def write_down(
     findings: Sequence[tuple[Check, Finding]], snapshot: Snapshot | None = None
 ) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...]]:
-    """Evidence and outcomes of these findings, in their order, each by the detective that owes the check.
+    """Evidence and outcomes of these findings, in their order, by the detective that owes the check.
 
-    `snapshot` may be null when no clue quotes lines of the repository. Raises ChildFailed when they cannot be read.
+    `snapshot` may be null when no clue quotes lines of the repository. Raises ChildFailed when they
+    cannot be read.
     """
     quotes = _read_quotes([clue for _, finding in findings for clue in finding.clues], snapshot)
     collected: list[Evidence] = []
     outcomes = []
     for check, finding in findings:
-        found = finding.met == (check.polarity == "positive")
-        items = [_written(check, clue, found, quotes, snapshot) for clue in finding.clues]
+        # For a negative check "met" means that the subject is absent.
+        is_found = finding.met == check.is_positive
+        items = [_written(check, clue, is_found, quotes, snapshot) for clue in finding.clues]
         ids = tuple(dict.fromkeys(item.id for item in items))
         outcomes.append(
             CheckOutcome(check=check.id, met=finding.met, reason=finding.reason, evidence=ids)
@@ -55,18 +57,18 @@ def _span(clue: Clue) -> Span | None:
 def _written(
     check: Check,
     clue: Clue,
-    found: bool,
+    is_found: bool,
     quotes: Mapping[Span, str | None],
     snapshot: Snapshot | None,
 ) -> Evidence:
-    """`found`: what the check looks for is there. Only then do the check's tags say something about the place."""
+    """One piece of evidence. `is_found`: the subject of the check is there."""
     content, line_end = _content(clue, quotes)
     commit = clue.commit or (snapshot.commit if snapshot and clue.path else None)
     return evidence(
         detective=detective_for(check),
         check=check.id,
         goal=check.goal,
-        found=found,
+        found=is_found,
         content=content,
         location=Location(
             path=clue.path,
@@ -77,12 +79,13 @@ def _written(
         ),
         rationale=clue.rationale,
         confidence=clue.confidence,
-        tags=check.tags if found else (),
+        # A tag such as `security` says something about a place only where the subject is.
+        tags=check.tags if is_found else (),
     )
 
 
 def _content(clue: Clue, quotes: Mapping[Span, str | None]) -> tuple[str | None, int | None]:
-    """What is quoted or stated, and the line it ends on. Lines too long to quote are pointed at, not cut."""
+    """The quote or statement, and its last line. Lines too long to quote are pointed at, not cut."""
     span = _span(clue)
     if span is None:
         return clue.statement, clue.line_end
@@ -92,7 +95,7 @@ def _content(clue: Clue, quotes: Mapping[Span, str | None]) -> tuple[str | None,
     lines = quote.split("\n")
     while len(lines) > 1 and sum(map(len, lines)) > QUOTED_CHARACTERS:
         lines.pop()
-    shown = "\n".join(lines)
-    return (shown if len(shown) <= QUOTED_CHARACTERS + len(lines) else None), span[1] + len(
-        lines
-    ) - 1
+    text = "\n".join(lines)
+    # Line ends do not count towards the limit.
+    is_short = len(text) <= QUOTED_CHARACTERS + len(lines)
+    return (text if is_short else None), span[1] + len(lines) - 1

@@ -1,4 +1,7 @@
-"""Text that speaks to the graders: tagged `integrity`, shown to a person, kept out of prompts. It changes no grade."""
+"""Text that addresses the graders: tagged `integrity`, shown to a person, kept out of prompts.
+
+It changes no grade.
+"""
 
 from __future__ import annotations
 
@@ -19,37 +22,39 @@ GOAL = "Nothing in the submission speaks to its graders"
 
 
 def suspicions_of(
-    testimonies: Iterable[DetectiveResult], pdf: PdfReading | ExaminationFailed | None
+    results: Iterable[DetectiveResult], pdf: PdfReading | ExaminationFailed | None
 ) -> tuple[Suspicion, ...]:
     """Every suspicious passage of the repository and of the report, each once."""
-    found = [one for testimony in testimonies for one in testimony.suspicions]
+    suspicions = [suspicion for result in results for suspicion in result.suspicions]
     if isinstance(pdf, PdfReading):
-        found += [
+        suspicions += [
             Suspicion(
                 text=passage.text, why=passage.why, location=Location(page=passage.page or None)
             )
             for passage in suspicious_in(pdf)
         ]
-    return tuple({(one.location, one.text): one for one in found}.values())
+    return tuple({(s.location, s.text): s for s in suspicions}.values())
 
 
 def evidence_of(suspicions: Sequence[Suspicion], snapshot: Snapshot) -> tuple[Evidence, ...]:
-    """Evidence of its own, that no criterion rests on: verbatim lines, and what they say under their disguise."""
-    quotes = _quotes([one.location for one in suspicions], snapshot)
+    """Evidence of no criterion: the verbatim lines, and their text without its disguise."""
+    quotes = _quotes([suspicion.location for suspicion in suspicions], snapshot)
     written = (
         evidence(
-            detective="DocAnalyst" if one.location.page else "RepoInvestigator",
+            detective="DocAnalyst" if suspicion.location.page else "RepoInvestigator",
             check=TAG,
             goal=GOAL,
             found=True,
-            content=quotes.get(one.location) if one.location.path else one.text or None,
-            location=one.location,
-            rationale=f"This passage {one.why}: “{one.text}”."
-            if one.text
-            else f"This passage {one.why}.",
+            content=quotes.get(suspicion.location)
+            if suspicion.location.path
+            else suspicion.text or None,
+            location=suspicion.location,
+            rationale=f"This passage {suspicion.why}: “{suspicion.text}”."
+            if suspicion.text
+            else f"This passage {suspicion.why}.",
             tags=(TAG,),
         )
-        for one in suspicions
+        for suspicion in suspicions
     )
     return tuple({item.id: item for item in written}.values())
 
@@ -65,29 +70,34 @@ def _quotes(places: Sequence[Location], snapshot: Snapshot) -> dict[Location, st
         texts = read_lines(snapshot, list(spans.values())) if spans else []
     except ExaminationFailed:
         return {}
-    found = zip(spans, texts, strict=True)
     return {
-        place: text for place, text in found if text is not None and len(text) <= QUOTED_CHARACTERS
+        place: text
+        for place, text in zip(spans, texts, strict=True)
+        if text is not None and len(text) <= QUOTED_CHARACTERS
     }
 
 
 def tagged(items: Iterable[Evidence], suspicions: Sequence[Suspicion]) -> tuple[Evidence, ...]:
-    """The evidence, with `integrity` on whatever shows a suspicious passage, or is one."""
+    """The evidence, with `integrity` on whatever shows a suspicious passage, or is suspicion."""
     return tuple(
         item.model_copy(update={"tags": (*item.tags, TAG)})
-        if any(_shows(item, one) for one in suspicions) or _speaks(item)
+        if any(_shows(item, suspicion) for suspicion in suspicions) or _addresses_graders(item)
         else item
         for item in items
     )
 
 
-def _shows(item: Evidence, one: Suspicion) -> bool:
-    """Whether the item's place touches the suspicion's: its lines, its commit, its very path, its words."""
-    place, suspect = item.location, one.location
+def _shows(item: Evidence, suspicion: Suspicion) -> bool:
+    """True when the item touches the suspicion: its lines, its commit, its very path, its words."""
+    place, suspect = item.location, suspicion.location
     if suspect.path is not None:
         return place.path == suspect.path and _overlap(place, suspect)
     if suspect.page is not None:
-        return place.page == suspect.page and bool(one.text) and one.text in (item.content or "")
+        return (
+            place.page == suspect.page
+            and bool(suspicion.text)
+            and suspicion.text in (item.content or "")
+        )
     return suspect.commit is not None and place.commit == suspect.commit and place.path is None
 
 
@@ -99,19 +109,22 @@ def _overlap(place: Location, suspect: Location) -> bool:
     )
 
 
-def _speaks(item: Evidence) -> bool:
-    """Whether what it quotes or names speaks to the graders; a statement without a place is our own."""
+def _addresses_graders(item: Evidence) -> bool:
+    """True when its quote or its name addresses the graders. A statement without a place is ours."""
     if item.location == Location():
         return False
     path = item.location.path or ""
     quoted = passages_in(item.content or "", kind_of(path) if path else "prose")
-    found = chain(quoted, passages_in(item.rationale, "prose"), passages_of_name(path))
-    return next(found, None) is not None
+    passages = chain(quoted, passages_in(item.rationale, "prose"), passages_of_name(path))
+    return next(passages, None) is not None
 
 
 def integrity_of(suspicions: Sequence[Suspicion], items: Iterable[Evidence]) -> Integrity:
-    """Whether a person should look, and at which words."""
+    """The flag for a person to look at the audit, with the suspicious words."""
     quoted = (item.content or item.rationale for item in items if TAG in item.tags)
-    words = [one.text or f"page {one.location.page}: this passage {one.why}." for one in suspicions]
+    words = [
+        suspicion.text or f"page {suspicion.location.page}: this passage {suspicion.why}."
+        for suspicion in suspicions
+    ]
     spans = tuple(dict.fromkeys(words or quoted))
     return Integrity(suspected=bool(spans), spans=spans)

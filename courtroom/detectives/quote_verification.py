@@ -1,4 +1,4 @@
-"""The last look before the record: every quote is read again and must be verbatim at its place."""
+"""Last check before the report: every quote is read again and must be verbatim at its place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from courtroom.models.record import Evidence
 
 
 def unverified(evidence: Sequence[Evidence], snapshot: Snapshot) -> frozenset[str]:
-    """Ids of the evidence whose quote is not what stands at its path, lines and commit. Raises ChildFailed."""
+    """Ids of the evidence whose quote differs from its path, lines and commit. Raises ChildFailed."""
     quotes = [(item.id, item.content, span) for item in evidence if (span := _quoted_span(item))]
     texts = read_lines(snapshot, [span for _, _, span in quotes]) if quotes else []
     wrong = {id_ for (id_, content, _), text in zip(quotes, texts, strict=True) if content != text}

@@ -1,7 +1,7 @@
-"""The report's own words for judges by a model: the passages that rank highest for each criterion that it bears on.
+"""Passages of the report for judges by a model: those that rank highest for each criterion.
 
-They answer no check and change no outcome; a judge may cite them. A report in which somebody speaks to the graders is
-left out whole: its words reach a judge only as evidence of checks, where such words were cut.
+They answer no check and change no outcome; a judge may cite them. A report that addresses the
+graders is left out whole: its text reaches a judge only as evidence of checks, where it was cut.
 """
 
 from __future__ import annotations
@@ -16,23 +16,27 @@ from courtroom.detectives.detective_result import Dossier
 from courtroom.models.record import Evidence, Location, evidence
 from courtroom.models.rubric import Criterion, Rubric
 
+# Passages for a criterion: checks on the report bring evidence of their own.
 BESIDE_CHECKS, WITHOUT_CHECKS = 1, 3
 
 
 def with_passages(dossier: Dossier, rubric: Rubric, pdf: object) -> Dossier:
-    """The dossier with these passages at its end; as it is where it has them, or there is nothing to take them from."""
+    """The dossier with these passages at its end.
+
+    It stays as it is where it has them already, and where there is no report to take them from.
+    """
     names = {criterion.passages for criterion in rubric.criteria}
     has_them = any(item.check in names for item in dossier.evidence)
     if has_them or dossier.integrity.suspected or not isinstance(pdf, PdfReading):
         return dossier
     passages = Passages(pdf)
-    found = [item for criterion in rubric.criteria for item in _best(criterion, passages)]
-    return dossier.model_copy(update={"evidence": (*dossier.evidence, *found)})
+    added = [item for criterion in rubric.criteria for item in _best(criterion, passages)]
+    return dossier.model_copy(update={"evidence": (*dossier.evidence, *added)})
 
 
 def _best(criterion: Criterion, passages: Passages) -> Iterator[Evidence]:
-    asks_of_report = any(map(reads_report, criterion.checks))
-    if criterion.checks and not asks_of_report:
+    has_report_checks = any(map(reads_report, criterion.checks))
+    if criterion.checks and not has_report_checks:
         return
     query = f"{criterion.name} {criterion.success_pattern or criterion.instruction}"
     for passage in passages.search(
@@ -45,6 +49,6 @@ def _best(criterion: Criterion, passages: Passages) -> Iterator[Evidence]:
             found=True,
             content=" ".join(passage.text.split()),
             location=Location(page=passage.page),
-            rationale="Of the report's passages it ranks among the highest for the words of this criterion.",
+            rationale="It ranks among the report's best passages for the words of this criterion.",
             confidence=READ_NOT_UNDERSTOOD,
         )

@@ -38,7 +38,7 @@ class ImageReader(Protocol):
 async def analyse_images(
     pdf: PdfReading | ExaminationFailed | None, reader: ImageReader | None
 ) -> ImageAnalysis | None:
-    """The pictures that text and geometry leave open, as `reader` sees them; null when there are none."""
+    """The pictures that text and geometry leave open, as `reader` sees them; null without any."""
     if reader is None or not isinstance(pdf, PdfReading):
         return None
     pages = await asyncio.to_thread(_open_pages, pdf)

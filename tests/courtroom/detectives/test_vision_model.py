@@ -91,7 +91,7 @@ def _look(
     async def once() -> ImageAnalysis:
         eyes = _eyes(_settings(desk, model, **more), pdf, purse)
         assert eyes
-        seen = await eyes.show(PICTURES)
+        seen = await eyes.transcribe(PICTURES)
         await eyes.close()
         return seen
 
