@@ -1,4 +1,4 @@
-"""Small code bases for tests of the forensics, written inline, and what is read from them."""
+"""Small code bases, written inline, for tests of the code analysis, and their readings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NODES = (
 
 
 def symbols_of(files: Mapping[str, str] | str) -> SymbolTable:
-    """Code by path, or one file called src/graph.py."""
+    """Return the symbols of code by path, or of one file called src/graph.py."""
     code = {"src/graph.py": files} if isinstance(files, str) else files
     return SymbolTable(parse_sources({path: dedent(text).encode() for path, text in code.items()}))
 
@@ -42,7 +42,7 @@ def graph_of(
 
 
 def built(body: str, nodes: Iterable[str] = NODES) -> str:
-    """A module that builds a graph with these nodes; `body` adds the edges to `g`."""
+    """Return a module that builds a graph with these nodes; `body` adds the edges to `g`."""
     added = "\n".join(f'g.add_node("{name}", lambda state: state)' for name in nodes)
     return f"{IMPORTS}\ng = StateGraph(dict)\n{added}\n{dedent(body)}\n\napp = g.compile()\n"
 
@@ -60,7 +60,7 @@ def edges_of(files: Mapping[str, str] | str) -> set[tuple[str, str]]:
 
 
 def routes_of(files: Mapping[str, str] | str) -> set[tuple[str, tuple[str, ...]]]:
-    """Conditional departures: (from, sorted targets)."""
+    """Return the conditional departures as (start, sorted targets)."""
     return {(route.start, tuple(sorted(route.targets))) for route in graph_of(files).routes}
 
 
@@ -70,6 +70,6 @@ def flags(files: Mapping[str, str] | str) -> dict[str, bool]:
     return flags_of(reading.builder, reading.routes, reading.subgraphs)
 
 
-def layers_of(names: SymbolTable) -> tuple[CallGraph, Layers]:
-    reach = CallGraph(names)
-    return reach, read_layers(names, reach, read_graph(names, {}))
+def layers_of(symbols: SymbolTable) -> tuple[CallGraph, Layers]:
+    call_graph = CallGraph(symbols)
+    return call_graph, read_layers(symbols, call_graph, read_graph(symbols, {}))

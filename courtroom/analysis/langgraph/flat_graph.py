@@ -104,6 +104,7 @@ class _Flattener:
         """Add the graphs at a node; several of them are alternatives."""
         starts: list[str] = []
         for number, subgraph in enumerate(self.inner[at]):
+            # The first graph has the plain names; the number keeps the others apart.
             prefix = node + SEPARATOR + (f"{number}{SEPARATOR}" if number else "")
             starts.append(prefix + "START")
             self.add_graph(prefix, at, subgraph.builder, subgraph.routes, gives_roles=gives_roles)

@@ -33,6 +33,7 @@ class GraphEvaluator(Interpreter):
         if not is_graph_class(dotted_names):
             return None
 
+        # "schema" is the older name of the parameter.
         names = ("state_schema", "schema")
         expressions = [
             *call.node.args,
@@ -53,5 +54,6 @@ class GraphEvaluator(Interpreter):
         if isinstance(owner, CompiledGraph):
             if name in RUN_METHODS:
                 self.invoked.append(owner.builder)
+            # A graph with settings is the same graph.
             return owner if name in {"with_config", "with_retry", "with_types"} else UNKNOWN
         return UNKNOWN

@@ -53,6 +53,7 @@ def shape_of(
         after.setdefault(start, []).append(end)
         before.setdefault(end, []).append(start)
 
+    # A router adds to the plain edges of its node, which are taken in any case.
     together = {start: list(ends) for start, ends in after.items()}
     for start, outcomes in routed.items():
         widest = max((list(outcome) for outcome in outcomes), key=len, default=[])

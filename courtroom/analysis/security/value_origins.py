@@ -107,6 +107,7 @@ def _call_origins(
         yield Origin.OUTSIDE
         return
 
+    # Unknown in any case; an argument from outside makes it worse.
     yield Origin.UNKNOWN
     receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
     keywords = [keyword.value for keyword in node.keywords]

@@ -75,6 +75,7 @@ def _function_of(symbols: SymbolTable, action: Value) -> FunctionRef | None:
     if isinstance(action, CallResult) and action.positional:
         return _function_of(symbols, action.positional[0])
     if isinstance(action, Instance):
+        # A callable object: its class holds the code.
         evaluator = GraphEvaluator(symbols, lambda _: False)
         return _function_of(symbols, attribute_of(evaluator, action, "__call__"))
     if isinstance(action, Function) and isinstance(action.node, ast.Lambda):
@@ -100,6 +101,7 @@ def _function_called_in(symbols: SymbolTable, node: ast.Lambda) -> FunctionRef |
     return functions[0] if len(functions) == 1 else None
 
 
+# Names alone may match too much, so this is only for a layer without a node in a graph.
 def _functions_named(symbols: SymbolTable, words: frozenset[str]) -> list[FunctionRef]:
     """Return functions and methods that have one of the words in their own or class's name."""
     return [

@@ -86,6 +86,7 @@ class ChangeReader:
         """Return a test's words, those of its names' values, and those of functions it calls."""
         words = set(words_in(test))
         for node in walk(test):
+            # A score's own assignments would bring the words of every other rule.
             if isinstance(node, ast.Name) and not set(words_of(node.id)) & SCORE_WORDS:
                 for value in assigned.get(node.id, []):
                     words |= words_in(value) | self._words_of_called(value)

@@ -42,6 +42,7 @@ def _names_tech_lead(words: Iterable[str]) -> bool:
 def _is_lead_score(change: ScoreChange) -> bool:
     value = change.value
     words = words_in(value)
+    # A name such as max_score is a cap, which belongs to the rule of security.
     if not isinstance(value, ast.Name | ast.Attribute) or words & LIMIT_WORDS:
         return False
     if _names_tech_lead(words) or not words & SCORE_WORDS:

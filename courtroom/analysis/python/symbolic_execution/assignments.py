@@ -22,6 +22,7 @@ def assign(evaluator: Evaluator, target: ast.expr, value: Value, frame: Frame) -
         _binding_scope(evaluator, target.id, frame).names[target.id] = value
     elif isinstance(target, ast.Tuple | ast.List):
         members = value.members if isinstance(value, ListValue) else []
+        # The target may have more parts than are known of the value.
         for position, part in enumerate(target.elts):
             member = members[position] if position < len(members) else UNKNOWN
             assign(evaluator, part, member, frame)
@@ -37,6 +38,7 @@ def assign(evaluator: Evaluator, target: ast.expr, value: Value, frame: Frame) -
 
 
 def _binding_scope(evaluator: Evaluator, name: str, frame: Frame) -> Scope:
+    # `global name` binds in the module, whatever function runs.
     if name in frame.global_names:
         return evaluator.load_module(frame.scope.source).scope
     return frame.scope

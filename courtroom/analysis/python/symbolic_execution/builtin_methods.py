@@ -111,6 +111,7 @@ def call_string_method(
         return result
     if name == "join" and positional and isinstance(positional[0], ListValue):
         return _join_text(owner, positional[0])
+    # Python refuses an empty separator; None splits at any space.
     if name == "split" and len(positional) == 1 and isinstance(positional[0], str):
         return ListValue([*owner.split(positional[0] or None)])
     return UNKNOWN

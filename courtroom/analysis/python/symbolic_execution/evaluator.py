@@ -92,9 +92,10 @@ class Evaluator(ABC):
 
     def resolve(self, value: Value) -> Value:
         """Return the value behind an import, which may be a whole module."""
-        if isinstance(value, LazyImport) and not value.name:
-            return self.load_module(value.module)
-        return self.resolve_name(value)
+        # Nearly every name that is evaluated passes here, and few are imports.
+        if not isinstance(value, LazyImport):
+            return value
+        return self.resolve_name(value) if value.name else self.load_module(value.module)
 
     def resolve_name(self, value: Value) -> Value:
         """Return the value behind a name that is imported, through further imports of it."""
