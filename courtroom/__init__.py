@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from courtroom.analysis.git.commit_touches import commit_touches as commit_touches
     from courtroom.analysis.git.snapshot import probe_repository as probe_repository
     from courtroom.analysis.pdf.read_pdf import probe_pdf as probe_pdf
-    from courtroom.analysis.sandbox.availability import missing_walls as missing_walls
+    from courtroom.analysis.sandbox.availability import missing_protections as missing_protections
     from courtroom.judges.rate_limit import RateLimitTimeout as RateLimitTimeout
     from courtroom.models.case import BenchSettings as BenchSettings
     from courtroom.models.case import Case as Case
@@ -66,7 +66,7 @@ _ROOMS = {
     "commit_touches": "analysis.git.commit_touches",
     "probe_pdf": "analysis.pdf.read_pdf",
     "probe_repository": "analysis.git.snapshot",
-    "missing_walls": "analysis.sandbox.availability",
+    "missing_protections": "analysis.sandbox.availability",
     "hold_audit": "run_audit",
     "warm_up": "run_audit",
     "RateLimitTimeout": "judges.rate_limit",

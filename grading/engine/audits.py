@@ -82,10 +82,10 @@ def preload() -> None:
 
     The operator is told, once per worker, which of the walls around submissions this machine cannot build.
     """
-    from courtroom import missing_walls, warm_up
+    from courtroom import missing_protections, warm_up
 
     warm_up()
-    for sentence in missing_walls():
+    for sentence in missing_protections():
         log.warning("wall_missing", said=sentence)
 
 

@@ -1,1 +1,1 @@
-"""What stands around a confined process: its walls, its limits, and which of them hold here."""
+"""Confined processes: their namespaces, limits and system-call filter, and which work here."""

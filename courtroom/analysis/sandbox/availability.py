@@ -1,4 +1,4 @@
-"""Which walls stand on this machine, found out by trying them, and what to tell its operator about the others."""
+"""Try the sandbox's protections on this machine, and report missing ones to the operator."""
 
 from __future__ import annotations
 
@@ -10,24 +10,30 @@ from courtroom.analysis.sandbox.bubblewrap import bubblewrap
 from courtroom.analysis.sandbox.sandbox import run_confined
 
 NO_BUBBLEWRAP = (
-    "bubblewrap is not used here: it is not installed, or may not make namespaces. What reads submissions is still"
-    " limited and has no network, but sees the files its user may see. docs/operations.md says what to do."
+    "bubblewrap is not used on this machine: it is not installed or may not create namespaces. "
+    "Processes that read submissions still have limits and no network, but they can see all files "
+    "of their user. docs/operations.md explains what to do."
 )
 NETWORK_OPEN = (
-    "What reads submissions could open network connections on this machine: neither bubblewrap nor the kernel's"
-    " call filter works here. docs/operations.md says what to do."
+    "Processes that read submissions can open network connections on this machine: neither "
+    "bubblewrap nor the kernel's system-call filter works. docs/operations.md explains what to do."
 )
 
 
-def missing_walls() -> tuple[str, ...]:
-    """A sentence for each wall that does not stand; none when all do."""
-    told = [] if bubblewrap() else [NO_BUBBLEWRAP]
-    return (*told, *([] if network_is_closed() else [NETWORK_OPEN]))
+def missing_protections() -> tuple[str, ...]:
+    """Return a sentence for every protection that does not work here."""
+    messages = []
+    if not bubblewrap():
+        messages.append(NO_BUBBLEWRAP)
+    if not network_is_closed():
+        messages.append(NETWORK_OPEN)
+    return tuple(messages)
 
 
 def network_is_closed() -> bool:
-    """Whether a confined process was refused when it asked for a connection to this machine itself."""
+    """Return whether a confined process may not connect even to this machine itself."""
     code = "import socket; socket.create_connection(('127.0.0.1', 9), 2)"
     limits = replace(READING, wall_seconds=10)
-    done = run_confined([sys.executable, "-I", "-S", "-c", code], limits=limits)
-    return done.returncode != 0 and b"ConnectionRefusedError" not in done.stderr
+    completed = run_confined([sys.executable, "-I", "-S", "-c", code], limits=limits)
+    # "Connection refused" comes from the port's side: the socket itself was allowed.
+    return completed.returncode != 0 and b"ConnectionRefusedError" not in completed.stderr

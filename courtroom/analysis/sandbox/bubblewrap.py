@@ -43,12 +43,14 @@ def bubblewrap() -> str | None:
     program = shutil.which("bwrap")
     if program is None:
         return None
-    command = [*around(program, NOTHING), sys.executable, "-I", "-S", "-c", ""]
+
+    command = [*bubblewrap_command(program, NOTHING), sys.executable, "-I", "-S", "-c", ""]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=TRIAL_SECONDS, check=False)
+        completed = subprocess.run(command, capture_output=True, timeout=TRIAL_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return None
-    return program if done.returncode == 0 else None
+
+    return program if completed.returncode == 0 else None
 
 
 def bare_environment() -> dict[str, str]:
@@ -56,38 +58,36 @@ def bare_environment() -> dict[str, str]:
     return {"PATH": os.environ.get("PATH", os.defpath), "HOME": "/nonexistent", "LC_ALL": "C.UTF-8"}
 
 
-def around(program: str, reach: Reach) -> list[str]:
+def bubblewrap_command(program: str, reach: Reach) -> list[str]:
     """Return bubblewrap and its options; the confined command follows."""
-    words = [
-        program,
-        "--die-with-parent",
-        "--unshare-pid",
-        "--unshare-ipc",
-        "--cap-drop",
-        "ALL",
-        "--chdir",
-        "/",
-    ]
-    words += [] if reach.network else ["--unshare-net"]
-    words += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
-    private = [folder for folder in PRIVATE_FOLDERS if Path(folder).is_dir()]
-    for folder in private:
-        words += ["--size", str(PRIVATE_BYTES), "--tmpfs", folder]
-    for path in dict.fromkeys(_place(path.absolute()) for path in (*_ourselves(), *reach.reads)):
-        words += ["--ro-bind-try", str(path), str(path)]
+    command = [program, "--die-with-parent", "--unshare-pid", "--unshare-ipc"]
+    command += ["--cap-drop", "ALL", "--chdir", "/"]
+    command += [] if reach.network else ["--unshare-net"]
+    command += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+
+    # Mounts apply in order: the private folders are emptied first, so that the paths to read and
+    # write appear in them.
+    for folder in PRIVATE_FOLDERS:
+        if Path(folder).is_dir():
+            command += ["--size", str(PRIVATE_BYTES), "--tmpfs", folder]
+
+    paths = (*_own_folders(), *reach.reads)
+    for path in dict.fromkeys(_mount_point(path.absolute()) for path in paths):
+        command += ["--ro-bind-try", str(path), str(path)]
+
     for path in reach.writes:
-        words += ["--bind", str(path.absolute()), str(path.absolute())]
-    return [*words, "--"]
+        command += ["--bind", str(path.absolute()), str(path.absolute())]
+
+    return [*command, "--"]
 
 
-def _ourselves() -> tuple[Path, ...]:
+def _own_folders() -> tuple[Path, ...]:
     """Return the folders of Python and of this package, should they lie in a hidden folder."""
     return (PROJECT_ROOT, Path(sys.prefix), Path(sys.base_prefix))
 
 
-def _place(path: Path) -> Path:
-    """Return the mount point. A visible link cannot be one: there it is its target."""
-    hidden = any(map(path.is_relative_to, PRIVATE_FOLDERS)) and not path.is_relative_to(
-        PROJECT_ROOT
-    )
-    return path if hidden else path.resolve()
+def _mount_point(path: Path) -> Path:
+    # bubblewrap cannot mount on a link that stays visible, so there its target is mounted.
+    is_private = any(map(path.is_relative_to, PRIVATE_FOLDERS))
+    is_hidden = is_private and not path.is_relative_to(PROJECT_ROOT)
+    return path if is_hidden else path.resolve()

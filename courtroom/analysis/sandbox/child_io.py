@@ -42,7 +42,7 @@ class ChildLimits:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """How a program ended by itself. `stderr` is its last 64 KiB."""
+    """Result of a program that ended by itself. `stderr` is its last 64 KiB."""
 
     returncode: int
     stdout: bytes
@@ -64,13 +64,14 @@ def converse(
     deadline = time.monotonic() + limits.wall_seconds
     try:
         stdout, stderr = _Pipes(child, stdin, limits.output_bytes).drain(deadline, watch)
-        ended = child.wait(timeout=max(0.0, deadline - time.monotonic()))
+        exit_code = child.wait(timeout=max(0.0, deadline - time.monotonic()))
     except (subprocess.TimeoutExpired, TimeoutError):
         raise _timeout(limits) from None
     finally:
         _end(child)
-    returncode = SIGNAL_EXIT_CODES.get(ended, ended)
-    _refuse_signals(returncode, stderr, limits)
+
+    returncode = SIGNAL_EXIT_CODES.get(exit_code, exit_code)
+    _raise_for_signal(returncode, stderr, limits)
     return Completed(returncode, stdout, stderr)
 
 
@@ -85,7 +86,10 @@ class _Pipes:
         self.selector = selectors.DefaultSelector()
 
     def drain(self, deadline: float, watch: Callable[[], None] | None) -> tuple[bytes, bytes]:
-        """Until both outputs are closed; TimeoutError at the deadline (monotonic seconds)."""
+        """Return stdout and stderr when both are closed.
+
+        Raises TimeoutError at the deadline (monotonic seconds).
+        """
         with self.selector:
             self._open()
             while self.selector.get_map():
@@ -99,7 +103,7 @@ class _Pipes:
 
     def _open(self) -> None:
         stdin, stdout, stderr = self.child.stdin, self.child.stdout, self.child.stderr
-        assert stdin and stdout  # noqa: S101, PT018 -- all three were asked for as pipes
+        assert stdin and stdout  # noqa: S101, PT018 -- all three were opened as pipes
         assert stderr  # noqa: S101
         os.set_blocking(stdin.fileno(), False)
         self.selector.register(stdin, selectors.EVENT_WRITE, self._send)
@@ -110,13 +114,14 @@ class _Pipes:
         ready = self.selector.select(seconds)
         for key, _ in ready:
             key.data(key.fileobj)
+        # When the child has ended, a process it started may keep the pipes open.
         if not ready and self.child.poll() is not None:
-            self.child.kill()  # it has gone, but something it started keeps the pipes open
+            self.child.kill()
 
     def _send(self, pipe: IO[bytes]) -> None:
         try:
             sent = os.write(pipe.fileno(), self.unsent[:CHUNK])
-        except BrokenPipeError:  # it does not want the rest; how it ended tells why
+        except BrokenPipeError:  # it reads no more; its exit code tells the reason
             sent = len(self.unsent)
         self.unsent = self.unsent[sent:]
         if not self.unsent:
@@ -126,7 +131,7 @@ class _Pipes:
         self.stdout += self._read(pipe)
         if len(self.stdout) > self.output_bytes:
             raise ChildFailed(
-                "child_output", f"Its output passed the limit of {self.output_bytes} bytes."
+                "child_output", f"Its output exceeded the limit of {self.output_bytes} bytes."
             )
 
     def _read_stderr(self, pipe: IO[bytes]) -> None:
@@ -156,7 +161,7 @@ def _end(child: Child) -> None:
                     pipe.close()
 
 
-def _refuse_signals(returncode: int, stderr: bytes, limits: ChildLimits) -> None:
+def _raise_for_signal(returncode: int, stderr: bytes, limits: ChildLimits) -> None:
     if returncode >= 0:
         return
     if -returncode == signal.SIGXCPU:
@@ -166,19 +171,20 @@ def _refuse_signals(returncode: int, stderr: bytes, limits: ChildLimits) -> None
             "child_output", f"It wrote a file of more than {limits.file_bytes} bytes."
         )
     if -returncode == signal.SIGKILL:
-        raise ChildFailed("child_memory", "The system stopped it, most likely for want of memory.")
+        raise ChildFailed("child_memory", "The system stopped it, probably for lack of memory.")
+
     raise died(f"It was stopped by signal {-returncode}", stderr)
 
 
 def _timeout(limits: ChildLimits) -> ChildFailed:
     wall, cpu = limits.wall_seconds, limits.cpu_seconds
     return ChildFailed(
-        "child_timeout", f"It was not done after {wall:g} s ({cpu} s of processor time)."
+        "child_timeout", f"It did not finish within {wall:g} s ({cpu} s of processor time)."
     )
 
 
-def died(what: str, stderr: bytes) -> ChildFailed:
-    """Return a failure with a sentence of ours; the child's last output is a note for the log."""
-    failure = ChildFailed("child_died", f"{what}.")
+def died(reason: str, stderr: bytes) -> ChildFailed:
+    """Return a failure with our reason; the child's last output is only a note for the log."""
+    failure = ChildFailed("child_died", f"{reason}.")
     failure.add_note(stderr[-2000:].decode(errors="replace"))
     return failure

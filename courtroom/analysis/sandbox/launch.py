@@ -65,6 +65,7 @@ def main(arguments: list[str]) -> None:
         _open_no_socket()
     if arguments[5] == "run":
         _become(arguments[6:])
+
     _leave_others_alone()
     _answer()
 
@@ -115,6 +116,7 @@ def _leave_others_alone() -> bool:
     machine = os.uname().machine
     if machine not in MACHINES:
         return False
+
     return _filter_calls(
         [
             *_refused(*REACHING[machine], *SLOWING[machine], *OUTLIVING[machine]),
@@ -202,6 +204,7 @@ def _answer() -> None:
     os.dup2(2, 1)  # a library's prints must not end up in the answer
     sys.path[:] = envelope["paths"]
     errors = importlib.import_module("courtroom.models.errors")
+
     try:
         reply = {"answer": importlib.import_module(envelope["module"]).answer(envelope["request"])}
     except MemoryError:
@@ -210,6 +213,7 @@ def _answer() -> None:
         }
     except errors.CourtroomError as error:
         reply = {"error": [type(error).__name__, error.code, error.message]}
+
     with os.fdopen(private, "w", encoding="utf-8") as out:
         json.dump(reply, out)
 

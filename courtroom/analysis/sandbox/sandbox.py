@@ -9,12 +9,14 @@ Every bad end is a ChildFailed: child_timeout, child_memory, child_output or chi
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +24,10 @@ from courtroom.analysis.sandbox.bubblewrap import (
     NOTHING,
     PROJECT_ROOT,
     Reach,
-    around,
     bare_environment,
     bubblewrap,
+    bubblewrap_command,
 )
-from courtroom.analysis.sandbox.bytecode import compile_for_children
 from courtroom.analysis.sandbox.child_io import Child, ChildLimits, Completed, converse, died
 from courtroom.models import errors
 from courtroom.models.errors import CourtroomError
@@ -72,7 +73,7 @@ def examine(
 ) -> dict[str, Any]:
     """Import `module` in a confined Python and call its `answer(request)`; both are plain JSON.
 
-    `reads` are the files and folders the request names: it sees no others of ours behind bubblewrap.
+    `reads` are the files and folders of the request: behind bubblewrap it sees no others of ours.
     A CourtroomError raised inside is raised again here, same class, code and message.
     """
     compile_for_children()
@@ -85,15 +86,27 @@ def examine(
     return _answer_in(done, module)
 
 
+@cache
+def compile_for_children() -> None:
+    """Compile this package's modules once per process, where the file system allows it.
+
+    The children may write no file, so that every one would compile them again (0.3 s).
+    """
+    compileall.compile_dir(Path(__file__).parents[1], quiet=2)
+
+
 def _answer_in(done: Completed, module: str) -> dict[str, Any]:
     if done.returncode != 0:
         raise died(f"{module} stopped with {_exception_name(done.stderr)}", done.stderr)
+
     try:
         reply: dict[str, Any] = json.loads(done.stdout)
     except ValueError as error:
         raise died(f"{module} gave no readable answer", done.stderr) from error
+
     if "error" in reply:
         raise _error(*reply["error"])
+
     answer: dict[str, Any] = reply["answer"]
     return answer
 
@@ -123,7 +136,7 @@ def _command(task: Sequence[str], limits: ChildLimits, reach: Reach) -> list[str
         int(reach.network),
     )
     command = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), *map(str, numbers), *task]
-    return [*around(wrapper, reach), *command] if wrapper else command
+    return [*bubblewrap_command(wrapper, reach), *command] if wrapper else command
 
 
 def _exception_name(stderr: bytes) -> str:

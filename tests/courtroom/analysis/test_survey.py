@@ -221,7 +221,7 @@ def test_when_a_file_kills_the_reader_a_second_reading_leaves_the_large_ones_out
             "child_timeout",
             (
                 "The first reading of the sources failed, large files are left out."
-                " It was not done after 90 s (2 s of processor time)."
+                " It did not finish within 90 s (2 s of processor time)."
             ),
         ),
         ("source_unreadable", "src/bomb.py: it is larger than 48 KB"),

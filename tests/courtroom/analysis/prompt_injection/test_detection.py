@@ -239,7 +239,7 @@ RUBRIC_OF_ONE = Rubric(
 def test_a_look_that_failed_is_on_record_and_costs_nothing_else(snapshot):
     scene = read_repository(snapshot, CHECKS, LIMITS)
     blind = RepositoryInputs(
-        scene.history, scene.survey, ChildFailed("child_timeout", "It was not done after 90 s.")
+        scene.history, scene.survey, ChildFailed("child_timeout", "It did not finish within 90 s.")
     )
     testimony = investigate(blind, snapshot, CHECKS)
     assert [error.code for error in testimony.errors] == ["child_timeout"]

@@ -101,7 +101,7 @@ def test_a_python_that_the_project_only_links_to_is_walled_as_well(tmp_path, wal
     program = bubblewrap()
     assert program
     command = [
-        *walls.around(program, walls.NOTHING),
+        *walls.bubblewrap_command(program, walls.NOTHING),
         str(tmp_path / ".venv/bin/python"),
         "-I",
         "-S",
@@ -175,6 +175,6 @@ def test_file_that_one_child_made_is_gone_for_the_next(walled, tmp_path, monkeyp
 def test_the_operator_is_told_which_walls_are_missing(monkeypatch):
     assert availability.network_is_closed()
     monkeypatch.setattr(availability, "bubblewrap", lambda: None)
-    assert availability.missing_walls() == (availability.NO_BUBBLEWRAP,)
+    assert availability.missing_protections() == (availability.NO_BUBBLEWRAP,)
     monkeypatch.setattr(availability, "bubblewrap", lambda: "/usr/bin/bwrap")
-    assert availability.missing_walls() == ()
+    assert availability.missing_protections() == ()
