@@ -59,6 +59,7 @@ def read_facts(reader: BlobReader) -> FactWriter:
             message = f"{analyzer.__name__.strip('_')}: {type(error).__name__}: {error}"[:300]
             # The code is stored in reports, so it keeps its old name.
             writer.errors.append(("source_room_failed", message))
+
     return writer
 
 
@@ -85,10 +86,12 @@ def _graph(writer: FactWriter) -> None:
     if builder is None:
         _without_graph(writer)
         return
+
     writer.facts["graph"] = graph_fact(writer.graph, builder)
     writer.facts["graph_shape"] = shape_fact(builder, writer.graph.routes)
     writer.facts.update(parallelism.flags_of(builder, writer.graph.routes, writer.graph.subgraphs))
     writer.add_location("state_graph", builder.path, builder.line, note="the graph is made here")
+
     for departure in departures(writer.graph, builder):
         writer.add_location("graph", departure.path, departure.line, note=departure.words)
         if departure.routed_after:
@@ -128,6 +131,7 @@ def _state(writer: FactWriter) -> None:
             node.end_lineno,
             f"class {node.name}",
         )
+
     reducers = state_class.reducers_of(writer.symbols, state.site)
     writer.facts["reducers"] = reducers
     for reducer in reducers:
@@ -166,6 +170,7 @@ def _clone(writer: FactWriter) -> None:
     if clone.function is None:
         writer.set_unknown(["clone_function"], "no function that clones a repository was found")
         return
+
     node = clone.function.site.node
     writer.facts["clone_function"] = {
         "name": node.name,
@@ -179,6 +184,7 @@ def _clone(writer: FactWriter) -> None:
         node.end_lineno,
         f"def {node.name}",
     )
+
     for fact, lines in clone.lines.items():
         for source, line in lines:
             writer.add_location(fact, source.path, line)
@@ -193,6 +199,7 @@ def _structured(writer: FactWriter) -> None:
         writer.add_location(
             "structured_output_calls", call.source.path, call.line, note=call.schema
         )
+
     lines = list(retries(writer.layers.judges))
     writer.facts["structured_output_retry"] = bool(lines)
     for source, line in lines:
@@ -223,20 +230,24 @@ def _justice(writer: FactWriter) -> None:
     justice = writer.layers.justice
     by_model = list(model_made_scores(writer.symbols, justice))
     writer.facts["justice_deterministic"] = not by_model and reads_opinions(justice)
+
     for function, line in by_model:
         writer.add_location(
             "justice_deterministic", function.source.path, line, note="a model gives the score here"
         )
+
     for place in justice[:1]:
         node = place.site.node
         writer.add_location(
             "justice", place.source.path, node.lineno, node.end_lineno, f"def {node.name}"
         )
+
     rules = read_rules(writer.call_graph, writer.layers, writer.graph.routes)
     writer.facts["rules"] = {rule: bool(lines) for rule, lines in rules.items()}
     for rule, lines in rules.items():
         for place, line in lines:
             writer.add_location(rule, place.source.path, line)
+
     reports = list(markdown_reports(writer.symbols))
     writer.facts["markdown_report"] = bool(reports)
     for source, line in reports:

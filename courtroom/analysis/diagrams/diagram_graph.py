@@ -36,6 +36,7 @@ class ChartBuilder:
                 self._labels.append(name)
         if label:
             self._labels[index] = _full_label(name, label)
+
         return index
 
     def edge(self, source: int, target: int) -> None:

@@ -55,6 +55,7 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
     unread = pages_to_look_at(reading)
     if reading.text_layer == "none" and reading.vision_pictures is None:
         return DiagramResult(None, "the PDF has no text layer, and no model has read its pages")
+
     ranked = sorted(
         ((kind_of(sketch, graph), sketch) for _, sketch in sketches_of(reading)), key=_rank
     )
@@ -65,6 +66,7 @@ def diagram_of(reading: PdfReading, graph: GraphFact | None) -> DiagramResult:
         return _best_layout(reading, graph) or DiagramResult(None, _UNREAD_PICTURE, min(unread))
     if ranked:
         return _result_of(*ranked[0])
+
     return DiagramResult("none", "no image, no drawing and no text diagram")
 
 
@@ -76,6 +78,7 @@ def pages_to_look_at(reading: PdfReading) -> list[int]:
     candidates = {picture.page for picture in pictures(reading)}
     if reading.text_layer == "none":
         candidates |= set(range(1, len(reading.pages) + 1))
+
     with_boxes = {layout.page for layout in reading.layouts if len(layout.levels) >= _MIN_LEVELS}
 
     def likelihood(page: int) -> tuple[bool, bool, int]:
@@ -119,6 +122,7 @@ def _best_layout(reading: PdfReading, graph: GraphFact | None) -> DiagramResult 
     parallel = [layout for layout in reading.layouts if len(picture_splits(layout)) >= 2]
     if not parallel:
         return None
+
     accurate = [layout for layout in parallel if graph is not None and matches(layout, graph)]
     best: Layout = (accurate or parallel)[0]
     widths = ", then ".join(str(max(sizes)) for sizes in picture_splits(best))
@@ -144,6 +148,7 @@ def _sketch_of_drawing(drawing: Drawing) -> Sketch:
     for first, second in drawing.links:
         neighbours.setdefault(first, set()).add(second)
         neighbours.setdefault(second, set()).add(first)
+
     labels = [box.label for box in drawing.boxes]
     splits = tuple(
         tuple(sorted(labels[index] for index in split)) for split in _splits(drawing, neighbours)
@@ -171,10 +176,12 @@ def _splits(drawing: Drawing, neighbours: Mapping[int, set[int]]) -> list[set[in
     ]
     splits: list[set[int]] = []
     ends_of_splits: list[set[int]] = []
+
     for split, ends in sorted((pair for pair in between if len(pair[0]) >= 2), key=order):
         if split not in ends_of_splits and not any(split & other for other in splits):
             splits.append(split)
             ends_of_splits.append(ends)
+
     return splits
 
 

@@ -69,6 +69,7 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
     groups = [set(group) for group in code_splits(graph)]
     if len(_drawn_nodes(sketch, graph)) < _MIN_NODES:
         return "other_subject"
+
     splits = [_named_in(split, graph) for split in sketch.splits]
     if any(
         len(split) >= 2 and not any(len(split & group) >= 2 for group in groups) for split in splits
@@ -76,6 +77,7 @@ def agreement(sketch: Sketch, graph: GraphFact) -> Agreement:
         return "split_not_in_code"
     if any(_is_in_line(sketch, group, graph) for group in groups):
         return "line_where_code_splits"
+
     return "agrees" if not groups or _matches(sketch, graph) else "incomplete"
 
 

@@ -47,6 +47,7 @@ def charts_in_file(path: str, lines: Sequence[str]) -> Iterator[ChartText]:
     if whole:
         yield ChartText(whole, 1, "\n".join(lines))
         return
+
     fence, language, start = "", "", 0
     for number, line in enumerate(lines, start=1):
         match = _FENCE.match(line)

@@ -82,12 +82,14 @@ class _Parser:
         sources = self._nodes(START)
         if not sources:
             return False
+
         while self._arrow():
             targets = self._nodes(END)
             for source in sources:
                 for target in targets:
                     self.builder.edge(source, target)
             sources = targets
+
         self._skip(_STATE_TEXT)
         return True
 
@@ -117,9 +119,11 @@ class _Parser:
     def _node(self, match: re.Match[str], terminal: str) -> int:
         if match["terminal"]:
             return self.builder.node(terminal)
+
         shapes = ("round", "stadium", "store", "sub", "box", "soft", "choice", "flag")
         label = next((match[shape] for shape in shapes if match[shape]), "")
         terminal_name = _TERMINALS.get(match["id"])
         if terminal_name:
             return self.builder.node(terminal_name)
+
         return self.builder.node(match["id"], label)

@@ -78,12 +78,14 @@ def _successors(graph: GraphFact) -> dict[str, set[str]]:
     successors: dict[str, set[str]] = {}
     for source, target in _all_edges(graph):
         successors.setdefault(source, set()).add(target)
+
     for inner in graph.subgraphs:
         outer, onward = inner.at[-1], frozenset(successors.get(inner.at[-1], ()))
         for source, target in _all_edges(inner):
             successors.setdefault(outer if source == "START" else source, set()).update(
                 onward if target == "END" else {target}
             )
+
     return successors
 
 

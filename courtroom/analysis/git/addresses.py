@@ -72,6 +72,7 @@ def check_url(url: str, *, allow_local: bool, resolve: Resolver | None = None) -
             "url_not_https",
             "Enter the https address of the repository, such as https://github.com/you/project.",
         )
+
     return _https(_split(url), resolve or system_addresses)
 
 
@@ -95,8 +96,10 @@ def system_addresses(host: str) -> tuple[str, ...]:
         answer = answers.get(timeout=RESOLVE_SECONDS)
     except queue.Empty:
         raise TimeoutError from None
+
     if isinstance(answer, OSError):
         raise answer
+
     return answer
 
 
@@ -117,6 +120,7 @@ def _split(url: str) -> SplitResult:
         raise UrlRefused(
             "url_malformed", "The address is not valid. Copy it again from the site."
         ) from error
+
     if "@" in parts.netloc:
         raise UrlRefused(
             "url_credentials",
@@ -127,6 +131,7 @@ def _split(url: str) -> SplitResult:
             "url_malformed",
             "Remove the '?' or '#' and everything after it: it is not part of the address.",
         )
+
     return parts
 
 
@@ -137,6 +142,7 @@ def _https(parts: SplitResult, resolve: Resolver) -> CheckedUrl:
         )
     if not parts.path.strip("/"):
         raise UrlRefused("url_malformed", "The address has a host name but no repository.")
+
     host = _host(parts)
     pin = f"{host}:{HTTPS_PORT}:{','.join(_public_addresses(host, resolve))}"
     return CheckedUrl(url=f"https://{host}{_path(parts)}", protocol="https", pin=pin)
@@ -151,10 +157,12 @@ def _host(parts: SplitResult) -> str:
     name = parts.hostname or ""
     if "[" in parts.netloc:
         return f"[{_literal(name)}]"
+
     try:
         name = name.encode("idna").decode().lower().removesuffix(".")
     except UnicodeError as error:
         raise UrlRefused("url_malformed", "The host name in the address is not valid.") from error
+
     if _HOST.fullmatch(name):
         return name
     if re.fullmatch(r"[0-9.]+", name):
@@ -162,6 +170,7 @@ def _host(parts: SplitResult) -> str:
     if re.fullmatch(r"[a-z][a-z0-9-]*", name):
         # A name without a dot, such as localhost, belongs to a private network.
         raise _private_address()
+
     raise UrlRefused("url_malformed", "The host name in the address is not valid.")
 
 
@@ -193,8 +202,10 @@ def _resolve(host: str, resolve: Resolver) -> tuple[str, ...]:
         addresses = resolve(host)
     except OSError as error:  # includes the deadline: TimeoutError
         raise refusal from error
+
     if not addresses:
         raise refusal
+
     return addresses
 
 
@@ -205,6 +216,7 @@ def _local_url(url: str) -> CheckedUrl | None:
     if not _SCHEME.match(url):
         scp_like = _SCP_LIKE.match(url) and not is_folder(Path(url))
         return None if scp_like or not url else _path_url(Path(url))
+
     parts = _split(url)
     if parts.scheme == "file" and parts.netloc in ("", "localhost"):
         return _path_url(Path(unquote(parts.path)))
@@ -212,6 +224,7 @@ def _local_url(url: str) -> CheckedUrl | None:
         port = parts.port or 80
         pin = f"{parts.hostname}:{port}:127.0.0.1"
         return CheckedUrl(f"http://{parts.hostname}:{port}{_path(parts)}", "http", pin)
+
     return None
 
 

@@ -72,15 +72,18 @@ class BlobReader:
         """
         if path in self._read:
             return self._read[path]
+
         blob = self.blobs.get(path)
         if blob is None or not blob.is_file or not self._is_affordable(blob):
             return None
+
         self.total_bytes -= blob.size
         content = self._read_object(blob.oid)
         if content is None:
             self.refused[path] = "git could not read its contents"
         else:
             self._read[path] = content
+
         return content
 
     def _read_object(self, oid: str) -> bytes | None:

@@ -104,9 +104,11 @@ def clone(
     scope = [] if every_branch else ["--single-branch", "--no-tags"]
     if branch is not None:
         scope.append(f"--branch={branch}")
+
     arguments = ["clone", "-q", "--bare", "--template=", "--no-local"]
     arguments += [*_upload_pack_option(url), *scope, "--"]
     attempt = _CloneAttempt([*arguments, url.url, str(into)], url, into, limits)
+
     try:
         malformed = not attempt.run(check_objects=True)
         if malformed:
@@ -117,6 +119,7 @@ def clone(
     except CourtroomError:
         shutil.rmtree(into, ignore_errors=True)
         raise
+
     # Without a remote in its configuration, the clone can fetch nothing later.
     (into / "config").write_text(BARE_CONFIG)
     return malformed
@@ -152,6 +155,7 @@ class _CloneAttempt:
             )
         except _MalformedObjects:
             return False
+
         return True
 
     def _check_size(self) -> None:
@@ -169,6 +173,7 @@ def _too_large(file_bytes: int) -> RepositoryRefused:
         return RepositoryRefused(
             "repository_too_large", "The repository has more branches and tags than we can list."
         )
+
     size = f"{file_bytes / 1024 / 1024:g} MB"
     return RepositoryRefused(
         "repository_too_large",
@@ -197,9 +202,11 @@ def _run_remote(
 ) -> bytes:
     if url.protocol == "https":
         _require_pinning()
+
     pin = [] if url.pin is None else [f"http.curloptResolve={url.pin}"]
     is_local = url.protocol == "file"
     reach = Reach(reads=(Path(url.url),) if is_local else (), writes=writes, network=not is_local)
+
     try:
         completed = run_git(
             arguments,
@@ -211,8 +218,10 @@ def _run_remote(
         )
     except ChildFailed as failure:
         raise _error_of_failure(failure, limits) from failure
+
     if completed.returncode != 0:
         raise _error_of_stderr(completed.stderr, limits)
+
     return completed.stdout
 
 
@@ -229,9 +238,11 @@ def _error_of_stderr(stderr: bytes, limits: ChildLimits) -> CourtroomError:
     message = "\n".join(line for line in lines if not line.startswith("remote:"))
     if "fsck error" in message:
         return _MalformedObjects("child_died", "git found malformed objects.")
+
     for pattern, code, sentence in GIT_ERRORS:
         if re.search(pattern, message):
             return _error_of_code(code, sentence, limits)
+
     error = RepositoryRefused("repository_unreachable", UNREACHABLE)
     error.add_note(message[-2000:])
     return error

@@ -61,6 +61,7 @@ def commit_touches(
         return CommitTouch(
             False, None, "A commit id must have between 7 and 40 hexadecimal digits."
         )
+
     try:
         with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
             return _look_up(
@@ -89,8 +90,10 @@ def _look_up(
         if refusal.code != "repository_ref_unknown":
             raise
         return _unknown_commit(prefix)
+
     if not snapshot.commit.startswith(prefix):  # the name of a branch or tag, not a commit id
         return _unknown_commit(prefix)
+
     return _touch_of(snapshot, path)
 
 

@@ -116,10 +116,12 @@ def history_facts(history: History) -> tuple[dict[str, Any], dict[str, str]]:
     if history.truncated:
         reason = f"only the newest {len(history.commits)} of {history.total} commits were read"
         return facts, {"bulk_upload": reason, "author_count": reason}
+
     facts["author_count"] = len({commit.author_email.lower() for commit in history.commits})
     lines = sorted((commit.python_lines_added for commit in history.commits), reverse=True)
     if not any(lines):
         return facts, {"bulk_upload": "no commit added a line of Python"}
+
     facts["bulk_upload"] = sum(lines[:BULK_COMMITS]) > BULK_SHARE * sum(lines)
     return facts, {}
 

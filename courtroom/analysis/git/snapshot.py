@@ -89,6 +89,7 @@ def take_snapshot(
     if commit is None:
         shutil.rmtree(git_dir)
         raise _missing_commit(ref)
+
     return Snapshot(git_dir=git_dir, commit=commit, ref=ref, malformed_objects=malformed)
 
 
@@ -106,12 +107,14 @@ def probe_repository(
     if ref is not None:
         # An annotated tag has its own object; the name with ^{} is the commit it points to.
         names = [f"refs/heads/{ref}", f"refs/tags/{ref}^{{}}", f"refs/tags/{ref}"]
+
     refs = list_remote_refs(url, names, seconds=seconds)
     commit = next((refs[name] for name in names if name in refs), None)
     if commit is not None:
         return commit
     if ref is not None and _COMMIT_ID.fullmatch(ref):
         return ref.lower()
+
     raise _missing_commit(ref)
 
 
@@ -129,6 +132,7 @@ def list_tree(snapshot: Snapshot, limits: Limits) -> tuple[TreeEntry, ...]:
         if failure.code == "child_output":
             raise _too_many_files(limits) from failure
         raise
+
     lines = listing.split(b"\0")[:-1]
     if len(lines) > limits.tree_entries:
         raise _too_many_files(limits)
@@ -137,6 +141,7 @@ def list_tree(snapshot: Snapshot, limits: Limits) -> tuple[TreeEntry, ...]:
             "repository_path_too_long",
             f"A file's path is longer than {limits.path_bytes} bytes. Shorten it.",
         )
+
     return tuple(map(entry_of, lines))
 
 
@@ -197,6 +202,7 @@ def _resolve_commit(git_dir: Path, commit_id: str | None) -> str | None:
     if commit_id is not None:
         # A branch or tag may look like a commit id: names come first, as they do in git.
         names = [f"refs/heads/{commit_id}", f"refs/tags/{commit_id}", commit_id]
+
     stdin = "".join(f"{name}^{{commit}}\n" for name in names).encode()
     output = read_git(git_dir, ["cat-file", "--batch-check"], stdin=stdin)
     rows = (line.split() for line in output.decode(errors="replace").splitlines())
@@ -248,6 +254,7 @@ def _contents(snapshot: Snapshot, paths: Sequence[str]) -> Iterator[tuple[str, b
         checked = _batch(snapshot, "--batch-check", paths).splitlines()
         paths = [path for path, line in zip(paths, checked, strict=True) if _is_quotable(line)]
         output = _batch(snapshot, "--batch", paths)
+
     position = 0
     for path in paths:
         start = output.index(b"\n", position) + 1

@@ -101,6 +101,7 @@ class Canvas:
         content = text.strip("\r\n")
         if not content:
             return
+
         a, b, c, d, x, y = _product(tm, cm)
         scale = math.sqrt(abs(a * d - b * c)) * abs(size)
         name = str(font.get("/BaseFont", "")) if font else ""
@@ -130,6 +131,7 @@ class Canvas:
         # those of the page. So a page that draws images or forms keeps all its text.
         if self.images:
             return []
+
         backgrounds = [path.bounds for path in self.paths if path.filled and not path.white]
         hidden = [
             piece
@@ -141,6 +143,7 @@ class Canvas:
         covered = [piece for piece in self.pieces if self._is_covered(piece)]
         if sum(len(piece.text.split()) for piece in covered) >= _MIN_COVERED_WORDS:
             hidden += covered
+
         hidden_ids = set(map(id, hidden))
         self.pieces = [piece for piece in self.pieces if id(piece) not in hidden_ids]
         return hidden

@@ -121,6 +121,7 @@ def _labels(boxes: Sequence[Bounds], pieces: Iterable[Piece]) -> dict[Bounds, st
             around = [box for box in boxes if _contains(box, middle)]
             if around:
                 texts.setdefault(min(around, key=_area), []).append(_text_of(stretch))
+
     labels = {box: " ".join(parts) for box, parts in texts.items()}
     return {box: label for box, label in labels.items() if len(label) <= _MAX_LABEL}
 
@@ -173,6 +174,7 @@ def _joined(boxes: Sequence[Bounds], path: Path) -> tuple[int, int] | None:
         return None
     if any(_runs_along(boxes[index], start, end) for index in (source, target)):
         return None
+
     return source, target
 
 
@@ -209,6 +211,7 @@ def _nearest(boxes: Sequence[Bounds], point: Point) -> int | None:
     ]
     if not within_reach:
         return None
+
     return min(
         within_reach,
         key=lambda index: (_is_frame(boxes, index), _border_distance(boxes[index], point)),

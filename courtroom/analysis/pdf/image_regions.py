@@ -96,10 +96,12 @@ def _regions(cells: Cells) -> list[_Region]:
             return []
         _join(parents, rows[-1] if rows else [], row)
         rows.append(row)
+
     regions: dict[int, _Region] = {}
     for y, row in enumerate(rows):
         for start, end, _, index in row:
             regions.setdefault(_root(parents, index), _Region()).add(y, start, end)
+
     return list(regions.values())
 
 
@@ -135,6 +137,7 @@ def _root(parents: list[int], index: int) -> int:
 def _is_box(region: _Region, cells: Cells) -> bool:
     if len(region.extents) < _MIN_HEIGHT:
         return False
+
     bounds = region.bounds
     fits = (
         _MIN_WIDTH <= bounds.width <= _MAX_WIDTH * cells.width
@@ -142,6 +145,7 @@ def _is_box(region: _Region, cells: Cells) -> bool:
     )
     if not fits or bounds.width < _MIN_ASPECT_RATIO * bounds.height:
         return False
+
     widths = [region.extents[y][1] - region.extents[y][0] for y in range(bounds.top, bounds.bottom)]
     filled = sum(widths) / (bounds.width * bounds.height)
     return filled >= _RECTANGLE or (filled >= _DIAMOND and _bulges(region, bounds, widths))

@@ -99,6 +99,7 @@ def _hidden_groups(root: Any) -> Iterator[int]:
     content = root.get("/OCProperties")
     if content is None:
         return
+
     default = content.get_object()["/D"].get_object()
     yield from (reference.idnum for reference in default.get("/OFF", ()))
     if default.get("/BaseState") == "/OFF":

@@ -29,6 +29,7 @@ def drawn_images(page: Any, names: set[str] | None) -> Iterator[Any]:
 def _images_within(resources: Any, names: set[str] | None, depth: int) -> Iterator[Any]:
     if resources is None or depth == 0 or "/XObject" not in resources.get_object():
         return
+
     for name, reference in resources.get_object()["/XObject"].items():
         drawing = reference.get_object() if names is None or name in names else None
         if drawing is not None and drawing.get("/Subtype") == "/Image":
@@ -48,10 +49,12 @@ def picture_layout(size: PdfImage, image: Any) -> Layout | None:
     """
     if not (is_picture(size) and _is_plain(size, image)):
         return None
+
     try:
         samples = image.get_data()
     except (PyPdfError, zlib.error, ValueError, NotImplementedError):
         return None
+
     cells = cells_of(samples, size.width, size.height)
     return layout_of(size.page, cells) if cells is not None else None
 
@@ -66,5 +69,6 @@ def _is_plain(size: PdfImage, image: Any) -> bool:
         or not hasattr(parameters, "get")
     ):
         return False
+
     has_predictor = parameters.get("/Predictor", 1) > 1
     return size.width * size.height <= (_MAX_PREDICTED_PIXELS if has_predictor else _MAX_PIXELS)

@@ -66,6 +66,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         if bytes_left < 0:
             break
         pictures.append({"page": page, "base64": base64.b64encode(data).decode()})
+
     return {"pictures": pictures}
 
 
@@ -76,6 +77,7 @@ def _rendered_pages(path: Path, pages: Sequence[int]) -> Iterator[tuple[int, byt
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError:
         return
+
     for number in pages:
         try:
             picture = _render(document[number - 1])
@@ -90,6 +92,7 @@ def _render(page: Any) -> bytes | None:
     shorter, longer = sorted(page.get_size())
     if shorter < _MIN_SIDE:
         return None
+
     bitmap = page.render(scale=min(_MAX_SCALE, LONGEST_SIDE / longer), rev_byteorder=True)
     samples, width = memoryview(bitmap.buffer), bitmap.width * _CHANNELS
     rows = (

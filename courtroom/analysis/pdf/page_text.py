@@ -136,11 +136,13 @@ def blocks_of(lines: Sequence[Line]) -> list[Block]:
     leading = median(drops) if drops else 0.0
     body = median(line.size for line in lines) if lines else 0.0
     groups: list[list[Line]] = []
+
     for line in lines:
         if groups and _is_same_block(groups[-1], line, leading):
             groups[-1].append(line)
         else:
             groups.append([line])
+
     return [Block(text=_joined(group), heading=_is_heading(group, body)) for group in groups]
 
 
@@ -153,6 +155,7 @@ def _is_same_block(group: Sequence[Line], line: Line, leading: float) -> bool:
         return False
     if abs(last.size - line.size) > 0.12 * line.size or last.bold != line.bold:
         return _ends_inside_path(last.text) and abs(last.size - line.size) <= 0.12 * line.size
+
     return not (
         _BULLET.match(line.text) or _NUMBERED_HEADING.match(line.text) or _looks_numbered(group)
     )

@@ -76,6 +76,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     reader = _open(Path(request["file"]), int(request["most_pages"]))
     if request["task"] == "probe":
         return _probe(reader, int(request["most_pages"]))
+
     return _PageReader(reader, request).as_json()
 
 
@@ -94,6 +95,7 @@ def _open(file: Path, most_pages: int) -> pypdf.PdfReader:
         raise _too_many_pages(count, most_pages) from error
     except Exception as error:
         raise _unreadable(error) from error
+
     if locked:
         raise PdfRefused(
             "pdf_encrypted", "The PDF is encrypted. Upload one that opens without a password."
@@ -158,6 +160,7 @@ class _PageReader:
                 )
                 break
             self._read_page(number)
+
         self.non_body_texts += self._part(
             "The PDF's metadata and attachments", lambda: file_texts(self.reader), []
         )
@@ -197,6 +200,7 @@ class _PageReader:
             self.errors.append(
                 ("pdf_page_unreadable", f"Page {number} could not be read fully: {_reason(error)}.")
             )
+
         self.non_body_texts += [
             (number, "replacement text", text) for text in canvas.replacement_texts[:MAX_TEXTS]
         ]

@@ -47,6 +47,7 @@ def cells_of(samples: bytes, width: int, height: int) -> Cells | None:
         cells = Cells(samples.translate(_FIRST_OF_BYTE), width, height)
     else:
         return None
+
     while max(cells.width, cells.height) > MOST_CELLS:
         cells = _halved(cells)
     return cells

@@ -101,6 +101,7 @@ def _probe_turn(seconds: float) -> Iterator[None]:
         raise ChildFailed(
             "child_busy", "Too many files are being checked right now. Try again in a minute."
         )
+
     try:
         yield
     finally:
@@ -140,6 +141,7 @@ def _check_file(path: Path, limits: Limits) -> None:
         raise PdfRefused(
             "pdf_too_large", f"The PDF is larger than {megabytes} MB. Upload a smaller one."
         )
+
     with path.open("rb") as file:
         if b"%PDF-" not in file.read(_SIGNATURE_WITHIN):
             raise PdfRefused(

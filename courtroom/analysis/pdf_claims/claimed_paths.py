@@ -127,6 +127,7 @@ def check_against_tree(claimed: Iterable[ClaimedPath], tree_paths: Iterable[str]
     }
     for claim in claimed:
         by_standing[_standing(claim, tails)].append(claim)
+
     return CheckedPaths(**{name: tuple(claims) for name, claims in by_standing.items()})
 
 

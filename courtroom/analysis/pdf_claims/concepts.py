@@ -95,6 +95,7 @@ def use_of_term(reading: PdfReading, term: str) -> TermMatch:
     pattern = _pattern(term)
     blocks = list(_blocks(reading))
     mention = None
+
     for index, block in enumerate(blocks):
         if not pattern.search(_folded(block.text)):
             continue
@@ -102,6 +103,7 @@ def use_of_term(reading: PdfReading, term: str) -> TermMatch:
         if _explains(passage, pattern):
             return TermMatch("substantive", block.page, passage[:_PASSAGE_CHARACTERS])
         mention = mention or TermMatch("mentioned", block.page, block.text[:_PASSAGE_CHARACTERS])
+
     return mention or _use_of_words(reading, term) or TermMatch("absent")
 
 
@@ -110,11 +112,13 @@ def _use_of_words(reading: PdfReading, term: str) -> TermMatch | None:
     stems = set(stems_of(term))
     if term in SPELLINGS or len(stems) < 2:
         return None
+
     for passage in Passages(reading).search(term, most=_RANKED_PASSAGES):
         if stems <= set(stems_of(passage.text)):
             words = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(stems)))})")
             use: TermUse = "substantive" if _explains(passage.in_context, words) else "mentioned"
             return TermMatch(use, passage.page, passage.text)
+
     return None
 
 
@@ -126,6 +130,7 @@ def document_facts(reading: PdfReading | None) -> tuple[dict[str, Any], dict[str
     if reading is None:
         absent = dict.fromkeys(PDF_TERMS, "absent")
         return {"pdf_pages": 0, "pdf_characters": 0, "pdf_images": 0, "pdf_terms": absent}, {}
+
     facts: dict[str, Any] = {
         "pdf_pages": len(reading.pages),
         "pdf_characters": sum(map(len, reading.pages)),
@@ -133,6 +138,7 @@ def document_facts(reading: PdfReading | None) -> tuple[dict[str, Any], dict[str
     }
     if reading.text_layer == "none":
         return facts, {"pdf_terms": NO_TEXT_LAYER}
+
     return {
         **facts,
         "pdf_terms": {term: match.use for term, match in uses_of_terms(reading).items()},
@@ -165,10 +171,12 @@ def _passage(blocks: list[_Block], index: int, pattern: re.Pattern[str]) -> str:
     block = blocks[index]
     if block.heading or block.text.endswith(":"):
         return _section(blocks, index)
+
     sentences = [part for part in _SENTENCE.split(block.text) if not _is_list_of_terms(part)]
     for number, sentence in enumerate(sentences):
         if pattern.search(_folded(sentence)):
             return " ".join(sentences[max(0, number - 1) : number + 5])
+
     return ""
 
 
@@ -187,6 +195,7 @@ def _section(blocks: list[_Block], index: int) -> str:
             break
         if not _is_list_of_terms(block.text) and not _is_bare_term(block.text):
             texts.append(block.text)
+
     return " ".join(texts) if len(texts) > 1 else ""
 
 

@@ -113,6 +113,7 @@ class Passages:
         words = list(dict.fromkeys(stems_of(query)))
         if self._index is None or not words:
             return ()
+
         scores: Sequence[float] = self._index.get_scores(words).tolist()
         # Equal scores keep the order of the text, so that results are the same on every run.
         ranked = sorted(range(len(scores)), key=lambda index: (-scores[index], index))
@@ -161,6 +162,7 @@ def _chunk_end(text: str, start: int) -> int:
     end = start + CHUNK_CHARACTERS
     if end >= len(text):
         return len(text)
+
     space = max(
         text.rfind(" ", start + OVERLAP_CHARACTERS, end),
         text.rfind("\n", start + OVERLAP_CHARACTERS, end),

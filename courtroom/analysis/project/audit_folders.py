@@ -42,9 +42,11 @@ def kind_of(path: str) -> str | None:
         return None
     if pure.stem == "readme" or pure.name.startswith("."):
         return None
+
     folders = "/".join(pure.parts[:-1])
     if not _FOLDER_WORD.search(folders):
         return None
+
     name = f"{folders}/{pure.stem}"
     # "received from peer" also contains the word for generated audits, so the order matters.
     kinds = (("received", _RECEIVED), ("self", _SELF), ("generated", _GENERATED))

@@ -34,6 +34,7 @@ def history_fact(history: History) -> dict[str, Any] | None:
     """Return the fields of courtroom.models.facts.HistoryFact, or None without commits."""
     if not history.commits:
         return None
+
     pace, times = pace_of(history), sorted(commit.authored_at for commit in history.commits)
     return {
         "first_at": times[0],
@@ -71,6 +72,7 @@ def _times(history: History) -> list[datetime]:
     is_complete = bool(committed) and len(committed) == len(history.commits)
     if is_complete and committed[-1] - committed[0] <= SITTING:
         return committed
+
     return sorted(datetime.fromisoformat(commit.authored_at) for commit in history.commits)
 
 

@@ -63,6 +63,7 @@ def entries_of(text: str) -> Iterator[Entry]:
         (number, match[0]) for number, line in enumerate(lines) if (match := _DATE.search(line))
     ]
     ends = [number for number, _ in dated[1:]] + [len(lines)]
+
     for (start, date), end in zip(dated, ends, strict=True):
         entry = "\n".join(lines[start:end])
         kinds = tuple(kind for kind, pattern in KINDS.items() if pattern.search(entry))

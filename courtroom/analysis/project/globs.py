@@ -21,13 +21,16 @@ def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str]:
     anchored = (pattern.removeprefix("./").removeprefix("/") for pattern in patterns)
     anywhere: list[str] = []
     expressions = []
+
     for pattern in anchored:
         if pattern.startswith("**/"):
             anywhere.append(_expression(pattern.removeprefix("**/")))
         else:
             expressions.append(_expression(pattern))
+
     if anywhere:
         expressions.append(f"(?:[^/]+/)*(?:{'|'.join(anywhere)})")
+
     return re.compile("|".join(expressions) or r"(?!)", re.IGNORECASE | re.DOTALL)
 
 

@@ -86,11 +86,13 @@ def smuggled_texts(text: str) -> Iterator[DecodedText]:
     """Yield text in tag characters and lines with direction overrides: neither is an accident."""
     if text.isascii():
         return
+
     for match in islice(_TAGGED.finditer(_FLAG.sub("", text)), _MAX_TOKENS):
         decoded = "".join(chr(ord(tag) - 0xE0000) for tag in match[0])
         yield DecodedText(
             _line_at(text, match.start()), decoded, "is spelled in invisible tag characters"
         )
+
     lines = _LINE_END.sub("\n", text).split("\n")
     overridden = (
         number
@@ -114,6 +116,7 @@ def encoded_texts(text: str) -> Iterator[DecodedText]:
     yield from _tokens(text, _HEX, _from_hex, "is encoded in hexadecimal")
     if "\\" in text:
         yield from _tokens(text, _ESCAPES, _from_escapes, "is written in escape sequences")
+
     for number, line in _whole_lines(text):
         lowered = line.lower()
         for how, decoded in _decoded_line(line, lowered):

@@ -140,10 +140,12 @@ def _in_history(request: Mapping[str, Any]) -> Iterator[Suspicion]:
     rows = [row.split("\x1f") for row in log.split("\0")[1:]]
     # A message may contain the separator: such a row cannot be split reliably.
     commits = [row for row in rows if len(row) == 7]
+
     for sha, author, _, _, message, note, _ in commits:
         for text in (author, message, note):
             for passage in passages_in(text, "prose"):
                 yield Suspicion(passage.text, passage.why, commit=sha)
+
     yield from _made_up_history(commits)
 
 
@@ -151,12 +153,14 @@ def _made_up_history(commits: Sequence[Sequence[str]]) -> Iterator[Suspicion]:
     """Yield signs of a history that shows more work, or more days of work, than there was."""
     if not commits:
         return
+
     newest = commits[0][0]
     empty = sum(1 for commit in commits if not commit[6].strip())
     if empty >= FEWEST_EMPTY and 2 * empty > len(commits):
         yield Suspicion(
             f"{empty} of {len(commits)} commits change no file.", "pads the history", commit=newest
         )
+
     authored, committed = ([int(commit[index] or 0) for commit in commits] for index in (2, 3))
     in_one_sitting = max(committed) - min(committed) <= ONE_SITTING_SECONDS
     seconds = max(authored) - min(authored)
@@ -215,8 +219,10 @@ def _contents(
         if is_text and 0 < entry.size <= min(bytes_left, request["file_bytes"]):
             bytes_left -= entry.size
             chosen.append(entry)
+
     if not chosen:
         return
+
     stdin = "".join(f"{entry.oid}\n" for entry in chosen).encode()
     listing, position = _git(request, "cat-file", "--batch", stdin=stdin), 0
     for entry in chosen:
