@@ -92,8 +92,7 @@ class AuditSerializer(Serializer[Audit]):
             return None
         counting = counting_in(audit, edition)
         if counting is not None:
-            score: float | None = counting["overall_score"]
-            return score
+            return counting.overall_score
         return edition.report.overall_score if edition.report.status == "verdict" else None
 
     def get_report(self, audit: Audit) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.core.code_locations import NamedPlace, read_places
+from grading.engine.released_verdict import ReleasedCriterion
 from grading.engine.report import Location, Report
 from grading.report_pages.checks_and_evidence import Exhibit
 from grading.report_pages.criterion import CriterionView, criterion_views
@@ -17,33 +18,20 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
-    """One criterion as it counts: `score` with a person's in place. `view` is what the court said, null where its
-    report is no longer there or does not know the criterion."""
+    """One criterion as it counts, with a person's score in place.
 
-    score: int | None
-    verdict_score: int | None
-    level: str
-    points: float | None
-    max_points: float | None
-    needs_review: bool
-    excluded: bool
-    override_reason: str | None
+    `view` is what the court said, null where its report is no longer there or does not know the
+    criterion.
+    """
+
+    counts: ReleasedCriterion
     view: CriterionView | None
 
 
 def verdict_view(row: Json, report: Report | None) -> VerdictView:
-    """`row` is a criterion of what is told (grades/queries/final_scores.py)."""
-    return VerdictView(
-        score=row["score"],
-        verdict_score=row.get("verdict_score", row["score"]),
-        level=row.get("level") or "",
-        points=row.get("points"),
-        max_points=row.get("max_points"),
-        needs_review=row.get("needs_review", False),
-        excluded=row.get("excluded", False),
-        override_reason=row.get("override_reason"),
-        view=criterion_of(report, row["id"]),
-    )
+    """Present a criterion of what a student was told, as it is stored with an appeal."""
+    counts = ReleasedCriterion.model_validate(row)
+    return VerdictView(counts=counts, view=criterion_of(report, counts.id))
 
 
 def criterion_of(report: Report | None, criterion_id: str) -> CriterionView | None:

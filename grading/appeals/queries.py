@@ -11,6 +11,7 @@ from django.db.models import Count, F, Max, Q, QuerySet
 from django.utils import timezone
 
 from grading.core.enums import FINAL_STATES, AppealState
+from grading.engine.released_verdict import parse_released
 from grading.engine.report import Report, parse_report
 from grading.models import (
     Appeal,
@@ -149,8 +150,9 @@ def appeals_beside(audit: Audit, *, user_id: int) -> dict[str, Beside]:
     """By the criterion's id, for the student whose work it is and for staff. Three queries."""
     latest = latest_appeals_on(audit.submission)
     grade = grade_told_of(audit) if audit.submission.student.user_id == user_id else None
-    released = (grade.released or {"criteria": []}) if grade else {"criteria": []}
-    positions = {row["id"]: position for position, row in enumerate(released["criteria"])}
+    released = parse_released(grade.released) if grade else None
+    criteria = released.criteria if released else ()
+    positions = {row.id: position for position, row in enumerate(criteria)}
     allowance = allowance_of(grade) if grade else None
     return {
         key: Beside(latest.get(key), positions.get(key), allowance)

@@ -15,6 +15,7 @@ from django.db.models import Case, Count, IntegerField, Q, QuerySet, Sum, Value,
 from django.utils import timezone
 
 from grading.core.enums import REPORTED_STATES, AuditKind, AuditState, ReleasePolicy
+from grading.engine.released_verdict import ReleasedVerdict, parse_released
 from grading.engine.report import Report, parse_report
 from grading.models import (
     Assignment,
@@ -49,7 +50,7 @@ class Edition:
 
     document: dict[str, Any]
     grade: Grade | None
-    released: dict[str, Any] | None
+    released: ReleasedVerdict | None
     provisional: bool
 
     @cached_property
@@ -108,12 +109,13 @@ def grades_behind(submissions: Iterable[Submission]) -> dict[Place, Grade]:
     return {(grade.assignment_id, grade.student_id): grade for grade in found}
 
 
-def told_of(submission: Submission, grade: Grade | None) -> dict[str, Any] | None:
-    """What the student was told about this very submission, in the shape of Grade.released: by the release that
-    stands, or by one before it about another attempt. Null where it was never released."""
-    released = (grade.released if grade else None) or {}
-    every = [released, *released.get("earlier", ())]
-    return next((told for told in every if told.get("submission") == str(submission.pk)), None)
+def told_of(submission: Submission, grade: Grade | None) -> ReleasedVerdict | None:
+    """Return what the student was told about this submission: by the release that stands, or before.
+
+    None where it was never released.
+    """
+    released = parse_released(grade.released) if grade else None
+    return released.about(str(submission.pk)) if released else None
 
 
 def is_past(submission: Submission, grade: Grade | None) -> bool:
@@ -155,12 +157,14 @@ def _edition(audit: Audit, grade: Grade | None, *, provisional: bool) -> Edition
     return Edition(document, grade, None, provisional) if document is not None else None
 
 
-def _released_document(told: dict[str, Any]) -> dict[str, Any]:
+def _released_document(released: ReleasedVerdict) -> dict[str, Any]:
     """Return the report that a release rests on: still its audit's, or superseded since."""
-    audits = Audit.objects.filter(pk=told["audit"], report_digest=told["digest"])
+    audits = Audit.objects.filter(pk=released.audit, report_digest=released.digest)
     document: dict[str, Any] | None = audits.values_list("report", flat=True).first()
     if document is None:
-        superseded = SupersededReport.objects.filter(audit=told["audit"], digest=told["digest"])
+        superseded = SupersededReport.objects.filter(
+            audit=UUID(released.audit), digest=released.digest
+        )
         document = superseded.values_list("report", flat=True).get()
     return document
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -16,10 +15,12 @@ def fingerprint_of(*shown: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
-def fingerprint_of_criterion(digest: str, criterion_id: str, told: Mapping[str, Any]) -> str:
-    """Of a criterion as it counts: `digest` is its report's, `told` in the shape of a row of Grade.released."""
-    by_hand = [told["score"], told["override_reason"]] if told["override_reason"] else None
-    return fingerprint_of(digest, criterion_id, by_hand)
+def fingerprint_of_criterion(
+    digest: str, criterion_id: str, score: int | None, override_reason: str | None
+) -> str:
+    """Return the fingerprint of a criterion as it counts; `digest` is its report's."""
+    override = [score, override_reason] if override_reason else None
+    return fingerprint_of(digest, criterion_id, override)
 
 
 CHANGED = "This changed since you opened this page: it is shown as it is now. Look once more, then send it."

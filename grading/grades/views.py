@@ -213,15 +213,13 @@ def override(request: MemberRequest, org: str, audit_id: UUID, position: int) ->
     standing = Override.objects.filter(
         submission=found.submission, criterion_id=verdict.criterion_id, withdrawn_at=None
     ).first()
-    typed = {
-        "score": standing.score if standing else verdict.score,
-        "reason": standing and standing.reason,
-    }
-    shown = {"score": typed["score"], "override_reason": typed["reason"]}
+    score = standing.score if standing else verdict.score
+    reason = standing.reason if standing else None
+    fingerprint = fingerprint_of_criterion(found.report_digest, verdict.criterion_id, score, reason)
     form = OverrideForm(
         request.POST if request.method == "POST" else None,
-        initial=typed,
-        fingerprint=fingerprint_of_criterion(found.report_digest, verdict.criterion_id, shown),
+        initial={"score": score, "reason": reason},
+        fingerprint=fingerprint,
     )
     if "withdraw" in request.POST and (standing is None or form.is_current()):
         if standing is not None:

@@ -7,6 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from grading.engine.released_verdict import (
+    ReleasedCriterion,
+    ReleasedVerdict,
+    verdict_as_it_counts,
+)
 from grading.engine.report import Criterion, Opinion, Report
 from grading.report_pages.checks_and_evidence import OUTCOMES, CheckView, Citation, Exhibits
 from grading.report_pages.judge_marks import JUDGE_BY_ID, JUDGES, Judge
@@ -43,14 +48,14 @@ class Argument:
 class CriterionView:
     """One criterion of the page. `anchor` is its id there, `record` the criterion of the report.
 
-    `counts` is a row of Grade.released; its `override_reason` is set where a person's score stands
-    in the verdict's place. `rungs` are null where the rubric has no levels or is not at hand.
+    `counts` is what counts of it; its `override_reason` is set where a person's score stands in the
+    verdict's place. `rungs` are null where the rubric has no levels or is not at hand.
     """
 
     anchor: str
     position: int
     record: Criterion
-    counts: Json
+    counts: ReleasedCriterion
     name: str
     score: int | None
     track: Track
@@ -66,31 +71,33 @@ class CriterionView:
 
 
 def criterion_views(
-    report: Report, released: Json | None = None, rubric: Json | None = None
+    report: Report, released: ReleasedVerdict | None = None, rubric: Json | None = None
 ) -> tuple[CriterionView, ...]:
     """Return every criterion of the report, in the rubric's order.
 
-    `released` has the shape of Grade.released; `rubric` is the document of the report's rubric.
+    `released` has what counts in the verdict's place; `rubric` is the document of the report's rubric.
     """
     exhibits = Exhibits(report)
-    counts = {row["id"]: row for row in released["criteria"]} if released else {}
+    counts = {row.id: row for row in released.criteria} if released else {}
     levels = levels_in(rubric)
     return tuple(
-        _view(position, row, counts.get(row.id) or _own(row), exhibits, levels.get(row.id, []))
+        _view(
+            position,
+            row,
+            counts.get(row.id) or verdict_as_it_counts(row),
+            exhibits,
+            levels.get(row.id, []),
+        )
         for position, row in enumerate(report.criteria)
     )
 
 
-def _own(criterion: Criterion) -> Json:
-    """Return what counts where nobody has changed anything: the verdict."""
-    same = ("id", "name", "level", "points", "max_points", "needs_review", "excluded")
-    score = criterion.final_score
-    own = {key: getattr(criterion, key) for key in same}
-    return own | {"score": score, "verdict_score": score, "override_reason": None}
-
-
 def _view(
-    position: int, criterion: Criterion, counts: Json, exhibits: Exhibits, levels: list[Json]
+    position: int,
+    criterion: Criterion,
+    counts: ReleasedCriterion,
+    exhibits: Exhibits,
+    levels: list[Json],
 ) -> CriterionView:
     checks = exhibits.checks(criterion)
     opinions = _in_order(criterion.opinions)
@@ -100,12 +107,12 @@ def _view(
         record=criterion,
         counts=counts,
         name=criterion.name,
-        score=counts["score"],
+        score=counts.score,
         track=track_of({row.judge: row.score for row in opinions}, criterion.final_score),
         arguments=tuple(_argument(row, exhibits) for row in opinions),
         checks=checks,
         tally=_tally(checks),
-        rungs=rungs_of(counts["level"] or "", levels),
+        rungs=rungs_of(counts.level or "", levels),
     )
 
 
@@ -178,9 +185,9 @@ def _rules_explained(view: CriterionView) -> list[str]:
 
 
 def _outcome_explained(view: CriterionView) -> str:
-    if view.counts["excluded"]:
+    if view.counts.excluded:
         return "It was left out of the sum: the rules say when, and it lowers nothing."
-    if view.counts["override_reason"]:
+    if view.counts.override_reason:
         return f"Then a person looked and gave {view.score}, with the reason above."
     if view.score is None:
         return "Too few judges could answer, so there is no score until a person has looked: this is not a low score."

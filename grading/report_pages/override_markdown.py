@@ -1,23 +1,22 @@
-"""What a report in Markdown says at its end: the scores that people gave in the place of its own."""
+"""The end of a report in Markdown: the scores that people gave in the place of its own."""
 
-from collections.abc import Mapping
-from typing import Any
-
-Json = Mapping[str, Any]
+from grading.engine.released_verdict import ReleasedCriterion, ReleasedVerdict
 
 
-def scores_by_hand(told: Json | None) -> str:
-    """A section of Markdown; "" where nobody gave a score."""
-    given = [row for row in told["criteria"] if row["override_reason"]] if told else []
-    if told is None or not given:
+def scores_by_hand(released: ReleasedVerdict | None) -> str:
+    """Return a section of Markdown; "" where nobody gave a score."""
+    given = [row for row in released.criteria if row.override_reason] if released else []
+    if released is None or not given:
         return ""
-    rows = [
-        f"| {_cell(row['name'])} | {_score(row['verdict_score'])} | {_score(row['score'])} | {_cell(row['override_reason'])} |"
-        for row in given
-    ]
+    rows = map(_row, given)
     head = ["| Criterion | Verdict | Counts | Reason |", "| --- | --- | --- | --- |"]
-    overall = f"With them, the overall score is {_score(told['overall_score'])}."
+    overall = f"With them, the overall score is {_score(released.overall_score)}."
     return "\n".join(["", "## Scores by hand", "", *head, *rows, "", overall, ""])
+
+
+def _row(row: ReleasedCriterion) -> str:
+    scores = f"{_score(row.verdict_score)} | {_score(row.score)}"
+    return f"| {_cell(row.name)} | {scores} | {_cell(row.override_reason or '')} |"
 
 
 def _cell(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from grading.engine.released_verdict import ReleasedVerdict
 from grading.engine.report import Points, Report
 from grading.report_pages.criterion import CriterionView, criterion_views
 from grading.report_pages.expected_graph import Expected, expected_of
@@ -45,7 +46,7 @@ class ReportPage:
 
     record: Report
     headline: Headline
-    points: Points | Json | None
+    points: Points | None
     criteria: tuple[CriterionView, ...]
     strongest: tuple[CriterionView, ...]
     weakest: tuple[CriterionView, ...]
@@ -74,11 +75,11 @@ HEADLINES = {
 
 
 def present_report(
-    report: Report, released: Json | None = None, rubric: Json | None = None
+    report: Report, released: ReleasedVerdict | None = None, rubric: Json | None = None
 ) -> ReportPage:
     """Prepare the page of a report.
 
-    `released`, in the shape of Grade.released, has what counts where people gave scores;
+    `released` has what counts where people gave scores or the student was told something;
     `rubric` is the document of the report's rubric, null where that is not at hand.
     """
     criteria = criterion_views(report, released, rubric)
@@ -87,11 +88,11 @@ def present_report(
     return ReportPage(
         record=report,
         headline=_headline(report, released),
-        points=released["points"] if released else report.points,
+        points=released.points if released else report.points,
         criteria=criteria,
         strongest=_strongest(scored),
         weakest=_weakest(scored),
-        unjudged=tuple(c for c in criteria if c.counts["needs_review"]),
+        unjudged=tuple(c for c in criteria if c.counts.needs_review),
         next_tasks=tasks[:STEPS_SHOWN_FIRST],
         tasks_by_file=_by_file(tasks),
         topology=topology_of(report.facts.graph) if report.facts.graph else None,
@@ -100,10 +101,10 @@ def present_report(
     )
 
 
-def _headline(report: Report, released: Json | None) -> Headline:
+def _headline(report: Report, released: ReleasedVerdict | None) -> Headline:
     """Return the score where people gave all that were missing, whatever the report ended in."""
-    if released is not None and released["overall_score"] is not None:
-        return Headline(*HEADLINES["verdict"][:2], released["overall_score"], "")
+    if released is not None and released.overall_score is not None:
+        return Headline(*HEADLINES["verdict"][:2], released.overall_score, "")
 
     words, tone, sentence = HEADLINES[report.status]
     score = report.overall_score if report.status == "verdict" and released is None else None

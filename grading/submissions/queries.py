@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 from uuid import UUID
 
 from django.contrib.auth.models import User
@@ -15,6 +15,7 @@ from django.utils import timezone
 from grading.audits.queries import Place, grades_behind, is_past, is_withheld, told_of
 from grading.core.enums import AuditKind, AuditState, LatePolicy
 from grading.core.errors import HandInRefused
+from grading.engine.released_verdict import ReleasedCriterion, ReleasedVerdict
 from grading.grades.queries.statistics import Cell, cells_of
 from grading.models import Assignment, Audit, Enrollment, Grade, Submission
 
@@ -35,7 +36,7 @@ class Attempt:
     audit: Audit | None
     told: Told
     score: float | None
-    released: dict[str, Any] | None = None
+    released: ReleasedVerdict | None = None
     told_at: datetime | None = None
     counts: bool = False
 
@@ -155,10 +156,10 @@ def _seen(submission: Submission, grade: Grade | None) -> Attempt:
     if audit is None or not audit.has_report:
         return Attempt(submission, audit, "", None)
     if told is not None and grade is not None:
-        stands = told["submission"] == (grade.released or {}).get("submission")
-        at = datetime.fromisoformat(told["at"]) if told.get("at") else grade.released_at
+        stands = told.submission == (grade.released or {}).get("submission")
+        at = told.at or grade.released_at
         return Attempt(
-            submission, audit, "released", told["overall_score"], told, told_at=at, counts=stands
+            submission, audit, "released", told.overall_score, told, told_at=at, counts=stands
         )
     if is_withheld(submission, grade):
         return Attempt(submission, audit, "withheld", None)
@@ -218,17 +219,14 @@ def _cells(
 
 def _seen_criteria_over(attempt: Attempt, judged: Mapping[UUID, Criteria]) -> Criteria:
     if attempt.released is not None:
-        return _told(attempt.released["criteria"])
+        return _told(attempt.released.criteria)
     return judged.get(attempt.audit.pk, {}) if attempt.audit else {}
 
 
-def _told(rows: Sequence[Mapping[str, Any]]) -> Criteria:
-    """`rows` as Grade.released has them (grades.queries.final_scores.told), in the report's order."""
+def _told(rows: Sequence[ReleasedCriterion]) -> Criteria:
+    """Return the released criteria as cells, in the report's order."""
     return {
-        row["id"]: (
-            row["name"],
-            Cell(place, row["score"], row["override_reason"] is not None, row["excluded"]),
-        )
+        row.id: (row.name, Cell(place, row.score, row.override_reason is not None, row.excluded))
         for place, row in enumerate(rows)
     }
 

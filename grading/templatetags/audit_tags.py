@@ -82,4 +82,7 @@ def score_of_five(score: float | None) -> str:
 @register.simple_tag
 def by_hand_seen(audit: Audit, criterion: Any) -> str:
     """What the form for a score by hand sends along; `criterion` is a CriterionView."""
-    return fingerprint_of_criterion(audit.report_digest, criterion.counts["id"], criterion.counts)
+    counts = criterion.counts
+    return fingerprint_of_criterion(
+        audit.report_digest, counts.id, counts.score, counts.override_reason
+    )

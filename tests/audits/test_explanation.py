@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from courtroom.synthesis import rules
+from grading.engine.released_verdict import parse_released
 from grading.engine.report import parse_report
 from grading.report_pages.criterion import RULES, criterion_views
 from tests.factories.example_report import report_json
@@ -20,7 +21,7 @@ FROM_THAT = (
 def explained(criterion: dict[str, Any], told: dict[str, Any] | None = None) -> list[str]:
     report = report_json(criteria=1)
     report["criteria"][0] |= criterion
-    return list(criterion_views(parse_report(report), told)[0].explained)
+    return list(criterion_views(parse_report(report), parse_released(told))[0].explained)
 
 
 def test_the_record_is_told_from_checks_to_what_keeps_it_from_more() -> None:

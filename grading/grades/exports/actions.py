@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -12,6 +11,7 @@ from grading.core.activity import note
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
 from grading.core.streaming import in_steps
+from grading.engine.released_verdict import ReleasedVerdict, parse_released
 from grading.grades.exports import queries as export_queries
 from grading.grades.exports.csv_layouts import SCORE_POSSIBLE, ExportChoice, Result, Table
 from grading.grades.queries.final_scores import reckon_audits, told
@@ -76,7 +76,7 @@ def results_of(
     grades = export_queries.grades_for(assignment, students)
     values = _values(assignment, students, grades, choice)
     commits = export_queries.commits_of(
-        {value["submission"] for told_ in values.values() for value in told_}
+        {value.submission for theirs in values.values() for value in theirs}
     )
     return [
         _result(student, grades.get(student.pk), value, commits, every_attempt=choice.every_attempt)
@@ -88,7 +88,7 @@ def results_of(
 def _result(
     student: Enrollment,
     grade: Grade | None,
-    value: dict[str, Any] | None,
+    value: ReleasedVerdict | None,
     commits: dict[str, str],
     *,
     every_attempt: bool,
@@ -98,15 +98,15 @@ def _result(
         every_attempt
         and value is not None
         and grade is not None
-        and value["audit"] != str(grade.audit_id)
+        and value.audit != str(grade.audit_id)
     )
     return Result(
         name=student.name or student.email,
         email=student.email,
         number=student.student_number,
         status="does not count" if beside else _status(grade),
-        told=value,
-        commit=commits.get(value["submission"], "") if value else "",
+        released=value,
+        commit=commits.get(value.submission, "") if value else "",
         released_at="" if beside else _released_at(grade),
     )
 
@@ -116,15 +116,19 @@ def _values(
     students: list[Enrollment],
     grades: dict[int, Grade],
     choice: ExportChoice,
-) -> dict[int, list[dict[str, Any]]]:
-    """By student what there is to tell, as marking.told has it."""
+) -> dict[int, list[ReleasedVerdict]]:
+    """Return the results to export, by student."""
     if not choice.everything:
-        return {key: [grade.released] for key, grade in grades.items() if grade.released}
+        released = {key: parse_released(grade.released) for key, grade in grades.items()}
+        return {key: [value] for key, value in released.items() if value is not None}
     audits = {key: [grade.audit_id] for key, grade in grades.items()}
     if choice.every_attempt:
         audits = export_queries.attempts_with_verdicts(assignment, students)
     reckonings = reckon_audits([audit for theirs in audits.values() for audit in theirs])
-    return {key: [told(reckonings[audit]) for audit in theirs] for key, theirs in audits.items()}
+    return {
+        key: [ReleasedVerdict.model_validate(told(reckonings[audit])) for audit in theirs]
+        for key, theirs in audits.items()
+    }
 
 
 def _status(grade: Grade | None) -> str:

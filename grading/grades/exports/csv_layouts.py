@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from grading.core.csv_cells import Cell
+from grading.engine.released_verdict import ReleasedCriterion, ReleasedVerdict
 
 Layout = Literal["generic", "canvas", "moodle"]
 Scale = Literal["points", "percent"]
@@ -33,19 +34,19 @@ class ExportChoice:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One student. `told` is the value of grades.queries.final_scores.told, null where there is nothing to export."""
+    """One student. `released` is their result, null where there is nothing to export."""
 
     name: str
     email: str
     number: str
     status: str
-    told: dict[str, Any] | None = None
+    released: ReleasedVerdict | None = None
     commit: str = ""
     released_at: str = ""
 
     @property
     def has_grade(self) -> bool:
-        return self.told is not None and self.told["overall_score"] is not None
+        return self.released is not None and self.released.overall_score is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +93,14 @@ class Table:
         )
 
     def _grade(self, result: Result) -> list[Cell]:
-        told = result.told if result.has_grade else None
+        released = result.released if result.has_grade else None
         if self.choice.layout != "generic" or self.choice.scale == "percent":
-            return [_grade_of(told, self.choice.scale)]
-        if told is None:
+            return [_grade_of(released, self.choice.scale)]
+        if released is None:
             return [None, None, None]
-        points = told["points"] or {}
-        return [told["overall_score"], points.get("earned"), points.get("possible")]
+        points = released.points
+        sums = [points.earned, points.possible] if points else [None, None]
+        return [released.overall_score, *sums]
 
     def _further_names(self) -> list[str]:
         versions = (
@@ -107,14 +109,13 @@ class Table:
         return [*versions, *(_distinct(self.criteria) if self.choice.criteria else [])]
 
     def _further(self, result: Result) -> list[Cell]:
-        told = result.told or {}
-        versions: list[Cell] = [
-            told.get("attempt"),
-            result.commit,
-            told.get("rubric_version"),
-            told.get("digest"),
-        ]
-        rows = {row["id"]: row for row in told.get("criteria", ())}
+        released = result.released
+        versions: list[Cell] = (
+            [released.attempt, result.commit, released.rubric_version, released.digest]
+            if released
+            else [None, result.commit, None, None]
+        )
+        rows = {row.id: row for row in released.criteria} if released else {}
         criteria = [_criterion_of(rows.get(key), self.choice.scale) for key, _name in self.criteria]
         return [
             *(versions if self.choice.versions else []),
@@ -122,25 +123,26 @@ class Table:
         ]
 
 
-def _grade_of(told: dict[str, Any] | None, scale: Scale) -> float | None:
-    """Of a rubric with points its points, else the score of five."""
-    if told is None:
+def _grade_of(released: ReleasedVerdict | None, scale: Scale) -> float | None:
+    """Return the points of a rubric with points, else the score of five."""
+    if released is None or released.overall_score is None:
         return None
-    points = told["points"] or {"earned": told["overall_score"], "possible": SCORE_POSSIBLE}
+    earned, possible = released.overall_score, SCORE_POSSIBLE
+    if released.points:
+        earned, possible = released.points.earned, released.points.possible
     if scale == "points":
-        return float(points["earned"])
-    return 100.0 * points["earned"] / points["possible"] if points["possible"] else None
+        return earned
+    return 100.0 * earned / possible if possible else None
 
 
-def _criterion_of(row: dict[str, Any] | None, scale: Scale) -> float | None:
-    """Empty where it was left out, or waits for a person."""
-    if row is None or row["score"] is None or row["excluded"] or row["needs_review"]:
+def _criterion_of(row: ReleasedCriterion | None, scale: Scale) -> float | None:
+    """Return nothing where the criterion was left out, or waits for a person."""
+    if row is None or row.score is None or row.excluded or row.needs_review:
         return None
-    has_points = row["points"] is not None and row["max_points"]
-    earned, possible = (
-        (row["points"], row["max_points"]) if has_points else (row["score"], SCORE_POSSIBLE)
-    )
-    return float(earned) if scale == "points" else 100.0 * earned / possible
+    earned, possible = float(row.score), SCORE_POSSIBLE
+    if row.points is not None and row.max_points:
+        earned, possible = row.points, row.max_points
+    return earned if scale == "points" else 100.0 * earned / possible
 
 
 def _distinct(criteria: Sequence[tuple[str, str]]) -> list[str]:

@@ -15,6 +15,7 @@ from django.db.models import Case, When
 from grading.audits.queries import Edition, Hearing, hearings_of
 from grading.engine import audits as engine_audits
 from grading.engine.events import CriterionRow
+from grading.engine.released_verdict import ReleasedVerdict, parse_released
 from grading.engine.report import (
     CITATIONS_REMOVED,
     EVIDENCE_UNVERIFIED,
@@ -52,13 +53,15 @@ def result_of(audit: Audit) -> dict[str, Any]:
     return told(reckon_audits([audit.pk])[audit.pk])
 
 
-def counting_in(audit: Audit, edition: Edition) -> dict[str, Any] | None:
-    """What counts in this edition, as `told` has it, where it is not simply what the report says: what the student was
-    told, or scores by hand beside the report's."""
+def counting_in(audit: Audit, edition: Edition) -> ReleasedVerdict | None:
+    """Return what counts in this edition; None where that is simply what the report says.
+
+    It is what the student was told, or scores that people gave beside the report's.
+    """
     if edition.released is not None:
         return edition.released
     by_hand = Override.objects.filter(submission=audit.submission, withdrawn_at=None).exists()
-    return result_of(audit) if by_hand and audit.has_report else None
+    return parse_released(result_of(audit)) if by_hand and audit.has_report else None
 
 
 def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
