@@ -12,7 +12,7 @@ from benchmarks.material import report, repository
 from courtroom.models.case import Case
 from courtroom.models.record import AuditReport
 from courtroom.replay.resynthesis import resynthesise
-from courtroom.replay.rubric_preview import Revision, foresee
+from courtroom.replay.rubric_preview import RubricRevision, preview_rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.run_audit import hold_audit
 from courtroom.synthesis.constitutions import preset
@@ -68,11 +68,12 @@ def foresee_change(texts: list[str]) -> None:
         for criterion in rubric.criteria
     ]
     for what, criteria in (("weights of criteria", heavier), ("weights of every check", reworded)):
-        revision = Revision(rubric, rubric.model_copy(update={"criteria": tuple(criteria)}))
+        revision = RubricRevision(rubric, rubric.model_copy(update={"criteria": tuple(criteria)}))
         documents = [json.loads(text) for text in texts]
         begin, cpu = perf_counter(), process_time()
         scores = [
-            foresee(one, revision, preset("default")).verdict.overall_score for one in documents
+            preview_rubric(one, revision, preset("default")).verdict.overall_score
+            for one in documents
         ]
         show(f"{len(scores)} reports foreseen with other {what}", begin, cpu)
 

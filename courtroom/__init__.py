@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from courtroom.models.record import Usage as Usage
     from courtroom.models.rubric import Rubric as Rubric
     from courtroom.rendering.markdown_report import render_markdown as render_markdown
-    from courtroom.replay.rubric_preview import Foresight as Foresight
-    from courtroom.replay.rubric_preview import Revision as Revision
-    from courtroom.replay.rubric_preview import foresee as foresee
+    from courtroom.replay.rubric_preview import RubricPreview as RubricPreview
+    from courtroom.replay.rubric_preview import RubricRevision as RubricRevision
+    from courtroom.replay.rubric_preview import preview_rubric as preview_rubric
     from courtroom.replay.stored_checks import Trial as Trial
     from courtroom.replay.stored_checks import try_check as try_check
     from courtroom.report_import.criterion_matching import CriteriaMatch as CriteriaMatch
@@ -59,9 +59,9 @@ _ROOMS = {
     "try_check": "replay.stored_checks",
     "CourtroomError": "models.errors",
     "InputRefused": "models.errors",
-    "Foresight": "replay.rubric_preview",
-    "Revision": "replay.rubric_preview",
-    "foresee": "replay.rubric_preview",
+    "RubricPreview": "replay.rubric_preview",
+    "RubricRevision": "replay.rubric_preview",
+    "preview_rubric": "replay.rubric_preview",
     "CommitTouch": "analysis.git.commit_touches",
     "commit_touches": "analysis.git.commit_touches",
     "probe_pdf": "analysis.pdf.read_pdf",

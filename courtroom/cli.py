@@ -24,8 +24,8 @@ from courtroom.models.errors import CourtroomError, InputRefused, RecordBroken, 
 from courtroom.models.record import AuditEvent, AuditReport
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.replay.resynthesis import (
-    changes_between,
     constitution_under,
+    describe_changes,
     resynthesise,
     rubric_of,
 )
@@ -252,7 +252,7 @@ def command(argv: list[str]) -> int:
         write_json(options.json, anew)
     if options.markdown:
         options.markdown.write_text(render_markdown(anew), "utf-8")
-    changes = list(changes_between(report, anew)) or ["The verdict is the same."]
+    changes = list(describe_changes(report, anew)) or ["The verdict is the same."]
     sys.stdout.write("\n".join(changes) + "\n")
     return VERDICT if anew.status == "verdict" else NEEDS_A_PERSON
 

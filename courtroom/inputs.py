@@ -25,7 +25,7 @@ from courtroom.detectives.targeting import owed
 from courtroom.models.case import Case, Limits
 from courtroom.models.errors import ExaminationFailed, PdfRefused
 from courtroom.models.record import AuditReport
-from courtroom.replay.report_reuse import dossier_still_holding
+from courtroom.replay.report_reuse import reusable_dossier
 
 T = TypeVar("T")
 
@@ -91,7 +91,7 @@ class InputReader:
             limits=case.limits,
             allow_local=case.allow_local,
         )
-        dossier = dossier_still_holding(self._earlier, case, snapshot.commit, self._sha256)
+        dossier = reusable_dossier(self._earlier, case, snapshot.commit, self._sha256)
         return snapshot, dossier or read_repository(
             snapshot, owed(case.rubric)["RepoInvestigator"], case.limits
         )

@@ -18,7 +18,7 @@ from courtroom.models.record import (
     RubricReference,
     Usage,
 )
-from courtroom.replay.resynthesis import reference_to
+from courtroom.replay.resynthesis import constitution_reference
 from courtroom.synthesis import chief_justice
 
 
@@ -61,7 +61,7 @@ def _report(
         rubric=RubricReference(
             id=case.rubric.id, version=case.rubric.version, digest=case.rubric.digest
         ),
-        constitution=reference_to(case.constitution),
+        constitution=constitution_reference(case.constitution),
         judges=nodes.bench.references,
         status=verdict.status,
         overall_score=verdict.overall_score,

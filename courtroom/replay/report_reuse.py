@@ -1,4 +1,4 @@
-"""What an earlier report holds for later: its dossier, while nothing it rests on has changed, and what was said."""
+"""Reuse of an earlier report: its dossier, if its inputs are unchanged, and its opinions."""
 
 from __future__ import annotations
 
@@ -22,32 +22,35 @@ from courtroom.models.record import (
 )
 
 
-def dossier_still_holding(
-    known: AuditReport | None, case: Case, commit: str, pdf_sha256: str | None
+def reusable_dossier(
+    earlier: AuditReport | None, case: Case, commit: str, pdf_sha256: str | None
 ) -> Dossier | None:
-    """The known report's dossier if engine, commit, PDF and rubric are the same; a failed one is examined anew.
+    """Return the earlier dossier if code version, commit, PDF and rubric are the same.
 
-    So is one whose checks were answered when a site knew something else of the exchange among peers.
+    A report with errors is not reused: its input is examined again. The same goes for one whose
+    checks read the exchange among peers, if that has changed on the site.
     """
-    if known is None or known.errors or known.engine != ENGINE:
+    if earlier is None or earlier.errors or earlier.engine != ENGINE:
         return None
-    same = (known.commit, known.pdf_sha256, known.rubric.digest) == (
+    is_same_input = (earlier.commit, earlier.pdf_sha256, earlier.rubric.digest) == (
         commit,
         pdf_sha256,
         case.rubric.digest,
     )
-    if not same or (known.facts.exchange != case.exchange and _asks_of_the_exchange(case)):
+    has_new_exchange = earlier.facts.exchange != case.exchange and _reads_exchange(case)
+    if not is_same_input or has_new_exchange:
         return None
-    dossier = dossier_of(known)
+
+    dossier = dossier_of(earlier)
     return dossier.model_copy(update={"facts": dossier.facts.with_exchange(case.exchange)})
 
 
-def _asks_of_the_exchange(case: Case) -> bool:
+def _reads_exchange(case: Case) -> bool:
     return any(map(reads_peer_records, case.rubric.checks))
 
 
 def dossier_of(report: AuditReport) -> Dossier:
-    """What a report rests on, as its judges and its verdict were given it."""
+    """Return the dossier of a report, as its judges and its verdict used it."""
     return Dossier(
         evidence=report.evidence,
         outcomes=outcomes_of(report),
@@ -57,39 +60,39 @@ def dossier_of(report: AuditReport) -> Dossier:
     )
 
 
-class RecordPart(BaseModel):
-    """Of a stored report, the fields that are named; the rest is not read."""
+class StoredPart(BaseModel):
+    """Part of a stored report; fields that are not named here are not read."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class HeardCriterion(RecordPart):
+class StoredCriterion(StoredPart):
     id: str
     opinions: tuple[OpinionRow, ...]
     checks: tuple[CriterionCheck, ...]
 
 
-class FactsOnRecord(BaseModel):
-    """The facts as the report has them: guards ask for them by name, nothing else does."""
+class StoredFacts(BaseModel):
+    """Facts as stored; only guards read them, by name."""
 
     unknown: dict[str, str] = Field(default_factory=dict)
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
 
-class Record(RecordPart):
-    """As much of a stored report as a verdict rests on: the fields bear the report's names."""
+class StoredReport(StoredPart):
+    """Fields of a stored report that a verdict is made from, under the report's names."""
 
     commit: str | None
     rubric: RubricReference
     judges: dict[Persona, JudgeReference]
-    criteria: tuple[HeardCriterion, ...]
+    criteria: tuple[StoredCriterion, ...]
     evidence: tuple[Evidence, ...]
-    facts: FactsOnRecord
+    facts: StoredFacts
 
 
-def outcomes_of(record: AuditReport | Record) -> tuple[CheckOutcome, ...]:
-    """The outcome of every check of the rubric, in its order."""
+def outcomes_of(record: AuditReport | StoredReport) -> tuple[CheckOutcome, ...]:
+    """Return the outcome of every check in the order of the rubric."""
     return tuple(
         CheckOutcome(check=check.check, met=check.met, reason=check.reason, evidence=check.evidence)
         for criterion in record.criteria
@@ -97,17 +100,17 @@ def outcomes_of(record: AuditReport | Record) -> tuple[CheckOutcome, ...]:
     )
 
 
-def opinions_of(record: AuditReport | Record) -> tuple[JudicialOpinion | JudgeFailure, ...]:
-    """Every answer on the record, of every round."""
+def opinions_of(record: AuditReport | StoredReport) -> tuple[JudicialOpinion | JudgeFailure, ...]:
+    """Return every answer of every round."""
     return tuple(_answer(c.id, row) for c in record.criteria for row in c.opinions)
 
 
 def _answer(criterion_id: str, row: OpinionRow) -> JudicialOpinion | JudgeFailure:
-    asked = {"judge": row.judge, "criterion_id": criterion_id, "round": row.round}
+    place = {"judge": row.judge, "criterion_id": criterion_id, "round": row.round}
     if row.score is None:
         return JudgeFailure.model_validate(
             {
-                **asked,
+                **place,
                 "failure": row.failure,
                 "message": row.argument,
                 "model": row.model,

@@ -1,4 +1,4 @@
-"""The verdict anew from a stored report: the same evidence and opinions, perhaps other rules, and no model call."""
+"""Resynthesis: a new verdict from a stored report, perhaps under other rules, without a model."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from courtroom.models.record import (
     digest_of,
 )
 from courtroom.models.rubric import Criterion, Rubric
-from courtroom.replay.report_reuse import Record, opinions_of, outcomes_of
-from courtroom.replay.rubric_preview import Foresight, Revision, foresee
+from courtroom.replay.report_reuse import StoredReport, opinions_of, outcomes_of
+from courtroom.replay.rubric_preview import RubricPreview, RubricRevision, preview_rubric
 from courtroom.replay.stored_checks import NEEDS_THE_SUBMISSION
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.rubric_import.shipped_rubrics import SHIPPED
@@ -24,21 +24,24 @@ from courtroom.synthesis.constitutions import PRESETS, constitution_of
 from courtroom.synthesis.rules import Constitution
 
 STAGE, LEFT_OPEN, OUTDATED = "chief_justice", "check_left_open", "opinions_outdated"
-# A record that was not made from the submission alone is no dossier for a later audit (remembrance.py).
-FROM_THE_RECORD = "resynthesis of "
+# Marks the code version of a resynthesised report, so that no audit reuses its dossier.
+RESYNTHESIS_PREFIX = "resynthesis of "
 
 
 def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution) -> AuditReport:
-    """The report with the verdict that this constitution gives on what was found and said.
+    """Return the report with the verdict of this constitution on its evidence and opinions.
 
-    Raises InputRefused (record_other_rubric) when the report was not judged under this rubric.
+    Raises InputRefused (record_other_rubric) for a report that was judged under another rubric.
     """
     if rubric.digest != report.rubric.digest:
-        message = f"The report was judged under {report.rubric.id} {report.rubric.version} of another text."
+        message = (
+            f"The report was judged under another text of"
+            f" {report.rubric.id} {report.rubric.version}."
+        )
         raise InputRefused("record_other_rubric", message)
     verdict = verdict_on(report, rubric, constitution)
     changes = {
-        "constitution": reference_to(constitution),
+        "constitution": constitution_reference(constitution),
         "status": verdict.status,
         "overall_score": verdict.overall_score,
         "points": verdict.points,
@@ -47,33 +50,37 @@ def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution
     return report.model_copy(update=changes).sealed()
 
 
-def resynthesise_under(
-    report: AuditReport, revision: Revision, constitution: Constitution
+def resynthesise_revision(
+    report: AuditReport, revision: RubricRevision, constitution: Constitution
 ) -> AuditReport:
-    """The report under a rubric's next text, with exactly the verdict that `foresee` shows.
+    """Return the report under the changed rubric, with the verdict that `preview_rubric` shows.
 
-    Its errors name the checks that only a new audit can answer, and the criteria that judges by a model argued on
-    another text. Raises InputRefused (record_other_rubric) when it was not judged under `revision.before`.
+    Its errors name checks that only a new audit can answer, and criteria whose opinions by a model
+    are about another text. Raises InputRefused (record_other_rubric) for a report of another rubric.
     """
     if revision.before.digest == revision.after.digest:
         return resynthesise(report, revision.after, constitution)
-    seen, after = foresee(report.as_json(), revision, constitution), revision.after
+    preview, after = preview_rubric(report.as_json(), revision, constitution), revision.after
     changes = {
-        "engine": FROM_THE_RECORD + report.engine.removeprefix(FROM_THE_RECORD),
+        "engine": RESYNTHESIS_PREFIX + report.engine.removeprefix(RESYNTHESIS_PREFIX),
         "rubric": RubricReference(id=after.id, version=after.version, digest=after.digest),
-        "constitution": reference_to(constitution),
-        "status": seen.verdict.status,
-        "overall_score": seen.verdict.overall_score,
-        "points": seen.verdict.points,
-        "criteria": tuple(_named(result, after) for result in seen.verdict.criteria),
-        "evidence": seen.evidence,
-        "errors": (*_kept(report), *_left_open(seen, after), *_outdated(report, seen, after)),
+        "constitution": constitution_reference(constitution),
+        "status": preview.verdict.status,
+        "overall_score": preview.verdict.overall_score,
+        "points": preview.verdict.points,
+        "criteria": tuple(_with_keys(result, after) for result in preview.verdict.criteria),
+        "evidence": preview.evidence,
+        "errors": (
+            *_other_errors(report),
+            *_left_open(preview, after),
+            *_outdated(report, preview, after),
+        ),
     }
     return report.model_copy(update=changes).sealed()
 
 
-def _named(result: CriterionResult, rubric: Rubric) -> CriterionResult:
-    """Opinions that were foreseen get a name on the record; no question has it, so no audit takes them for answers."""
+def _with_keys(result: CriterionResult, rubric: Rubric) -> CriterionResult:
+    """Give opinions of a preview a key that no question has, so that no audit reuses them."""
     rows = tuple(
         row
         if row.key
@@ -85,39 +92,44 @@ def _named(result: CriterionResult, rubric: Rubric) -> CriterionResult:
     return result.model_copy(update={"opinions": rows})
 
 
-def _kept(report: AuditReport) -> Iterator[RecordedError]:
+def _other_errors(report: AuditReport) -> Iterator[RecordedError]:
     return (error for error in report.errors if error.code not in {LEFT_OPEN, OUTDATED})
 
 
-def _left_open(seen: Foresight, rubric: Rubric) -> Iterator[RecordedError]:
-    """Also what an earlier re-synthesis had left open."""
+def _left_open(preview: RubricPreview, rubric: Rubric) -> Iterator[RecordedError]:
+    """Yield an error for each check without outcome, an earlier resynthesis' included."""
     goals = {check.id: check.goal for check in rubric.checks}
-    for result in seen.verdict.criteria:
+    for result in preview.verdict.criteria:
         for check in result.checks:
             if check.reason == NEEDS_THE_SUBMISSION:
-                message = f"{result.name}: “{goals[check.check]}” was not looked for yet. It takes a new audit."
+                message = (
+                    f"{result.name}: “{goals[check.check]}” was not checked yet."
+                    " A new audit is needed."
+                )
                 yield RecordedError(stage=STAGE, code=LEFT_OPEN, message=message)
 
 
-def _outdated(report: AuditReport, seen: Foresight, rubric: Rubric) -> Iterator[RecordedError]:
-    """Also what was outdated before: the opinions are still those."""
+def _outdated(
+    report: AuditReport, preview: RubricPreview, rubric: Rubric
+) -> Iterator[RecordedError]:
+    """Yield an error for each outdated criterion, also for one that was outdated before."""
     before = {error.message for error in report.errors if error.code == OUTDATED}
     for criterion in rubric.criteria:
-        message = _argued_before(criterion)
-        if criterion.id in seen.outdated or message in before:
+        message = _outdated_message(criterion)
+        if criterion.id in preview.outdated or message in before:
             yield RecordedError(stage=STAGE, code=OUTDATED, message=message)
 
 
-def _argued_before(criterion: Criterion) -> str:
+def _outdated_message(criterion: Criterion) -> str:
     return (
-        f"{criterion.name}: the judges argued on an earlier text of the rubric, or were not asked."
+        f"{criterion.name}: the judges answered an earlier text of the rubric, or were not asked."
     )
 
 
 def verdict_on(
-    record: AuditReport | Record, rubric: Rubric, constitution: Constitution
+    record: AuditReport | StoredReport, rubric: Rubric, constitution: Constitution
 ) -> chief_justice.Verdict:
-    """What this constitution makes of the evidence, the outcomes and every answer on the record."""
+    """Return the verdict of this constitution on the stored evidence, outcomes and answers."""
     return chief_justice.synthesise(
         rubric=rubric,
         constitution=constitution,
@@ -129,47 +141,53 @@ def verdict_on(
 
 
 def rubric_of(report: AuditReport) -> Rubric:
-    """The shipped rubric that the report was judged under. Raises InputRefused: record_other_rubric."""
+    """Return the shipped rubric of the report. Raises InputRefused (record_other_rubric)."""
     for name in SHIPPED:
         if shipped_rubric(name).digest == report.rubric.digest:
             return shipped_rubric(name)
-    message = f"{report.rubric.id} {report.rubric.version} is not shipped in this text: name its file with --rubric."
+    message = (
+        f"{report.rubric.id} {report.rubric.version} is not a shipped rubric in this text:"
+        " name its file with --rubric."
+    )
     raise InputRefused("record_other_rubric", message)
 
 
 def constitution_under(report: AuditReport, rubric: Rubric) -> Constitution:
-    """The constitution that the report names. Raises InputRefused: record_other_constitution."""
-    for known in (constitution_of(rubric), *PRESETS.values()):
-        if reference_to(known) == report.constitution:
-            return known
-    message = f"The report's constitution {report.constitution.id} is not at hand: name one with --constitution."
+    """Return the report's constitution. Raises InputRefused (record_other_constitution)."""
+    for constitution in (constitution_of(rubric), *PRESETS.values()):
+        if constitution_reference(constitution) == report.constitution:
+            return constitution
+    message = (
+        f"The report's constitution {report.constitution.id} is not available:"
+        " name one with --constitution."
+    )
     raise InputRefused("record_other_constitution", message)
 
 
-def reference_to(constitution: Constitution) -> ConstitutionReference:
+def constitution_reference(constitution: Constitution) -> ConstitutionReference:
     return ConstitutionReference(
         id=constitution.id,
         digest=digest_of(constitution.model_dump(mode="json", exclude_none=True)),
     )
 
 
-def changes_between(before: AuditReport, after: AuditReport) -> Iterator[str]:
-    """What another verdict changes, in sentences; nothing when they are the same."""
+def describe_changes(before: AuditReport, after: AuditReport) -> Iterator[str]:
+    """Yield one line for each difference between two verdicts."""
     if before.constitution != after.constitution:
         yield f"constitution: {before.constitution.id} -> {after.constitution.id}"
     if before.status != after.status:
         yield f"status: {before.status} -> {after.status}"
     if before.overall_score != after.overall_score:
-        yield f"overall: {_shown(before.overall_score)} -> {_shown(after.overall_score)}"
+        yield f"overall: {_format_score(before.overall_score)} -> {_format_score(after.overall_score)}"
     if before.points != after.points:
-        yield f"points: {_sum(before)} -> {_sum(after)}"
+        yield f"points: {_format_points(before)} -> {_format_points(after)}"
     for old, new in zip(before.criteria, after.criteria, strict=True):
         yield from _changes_of(old, new)
 
 
 def _changes_of(old: CriterionResult, new: CriterionResult) -> Iterator[str]:
     score = (
-        f"{_shown(old.final_score)} -> {_shown(new.final_score)}"
+        f"{_format_score(old.final_score)} -> {_format_score(new.final_score)}"
         if old.final_score != new.final_score
         else ""
     )
@@ -179,16 +197,16 @@ def _changes_of(old: CriterionResult, new: CriterionResult) -> Iterator[str]:
         rules = (
             f"rules: {', '.join(old.resolution) or 'none'} -> {', '.join(new.resolution) or 'none'}"
         )
-    what = "; ".join(part for part in (score, level, rules) if part)
-    if what:
-        yield f"{new.id}: {what}"
+    changes = "; ".join(part for part in (score, level, rules) if part)
+    if changes:
+        yield f"{new.id}: {changes}"
 
 
-def _shown(score: float | None) -> str:
+def _format_score(score: float | None) -> str:
     return "no score" if score is None else f"{score:g}"
 
 
-def _sum(report: AuditReport) -> str:
+def _format_points(report: AuditReport) -> str:
     return (
         f"{report.points.earned:g} of {report.points.possible:g}" if report.points else "no points"
     )

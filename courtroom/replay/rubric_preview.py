@@ -1,8 +1,9 @@
-"""What a changed rubric or other rules would make of a stored report: no repository, no model, no graph.
+"""Verdict of a stored report under a changed rubric, without repository, model or graph.
 
-Recomputed always: the constitution, and of a criterion its weight, points, levels and exclusion. Changed checks are
-answered from the report's facts where they can be (detectives/recollection.py), and heuristic judges are heard again
-on the criteria whose checks changed. Opinions of a model stay as they are; whoever publishes is told which are outdated.
+The constitution and the weight, points, levels and exclusion of criteria are always computed again.
+Changed checks are answered from the report's facts where that is possible (stored_checks.py), and
+heuristic judges answer again where checks changed. Opinions of a model stay, and the result names
+those that are outdated.
 """
 
 from __future__ import annotations
@@ -20,60 +21,64 @@ from courtroom.judges.judge_inputs import JudgeAnswer, question_for
 from courtroom.models.errors import InputRefused
 from courtroom.models.record import PERSONAS, CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion, Rubric
-from courtroom.replay.report_reuse import Record, opinions_of, outcomes_of
+from courtroom.replay.report_reuse import StoredReport, opinions_of, outcomes_of
 from courtroom.replay.stored_checks import try_check
 from courtroom.synthesis.chief_justice import Verdict, contested, synthesise
 from courtroom.synthesis.evidence_weight import StatedFacts, dossier_of
 from courtroom.synthesis.rules import Constitution
 
-# What a check says besides its question: the outcome does not depend on it.
-BESIDE_THE_QUESTION = {"id", "goal", "weight", "essential", "effort", "advice", "snippet"}
-# What a criterion counts for: no judge argues from it.
-COUNTED = {"weight", "max_points", "levels", "architecture", "exclude_when"}
-NO_KEY = ""  # an opinion that is foreseen is never looked up again
+# Fields of a check that its outcome does not depend on.
+NOT_IN_QUESTION = {"id", "goal", "weight", "essential", "effort", "advice", "snippet"}
+# Fields of a criterion that only count; no judge is shown them.
+NOT_SHOWN_TO_JUDGES = {"weight", "max_points", "levels", "architecture", "exclude_when"}
+# Opinions of a preview are never looked up again.
+NO_KEY = ""
 
 
 @dataclass(frozen=True)
-class Revision:
-    """A rubric as it was and as it would be: compared once, held against any number of reports."""
+class RubricRevision:
+    """Rubric before and after a change; compared once, applied to any number of reports."""
 
     before: Rubric
     after: Rubric
 
     @cached_property
     def answered_by(self) -> Mapping[str, str]:
-        """The check of the old rubric whose outcome answers a check of the new one, by their ids."""
+        """New check id -> id of the old check whose outcome answers it."""
         old = {_question(check): check.id for check in reversed(self.before.checks)}
         own = {check.id: _question(check) for check in self.before.checks}
-        asked = {check.id: _question(check) for check in self.after.checks}
+        new = {check.id: _question(check) for check in self.after.checks}
         return {
             name: name if own.get(name) == question else old[question]
-            for name, question in asked.items()
+            for name, question in new.items()
             if question in old
         }
 
     @cached_property
     def other_checks(self) -> tuple[Criterion, ...]:
-        """The criteria, in their new form, whose checks are no longer those that were judged."""
+        """New criteria whose checks differ from those that were judged."""
         return tuple(
             c for c in self.after.criteria if not (was := self._was(c)) or was.checks != c.checks
         )
 
     @cached_property
     def other_words(self) -> tuple[str, ...]:
-        """Ids of the criteria on which a judge would be asked something else."""
-        return tuple(c.id for c in self.after.criteria if _asked(c) != _asked(self._was(c)))
+        """Ids of criteria on which a judge would be asked another question."""
+        return tuple(
+            c.id for c in self.after.criteria if _judge_question(c) != _judge_question(self._was(c))
+        )
 
     def _was(self, criterion: Criterion) -> Criterion | None:
         return next((c for c in self.before.criteria if c.id == criterion.id), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Foresight:
-    """The verdict to come, the evidence it rests on, and what it does not know.
+class RubricPreview:
+    """Previewed verdict with its evidence.
 
-    `reheard`: criteria the heuristic judges were heard on again; `outdated`: criteria whose opinions, by a model, were
-    given on another text; `open`: checks that only a new audit can answer.
+    reheard   ids of criteria that the heuristic judges answered again
+    outdated  ids of criteria whose opinions by a model are about another text
+    open      ids of checks that only a new audit can answer
     """
 
     verdict: Verdict
@@ -83,59 +88,61 @@ class Foresight:
     open: tuple[str, ...] = ()
 
 
-def foresee(
-    document: Mapping[str, Any], revision: Revision, constitution: Constitution
-) -> Foresight:
-    """`document` is a stored report as JSON, judged under `revision.before`.
+def preview_rubric(
+    document: Mapping[str, Any], revision: RubricRevision, constitution: Constitution
+) -> RubricPreview:
+    """Preview a stored report, given as JSON, that was judged under `revision.before`.
 
-    Raises InputRefused: record_unreadable, or record_other_rubric when it was judged under another text.
+    Raises InputRefused: record_unreadable, or record_other_rubric for a report of another rubric.
     """
-    record = _record_in(document)
+    record = _stored_report(document)
     if record.rubric.digest != revision.before.digest:
-        message = f"The report was judged under {record.rubric.id} {record.rubric.version} of another text."
+        message = (
+            f"The report was judged under another text of"
+            f" {record.rubric.id} {record.rubric.version}."
+        )
         raise InputRefused("record_other_rubric", message)
     outcomes, added, left_open = _outcomes(record, document, revision)
     evidence = tuple({piece.id: piece for piece in (*record.evidence, *added)}.values())
     by_heuristics = all(judge.kind == "heuristic" for judge in record.judges.values())
-    again = revision.other_checks if by_heuristics else ()
-    reheard = tuple(criterion.id for criterion in again)
-    kept = [said for said in opinions_of(record) if said.criterion_id not in reheard]
-    fresh = _heard_again(revision.after, again, constitution, evidence, outcomes, record.facts)
+    changed = revision.other_checks if by_heuristics else ()
+    reheard = tuple(criterion.id for criterion in changed)
+    stored = [answer for answer in opinions_of(record) if answer.criterion_id not in reheard]
+    fresh = _answers_again(revision.after, changed, constitution, evidence, outcomes, record.facts)
     verdict = synthesise(
         rubric=revision.after,
         constitution=constitution,
         evidence=evidence,
         outcomes=outcomes,
         facts=record.facts,
-        opinions=(*kept, *fresh),
+        opinions=(*stored, *fresh),
     )
     outdated = () if by_heuristics else revision.other_words
-    return Foresight(verdict, evidence, reheard, outdated, left_open)
+    return RubricPreview(verdict, evidence, reheard, outdated, left_open)
 
 
-def _record_in(document: Mapping[str, Any]) -> Record:
+def _stored_report(document: Mapping[str, Any]) -> StoredReport:
     try:
-        return Record.model_validate(document)
+        return StoredReport.model_validate(document)
     except ValidationError as broken:
-        place = ".".join(map(str, broken.errors()[0]["loc"]))
-        raise InputRefused("record_unreadable", f"This is no stored report: {place}.") from broken
+        field = ".".join(map(str, broken.errors()[0]["loc"]))
+        raise InputRefused("record_unreadable", f"This is no stored report: {field}.") from broken
 
 
 def _outcomes(
-    record: Record, document: Mapping[str, Any], revision: Revision
+    record: StoredReport, document: Mapping[str, Any], revision: RubricRevision
 ) -> tuple[tuple[CheckOutcome, ...], list[Evidence], tuple[str, ...]]:
-    """An outcome for every check of the new rubric, the evidence that is new, and the checks left open."""
+    """Return an outcome for every new check, the new evidence, and ids of checks left open."""
     stored = {outcome.check: outcome for outcome in outcomes_of(record)}
     outcomes: list[CheckOutcome] = []
     added: list[Evidence] = []
     left_open: list[str] = []
     for check in revision.after.checks:
-        known = stored.get(revision.answered_by.get(check.id, ""))
-        if known:
-            outcomes.append(
-                known if known.check == check.id else known.model_copy(update={"check": check.id})
-            )
+        outcome = stored.get(revision.answered_by.get(check.id, ""))
+        if outcome:
+            outcomes.append(outcome.model_copy(update={"check": check.id}))
             continue
+
         trial = try_check(check, document)
         outcomes.append(trial.outcome)
         added += trial.evidence
@@ -143,7 +150,7 @@ def _outcomes(
     return tuple(outcomes), added, tuple(left_open)
 
 
-def _heard_again(
+def _answers_again(
     rubric: Rubric,
     criteria: tuple[Criterion, ...],
     constitution: Constitution,
@@ -151,26 +158,27 @@ def _heard_again(
     outcomes: tuple[CheckOutcome, ...],
     facts: StatedFacts,
 ) -> list[JudgeAnswer]:
-    """The heuristic judges on these criteria, and once more where they are too far apart, as in a court."""
-    said: list[JudgeAnswer] = []
-    hearing, dossier = 0, dossier_of(evidence, outcomes, facts)
+    """Let the heuristic judges answer, with further rounds where they differ too much."""
+    answers: list[JudgeAnswer] = []
+    round_number, dossier = 0, dossier_of(evidence, outcomes, facts)
     while criteria:
-        hearing += 1
-        briefs = [
-            question_for(judge, criterion, evidence, outcomes, hearing, said)
+        round_number += 1
+        questions = [
+            question_for(judge, criterion, evidence, outcomes, round_number, answers)
             for criterion in criteria
             for judge in PERSONAS
         ]
-        said += [answer_now(brief, NO_KEY).opinion for brief in briefs]
-        among = rubric.model_copy(update={"criteria": criteria})
-        still = contested(among, constitution, said, hearing, dossier)
-        criteria = tuple(criterion for criterion in criteria if criterion.id in still)
-    return said
+        answers += [answer_now(question, NO_KEY).opinion for question in questions]
+
+        part = rubric.model_copy(update={"criteria": criteria})
+        contested_ids = contested(part, constitution, answers, round_number, dossier)
+        criteria = tuple(criterion for criterion in criteria if criterion.id in contested_ids)
+    return answers
 
 
 def _question(check: Check) -> str:
-    return check.model_dump_json(exclude=BESIDE_THE_QUESTION)
+    return check.model_dump_json(exclude=NOT_IN_QUESTION)
 
 
-def _asked(criterion: Criterion | None) -> str:
-    return criterion.model_dump_json(exclude=COUNTED) if criterion else ""
+def _judge_question(criterion: Criterion | None) -> str:
+    return criterion.model_dump_json(exclude=NOT_SHOWN_TO_JUDGES) if criterion else ""

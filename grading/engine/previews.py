@@ -15,7 +15,7 @@ from grading.engine.events import CriterionRow
 from grading.engine.report import parse_report
 
 if TYPE_CHECKING:
-    from courtroom import Constitution, Revision, Rubric
+    from courtroom import Constitution, Rubric, RubricRevision
     from courtroom.models.record import CriterionResult
 
 Document = Mapping[str, Any]
@@ -43,7 +43,7 @@ class Foresight:
 
     document: Mapping[str, Any]
     rules: str = ""
-    _revisions: dict[str, Revision] = field(default_factory=dict)
+    _revisions: dict[str, RubricRevision] = field(default_factory=dict)
 
     def of(self, report: Document, *, before: Mapping[str, Any], digest: str) -> Outlook:
         """What it makes of a report that was judged under `before`, a rubric of this digest.
@@ -52,10 +52,10 @@ class Foresight:
         could be scored: such a verdict takes nobody's place.
         """
         from courtroom import InputRefused as Refused
-        from courtroom import foresee
+        from courtroom import preview_rubric
 
         try:
-            seen = foresee(report, self._revision(before, digest), self._constitution)
+            seen = preview_rubric(report, self._revision(before, digest), self._constitution)
         except Refused as error:
             raise InputRefused(error.code, error.message) from error
         if seen.verdict.status == "degraded":
@@ -79,12 +79,12 @@ class Foresight:
 
         return preset(self.rules) if self.rules else constitution_of(self._rubric)
 
-    def _revision(self, before: Mapping[str, Any], digest: str) -> Revision:
+    def _revision(self, before: Mapping[str, Any], digest: str) -> RubricRevision:
         """One for each text that was judged under: comparing two rubrics is half the work."""
-        from courtroom import Revision, Rubric
+        from courtroom import Rubric, RubricRevision
 
         if digest not in self._revisions:
-            self._revisions[digest] = Revision(Rubric.from_stored(before), self._rubric)
+            self._revisions[digest] = RubricRevision(Rubric.from_stored(before), self._rubric)
         return self._revisions[digest]
 
     def _open_in(self, results: Sequence[CriterionResult]) -> dict[str, tuple[str, ...]]:

@@ -17,7 +17,7 @@ from grading.engine.audits import verdict_of
 from grading.engine.events import OpinionRow, Verdict
 
 if TYPE_CHECKING:
-    from courtroom import AuditReport, Constitution, Revision, Rubric
+    from courtroom import AuditReport, Constitution, Rubric, RubricRevision
 
 Document = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ class Resynthesis:
     """A published rubric, applied to any number of stored reports; what previews show is what comes out."""
 
     document: Document
-    _revisions: dict[str, Revision] = field(default_factory=dict)
+    _revisions: dict[str, RubricRevision] = field(default_factory=dict)
 
     def of(self, report: Document, *, before: Document, digest: str) -> Synthesis:
         """A report that was judged under `before`, a rubric of this digest.
@@ -44,11 +44,11 @@ class Resynthesis:
         cannot be applied here.
         """
         from courtroom import AuditReport, CourtroomError
-        from courtroom.replay.resynthesis import resynthesise_under
+        from courtroom.replay.resynthesis import resynthesise_revision
 
         try:
             record = AuditReport.model_validate(report)
-            told = resynthesise_under(record, self._revision(before, digest), self._constitution)
+            told = resynthesise_revision(record, self._revision(before, digest), self._constitution)
         except ValidationError as broken:
             raise InputRefused(
                 "record_unreadable", "The stored report is of an older make: audit it anew."
@@ -69,12 +69,12 @@ class Resynthesis:
 
         return constitution_of(self._rubric)
 
-    def _revision(self, before: Document, digest: str) -> Revision:
+    def _revision(self, before: Document, digest: str) -> RubricRevision:
         """One for each text that was judged under: comparing two rubrics is half the work."""
-        from courtroom import Revision, Rubric
+        from courtroom import Rubric, RubricRevision
 
         if digest not in self._revisions:
-            self._revisions[digest] = Revision(Rubric.from_stored(before), self._rubric)
+            self._revisions[digest] = RubricRevision(Rubric.from_stored(before), self._rubric)
         return self._revisions[digest]
 
 

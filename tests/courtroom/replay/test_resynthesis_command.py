@@ -11,9 +11,9 @@ from courtroom.cli import main
 from courtroom.models.case import Known
 from courtroom.models.record import AuditReport
 from courtroom.models.rubric import Rubric
-from courtroom.replay.report_reuse import dossier_still_holding, opinions_of
-from courtroom.replay.resynthesis import changes_between, resynthesise, resynthesise_under
-from courtroom.replay.rubric_preview import Revision, foresee
+from courtroom.replay.report_reuse import opinions_of, reusable_dossier
+from courtroom.replay.resynthesis import describe_changes, resynthesise, resynthesise_revision
+from courtroom.replay.rubric_preview import RubricRevision, preview_rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.run_audit import hold_audit
 from courtroom.synthesis.constitutions import PRESETS, preset
@@ -97,7 +97,7 @@ def test_what_changed_is_said_and_the_new_report_is_written(stored, report, tmp_
         capsys, stored, "--constitution", "opinions-only", "--json", record, "--markdown", page
     )
     anew = AuditReport.model_validate_json(record.read_bytes())
-    assert out.splitlines() == list(changes_between(report, anew))
+    assert out.splitlines() == list(describe_changes(report, anew))
     assert (code, out.splitlines()[0]) == (0, "constitution: default -> opinions-only")
     assert anew.digest == anew.sealed().digest
     assert page.read_text().startswith("#")
@@ -118,7 +118,7 @@ def text_of(rubric, **changes):
 
 
 def under(report, rubric):
-    return resynthesise_under(report, Revision(RUBRIC, rubric), preset("default"))
+    return resynthesise_revision(report, RubricRevision(RUBRIC, rubric), preset("default"))
 
 
 def test_under_the_same_text_it_is_the_plain_resynthesis(report):
@@ -131,7 +131,7 @@ def test_under_the_next_text_it_is_the_verdict_that_was_foreseen(report):
     )
     told, seen = (
         under(report, heavier),
-        foresee(report.as_json(), Revision(RUBRIC, heavier), preset("default")),
+        preview_rubric(report.as_json(), RubricRevision(RUBRIC, heavier), preset("default")),
     )
     assert [(c.id, c.final_score, c.rules) for c in told.criteria] == [
         (c.id, c.final_score, c.rules) for c in seen.verdict.criteria
@@ -152,9 +152,9 @@ def test_what_only_a_new_audit_can_tell_is_named_and_the_record_is_no_dossier_fo
     [error] = told.errors
     assert (error.code, ASKED.goal in error.message) == ("check_left_open", True)
     case = case_of(Path("/nowhere"), rubric=rubric)
-    assert dossier_still_holding(Known(report=told).report, case, told.commit, None) is None
-    onward = resynthesise_under(
-        told, Revision(rubric, text_of(rubric, version="3")), preset("default")
+    assert reusable_dossier(Known(report=told).report, case, told.commit, None) is None
+    onward = resynthesise_revision(
+        told, RubricRevision(rubric, text_of(rubric, version="3")), preset("default")
     )
     assert (onward.errors, onward.engine) == (told.errors, told.engine)
     assert under(onward.model_copy(update={"rubric": report.rubric}), next_text()).errors == ()
@@ -172,7 +172,7 @@ def test_opinions_of_a_model_on_another_text_are_named_as_long_as_they_stand(rep
     assert [(error.code, error.message.split(":")[0]) for error in told.errors] == [
         ("opinions_outdated", RUBRIC.criteria[0].name)
     ]
-    again = resynthesise_under(
-        told, Revision(rubric, text_of(rubric, version="3")), preset("default")
+    again = resynthesise_revision(
+        told, RubricRevision(rubric, text_of(rubric, version="3")), preset("default")
     )
     assert again.errors == told.errors

@@ -14,14 +14,14 @@ from courtroom.checks.graph_topology import GraphTopology
 from courtroom.models.errors import InputRefused
 from courtroom.models.record import AuditReport
 from courtroom.replay.resynthesis import resynthesise
-from courtroom.replay.rubric_preview import Revision, foresee
+from courtroom.replay.rubric_preview import RubricRevision, preview_rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.run_audit import hold_audit
 from courtroom.synthesis.constitutions import PRESETS, preset
 from tests.factories.student_project import case_of, student_repository
 
 RUBRIC = shipped_rubric("self_audit")
-SAME = Revision(RUBRIC, RUBRIC)
+SAME = RubricRevision(RUBRIC, RUBRIC)
 DEFAULT = preset("default")
 
 
@@ -72,20 +72,20 @@ def unkeyed(judged):
 
 def test_what_is_no_report_is_refused():
     with pytest.raises(InputRefused) as refused:
-        foresee({"criteria": []}, SAME, DEFAULT)
+        preview_rubric({"criteria": []}, SAME, DEFAULT)
     assert refused.value.code == "record_unreadable"
 
 
 def test_a_report_under_another_text_is_refused(document):
     with pytest.raises(InputRefused) as refused:
-        foresee(document, Revision(shipped_rubric("general"), RUBRIC), DEFAULT)
+        preview_rubric(document, RubricRevision(shipped_rubric("general"), RUBRIC), DEFAULT)
     assert refused.value.code == "record_other_rubric"
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_under_every_preset_it_is_the_full_verdict_to_the_byte(report, document, name):
     full = resynthesise(report, RUBRIC, preset(name))
-    seen = foresee(document, SAME, preset(name))
+    seen = preview_rubric(document, SAME, preset(name))
     told = AuditReport.model_validate(
         {**full.as_json(), **seen.verdict.model_dump(mode="json")}
     ).sealed()
@@ -97,7 +97,7 @@ def test_a_guard_asks_a_stored_report_what_it_asks_a_whole_one(report, document)
     rules = tuple(rule.model_copy(update={"when": guard}) for rule in DEFAULT.rules)
     guarded = DEFAULT.model_copy(update={"rules": rules})
     full = resynthesise(report, RUBRIC, guarded)
-    assert unkeyed(foresee(document, SAME, guarded).verdict) == unkeyed(full)
+    assert unkeyed(preview_rubric(document, SAME, guarded).verdict) == unkeyed(full)
     fired = {"guard" in criterion.resolution for criterion in full.criteria}
     assert (fired, decided(full) == decided(report)) == ({False}, False)
 
@@ -110,7 +110,7 @@ def test_a_guard_asks_a_stored_report_what_it_asks_a_whole_one(report, document)
 def test_whatever_the_bench_said_it_is_the_full_verdict(report, name, scores):
     said = answering(report.as_json(), scores)
     full = resynthesise(AuditReport.model_validate(said), RUBRIC, preset(name))
-    assert foresee(said, SAME, preset(name)).verdict.criteria == full.criteria
+    assert preview_rubric(said, SAME, preset(name)).verdict.criteria == full.criteria
 
 
 def answering(document, scores):
@@ -127,7 +127,7 @@ def test_other_weights_of_checks_give_what_a_new_audit_gives(repository, documen
             c, lambda k: k.model_copy(update={"weight": 4.0, "essential": k.weight < 2})
         )
     )
-    seen = foresee(document, Revision(RUBRIC, heavier), DEFAULT)
+    seen = preview_rubric(document, RubricRevision(RUBRIC, heavier), DEFAULT)
     anew = audit(repository, heavier)
     assert unkeyed(seen.verdict) == unkeyed(anew)
     assert (seen.verdict.overall_score, seen.open) == (anew.overall_score, ())
@@ -137,7 +137,10 @@ def test_points_and_weights_of_criteria_hear_nobody_again(repository, document):
     pointed = revised(
         lambda c: c.model_copy(update={"weight": 3.0, "max_points": 7.0, "architecture": True})
     )
-    seen, anew = foresee(document, Revision(RUBRIC, pointed), DEFAULT), audit(repository, pointed)
+    seen, anew = (
+        preview_rubric(document, RubricRevision(RUBRIC, pointed), DEFAULT),
+        audit(repository, pointed),
+    )
     assert (decided(seen.verdict), seen.verdict.points, seen.reheard) == (
         decided(anew),
         anew.points,
@@ -151,7 +154,10 @@ def test_checks_on_facts_are_answered_without_the_repository(repository, documen
     more = revised(
         lambda c: c.model_copy(update={"checks": (*c.checks, asked)}) if c == first else c
     )
-    seen, anew = foresee(document, Revision(RUBRIC, more), DEFAULT), audit(repository, more)
+    seen, anew = (
+        preview_rubric(document, RubricRevision(RUBRIC, more), DEFAULT),
+        audit(repository, more),
+    )
     assert (decided(seen.verdict), seen.reheard, seen.open) == (decided(anew), (first.id,), ())
 
 
@@ -163,7 +169,7 @@ def test_what_only_a_new_audit_can_tell_is_named_and_lowers_nothing(document):
     more = revised(
         lambda c: c.model_copy(update={"checks": (*c.checks, asked)}) if c == first else c
     )
-    seen = foresee(document, Revision(RUBRIC, more), DEFAULT)
+    seen = preview_rubric(document, RubricRevision(RUBRIC, more), DEFAULT)
     assert seen.open == ("added",)
     assert seen.verdict.criteria[0].final_score == document["criteria"][0]["final_score"]
     assert seen.verdict.criteria[0].checks[-1].met is None
@@ -173,7 +179,7 @@ def test_a_check_under_another_name_keeps_its_outcome(document):
     renamed = revised(
         lambda c: with_checks(c, lambda k: k.model_copy(update={"id": f"new.{k.id}"}))
     )
-    seen = foresee(document, Revision(RUBRIC, renamed), DEFAULT)
+    seen = preview_rubric(document, RubricRevision(RUBRIC, renamed), DEFAULT)
     assert [c.final_score for c in seen.verdict.criteria] == [
         c["final_score"] for c in document["criteria"]
     ]
@@ -187,11 +193,11 @@ def test_opinions_of_a_model_stay_and_are_said_to_be_outdated(document):
     other = revised(
         lambda c: c.model_copy(update={"instruction": "Look twice."}) if c == first else c
     )
-    seen = foresee(bought, Revision(RUBRIC, other), DEFAULT)
+    seen = preview_rubric(bought, RubricRevision(RUBRIC, other), DEFAULT)
     assert (seen.reheard, seen.outdated) == ((), (first.id,))
     assert (
         seen.verdict.criteria[0].opinions
-        == foresee(bought, SAME, DEFAULT).verdict.criteria[0].opinions
+        == preview_rubric(bought, SAME, DEFAULT).verdict.criteria[0].opinions
     )
 
 
@@ -203,7 +209,7 @@ def test_a_criterion_that_nobody_was_asked_about_is_heard_now(document):
         }
     )
     more = RUBRIC.model_copy(update={"criteria": (*RUBRIC.criteria, added)})
-    seen = foresee(document, Revision(RUBRIC, more), DEFAULT)
+    seen = preview_rubric(document, RubricRevision(RUBRIC, more), DEFAULT)
     assert (seen.reheard, seen.verdict.criteria[-1].final_score) == (("added",), 5)
 
 

@@ -282,7 +282,7 @@ def test_a_guard_has_a_length():
 
 
 def test_the_same_facts_are_asked_of_a_dossier_and_of_a_stored_report():
-    from courtroom.replay.report_reuse import FactsOnRecord
+    from courtroom.replay.report_reuse import StoredFacts
 
-    stored = FactsOnRecord.model_validate(COMMITS.model_dump(mode="json", by_alias=True))
+    stored = StoredFacts.model_validate(COMMITS.model_dump(mode="json", by_alias=True))
     assert dossier_of((), (), stored).fact_variables == dossier_of((), (), COMMITS).fact_variables
