@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,9 +31,14 @@ from tests.factories.released import FIRST, SECOND, Released, ended, filed, judg
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-@pytest.fixture
-def released() -> Released:
+@pytest.fixture(scope="module")
+def kept_released(kept: Path) -> Released:
     return Released()
+
+
+@pytest.fixture
+def released(kept_released: Released, db: None, kept_uploads: None) -> Released:
+    return deepcopy(kept_released)
 
 
 @pytest.fixture

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from pathlib import Path
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -21,9 +24,14 @@ from tests.web_client.page_checks import faults_of
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-@pytest.fixture
-def released() -> Released:
+@pytest.fixture(scope="module")
+def kept_released(kept: Path) -> Released:
     return Released()
+
+
+@pytest.fixture
+def released(kept_released: Released, db: None, kept_uploads: None) -> Released:
+    return deepcopy(kept_released)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import json
 import re
+from copy import deepcopy
 
 import pytest
 from django.test import override_settings
@@ -29,16 +30,23 @@ SHELL = {
 README = {"kind": "file_exists", "id": "trial", "goal": "A README", "any_of": ["README*"]}
 
 
-@pytest.fixture
-def cohort():
+@pytest.fixture(scope="module")
+def kept_assignment(kept):
+    """Two students' verdicts, made once: they take longer than most of the tests."""
     cohort = CohortFactory()
     with scope(organization=cohort.organization):
-        yield cohort
+        return judged_assignment(works=(0, 1), cohort=cohort)
 
 
 @pytest.fixture
-def assignment(cohort):
-    return judged_assignment(works=(0, 1), cohort=cohort)
+def assignment(kept_assignment, db, kept_uploads):
+    with scope(organization=kept_assignment.organization):
+        yield deepcopy(kept_assignment)
+
+
+@pytest.fixture
+def cohort(assignment):
+    return assignment.cohort
 
 
 @pytest.fixture

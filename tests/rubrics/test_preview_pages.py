@@ -1,6 +1,7 @@
 """The preview of a rubric's version as instructors see it, and what follows from it once they say so."""
 
 import re
+from copy import deepcopy
 
 import pytest
 from django_scopes import scope
@@ -16,16 +17,23 @@ from tests.web_client.page_checks import faults_of
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 
 
-@pytest.fixture
-def cohort():
+@pytest.fixture(scope="module")
+def kept_assignment(kept):
+    """Three students' verdicts, made once: they take longer than most of the tests."""
     cohort = CohortFactory()
     with scope(organization=cohort.organization):
-        yield cohort
+        return judged_assignment(cohort=cohort)
 
 
 @pytest.fixture
-def assignment(cohort):
-    return judged_assignment(cohort=cohort)
+def assignment(kept_assignment, db, kept_uploads):
+    with scope(organization=kept_assignment.organization):
+        yield deepcopy(kept_assignment)
+
+
+@pytest.fixture
+def cohort(assignment):
+    return assignment.cohort
 
 
 @pytest.fixture

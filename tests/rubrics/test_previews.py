@@ -1,6 +1,7 @@
 """What a rubric that is not in force would make of everybody's results: foreseen, counted, and never guessed."""
 
 import copy
+from copy import deepcopy
 
 import pytest
 from django.db import connection
@@ -31,16 +32,23 @@ COLUMNS = (
 )
 
 
-@pytest.fixture
-def cohort():
+@pytest.fixture(scope="module")
+def kept_assignment(kept):
+    """Three students' verdicts, made once: they take longer than most of the tests."""
     cohort = CohortFactory()
     with scope(organization=cohort.organization):
-        yield cohort
+        return judged_assignment(cohort=cohort)
 
 
 @pytest.fixture
-def assignment(cohort):
-    return judged_assignment(cohort=cohort)
+def assignment(kept_assignment, db, kept_uploads):
+    with scope(organization=kept_assignment.organization):
+        yield deepcopy(kept_assignment)
+
+
+@pytest.fixture
+def cohort(assignment):
+    return assignment.cohort
 
 
 @pytest.fixture
