@@ -1,4 +1,4 @@
-"""An appeal as a page prints it: what was cited, the verdict as it was told, and the verdict as it stands."""
+"""An appeal as a page prints it: the cited evidence, the released verdict and the present one."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def cited_exhibits(view: CriterionView | None, cited: Sequence[str]) -> tuple[Ex
 
 
 def named_places(text: str, report: Report | None) -> tuple[Place, ...]:
-    """What the student names besides, linked to its line at the audited commit where that is possible."""
+    """Return the places that the student names, with a link to the audited commit if possible."""
     return tuple(_place(named, report) for named in read_places(text))
 
 

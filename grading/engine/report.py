@@ -1,9 +1,9 @@
 """Typed report: the stored JSON of an audit (`automaton-auditor/report@1`) as frozen records.
 
-No other module of the site indexes that JSON by key (tests/engine/test_report_borders.py). The records
-are the site's own: they ignore keys that they do not know, and take a default where an older or
-redacted report lacks one (docs/decisions/0003-typed-report.md). What is stored and served stays the
-JSON itself, byte for byte. Importing this module loads nothing of the courtroom.
+No other module of the site indexes that JSON by key (tests/engine/test_report_borders.py). The
+records are the site's own: they ignore keys that they do not know, and take a default where an
+older or redacted report lacks one (docs/decisions/0003-typed-report.md). What is stored and served
+stays the JSON itself, byte for byte. Importing this module loads nothing of the courtroom.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ EXCHANGE_LOOKUPS: Final = (
     "report__facts__deferrals",
     "report__facts__communication_entries",
 )
-# Recorded by the courtroom when a quote is not at its place, and when a judge cites unknown evidence.
+# The courtroom records these when a quote is not at its place, and when a judge cites what does
+# not exist.
 EVIDENCE_UNVERIFIED: Final = "evidence_unverified"
 CITATIONS_REMOVED: Final = "citations_removed"
 
@@ -149,7 +150,7 @@ class Route(ReportRecord):
 
 
 class Graph(ReportRecord):
-    """Graph of the audited project. `edge_paths` and `edge_lines` go with `edges`, empty if unknown."""
+    """Graph of the audited project. `edge_paths` and `edge_lines` go with `edges`, or are empty."""
 
     path: str
     state_graph_line: int
@@ -173,7 +174,7 @@ class MainGraph(Graph):
 
 
 class AuditFiles(ReportRecord):
-    """Paths of audit reports in the repository: of peers, of oneself (JSON key `self`), by peers."""
+    """Paths of audit reports in the repository: of peers, of oneself (key `self`), by peers."""
 
     generated: tuple[str, ...] = ()
     own: tuple[str, ...] = Field(default=(), alias="self")
@@ -197,13 +198,13 @@ class CommitAuthor(ReportRecord):
 
 
 class History(ReportRecord):
-    """Facts of the history that the site reads: the authors of commits, none in a redacted edition."""
+    """Facts of the history that the site reads; a redacted edition has no authors."""
 
     authors: tuple[CommitAuthor, ...] = ()
 
 
 class Facts(ReportRecord):
-    """Facts that the site reads; null where one was not established. `unknown` gives the reasons."""
+    """Facts that the site reads; null where not established. `unknown` gives the reasons."""
 
     graph: MainGraph | None = None
     history: History | None = None
@@ -273,7 +274,7 @@ def _empty_for_null(value: Any) -> Any:
 
 
 class Report(ReportRecord):
-    """Record of one audit. `overall_score` is null unless `status` is `verdict` and scores are shown.
+    """Record of one audit. `overall_score` is null unless there is a verdict and it may be seen.
 
     In a redacted edition the repository's address, commit, ref and digests are a mark, not a value.
     """

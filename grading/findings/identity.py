@@ -1,7 +1,8 @@
-"""Findings that keep their identity: what a report says is to be mended, and whether it is the same as was known.
+"""Findings of a report, and their stable identity.
 
-A finding is a criterion, a check and a place (DESIGN 12). What is missing is one finding wherever it was looked for; a
-flaw is one in each file it stands in, whatever its lines, and stays the same when its file is moved.
+A finding is a criterion, a check and a place (DESIGN 12). What is missing is one finding, wherever
+it was looked for. A flaw is one finding in each file, whatever its lines, and stays the same when
+its file is moved.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ _LINES = re.compile(r"(?:#L\d+(?:-L?\d+)?|:\d+(?:[-:]\d+)?)$")
 
 
 def normalised_place(place: str) -> str:
-    """A path of the tree as git writes it, whether it came with lines, backslashes or an address before it.
+    """Return the path as git writes it, without lines, backslashes and an address before it.
 
-    Words that stand where there is no path come back as they are; "" is the work as a whole.
+    Words in the place of a path come back as they are; "" is the work as a whole.
     """
     text = normalize("NFC", place).strip().strip("`'\"<>").strip()
     if hosted := _HOSTED.fullmatch(text):
@@ -46,14 +47,14 @@ def normalised_place(place: str) -> str:
 
 
 def key_of(criterion: str, check: str, place: str) -> str:
-    """The identity: 64 hexadecimal digits. `check` is "" where nothing but the criterion and the place is known."""
-    told = dumps([criterion, check, normalised_place(place)], ensure_ascii=False)
-    return sha256(told.encode()).hexdigest()
+    """Return the identity: 64 hexadecimal digits. `check` is "" where no check is known."""
+    identity = dumps([criterion, check, normalised_place(place)], ensure_ascii=False)
+    return sha256(identity.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A finding on the record, by which others are recognised. `place` is where it was last seen."""
+    """A finding on the record, to recognise others by. `place` is where it was last seen."""
 
     key: str
     criterion_id: str
@@ -64,10 +65,10 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What one report says of one finding. `place` is shown; whether it is part of the identity is in `key`.
+    """One finding as one report has it. `place` is shown; the identity is in `key` alone.
 
-    `lines` are 1-based lines of the file, in order; `evidence` are ids of the report's evidence; `priority` is high,
-    medium, low or "".
+    `lines` are 1-based lines of the file, in order; `evidence` are ids of the report's evidence;
+    `priority` is high, medium, low or "".
     """
 
     key: str
@@ -85,7 +86,11 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A report's word on findings: those that are there, and of which (criterion, check) it knows every place."""
+    """Findings of one report: those that are `there`.
+
+    `looked_at` are the (criterion, check) pairs of which the report knows every place: a finding of
+    these that is not there is gone.
+    """
 
     there: tuple[Draft, ...]
     looked_at: frozenset[tuple[str, str]]
@@ -173,7 +178,7 @@ def _draft(
 
 
 def _first_place(pieces: Iterable[Evidence]) -> str:
-    """Return the file to look at first; "" where there is none, as for what is missing altogether."""
+    """Return the file to look at first; "" where there is none, as for what is missing."""
     return next((piece.location.path for piece in pieces if piece.location.path), "")
 
 
@@ -194,12 +199,12 @@ def _of_remediation(criterion: Criterion, change: Remediation) -> Draft:
 
 
 def words_of(text: str) -> str:
-    """The first dozen words, without what stands between them: the place of what has none."""
+    """Return the first dozen words without punctuation: the place of what has none."""
     return " ".join(re.findall(r"\w+", normalize("NFKC", text).casefold())[:12])[:200]
 
 
 def merged(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
-    """Each finding once, with the lines and the evidence of all that is said of it; the first words stand."""
+    """Return each finding once, with all its lines and evidence; the first words stand."""
     by_key: dict[str, Draft] = {}
     for draft in drafts:
         first = by_key.setdefault(draft.key, draft)
@@ -228,45 +233,52 @@ Name = Callable[[Draft | Known], tuple[str, ...]]
 
 
 def recognised(there: Sequence[Draft], known: Sequence[Known]) -> dict[str, str]:
-    """Which known finding each draft is: the draft's key to the known one's; drafts of something new are left out.
+    """Return the key of the known finding by the key of each draft; new findings are left out.
 
-    By identity; else by where it was last seen; else, when a file was moved, by its name, if only one of this criterion
-    and check has that name on either side.
+    A draft is recognised by its identity, else by where it was last seen, else (its file was moved)
+    by the file's name, if only one finding of this criterion and check has it on either side.
     """
-    same = {draft.key: draft.key for draft in there if draft.key in {each.key for each in known}}
-    for named in (_by_place, _by_name):
-        left = [draft for draft in there if draft.key not in same]
-        free = [each for each in known if each.key not in same.values()]
-        same |= _only_pairs(left, free, named)
+    keys = {finding.key for finding in known}
+    same = {draft.key: draft.key for draft in there if draft.key in keys}
+
+    for name_of in (_by_place, _by_name):
+        drafts = [draft for draft in there if draft.key not in same]
+        free = [finding for finding in known if finding.key not in same.values()]
+        same |= _only_pairs(drafts, free, name_of)
     return same
 
 
-def _by_place(one: Draft | Known) -> tuple[str, ...]:
-    return (one.criterion_id, one.check_id, normalised_place(one.place))
+def _by_place(finding: Draft | Known) -> tuple[str, ...]:
+    return (finding.criterion_id, finding.check_id, normalised_place(finding.place))
 
 
-def _by_name(one: Draft | Known) -> tuple[str, ...]:
-    return (one.criterion_id, one.check_id, basename(normalised_place(one.place)))
+def _by_name(finding: Draft | Known) -> tuple[str, ...]:
+    return (finding.criterion_id, finding.check_id, basename(normalised_place(finding.place)))
 
 
-def _only_pairs(drafts: Sequence[Draft], known: Sequence[Known], named: Name) -> dict[str, str]:
-    """Of what has a check and a place, by a name that is given once among the drafts and once among the known."""
-    mine = [each for each in drafts if each.check_id and each.place]
-    theirs = [each for each in known if each.check_id and each.place]
-    once = Counter(named(each) for each in mine), Counter(named(each) for each in theirs)
-    by_name = {named(each): each.key for each in theirs if once[1][named(each)] == 1}
+def _only_pairs(drafts: Sequence[Draft], known: Sequence[Known], name_of: Name) -> dict[str, str]:
+    # Only what has a check and a place: everything else would share one name.
+    placed = [draft for draft in drafts if draft.check_id and draft.place]
+    candidates = [finding for finding in known if finding.check_id and finding.place]
+    uses = Counter(map(name_of, placed))
+    known_uses = Counter(map(name_of, candidates))
+
+    keys = {name_of(row): row.key for row in candidates if known_uses[name_of(row)] == 1}
     return {
-        each.key: by_name[named(each)]
-        for each in mine
-        if once[0][named(each)] == 1 and named(each) in by_name
+        draft.key: keys[name_of(draft)]
+        for draft in placed
+        if uses[name_of(draft)] == 1 and name_of(draft) in keys
     }
 
 
 def gone(told: Told, known: Iterable[Known], seen: Iterable[str]) -> list[str]:
-    """The keys of what is known and no longer there: every place of its check is told, and it is not among the `seen`."""
+    """Return the keys of known findings that are no longer there.
+
+    Their check was looked at everywhere, and they are not among the keys `seen`.
+    """
     still = set(seen)
     return [
-        each.key
-        for each in known
-        if each.key not in still and (each.criterion_id, each.check_id) in told.looked_at
+        finding.key
+        for finding in known
+        if finding.key not in still and (finding.criterion_id, finding.check_id) in told.looked_at
     ]

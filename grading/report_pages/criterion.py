@@ -75,7 +75,7 @@ def criterion_views(
 ) -> tuple[CriterionView, ...]:
     """Return every criterion of the report, in the rubric's order.
 
-    `released` has what counts in the verdict's place; `rubric` is the document of the report's rubric.
+    `released` has what counts in the verdict's place; `rubric` is the report's rubric document.
     """
     exhibits = Exhibits(report)
     counts = {row.id: row for row in released.criteria} if released else {}

@@ -1,4 +1,4 @@
-"""The graph that the rubric asks for, as a drawing beside the one that was found: of its graph_topology checks alone."""
+"""The graph that the rubric requires, drawn from its graph_topology checks alone."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _is_asked(check: Mapping[str, Any]) -> bool:
 
 
 def _layers(asked: Mapping[str, Check]) -> list[Layer]:
-    """What runs after what; empty where nothing of it is asked for."""
+    """Return the layers in the order in which they run; none where the rubric requires none."""
     joined = "fan_in_before_judges" in asked
     opinions = "fan_in_before_justice" in asked
     inner = [
@@ -89,10 +89,10 @@ def _layers(asked: Mapping[str, Check]) -> list[Layer]:
 
 def _edges(layers: Sequence[Layer], has_route: bool) -> tuple[Edge, ...]:
     edges = [
-        Edge(one, other, False)
-        for here, there in pairwise(layers)
-        for one in here
-        for other in there
+        Edge(source, target, False)
+        for layer, following in pairwise(layers)
+        for source in layer
+        for target in following
     ]
     if has_route:
         edges += [Edge(source, FAILURE, True) for source in _may_fail(layers)]
@@ -101,7 +101,7 @@ def _edges(layers: Sequence[Layer], has_route: bool) -> tuple[Edge, ...]:
 
 
 def _may_fail(layers: Sequence[Layer]) -> Layer:
-    """Where the route begins: the join, where one is asked for, else whatever is first."""
+    """Return where the route begins: at the join if one is required, else at the first layer."""
     return next((layer for layer in layers if layer == ("the joined evidence",)), layers[1])
 
 

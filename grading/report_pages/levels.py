@@ -18,12 +18,12 @@ class Rungs:
 
 
 def levels_in(rubric: Json | None) -> dict[str, list[Json]]:
-    """By criterion, best first; empty without a rubric."""
+    """Return the levels by criterion, best first; none without a rubric."""
     return {row["id"]: row.get("levels") or [] for row in (rubric or {"criteria": []})["criteria"]}
 
 
 def rungs_of(level: str, levels: list[Json]) -> Rungs | None:
-    """Null where the rubric has no levels, or none of this name."""
+    """Return None where the rubric has no levels, or none of this name."""
     place = next((place for place, row in enumerate(levels) if row["name"] == level), None)
     if place is None:
         return None
