@@ -216,7 +216,10 @@ def test_a_criterion_that_nobody_was_asked_about_is_heard_now(document):
 @pytest.mark.processes
 def test_neither_langgraph_nor_a_model_library_is_loaded():
     heavy = ["langgraph", "langchain_core", "langchain_openai", "openai", "git"]
-    code = f"import sys, courtroom; courtroom.foresee, courtroom.try_check; print(sorted(set({heavy}) & set(sys.modules)))"
+    code = (
+        "import sys, courtroom; courtroom.preview_rubric, courtroom.try_check;"
+        f"print(sorted(set({heavy}) & set(sys.modules)))"
+    )
     child = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
