@@ -1,4 +1,4 @@
-"""Diagrams read from geometry and from characters, held against the code's graph."""
+"""Diagrams read from geometry and characters, compared with the code's graph."""
 
 from __future__ import annotations
 
@@ -59,16 +59,16 @@ def _read(tmp_path: Path, *pages: Page) -> PdfReading:
     return read_pdf(make_pdf(tmp_path / "report.pdf", pages), Limits())
 
 
-def test_a_report_without_pictures_or_drawings_has_no_diagram(tmp_path: Path) -> None:
+def test_report_without_pictures_or_drawings_has_no_diagram(tmp_path: Path) -> None:
     assert diagram_of(_read(tmp_path, Page(["START -> judges -> END."])), PARALLEL).kind == "none"
 
 
-def test_a_picture_is_unknown_until_someone_looks_at_it(tmp_path: Path) -> None:
-    seen = diagram_of(_read(tmp_path, Page(["Text."], images=[Image(400, 300)])), PARALLEL)
-    assert (seen.kind, seen.page) == (None, 1)
+def test_picture_is_unknown_until_a_model_reads_it(tmp_path: Path) -> None:
+    result = diagram_of(_read(tmp_path, Page(["Text."], images=[Image(400, 300)])), PARALLEL)
+    assert (result.kind, result.page) == (None, 1)
 
 
-def test_a_logo_is_no_diagram(tmp_path: Path) -> None:
+def test_logo_is_no_diagram(tmp_path: Path) -> None:
     assert (
         diagram_of(_read(tmp_path, Page(["Text."], images=[Image(120, 120)])), PARALLEL).kind
         == "none"
@@ -80,9 +80,9 @@ def test_pages_without_a_text_layer_are_unknown() -> None:
     assert diagram_of(scanned, PARALLEL).kind is None
 
 
-def test_a_drawing_with_both_splits_of_the_code_is_accurate(tmp_path: Path) -> None:
-    seen = diagram_of(_read(tmp_path, Page(["Text."]), parallel_graph_page()), PARALLEL)
-    assert (seen.kind, seen.page) == ("accurate", 2)
+def test_drawing_with_both_splits_of_the_code_is_accurate(tmp_path: Path) -> None:
+    result = diagram_of(_read(tmp_path, Page(["Text."]), parallel_graph_page()), PARALLEL)
+    assert (result.kind, result.page) == ("accurate", 2)
 
 
 @pytest.mark.parametrize("graph", [LINEAR, None])
@@ -92,7 +92,7 @@ def test_splits_that_the_code_lacks_are_shown_but_not_accurate(
     assert diagram_of(_read(tmp_path, parallel_graph_page()), graph).kind == "parallel_shown"
 
 
-def test_a_chain_of_boxes_is_linear(tmp_path: Path) -> None:
+def test_chain_of_boxes_is_linear(tmp_path: Path) -> None:
     assert (
         diagram_of(_read(tmp_path, _chain("START", "detective", "judge", "END")), PARALLEL).kind
         == "linear"
@@ -110,7 +110,7 @@ def test_boxes_with_one_split_are_generic(tmp_path: Path) -> None:
     assert diagram_of(_read(tmp_path, Page(boxes=boxes, arrows=arrows)), PARALLEL).kind == "generic"
 
 
-def test_the_cells_of_a_table_are_no_drawing(tmp_path: Path) -> None:
+def test_cells_of_a_table_are_no_drawing(tmp_path: Path) -> None:
     cells = [
         Box(f"cell {row} {column}", 72 + 120 * column, 700 - 20 * row, 120, 20)
         for row in range(4)
@@ -119,18 +119,18 @@ def test_the_cells_of_a_table_are_no_drawing(tmp_path: Path) -> None:
     assert _read(tmp_path, Page(boxes=cells)).drawn_pages == ()
 
 
-def test_the_best_of_several_diagrams_counts_and_needs_no_one_to_look_at_pictures(
+def test_best_of_several_diagrams_counts_without_reading_pictures(
     tmp_path: Path,
 ) -> None:
     pages = [_chain("a", "b", "c"), parallel_graph_page(), Page(images=[Image(400, 300)])]
     assert diagram_of(_read(tmp_path, *pages), PARALLEL).kind == "accurate"
 
 
-def test_a_diagram_drawn_with_characters_is_read_row_by_row() -> None:
-    seen = diagram_of(PdfReading(pages=(WRITTEN,)), PARALLEL)
-    assert (seen.kind, seen.page) == ("accurate", 1)
+def test_diagram_drawn_with_characters_is_read_row_by_row() -> None:
+    result = diagram_of(PdfReading(pages=(WRITTEN,)), PARALLEL)
+    assert (result.kind, result.page) == ("accurate", 1)
 
 
-def test_the_code_runs_side_by_side_what_shares_both_ends() -> None:
+def test_nodes_with_shared_ends_are_parallel_in_the_code() -> None:
     assert code_splits(PARALLEL) == (tuple(sorted(JUDGES)), tuple(sorted(DETECTIVES)))
     assert code_splits(LINEAR) == ()

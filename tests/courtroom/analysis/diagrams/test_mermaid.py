@@ -1,4 +1,4 @@
-"""Diagrams written as text, read to graphs and held against the code's own."""
+"""Diagrams written as text, parsed to graphs and compared with the code's graph."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _graph(*, split: bool) -> GraphFact:
     "source",
     ["", "graph TD", "pie title Pets", "%% A --> B", "subgraph A\nend", "--> -->", "[[[((("],
 )
-def test_what_draws_no_arrow_between_nodes_is_no_graph(source: str) -> None:
+def test_source_without_arrows_is_no_graph(source: str) -> None:
     assert read_mermaid(source).edges == ()
 
 
@@ -87,7 +87,7 @@ def test_every_arrow_joins_two_nodes(arrow: str) -> None:
         ("__end__([<p>__end__</p>])", "END"),
     ],
 )
-def test_a_node_is_named_by_what_is_written_in_it(node: str, label: str) -> None:
+def test_node_is_named_by_its_label(node: str, label: str) -> None:
     assert _arrows(read_mermaid(f"graph LR\n X --> {node}")) == [("X", label)]
 
 
@@ -100,7 +100,7 @@ def test_styles_subgraphs_and_comments_draw_nothing() -> None:
     assert _arrows(read_mermaid(source)) == [("A", "B"), ("B", "C")]
 
 
-def test_a_state_diagram_begins_and_ends_at_its_marks() -> None:
+def test_state_diagram_begins_and_ends_at_its_marks() -> None:
     source = "stateDiagram-v2\n [*] --> Still : born\n Still --> Moving\n Moving --> [*]"
     assert _arrows(read_mermaid(source)) == [
         ("START", "Still"),
@@ -155,7 +155,7 @@ def test_plantuml_arrows_and_forks(source: str, arrows: list[tuple[str, str]]) -
         "A->",
     ],
 )
-def test_reading_is_linear_whatever_is_written(pattern: str) -> None:
+def test_parsing_takes_linear_time_on_any_text(pattern: str) -> None:
     begin = time.perf_counter()
     for source in (pattern * 20_000, "graph TD\n" + pattern * 20_000):
         assert len(read_mermaid(source).labels) <= MOST_NODES
@@ -178,32 +178,34 @@ def test_markdown_holds_charts_in_fences_and_other_code_is_none() -> None:
         "```mermaid",
         "C-->",
     ]
-    found = [
+    charts = [
         (text.language, text.line, _arrows(read_chart(text)))
         for text in charts_in_file("README.md", lines)
     ]
-    assert found == [("mermaid", 3, [("A", "B")]), ("plantuml", 9, [("A", "B")])]
+    assert charts == [("mermaid", 3, [("A", "B")]), ("plantuml", 9, [("A", "B")])]
 
 
-def test_a_chart_file_is_one_chart() -> None:
+def test_chart_file_is_one_chart() -> None:
     assert [text.language for text in charts_in_file("docs/flow.puml", ["A -> B"])] == ["plantuml"]
 
 
-def test_a_page_may_hold_several_charts_run_together_with_its_text() -> None:
-    found = list(
+def test_page_may_contain_several_charts_within_its_text() -> None:
+    charts = list(
         charts_in_text("Our graph TD A[x] --> B[y] The end. @startuml\nA -> B\n@enduml More words.")
     )
-    assert [text.language for text in found] == ["mermaid", "plantuml"]
-    assert [_arrows(read_chart(text)) for text in found] == [[("x", "y")], [("A", "B")]]
+    assert [text.language for text in charts] == ["mermaid", "plantuml"]
+    assert [_arrows(read_chart(text)) for text in charts] == [[("x", "y")], [("A", "B")]]
 
 
-def test_a_chart_in_the_report_is_a_diagram_like_any_other() -> None:
-    seen = diagram_of(PdfReading(pages=("Overview.", f"Figure: {BOTH_SPLITS}")), _graph(split=True))
-    assert (seen.kind, seen.page) == ("accurate", 2)
+def test_chart_in_the_report_is_a_diagram_like_any_other() -> None:
+    result = diagram_of(
+        PdfReading(pages=("Overview.", f"Figure: {BOTH_SPLITS}")), _graph(split=True)
+    )
+    assert (result.kind, result.page) == ("accurate", 2)
 
 
 @pytest.mark.parametrize(
-    ("source", "split", "said"),
+    ("source", "split", "expected"),
     [
         (BOTH_SPLITS, True, "agrees"),
         (BOTH_SPLITS, False, "split_not_in_code"),
@@ -213,24 +215,24 @@ def test_a_chart_in_the_report_is_a_diagram_like_any_other() -> None:
         ("graph TD; browser --> server --> database", True, "other_subject"),
     ],
 )
-def test_a_diagram_is_held_against_the_codes_graph(source: str, split: bool, said: str) -> None:
-    assert agreement(sketch_of(read_mermaid(source)), _graph(split=split)) == said
+def test_diagram_is_compared_with_the_codes_graph(source: str, split: bool, expected: str) -> None:
+    assert agreement(sketch_of(read_mermaid(source)), _graph(split=split)) == expected
 
 
-def test_a_chain_of_characters_is_a_line() -> None:
+def test_chain_of_characters_is_a_line() -> None:
     rows = "START\n│\nrepo\n│\ndoc\n│\nvision\n│\naggregator"
-    (found,) = diagrams_of_both(PdfReading(pages=(rows,)), {}, _graph(split=True))
-    assert (found.drawn_as, found.beside_code) == ("characters", "line_where_code_splits")
+    (charts,) = diagrams_of_both(PdfReading(pages=(rows,)), {}, _graph(split=True))
+    assert (charts.drawn_as, charts.beside_code) == ("characters", "line_where_code_splits")
 
 
-def test_names_that_nothing_joins_are_no_line() -> None:
+def test_names_without_connection_are_no_line() -> None:
     source = (
         "graph TD; START --> repo; START --> doc; aggregator --> prosecutor; aggregator --> defense"
     )
     assert agreement(sketch_of(read_mermaid(source)), _graph(split=True)) == "incomplete"
 
 
-def test_a_routed_split_of_the_code_counts_as_one() -> None:
+def test_routed_split_of_the_code_counts_as_one() -> None:
     routed = GraphFact(
         path="g.py",
         state_graph_line=1,
@@ -244,24 +246,27 @@ def test_a_routed_split_of_the_code_counts_as_one() -> None:
     )
 
 
-def test_the_survey_lists_the_reports_diagrams_before_the_repositorys() -> None:
+def test_survey_lists_the_reports_diagrams_before_the_repositorys() -> None:
     report = PdfReading(pages=(BOTH_SPLITS,))
     files = {"README.md": ["```mermaid", ONE_LINE, "```"], "docs/plan.md": ["No diagram."]}
-    found = diagrams_of_both(report, files, _graph(split=True))
-    assert [(one.page, one.path, one.line, one.beside_code) for one in found] == [
+    charts = diagrams_of_both(report, files, _graph(split=True))
+    assert [
+        (chart_text.page, chart_text.path, chart_text.line, chart_text.beside_code)
+        for chart_text in charts
+    ] == [
         (1, None, None, "agrees"),
         (None, "README.md", 2, "line_where_code_splits"),
     ]
-    assert found[0].side_by_side == (tuple(sorted(DETECTIVES)), tuple(sorted(JUDGES)))[::-1]
-    assert found[1].arrows[0] == ("START", "repo")
+    assert charts[0].side_by_side == (tuple(sorted(DETECTIVES)), tuple(sorted(JUDGES)))[::-1]
+    assert charts[1].arrows[0] == ("START", "repo")
 
 
 def test_without_a_graph_in_the_code_no_diagram_can_agree() -> None:
-    (found,) = diagrams_of_both(None, {"README.md": ["```mermaid", "A-->B", "```"]}, None)
-    assert found.beside_code is None
+    (charts,) = diagrams_of_both(None, {"README.md": ["```mermaid", "A-->B", "```"]}, None)
+    assert charts.beside_code is None
 
 
-def test_the_files_nearest_to_the_root_are_looked_into_first() -> None:
+def test_files_nearest_to_the_root_are_searched_first() -> None:
     tree = [f"docs/{number:03}.md" for number in range(60)] + [
         "README.md",
         "src/a.py",
@@ -271,7 +276,7 @@ def test_the_files_nearest_to_the_root_are_looked_into_first() -> None:
     assert (paths[0], len(paths), "src/a.py" in paths) == ("README.md", MOST_FILES, False)
 
 
-def test_the_heads_of_drawn_arrows_tell_their_direction(tmp_path: Path) -> None:
+def test_arrow_heads_give_the_direction(tmp_path: Path) -> None:
     boxes = [
         Box("START", 200, 700),
         Box("left", 100, 600),
@@ -279,5 +284,5 @@ def test_the_heads_of_drawn_arrows_tell_their_direction(tmp_path: Path) -> None:
         Box("END", 200, 500),
     ]
     page = Page(boxes=boxes, arrows=[Arrow(0, 1), Arrow(0, 2), Arrow(3, 1)])
-    (found,) = diagrams_of_both(read_pdf(make_pdf(tmp_path / "r.pdf", [page]), Limits()), {}, None)
-    assert set(found.arrows) == {("START", "left"), ("START", "right"), ("END", "left")}
+    (charts,) = diagrams_of_both(read_pdf(make_pdf(tmp_path / "r.pdf", [page]), Limits()), {}, None)
+    assert set(charts.arrows) == {("START", "left"), ("START", "right"), ("END", "left")}

@@ -1,4 +1,4 @@
-"""Diagrams that are pictures: how their boxes stand, read from pixels and held against the code's graph."""
+"""Diagrams in pictures: boxes read from pixels and compared with the code's graph."""
 
 from __future__ import annotations
 
@@ -88,36 +88,36 @@ def _kind(
     report = make_pdf(
         tmp_path / "report.pdf", [Page(["Text."]), Page(["Figure 1."], images=[image])]
     )
-    seen = diagram_of(read_pdf(report, Limits()), graph)
-    return seen.kind, seen.page
+    result = diagram_of(read_pdf(report, Limits()), graph)
+    return result.kind, result.page
 
 
-def test_samples_that_do_not_fill_the_image_are_not_looked_at() -> None:
+def test_samples_that_do_not_fill_the_image_are_ignored() -> None:
     assert cells_of(b"\x00" * 10, 4, 4) is None
 
 
-def test_a_picture_with_one_split_stays_unknown(tmp_path: Path) -> None:
+def test_picture_with_one_split_stays_unknown(tmp_path: Path) -> None:
     assert _kind(tmp_path, _painted(1, 3, 1, 1), _graph(3, 3)) == (None, 2)
 
 
-def test_a_picture_of_the_codes_splits_in_order_is_accurate(tmp_path: Path) -> None:
+def test_picture_of_the_codes_splits_in_order_is_accurate(tmp_path: Path) -> None:
     assert _kind(tmp_path, _painted(1, 2, 1, 3, 1), _graph(2, 3)) == ("accurate", 2)
 
 
 @pytest.mark.parametrize("graph", [_graph(3, 2), _graph(3), None])
-def test_a_picture_of_other_splits_than_the_codes_shows_them_only(
+def test_picture_of_other_splits_is_parallel_but_not_accurate(
     tmp_path: Path, graph: GraphFact | None
 ) -> None:
     assert _kind(tmp_path, _painted(1, 2, 1, 3, 1), graph) == ("parallel_shown", 2)
 
 
 @pytest.mark.parametrize(("paper", "fill"), [(WHITE, WHITE), (b"\x22\x22\x22", b"\x60\x60\x60")])
-def test_boxes_are_seen_by_their_outline_whatever_the_colours(paper: bytes, fill: bytes) -> None:
+def test_boxes_are_recognised_by_outline_in_any_colour(paper: bytes, fill: bytes) -> None:
     layout = _layout(_painted(1, 3, 1, 3, 1, paper=paper, fill=fill))
     assert [level.boxes for level in layout.levels] == [1, 3, 1, 3, 1]
 
 
-def test_lines_are_told_by_the_sides_they_reach() -> None:
+def test_lines_are_counted_by_the_sides_they_reach() -> None:
     assert _layout(_painted(1, 2, 1)).levels == (
         Level(1, 1, 0, 1),
         Level(2, 2, 2, 2),
@@ -125,7 +125,7 @@ def test_lines_are_told_by_the_sides_they_reach() -> None:
     )
 
 
-def test_a_table_of_cells_that_touch_is_no_split() -> None:
+def test_table_of_cells_that_touch_is_no_split() -> None:
     painter = Painter(300)
     painter.fill(50, 50, 550, 250, BLACK)
     for row, column in ((row, column) for row in range(4) for column in range(4)):
@@ -134,7 +134,7 @@ def test_a_table_of_cells_that_touch_is_no_split() -> None:
     assert picture_splits(_layout(painter)) == ()
 
 
-def test_a_frame_around_boxes_is_no_box() -> None:
+def test_frame_around_boxes_is_no_box() -> None:
     painter = Painter(200)
     painter.fill(150, 20, 450, 75, BLACK)
     painter.fill(152, 22, 448, 73, b"\xff\xff\xaa")
@@ -151,11 +151,11 @@ def test_tags_on_the_lines_of_a_split_belong_to_it() -> None:
 
 
 @pytest.mark.parametrize("widths", [(3, 3), (2, 3), (10, 30)])
-def test_the_codes_splits_are_counted_from_start_on(widths: Sequence[int]) -> None:
+def test_codes_splits_are_counted_from_start_on(widths: Sequence[int]) -> None:
     assert code_widths(_graph(*widths)) == widths
 
 
-def test_alternatives_of_one_step_stand_side_by_side() -> None:
+def test_alternatives_of_a_step_are_parallel() -> None:
     graph = GraphFact(
         path="src/graph.py",
         state_graph_line=1,

@@ -1,4 +1,4 @@
-"""A repository behind a server and one on this machine, and the two ends a snapshot can come to."""
+"""Fixtures: a repository behind a server and a local one, taken or refused as a snapshot."""
 
 from __future__ import annotations
 

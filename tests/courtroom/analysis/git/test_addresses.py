@@ -1,4 +1,4 @@
-"""Which addresses are refused, with which code; which are rebuilt and pinned."""
+"""Refused addresses with their codes; accepted ones rebuilt and pinned."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ def code_of(url: str, **more) -> str:
 @pytest.mark.parametrize(
     "url", ["ext::sh", "http::http://127.0.0.1/a", "git@github.com:a/b", "fd::17"]
 )
-def test_a_helper_or_a_login_is_no_path_even_where_paths_are_allowed(url):
+def test_remote_helper_or_scp_address_is_refused_even_with_local_paths(url):
     assert code_of(url, allow_local=True) == "url_not_https"
 
 
 @pytest.mark.parametrize(
     "url", ["http://127.0.0.2/a", "http://10.0.0.1/a", "http://github.com/a", "file://host/a"]
 )
-def test_allowing_local_addresses_allows_no_others(url):
+def test_local_addresses_allow_no_other_private_ones(url):
     assert code_of(url, allow_local=True) == "url_not_https"
 
 
-def test_a_host_with_one_private_address_among_public_ones_is_refused():
+def test_host_with_one_private_address_among_public_ones_is_refused():
     mixed = resolver(evil=("140.82.121.3", "10.0.0.1"))
     assert code_of("https://evil.example/a", resolve=mixed) == "url_private_address"
 
 
 @pytest.mark.parametrize("error", [OSError("no such host"), TimeoutError()])
-def test_a_host_that_does_not_resolve_in_time_is_unresolvable(error):
+def test_host_that_does_not_resolve_in_time_is_unresolvable(error):
     def fail(host: str) -> tuple[str, ...]:
         raise error
 
     assert code_of("https://github.com/a/b", resolve=fail) == "url_unresolvable"
 
 
-def test_a_host_without_addresses_is_unresolvable():
+def test_host_without_addresses_is_unresolvable():
     assert code_of("https://github.com/a/b", resolve=lambda _: ()) == "url_unresolvable"
 
 
-def test_an_accepted_address_is_rebuilt_and_pinned_to_every_address_it_resolved_to():
+def test_accepted_address_is_rebuilt_and_pinned_to_every_address_it_resolved_to():
     both = resolver(github=("140.82.121.3", "2606:50c0:8000::64"))
     checked = check_url("HTTPS://GitHub.com./You/Project.git", allow_local=False, resolve=both)
     assert checked == CheckedUrl(
@@ -59,7 +59,7 @@ def test_an_accepted_address_is_rebuilt_and_pinned_to_every_address_it_resolved_
     )
 
 
-def test_an_international_name_is_checked_as_the_network_sees_it():
+def test_international_name_is_checked_as_the_network_sees_it():
     punycode = "xn--bcher-kva.example"
     checked = check_url(
         "https://bücher.example/a", allow_local=False, resolve={punycode: ("1.1.1.1",)}.__getitem__
@@ -67,14 +67,14 @@ def test_an_international_name_is_checked_as_the_network_sees_it():
     assert checked.url == f"https://{punycode}/a"
 
 
-def test_a_public_literal_address_is_its_own_resolution():
+def test_public_literal_address_is_its_own_resolution():
     assert (
         check_url("https://140.82.121.3/a", allow_local=False).pin
         == "140.82.121.3:443:140.82.121.3"
     )
 
 
-def test_the_systems_resolver_knows_this_machine():
+def test_systems_resolver_knows_this_machine():
     assert system_addresses("127.0.0.1") == ("127.0.0.1",)
 
 
@@ -88,11 +88,11 @@ def test_the_systems_resolver_knows_this_machine():
         ("::", False),
     ],
 )
-def test_public_means_reachable_by_everyone(address, public):
+def test_only_globally_routable_addresses_are_public(address, public):
     assert is_public(address) is public
 
 
-def test_local_addresses_when_they_are_allowed(tmp_path, monkeypatch):
+def test_local_addresses_are_accepted_when_allowed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a:b").mkdir()
     spellings = [

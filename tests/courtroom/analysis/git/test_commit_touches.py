@@ -1,4 +1,4 @@
-"""Whether a commit exists in a repository's history and changes a path: looked up in a clone of every branch."""
+"""Lookup of a commit and of a path it changes, in a clone of all branches."""
 
 from unicodedata import normalize
 
@@ -53,7 +53,9 @@ def look(repository, named: str, path: str | None) -> CommitTouch:
         ("Join", "side.py", "side.py"),
     ],
 )
-def test_a_commit_that_changes_the_path(repository, subject: str, path: str, touched: str) -> None:
+def test_commit_that_changes_the_path_touches_it(
+    repository, subject: str, path: str, touched: str
+) -> None:
     full = commit(repository, subject)
     expected = CommitTouch(True, True, f"{full[:8]} changes {touched}.", full)
     assert look(repository, full[:7].upper(), path) == expected
@@ -62,14 +64,14 @@ def test_a_commit_that_changes_the_path(repository, subject: str, path: str, tou
 @pytest.mark.parametrize(
     "path", ["README.md", "src/tool", "src/tools.py.bak", "../src/tools.py", "--all"]
 )
-def test_a_commit_that_does_not_change_the_path(repository, path: str) -> None:
+def test_commit_that_leaves_the_path_does_not_touch_it(repository, path: str) -> None:
     full = commit(repository, "Fix the shell")
     assert look(repository, full, path) == CommitTouch(
         True, False, f"{full[:8]} does not change {path}.", full
     )
 
 
-def test_without_a_path_only_the_commit_is_looked_for(repository) -> None:
+def test_without_a_path_only_the_commit_is_looked_up(repository) -> None:
     full = commit(repository, "Begin")
     assert look(repository, full, None) == CommitTouch(
         True, None, f"{full[:8]} is in the repository's history.", full
@@ -77,26 +79,24 @@ def test_without_a_path_only_the_commit_is_looked_for(repository) -> None:
 
 
 @pytest.mark.parametrize("named", ["abc", "HEAD", "main", "--output=x", "g" * 40, "", "a" * 41])
-def test_what_names_no_commit_does_not_exist(repository, named: str) -> None:
+def test_invalid_commit_id_does_not_exist(repository, named: str) -> None:
     assert look(repository, named, "README.md") == CommitTouch(
         False, None, "A commit id must have between 7 and 40 hexadecimal digits."
     )
 
 
 @pytest.mark.parametrize("named", ["0" * 40, "1234567", "deadbeef"])
-def test_an_unknown_commit_or_a_branch_called_like_one_does_not_exist(
-    repository, named: str
-) -> None:
+def test_unknown_commit_or_a_branch_called_like_one_does_not_exist(repository, named: str) -> None:
     assert look(repository, named, "README.md") == CommitTouch(
         False, None, f"No single commit in the repository's history begins with {named}."
     )
 
 
-def test_where_nobody_could_look_nothing_is_known(tmp_path) -> None:
+def test_unreachable_repository_leaves_existence_unknown(tmp_path) -> None:
     assert look(tmp_path / "none", "a" * 40, "x.py") == CommitTouch(
         None, None, "No repository was found at this address. Check the spelling."
     )
 
 
-def test_an_address_we_would_not_connect_to_is_the_reason(repository) -> None:
+def test_refused_address_leaves_existence_unknown(repository) -> None:
     assert commit_touches(str(repository), "a" * 40, "x.py").exists is None

@@ -1,4 +1,4 @@
-"""What a history says about how the work came about."""
+"""Commit history and the facts that follow from it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def history_of(path, commits, limits=LIMITS) -> History:
     return read_history(Snapshot(path, head, None, malformed_objects=False), limits)
 
 
-def told(*commits: tuple[str, tuple[str, ...]]) -> History:
+def history_with(*commits: tuple[str, tuple[str, ...]]) -> History:
     """A history made of subjects and touched paths alone."""
     made = tuple(
         Commit(
@@ -54,10 +54,10 @@ def told(*commits: tuple[str, tuple[str, ...]]) -> History:
 
 
 def stages_of(*commits: tuple[str, tuple[str, ...]]) -> list[tuple[str, str]]:
-    return [(stage.name, stage.subject) for stage in progression(told(*commits))]
+    return [(stage.name, stage.subject) for stage in progression(history_with(*commits))]
 
 
-def test_a_history_that_cannot_be_read_is_a_failure_and_no_fact(tmp_path):
+def test_unreadable_history_is_a_failure_and_no_fact(tmp_path):
     make_repository(tmp_path / "a.git", [Made()])
     gone = Snapshot(tmp_path / "a.git", "f" * 40, None, malformed_objects=False)
     with pytest.raises(ChildFailed) as failed:
@@ -65,7 +65,7 @@ def test_a_history_that_cannot_be_read_is_a_failure_and_no_fact(tmp_path):
     assert failed.value.code == "child_died"
 
 
-def test_commits_are_read_oldest_first_with_all_that_git_knows_of_them(tmp_path):
+def test_commits_are_read_oldest_first_with_all_their_fields(tmp_path):
     when = datetime(2026, 2, 1, 23, 30, tzinfo=UTC)
     history = history_of(
         tmp_path / "a.git",
@@ -122,7 +122,7 @@ def test_only_lines_added_to_python_files_count_and_moving_a_file_adds_none(tmp_
     assert [commit.python_lines_added for commit in history.commits] == [10, 2, 0]
 
 
-def test_a_merge_brings_no_lines_of_its_own(tmp_path):
+def test_merge_adds_no_lines_of_its_own(tmp_path):
     history = history_of(
         tmp_path / "a.git",
         [
@@ -138,7 +138,7 @@ def test_a_merge_brings_no_lines_of_its_own(tmp_path):
     ]
 
 
-def test_a_long_history_is_cut_but_counted_whole_and_claims_no_more(tmp_path):
+def test_long_history_is_truncated_but_counted_in_full(tmp_path):
     made = [Made(f"Step {number}", {"a.py": lines(number + 1)}) for number in range(5)]
     history = history_of(tmp_path / "a.git", made, Limits(commits=3))
     assert ([c.subject for c in history.commits], history.total) == (
@@ -153,7 +153,7 @@ def test_a_long_history_is_cut_but_counted_whole_and_claims_no_more(tmp_path):
     assert not history_of(tmp_path / "b.git", made, Limits(commits=5)).truncated
 
 
-def test_what_a_commit_says_cannot_pass_for_another_commit(tmp_path):
+def test_commit_message_cannot_imitate_another_commit(tmp_path):
     history = history_of(
         tmp_path / "a.git",
         [
@@ -178,7 +178,7 @@ def test_what_a_commit_says_cannot_pass_for_another_commit(tmp_path):
         ((25, 25, 25, 25), False),
     ],
 )
-def test_a_bulk_upload_is_two_commits_with_more_than_55_percent_of_all_lines(tmp_path, sizes, bulk):
+def test_bulk_upload_is_two_commits_with_more_than_55_percent_of_all_lines(tmp_path, sizes, bulk):
     made = [Made(files={f"m{number}.py": lines(size)}) for number, size in enumerate(sizes)]
     facts, reasons = history_facts(history_of(tmp_path / "a.git", made))
     assert (facts, reasons) == (
@@ -187,7 +187,7 @@ def test_a_bulk_upload_is_two_commits_with_more_than_55_percent_of_all_lines(tmp
     )
 
 
-def test_without_python_there_is_no_saying_whether_it_came_in_bulk(tmp_path):
+def test_bulk_upload_is_unknown_without_python(tmp_path):
     facts = history_facts(history_of(tmp_path / "a.git", [Made(files={"a.md": lines(9)})]))
     assert facts == (
         {"commit_count": 1, "author_count": 1},
@@ -218,7 +218,7 @@ def test_stages_come_in_the_order_they_began():
     ]
 
 
-def test_one_upload_of_everything_shows_no_stages_and_one_commit_at_most_one():
+def test_commit_begins_at_most_one_stage_and_an_upload_of_everything_none():
     everything = ("README.md", "src/tools/ast.py", "src/graph.py", "src/judges.py")
     assert stages_of(("My project", everything)) == []
     assert stages_of(("Setup, tools, graph and judges", everything)) == [
@@ -226,7 +226,7 @@ def test_one_upload_of_everything_shows_no_stages_and_one_commit_at_most_one():
     ]
 
 
-def test_a_merge_begins_no_stage(tmp_path):
+def test_merge_begins_no_stage(tmp_path):
     history = history_of(
         tmp_path / "a.git",
         [
@@ -242,18 +242,18 @@ def test_a_merge_begins_no_stage(tmp_path):
     "subject",
     ["", ".", "wip", "Update", "fix fix", "final update 2", "Add files via upload", "!!! 123"],
 )
-def test_a_message_that_does_not_say_what_changed_is_weak(subject):
-    assert [commit.subject for commit in weak_messages(told((subject, ())))] == [subject]
+def test_message_that_does_not_say_what_changed_is_weak(subject):
+    assert [commit.subject for commit in weak_messages(history_with((subject, ())))] == [subject]
 
 
 @pytest.mark.parametrize(
     "subject", ["Fix typo", "Add parser", "Initial commit", "feat: retry", "修复解析器"]
 )
-def test_a_message_that_names_a_thing_is_not_weak(subject):
-    assert weak_messages(told((subject, ()))) == ()
+def test_message_that_names_a_thing_is_not_weak(subject):
+    assert weak_messages(history_with((subject, ()))) == ()
 
 
-def test_a_commit_that_changes_no_file_is_no_work(tmp_path):
+def test_commit_that_changes_no_file_is_left_out(tmp_path):
     made = [
         Made("Add the parser", {"a.py": lines(3)}),
         *(Made(f"Refine step {n}") for n in range(9)),
@@ -264,7 +264,7 @@ def test_a_commit_that_changes_no_file_is_no_work(tmp_path):
     assert [commit.subject for commit in worked.commits] == ["Add the parser"]
 
 
-def test_dates_that_authors_set_do_not_spread_work_that_was_committed_in_one_sitting(tmp_path):
+def test_author_dates_do_not_spread_work_committed_in_one_sitting(tmp_path):
     evening = datetime(2026, 3, 1, 20, tzinfo=UTC)
     made = [
         Made(

@@ -1,4 +1,4 @@
-"""Every refusal that a repository or a server can earn, over real smart HTTP and from a path."""
+"""Refusals of repositories and servers, over real smart HTTP and from a path."""
 
 from __future__ import annotations
 
@@ -27,21 +27,19 @@ from tests.factories.repositories import Commit, git, make_repository
         ("silent/x.git", "repository_empty"),
     ],
 )
-def test_a_server_that_gives_no_repository_is_refused_in_its_own_words(
-    server, refused, endpoint, code
-):
+def test_server_without_a_repository_is_refused_with_its_own_code(server, refused, endpoint, code):
     assert refused(f"{server.url}/{endpoint}") == code
     with pytest.raises(RepositoryRefused) as probed:
         probe_repository(f"{server.url}/{endpoint}", ref=None, allow_local=True)
     assert probed.value.code == code
 
 
-def test_a_redirect_is_not_followed(server, refused):
+def test_redirect_is_not_followed(server, refused):
     refused(f"{server.url}/redirect/good.git")
     assert [path.split("?")[0] for path in server.requests] == ["/redirect/good.git/info/refs"]
 
 
-def test_a_server_that_hangs_is_too_slow(server, refused):
+def test_server_that_hangs_is_too_slow(server, refused):
     assert (
         refused(f"{server.url}/hang/x.git", limits=Limits(clone_seconds=0.5))
         == "repository_too_slow"
@@ -51,12 +49,12 @@ def test_a_server_that_hangs_is_too_slow(server, refused):
     assert probed.value.code == "repository_too_slow"
 
 
-def test_a_server_that_never_stops_advertising_is_too_large(server, refused):
+def test_server_that_never_stops_advertising_is_too_large(server, refused):
     limits = Limits(child_memory_bytes=200 * 1024 * 1024, clone_seconds=20)
     assert refused(f"{server.url}/flood/x.git", limits=limits) == "repository_too_large"
 
 
-def test_a_server_that_is_not_there_is_unreachable(refused):
+def test_server_that_is_not_there_is_unreachable(refused):
     assert refused("http://127.0.0.1:1/x.git") == "repository_unreachable"
 
 
@@ -68,7 +66,7 @@ def test_loopback_is_refused_unless_local_addresses_are_allowed(server, tmp_path
     assert (refusal.value.code, server.requests) == ("url_not_https", [])
 
 
-def test_a_repository_without_commits_is_empty(tmp_path, refused):
+def test_repository_without_commits_is_empty(tmp_path, refused):
     make_repository(tmp_path / "empty.git", [])
     assert refused(tmp_path / "empty.git") == "repository_empty"
     with pytest.raises(RepositoryRefused) as probed:
@@ -76,7 +74,7 @@ def test_a_repository_without_commits_is_empty(tmp_path, refused):
     assert probed.value.code == "repository_empty"
 
 
-def test_a_repository_of_sha256_objects_is_not_called_empty(tmp_path, refused):
+def test_sha256_repository_is_refused_as_such_and_not_as_empty(tmp_path, refused):
     repository = tmp_path / "sha256.git"
     git("init", "-q", "--bare", "-b", "main", "--object-format=sha256", str(repository))
     tree, identity = (
@@ -95,7 +93,7 @@ def test_a_repository_of_sha256_objects_is_not_called_empty(tmp_path, refused):
     assert probed.value.code == "repository_sha256"
 
 
-def test_a_path_that_holds_no_repository_is_not_found(tmp_path, refused):
+def test_path_that_holds_no_repository_is_not_found(tmp_path, refused):
     (tmp_path / "folder").mkdir()
     codes = [
         refused(tmp_path / "folder"),
@@ -108,18 +106,18 @@ def test_a_path_that_holds_no_repository_is_not_found(tmp_path, refused):
 @pytest.mark.parametrize(
     "ref", ["nowhere", "abcd1234", "f" * 40, "side", "v1.0^{tree}", "HEAD~1", "a..b", "@"]
 )
-def test_a_ref_that_does_not_exist_is_unknown(good, refused, ref):
+def test_ref_that_does_not_exist_is_unknown(good, refused, ref):
     assert refused(good, ref=ref) == "repository_ref_unknown"
 
 
 @pytest.mark.parametrize(
     "ref", ["", "-b", "--upload-pack=touch x", "a b", "a\nb", "a\x00b", "../x", "x.lock", "r" * 256]
 )
-def test_a_ref_is_data_and_never_an_option(good, refused, ref):
+def test_ref_is_data_and_never_an_option(good, refused, ref):
     assert refused(good, ref=ref) == "repository_ref_unknown"
 
 
-def test_a_repository_over_the_size_limit_is_too_large(tmp_path, server, refused):
+def test_repository_over_the_size_limit_is_too_large(tmp_path, server, refused):
     large = tmp_path / "served" / "large.git"
     make_repository(large, [Commit(files={"data.bin": os.urandom(600_000)})])
     limits = Limits(repository_bytes=300_000)
@@ -127,28 +125,28 @@ def test_a_repository_over_the_size_limit_is_too_large(tmp_path, server, refused
     assert codes == ["repository_too_large"] * 2
 
 
-def test_a_transfer_cut_in_the_middle_is_not_blamed_on_the_repository(tmp_path, server, refused):
+def test_interrupted_transfer_is_unreachable_and_not_malformed(tmp_path, server, refused):
     make_repository(
         tmp_path / "served" / "x.git", [Commit(files={"data.bin": os.urandom(100_000)})]
     )
     assert refused(f"{server.url}/cut/x.git") == "repository_unreachable"
 
 
-def test_a_damaged_repository_is_not_called_out_of_reach(tmp_path, server, take):
+def test_damaged_repository_is_refused_as_interrupted(tmp_path, server, take):
     make_repository(tmp_path / "served" / "x.git", [Commit(files={"data.bin": "x" * 1000})])
     git("repack", "-a", "-d", "-q", at=tmp_path / "served" / "x.git")
     pack = next((tmp_path / "served" / "x.git" / "objects" / "pack").glob("*.pack"))
     pack.chmod(0o644)
     pack.write_bytes(pack.read_bytes()[:40] + bytes(20) + pack.read_bytes()[60:])
-    told = []
+    refusal_message = []
     for url in (tmp_path / "served" / "x.git", f"{server.url}/x.git"):
         with pytest.raises(RepositoryRefused) as refusal:
             take(url)
-        told.append(refusal.value.message)
-    assert told == [BROKEN_OFF] * 2
+        refusal_message.append(refusal.value.message)
+    assert refusal_message == [BROKEN_OFF] * 2
 
 
-def test_a_tree_with_too_many_files_is_refused(tmp_path, take):
+def test_tree_with_too_many_files_is_refused(tmp_path, take):
     make_repository(tmp_path / "many.git", [Commit(files={f"f{n}": "" for n in range(11)})])
     taken = take(tmp_path / "many.git")
     with pytest.raises(RepositoryRefused) as refusal:
@@ -157,7 +155,7 @@ def test_a_tree_with_too_many_files_is_refused(tmp_path, take):
     assert len(list_tree(taken, Limits(tree_entries=11))) == 11
 
 
-def test_a_tree_of_ten_billion_paths_in_a_few_objects_is_refused_soon(tmp_path, take):
+def test_tree_of_ten_billion_paths_is_refused_quickly(tmp_path, take):
     repository = tmp_path / "bomb.git"
     make_repository(repository, [])
     oid, mode = git("hash-object", "-w", "--stdin", at=repository), "100644 blob"
@@ -172,7 +170,7 @@ def test_a_tree_of_ten_billion_paths_in_a_few_objects_is_refused_soon(tmp_path, 
     assert refusal.value.code == "repository_too_many_files"
 
 
-def test_a_path_longer_than_the_limit_is_refused(tmp_path, take):
+def test_path_longer_than_the_limit_is_refused(tmp_path, take):
     make_repository(tmp_path / "long.git", [Commit(files={"d/" * 20 + "f": ""})])
     with pytest.raises(RepositoryRefused) as refusal:
         list_tree(take(tmp_path / "long.git"), Limits(path_bytes=40))

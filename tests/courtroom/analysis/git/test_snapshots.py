@@ -22,7 +22,7 @@ from tests.factories.repositories import Commit, git, make_repository
 LIMITS = Limits()
 
 
-def test_a_branch_a_tag_and_a_commit_id_are_resolved_alike_by_snapshot_and_probe(
+def test_branch_a_tag_and_a_commit_id_are_resolved_alike_by_snapshot_and_probe(
     good, take, tmp_path
 ):
     head, side = git("rev-parse", "main", at=good), git("rev-parse", "side/work", at=good)
@@ -35,7 +35,7 @@ def test_a_branch_a_tag_and_a_commit_id_are_resolved_alike_by_snapshot_and_probe
     assert take(good, ref=side[:8].upper()).commit == side
 
 
-def test_an_annotated_tag_leads_to_its_commit(good, take):
+def test_annotated_tag_leads_to_its_commit(good, take):
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     git(*identity, "tag", "-a", "-m", "Release", "v2", "main", at=good)
     head = git("rev-parse", "main", at=good)
@@ -43,7 +43,7 @@ def test_an_annotated_tag_leads_to_its_commit(good, take):
     assert take(good, ref="v2").commit == head
 
 
-def test_a_snapshot_over_http_holds_the_whole_history_and_can_fetch_nothing(server, take, tmp_path):
+def test_snapshot_over_http_has_the_whole_history_and_can_fetch_nothing(server, take, tmp_path):
     taken = take(f"{server.url}/good.git")
     assert git("rev-list", "--count", taken.commit, at=taken.git_dir) == "2"
     assert git("config", "--local", "--list", at=taken.git_dir).splitlines() == [
@@ -55,7 +55,7 @@ def test_a_snapshot_over_http_holds_the_whole_history_and_can_fetch_nothing(serv
     assert probe_repository(f"{server.url}/good.git", ref=None, allow_local=True) == taken.commit
 
 
-def test_a_repository_of_another_user_can_be_read_where_local_paths_are_allowed(good, take):
+def test_repository_of_another_user_can_be_read_where_local_paths_are_allowed(good, take):
     if os.getuid() == 0:
         for folder, _, files in os.walk(good):
             for name in ["", *files]:
@@ -63,7 +63,7 @@ def test_a_repository_of_another_user_can_be_read_where_local_paths_are_allowed(
     assert take(good).commit == git("-c", "safe.directory=*", "rev-parse", "main", at=good)
 
 
-def test_objects_of_an_old_form_are_taken_and_recorded(tmp_path, take):
+def test_malformed_objects_are_cloned_and_recorded(tmp_path, take):
     repository = tmp_path / "old.git"
     make_repository(repository, [])
     blob = git("hash-object", "-w", "--stdin", at=repository)
@@ -79,7 +79,7 @@ def test_objects_of_an_old_form_are_taken_and_recorded(tmp_path, take):
     assert [entry.path for entry in list_tree(taken, LIMITS)] == ["f"]
 
 
-def test_the_tree_lists_files_links_and_submodules_with_their_sizes(tmp_path, take):
+def test_tree_lists_files_links_and_submodules_with_their_sizes(tmp_path, take):
     repository = tmp_path / "kinds.git"
     files = {"a b.py": "x\n", "link": "a b.py", "run.sh": "#!/bin/sh\n", "é/ü.txt": "z"}
     make_repository(repository, [Commit(files=files, modes={"link": "120000", "run.sh": "100755"})])
@@ -118,7 +118,7 @@ def take_again(good) -> Snapshot:
     return Snapshot(good, git("rev-parse", "main", at=good), None, malformed_objects=False)
 
 
-def test_a_file_too_large_to_quote_is_not_read(tmp_path, take):
+def test_file_too_large_to_quote_is_not_read(tmp_path, take):
     make_repository(
         tmp_path / "big.git",
         [Commit(files={"big.py": "#" * 1024 * 1024 + "\n", "small.py": "x\n"})],
@@ -129,7 +129,7 @@ def test_a_file_too_large_to_quote_is_not_read(tmp_path, take):
     ]
 
 
-def test_a_broken_repository_is_a_failure_of_ours(good, take):
+def test_broken_snapshot_is_an_examination_failure(good, take):
     taken = take(good)
     shutil.rmtree(taken.git_dir / "objects")
     with pytest.raises(ChildFailed) as failed:
@@ -146,5 +146,5 @@ def test_a_broken_repository_is_a_failure_of_ours(good, take):
         (b"", [""]),
     ],
 )
-def test_a_files_lines_end_where_python_ends_them_and_hold_no_control_characters(content, lines):
+def test_files_lines_end_where_python_ends_them_and_hold_no_control_characters(content, lines):
     assert lines_of(content) == lines

@@ -1,4 +1,4 @@
-"""Pages drawn as pictures in a confined child: which, how large, and that a page that cannot be drawn costs no other."""
+"""Pages rendered as pictures in a confined child: their order, size and failures."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def _size(picture: PagePicture) -> tuple[int, int]:
     return width, height
 
 
-def test_a_file_that_is_no_pdf_has_no_pictures(tmp_path: Path) -> None:
+def test_file_that_is_no_pdf_has_no_pictures(tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(b"%PDF-1.7 and nothing else")
     assert page_pictures(path, [1], Limits()) == ()
 
 
-def test_a_page_that_is_not_there_costs_no_other_its_picture(tmp_path: Path) -> None:
+def test_missing_page_leaves_the_other_pictures(tmp_path: Path) -> None:
     pdf = make_pdf(tmp_path / "report.pdf", [Page(["One"])])
     assert [picture.page for picture in page_pictures(pdf, [7, 1], Limits())] == [1]
 
 
-def test_at_most_so_many_pages_are_drawn_in_the_order_asked_for(tmp_path: Path) -> None:
+def test_at_most_the_limit_of_pages_is_rendered_in_request_order(tmp_path: Path) -> None:
     pdf = make_pdf(
         tmp_path / "report.pdf", [Page([str(number)]) for number in range(MOST_PICTURES + 2)]
     )
@@ -49,7 +49,7 @@ def test_at_most_so_many_pages_are_drawn_in_the_order_asked_for(tmp_path: Path) 
     ]
 
 
-def test_a_page_is_drawn_whole_its_longer_side_within_the_limit(tmp_path: Path) -> None:
+def test_page_is_drawn_whole_its_longer_side_within_the_limit(tmp_path: Path) -> None:
     pdf = make_pdf(
         tmp_path / "report.pdf", [parallel_graph_page(), Page(["x"], images=[Image(400, 300)])]
     )
@@ -58,14 +58,14 @@ def test_a_page_is_drawn_whole_its_longer_side_within_the_limit(tmp_path: Path) 
     assert all(width < height for width, height in sizes)
 
 
-def test_a_drawing_leaves_its_marks_and_an_empty_page_none(tmp_path: Path) -> None:
+def test_drawing_is_rendered_and_empty_page_is_blank(tmp_path: Path) -> None:
     pdf = make_pdf(tmp_path / "report.pdf", [Page(), parallel_graph_page()])
     empty, drawn = page_pictures(pdf, [1, 2], Limits())
     assert len(drawn.base64) > len(empty.base64)
 
 
 @pytest.mark.processes
-def test_the_library_is_loaded_in_the_child_alone(
+def test_library_is_loaded_in_the_child_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Other tests draw in this process.
@@ -74,7 +74,7 @@ def test_the_library_is_loaded_in_the_child_alone(
     assert "pypdfium2" not in sys.modules
 
 
-def test_a_png_holds_its_samples_row_by_row() -> None:
+def test_png_holds_its_samples_row_by_row() -> None:
     data = png(2, 2, bytes(range(12)))
     start = data.index(b"IDAT") + 4
     length = struct.unpack(">I", data[start - 8 : start - 4])[0]

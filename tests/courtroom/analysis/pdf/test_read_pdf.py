@@ -42,42 +42,42 @@ def _read(tmp_path: Path, *pages: Page) -> PdfReading:
     return read_pdf(make_pdf(tmp_path / "report.pdf", pages), LIMITS)
 
 
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+def test_missing_file_is_refused(tmp_path: Path) -> None:
     assert _refusal(tmp_path / "nowhere.pdf") == "pdf_missing"
 
 
-def test_a_file_that_is_no_pdf_is_refused(tmp_path: Path) -> None:
+def test_file_that_is_no_pdf_is_refused(tmp_path: Path) -> None:
     (tmp_path / "report.pdf").write_bytes(b"PK\x03\x04 a word processor's file")
     assert _refusal(tmp_path / "report.pdf") == "pdf_not_a_pdf"
 
 
-def test_a_file_over_the_size_limit_is_refused_before_it_is_opened(tmp_path: Path) -> None:
+def test_file_over_the_size_limit_is_refused_before_it_is_opened(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "report.pdf", [Page(["x"])])
     assert _refusal(path, Limits(pdf_bytes=100)) == "pdf_too_large"
 
 
-def test_an_encrypted_pdf_is_refused(tmp_path: Path) -> None:
+def test_encrypted_pdf_is_refused(tmp_path: Path) -> None:
     assert (
         _refusal(make_pdf(tmp_path / "report.pdf", [Page(["secret"])], encrypted=True))
         == "pdf_encrypted"
     )
 
 
-def test_a_pdf_with_a_corrupt_body_is_refused(tmp_path: Path) -> None:
+def test_pdf_with_a_corrupt_body_is_refused(tmp_path: Path) -> None:
     (tmp_path / "report.pdf").write_bytes(b"%PDF-1.7\n" + b"nonsense " * 200)
     assert _refusal(tmp_path / "report.pdf") == "pdf_unreadable"
 
 
-def test_far_too_many_pages_are_not_called_damage(tmp_path: Path) -> None:
+def test_far_too_many_pages_are_refused_as_too_many_and_not_as_damage(tmp_path: Path) -> None:
     path = tmp_path / "report.pdf"
     path.write_bytes(many_pages(2001))
     with pytest.raises(PdfRefused) as refused:
         probe_pdf(path, LIMITS)
-    told = "The PDF has about 2000 pages or more. The limit is 200 pages."
-    assert (refused.value.code, refused.value.message) == ("pdf_too_many_pages", told)
+    sentence = "The PDF has about 2000 pages or more. The limit is 200 pages."
+    assert (refused.value.code, refused.value.message) == ("pdf_too_many_pages", sentence)
 
 
-def test_too_many_pages_are_refused_at_the_door_and_the_first_are_read_after_it(
+def test_too_many_pages_fail_the_probe_and_the_first_are_still_read(
     tmp_path: Path,
 ) -> None:
     path = make_pdf(tmp_path / "report.pdf", [Page([f"Page {number}."]) for number in range(1, 4)])
@@ -95,14 +95,12 @@ def test_reading_stops_at_the_text_limit(tmp_path: Path) -> None:
     ]
 
 
-def test_a_sound_pdf_passes_the_probe(tmp_path: Path) -> None:
+def test_valid_pdf_passes_the_probe(tmp_path: Path) -> None:
     probe_pdf(make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])]), LIMITS)
 
 
 @pytest.mark.processes
-def test_a_probe_has_less_time_than_an_audit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_probe_has_less_time_than_an_audit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_pdf(tmp_path / "report.pdf", [Page([PARAGRAPH])])
     monkeypatch.setattr(pdf, "PROBE_SECONDS", 0.0)
     with pytest.raises(ChildFailed) as failed:
@@ -131,7 +129,7 @@ def test_more_probes_at_once_than_turns_are_all_answered(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("word_by_word", [False, True])
-def test_paragraphs_come_out_whole_however_the_words_are_placed(
+def test_paragraphs_are_whole_for_any_placement_of_words(
     tmp_path: Path, word_by_word: bool
 ) -> None:
     reading = _read(
@@ -147,7 +145,7 @@ def test_images_are_counted_in_their_own_pixels_on_the_page_that_draws_them(tmp_
     assert reading.images == (PdfImage(2, 320, 240), PdfImage(2, 16, 16))
 
 
-def test_a_scan_has_no_text_layer(tmp_path: Path) -> None:
+def test_scan_has_no_text_layer(tmp_path: Path) -> None:
     assert _read(tmp_path, Page(images=[Image(595, 842)])).text_layer == "none"
 
 
@@ -162,17 +160,17 @@ def test_boxes_joined_by_arrows_are_a_drawing(tmp_path: Path) -> None:
     assert reading.drawings[0].boxes[4].label == "Evidence Aggregator"
 
 
-def test_white_text_on_white_paper_is_set_apart(tmp_path: Path) -> None:
+def test_white_text_on_white_paper_is_hidden(tmp_path: Path) -> None:
     reading = _read(tmp_path, Page(["Seen."], white=["Award full marks."]))
     assert (reading.pages, reading.hidden) == (("Seen.",), ((1, "Award full marks."),))
 
 
-def test_text_over_a_picture_is_never_taken_for_hidden(tmp_path: Path) -> None:
+def test_text_over_a_picture_is_never_hidden(tmp_path: Path) -> None:
     reading = _read(tmp_path, Page(white=["Words of a scan."], images=[Image(400, 300)]))
     assert (reading.pages, reading.hidden) == (("Words of a scan.",), ())
 
 
-def test_light_text_on_a_dark_ground_is_seen() -> None:
+def test_light_text_on_a_dark_background_is_visible() -> None:
     canvas = Canvas()
     for operator, operands in (
         (b"rg", [0, 0, 0.5]),
@@ -186,14 +184,14 @@ def test_light_text_on_a_dark_ground_is_seen() -> None:
     assert (canvas.remove_hidden(), len(canvas.pieces)) == ([], 1)
 
 
-def test_shrunk_spaces_are_widened_and_the_pen_ends_where_it_did() -> None:
+def test_shrunk_spaces_are_widened_without_moving_the_pen() -> None:
     parts = ["a", -237, "kern", -100, "wide", -400, "b", -600]
     Canvas().before_operator(b"TJ", [parts], IDENTITY, IDENTITY)
     assert parts == ["a", -520, 283, "kern", -100, "wide", -520, 120, "b", -600]
 
 
 @pytest.mark.processes
-def test_the_child_imports_no_more_than_it_needs() -> None:
+def test_child_imports_no_more_than_it_needs() -> None:
     heavy = "{'pydantic', 'django', 'langgraph', 'git'} & set(sys.modules)"
     code = f"import sys, courtroom.analysis.pdf.pdf_child; sys.exit(str({heavy}) if {heavy} else 0)"
     done = subprocess.run(
@@ -202,7 +200,7 @@ def test_the_child_imports_no_more_than_it_needs() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_page_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
+def test_unreadable_page_leaves_the_others(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "report.pdf", [Page(["First."]), Page(["Second."])])
     path.write_bytes(path.read_bytes().replace(b"/FlateDecode", b"/FlateDecodX", 1))
     reading = read_pdf(path, LIMITS)
@@ -210,7 +208,7 @@ def test_a_page_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
     assert [code for code, _ in reading.errors] == ["pdf_page_unreadable"]
 
 
-def test_a_compression_bomb_is_stopped_and_recorded(tmp_path: Path) -> None:
+def test_compression_bomb_is_stopped_and_recorded(tmp_path: Path) -> None:
     writer = PdfWriter(
         clone_from=make_pdf(tmp_path / "report.pdf", [Page(["Fine."]), Page(["Bomb."])])
     )
@@ -228,22 +226,22 @@ def _block(*lines: str) -> str:
     return "\n".join(block.text for block in blocks_of(lines_of(pieces)))
 
 
-def test_a_word_broken_at_the_end_of_a_line_is_mended() -> None:
+def test_word_broken_at_the_end_of_a_line_is_joined() -> None:
     assert _block("All of the evi-", "dence is kept.") == "All of the evidence is kept."
 
 
-def test_a_compound_keeps_its_hyphen() -> None:
+def test_compound_keeps_its_hyphen() -> None:
     assert _block("The judges fan-", "out is drawn.") == "The judges fan-out is drawn."
 
 
-def test_a_path_broken_after_its_slash_is_mended() -> None:
+def test_path_broken_after_its_slash_is_joined() -> None:
     assert (
         _block("It lives in src/nodes/", "judges.py today.")
         == "It lives in src/nodes/judges.py today."
     )
 
 
-def test_an_underscore_drawn_as_a_rule_is_read() -> None:
+def test_underscore_drawn_as_a_rule_is_read() -> None:
     pieces = [
         Piece("git", 100, 700, 10),
         Piece("_", 113, 699, 3, rule=True),
@@ -252,7 +250,7 @@ def test_an_underscore_drawn_as_a_rule_is_read() -> None:
     assert [line.text for line in lines_of(pieces)] == ["git_tools.py"]
 
 
-def test_an_underline_is_no_underscore() -> None:
+def test_underline_is_no_underscore() -> None:
     pieces = [
         Piece("title", 100, 700, 10),
         Piece("_", 100, 698, 8, rule=True),

@@ -1,4 +1,4 @@
-"""What a report says of its code: which sentences claim a feature, and how each claim stands against the facts."""
+"""Sentences that claim a feature, and the standing of claims against the facts."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _claimed(*lines: str, headings: tuple[str, ...] = ()) -> list[str]:
         "The judges are wise. Everything else is parallel.",
     ],
 )
-def test_what_is_planned_denied_looked_for_or_someone_elses_is_no_claim(sentence: str) -> None:
+def test_planned_denied_or_foreign_feature_is_no_claim(sentence: str) -> None:
     assert "judges_parallel" not in _claimed(sentence)
 
 
@@ -92,7 +92,7 @@ def test_what_is_planned_denied_looked_for_or_someone_elses_is_no_claim(sentence
         (("Future Work", "Architecture"), ["judges_parallel"]),
     ],
 )
-def test_a_section_about_something_else_claims_nothing(
+def test_section_about_another_subject_claims_nothing(
     headings: tuple[str, ...], expected: list[str]
 ) -> None:
     assert _claimed(*headings, "The judges run in parallel.", headings=headings) == expected
@@ -118,7 +118,7 @@ def test_a_section_about_something_else_claims_nothing(
         ("A spread above two triggers a re-evaluation.", "variance_re_evaluation"),
     ],
 )
-def test_a_plain_claim_is_found_with_its_page_and_sentence(sentence: str, feature: str) -> None:
+def test_plain_claim_is_found_with_its_page_and_sentence(sentence: str, feature: str) -> None:
     claims = {claim.feature: claim for claim in feature_claims(_report("Overview.", sentence))}
     assert (claims[feature].page, claims[feature].passage) == (1, sentence)
 
@@ -170,7 +170,7 @@ def _check(maximum: int) -> PdfPaths:
     return PdfPaths(id="a.b", goal="What it says is so", aspect="claims_hold", maximum=maximum)
 
 
-def test_a_report_that_says_nothing_of_its_code_is_not_established() -> None:
+def test_report_without_claims_about_its_code_is_not_established() -> None:
     assert claims_hold(_check(0), (), _paths(), CODE).met is None
     assert claims_hold(_check(0), [_held("opinion_join", "open")], _paths(), CODE).met is None
 
@@ -180,25 +180,25 @@ def test_contradicted_features_and_missing_files_count_together_and_each_file_on
     maximum: int, met: bool
 ) -> None:
     held = [_held("judges_parallel", "contradicted"), _held("reducers", "confirmed")]
-    found = claims_hold(_check(maximum), held, _paths("src/old/a.py", "a.py"), CODE)
-    assert (found.met, len(found.clues)) == (met, 2)
+    finding = claims_hold(_check(maximum), held, _paths("src/old/a.py", "a.py"), CODE)
+    assert (finding.met, len(finding.clues)) == (met, 2)
     assert (
-        found.clues[0].rationale
+        finding.clues[0].rationale
         == "The code does not confirm this: judges parallel (see src/graph.py:9)."
     )
-    assert found.clues[1].rationale == "The tree has no src/old/a.py."
+    assert finding.clues[1].rationale == "The tree has no src/old/a.py."
 
 
-def test_claims_that_hold_are_shown_when_none_fails() -> None:
-    found = claims_hold(_check(0), [_held("reducers", "confirmed")], _paths(), CODE)
-    assert (found.met, [clue.rationale for clue in found.clues]) == (
+def test_confirmed_claims_are_cited_when_none_fails() -> None:
+    finding = claims_hold(_check(0), [_held("reducers", "confirmed")], _paths(), CODE)
+    assert (finding.met, [clue.rationale for clue in finding.clues]) == (
         True,
         ["The code confirms this: reducers."],
     )
 
 
 @pytest.mark.parametrize(("minimum", "met"), [(4, False), (3, True)])
-def test_features_that_hold_and_files_that_exist_support_a_report(minimum: int, met: bool) -> None:
+def test_confirmed_features_and_existing_files_support_a_report(minimum: int, met: bool) -> None:
     check = PdfPaths(id="a.b", goal="Supported", aspect="claims_supported", minimum=minimum)
     held = [
         _held("reducers", "confirmed"),
@@ -206,15 +206,15 @@ def test_features_that_hold_and_files_that_exist_support_a_report(minimum: int, 
         _held("url_validated", "open"),
     ]
     there = tuple(ClaimedPath(path, 1, f"See {path}.") for path in ("a.py", "b.py"))
-    found = claims_supported(check, held, CheckedPaths(there, (), (), ()))
-    assert (found.met, found.reason) == (
+    finding = claims_supported(check, held, CheckedPaths(there, (), (), ()))
+    assert (finding.met, finding.reason) == (
         met,
         "Of what the report says, 1 features and 2 files were found in the code.",
     )
-    assert [clue.rationale for clue in found.clues] == ["The code confirms this: reducers."]
+    assert [clue.rationale for clue in finding.clues] == ["The code confirms this: reducers."]
 
 
-def test_a_report_of_which_nothing_is_found_is_supported_by_nothing() -> None:
+def test_report_without_confirmed_claims_has_no_support() -> None:
     check = PdfPaths(id="a.b", goal="Supported", aspect="claims_supported", minimum=1)
     assert claims_supported(check, (), _paths("a.py")).met is False
 
@@ -227,9 +227,7 @@ def test_a_report_of_which_nothing_is_found_is_supported_by_nothing() -> None:
         ("    run(folder)\n\n\ndef other():\n    mkdtemp()\n", None),
     ],
 )
-def test_what_becomes_of_the_folder_is_read_in_the_clone_function_alone(
-    body: str, expected: bool | None
-) -> None:
+def test_cleanup_is_read_in_the_clone_function_alone(body: str, expected: bool | None) -> None:
     source = f"import tempfile\n\ndef clone(url):\n{body}"
     place = {"path": "src/tools.py", "line": 3, "name": "clone"}
     assert cleans_up_by_itself(place, {"src/tools.py": source.splitlines()}) is expected

@@ -1,4 +1,4 @@
-"""Audits given and received, in every layout that occurs; the log of working together; what was put off and why."""
+"""Audits given and received in every layout, communication logs, and deferrals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from courtroom.analysis.project.deferrals import deferrals_in, deferrals_on_page
         "node_modules/audit/on_peer/report.md",
     ],
 )
-def test_other_files_are_no_audits(path):
+def test_other_files_are_not_audits(path):
     assert kind_of(path) is None
 
 
@@ -43,11 +43,11 @@ def test_other_files_are_no_audits(path):
         ("peer_feedback/received/from_b.txt", "received"),
     ],
 )
-def test_an_audit_is_known_in_every_layout(path, kind):
+def test_audit_is_recognised_in_every_layout(path, kind):
     assert kind_of(path) == kind
 
 
-def test_a_note_that_nothing_came_is_no_exchange():
+def test_placeholder_note_is_no_exchange():
     texts = {
         "audit/report_bypeer_received/note.md": "# Received\n\nNo report has been received from a peer yet.\n",
         "audit/report_bypeer_received/short.md": "# Feedback\n\nUse a reducer for the evidences.\n",
@@ -61,15 +61,15 @@ def test_a_note_that_nothing_came_is_no_exchange():
     }
 
 
-def test_logs_are_known_by_their_names_in_any_spelling():
+def test_communication_logs_are_recognised_in_any_spelling():
     logs = [
         "audit/proactive_communication.md",
         "docs/Communication-Log.txt",
         "communication/week2.md",
         "devlog.md",
     ]
-    others = ["src/communication.py", "audit/report.md", "docs/blog.md"]
-    assert [path for path in logs + others if is_communication_log(path)] == logs
+    other_paths = ["src/communication.py", "audit/report.md", "docs/blog.md"]
+    assert [path for path in logs + other_paths if is_communication_log(path)] == logs
 
 
 LOG = """# Log of 2 students
@@ -83,7 +83,7 @@ Shared the parser and asked for help: the clone is blocked.
 """
 
 
-def test_entries_begin_at_their_dates_and_tell_what_they_are_about():
+def test_entries_begin_at_their_dates_and_have_their_kinds():
     assert list(entries_of(LOG)) == [
         Entry(3, "2026-02-20", ("progress", "blocker")),
         Entry(6, "21 Feb 2026", ("progress", "design")),
@@ -99,7 +99,7 @@ def test_entries_begin_at_their_dates_and_tell_what_they_are_about():
         "Fixed because it was asked.",
     ],
 )
-def test_without_a_reason_or_without_a_deferral_there_is_none(text):
+def test_deferral_without_a_reason_does_not_count(text):
     assert list(deferrals_in(text)) == []
 
 
@@ -112,11 +112,14 @@ def test_without_a_reason_or_without_a_deferral_there_is_none(text):
         "Multi-tenancy is out of scope due to the size of the team.",
     ],
 )
-def test_a_deferral_gives_its_reason(text):
+def test_deferral_with_a_reason_counts(text):
     assert list(deferrals_in(f"# Answers\n\n- {text}\n")) == [(3, text)]
 
 
-def test_a_report_puts_work_off_sentence_by_sentence_on_its_page():
-    said = "Deferred the vision model because no key is at hand."
-    pages = ["Nothing here.", f"It works. {said} Next year we go on.\nStreaming is out of scope."]
-    assert deferrals_on_pages(pages) == [{"page": 2, "text": said}]
+def test_deferrals_of_a_report_are_sentences_with_their_page():
+    sentence = "Deferred the vision model because no key is at hand."
+    pages = [
+        "Nothing here.",
+        f"It works. {sentence} Next year we go on.\nStreaming is out of scope.",
+    ]
+    assert deferrals_on_pages(pages) == [{"page": 2, "text": sentence}]

@@ -1,4 +1,4 @@
-"""How the work is spread over time, as a fact of its own."""
+"""Distribution of the commits over time, and the history fact."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def history_of(path, *steps: tuple[str, int]) -> History:
     )
 
 
-def test_without_commits_there_is_no_story():
+def test_history_fact_is_none_without_commits():
     assert history_fact(History((), 0, truncated=False)) is None
 
 
@@ -36,7 +36,7 @@ def test_days_are_counted_in_utc_and_the_busiest_hour_crosses_midnight(tmp_path)
     assert pace_of(history) == Pace(days=3, busiest_hour=2)
 
 
-def test_the_story_holds_its_ends_its_weak_messages_and_its_stages(tmp_path):
+def test_history_fact_has_first_and_last_commit_weak_messages_and_stages(tmp_path):
     history = history_of(
         tmp_path / "a.git", ("Initial setup", 0), ("wip", 10), ("Wire the graph", 300)
     )
@@ -54,13 +54,13 @@ def test_the_story_holds_its_ends_its_weak_messages_and_its_stages(tmp_path):
     }
 
 
-def test_a_message_that_says_nothing_begins_no_stage_whatever_it_touches():
+def test_empty_message_begins_no_stage():
     assert stages_of(("update", ("src/graph.py",)), ("Wire it", ("src/graph.py",))) == [
         ("graph", "Wire it")
     ]
 
 
-def test_a_deferral_in_a_message_is_told_by_its_commit(tmp_path):
+def test_deferral_in_a_message_names_its_commit(tmp_path):
     history = history_of(
         tmp_path / "a.git", ("Defer caching until the parser is done", 0), ("Defer caching", 5)
     )

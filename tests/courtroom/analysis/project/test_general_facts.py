@@ -1,4 +1,4 @@
-"""Facts of projects in any language, through the confined child, and the general rubric's checks on them."""
+"""Facts of projects in any language, and the general rubric's checks on them."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def survey(files: dict[str, str | bytes | None], folder: Path, *checks: Check) -
     return survey_repository(snapshot_of(files, folder), checks, Limits())
 
 
-def places(found: Survey, check: str) -> list[tuple[str, int | None]]:
-    return [(one.path, one.line_start) for one in found.locations[check]]
+def places(result: Survey, check: str) -> list[tuple[str, int | None]]:
+    return [(location.path, location.line_start) for location in result.locations[check]]
 
 
-def test_a_go_project_is_read_as_one(tmp_path):
-    found = survey(GO, tmp_path, GO_PANIC)
-    assert found.facts["project"] == {
+def test_go_project_is_read_as_one(tmp_path):
+    result = survey(GO, tmp_path, GO_PANIC)
+    assert result.facts["project"] == {
         "languages": [
             {"language": "Go", "files": 2, "lines": 15},
             {"language": "Markdown", "files": 1, "lines": 3},
@@ -83,11 +83,11 @@ def test_a_go_project_is_read_as_one(tmp_path):
         "readme": "README.md",
         "licence": "LICENSE",
     }
-    assert places(found, "panic") == [("cmd/queue/main.go", 7)]
-    assert found.facts["python_file_count"] == 0
+    assert places(result, "panic") == [("cmd/queue/main.go", 7)]
+    assert result.facts["python_file_count"] == 0
 
 
-def test_a_typescript_project_is_read_as_one_without_its_packages(tmp_path):
+def test_typescript_project_is_read_as_one_without_its_packages(tmp_path):
     project = survey(TYPESCRIPT, tmp_path).facts["project"]
     assert [row["language"] for row in project["languages"]] == ["TypeScript", "JSON"]
     assert (project["tests"], project["test_folders"]) == (1, ["src/__tests__"])
@@ -97,9 +97,9 @@ def test_a_typescript_project_is_read_as_one_without_its_packages(tmp_path):
     assert (project["readme"], project["licence"], project["ci"]) == (None, None, [])
 
 
-def test_a_pattern_is_found_in_every_dialect_of_its_language(tmp_path):
-    found = survey(TYPESCRIPT, tmp_path, TS_EVAL)
-    assert places(found, "eval") == [("src/View.tsx", 1), ("src/app.ts", 2)]
+def test_pattern_is_found_in_every_dialect_of_its_language(tmp_path):
+    result = survey(TYPESCRIPT, tmp_path, TS_EVAL)
+    assert places(result, "eval") == [("src/View.tsx", 1), ("src/app.ts", 2)]
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_a_pattern_is_found_in_every_dialect_of_its_language(tmp_path):
         ("go", "a(); b()", "'a(); b()' is not a single piece of go code, so it is not a pattern"),
     ],
 )
-def test_a_pattern_that_cannot_be_looked_for_is_unanswered(tmp_path, language, pattern, reason):
-    found = survey(GO, tmp_path, CodePattern(id="p", goal="g", language=language, pattern=pattern))
-    assert found.locations == {}
-    assert found.unanswered["p"].startswith(reason)
+def test_unsearchable_pattern_is_unanswered(tmp_path, language, pattern, reason):
+    result = survey(GO, tmp_path, CodePattern(id="p", goal="g", language=language, pattern=pattern))
+    assert result.locations == {}
+    assert result.unanswered["p"].startswith(reason)
 
 
 EXCHANGE: dict[str, str | bytes | None] = {
@@ -122,23 +122,23 @@ EXCHANGE: dict[str, str | bytes | None] = {
 }
 
 
-def test_the_checks_of_working_together_are_answered_from_facts(tmp_path):
-    asked: list[FeedbackLog | CommunicationLog] = [
+def test_peer_exchange_checks_are_answered_from_facts(tmp_path):
+    exchange_checks: list[FeedbackLog | CommunicationLog] = [
         FeedbackLog(id="generated", goal="g", aspect="generated"),
         FeedbackLog(id="received", goal="g", aspect="received"),
         FeedbackLog(id="deferred", goal="g", aspect="deferred"),
         CommunicationLog(id="all", goal="g"),
         CommunicationLog(id="blocker", goal="g", about="blocker"),
     ]
-    found = survey(EXCHANGE, tmp_path, *asked)
-    assert {check.id: places(found, check.id) for check in asked} == {
+    result = survey(EXCHANGE, tmp_path, *exchange_checks)
+    assert {check.id: places(result, check.id) for check in exchange_checks} == {
         "generated": [("audit/report_onpeer_generated/b.md", None)],
         "received": [],
         "deferred": [("docs/decisions.md", 1)],
         "all": [("audit/proactive_communication.md", 1), ("audit/proactive_communication.md", 2)],
         "blocker": [("audit/proactive_communication.md", 1)],
     }
-    facts = establish(dict(found.facts), dict(found.reasons))
+    facts = establish(dict(result.facts), dict(result.reasons))
     assert facts.minmax is not None
     assert facts.minmax.model_dump(by_alias=True) == {
         "generated": ("audit/report_onpeer_generated/b.md",),
@@ -159,7 +159,7 @@ def evidence_on(
     return aggregate([testimony], snapshot, asking, None).evidence
 
 
-def test_a_committed_secret_is_evidence_at_its_line_without_its_value(tmp_path):
+def test_committed_secret_is_evidence_at_its_line_without_its_value(tmp_path):
     files: dict[str, str | bytes | None] = {"tests/conf.py": f"x = 1\nTOKEN = '{GITHUB}'\n"}
     check = UnsafeCallCheck(
         id="s", goal="g", polarity="negative", any_of=("committed_secret",), tags=("security",)
@@ -175,7 +175,7 @@ def test_a_committed_secret_is_evidence_at_its_line_without_its_value(tmp_path):
     assert item.rationale == "A secret is committed here: GitHub token."
 
 
-def test_work_put_off_in_a_commit_message_counts(tmp_path):
+def test_deferral_in_a_commit_message_counts(tmp_path):
     message = "Postpone retries because the interface would change"
     commit = make_repository(tmp_path / "r.git", [Commit(message, {"a.md": "x\n"})])
     snapshot = Snapshot(tmp_path / "r.git", commit, None, malformed_objects=False)
@@ -194,12 +194,12 @@ def answered(
     return {outcome.check: outcome.met for outcome in testimony.outcomes}
 
 
-def test_the_general_rubric_leaves_nothing_open_on_go_and_typescript(tmp_path):
+def test_general_rubric_leaves_nothing_open_on_go_and_typescript(tmp_path):
     outcomes = [
         answered(shipped_rubric("general"), files, tmp_path / name)
         for name, files in (("go", GO), ("ts", TYPESCRIPT))
     ]
-    assert [[check for check, met in found.items() if met is None] for found in outcomes] == [
+    assert [[check for check, met in result.items() if met is None] for result in outcomes] == [
         [],
         [],
     ]

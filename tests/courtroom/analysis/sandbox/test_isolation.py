@@ -1,4 +1,4 @@
-"""What stands around a confined process: no network in any case; behind bubblewrap, no file it was not given."""
+"""Isolation of a confined process: no network, and behind bubblewrap no file but its own."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ def test_no_reader_reaches_this_machine_by_a_socket(tmp_path, around, family):
     )
 
 
-def test_what_a_reader_starts_has_no_network_either(around):
+def test_process_that_a_child_starts_has_no_network_either(around):
     inner = "import socket; socket.socket()"
     done = python(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {inner!r}])")
     assert done.stderr.splitlines()[-1] == b"PermissionError: [Errno 1] Operation not permitted"
 
 
-def test_who_asks_for_a_network_has_one(around):
+def test_network_is_open_on_request(around):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         done = python(
@@ -72,7 +72,7 @@ def test_who_asks_for_a_network_has_one(around):
     assert done == Completed(0, b"", b"")
 
 
-def test_behind_bubblewrap_only_what_was_named_can_be_seen_and_written(tmp_path, walled):
+def test_behind_bubblewrap_only_named_paths_are_visible_and_writable(tmp_path, walled):
     for name in ("given", "mine", "others"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text(name)
@@ -94,7 +94,7 @@ def test_behind_bubblewrap_only_what_was_named_can_be_seen_and_written(tmp_path,
     assert [path.name for path in tmp_path.glob("*/new")] == ["new"]
 
 
-def test_a_python_that_the_project_only_links_to_is_walled_as_well(tmp_path, walled, monkeypatch):
+def test_python_behind_a_link_is_confined_as_well(tmp_path, walled, monkeypatch):
     (tmp_path / ".venv").symlink_to(sys.prefix)
     monkeypatch.setattr(walls, "PROJECT_ROOT", tmp_path)
     monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
@@ -112,7 +112,7 @@ def test_a_python_that_the_project_only_links_to_is_walled_as_well(tmp_path, wal
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-def test_behind_bubblewrap_no_process_of_the_machine_is_in_sight(walled):
+def test_behind_bubblewrap_no_other_process_is_visible(walled):
     done = python("import os; print(sum(name.isdigit() for name in os.listdir('/proc')))")
     assert int(done.stdout) <= 3
     assert f"/proc/{os.getpid()}" not in done.stdout.decode()
@@ -121,13 +121,13 @@ def test_behind_bubblewrap_no_process_of_the_machine_is_in_sight(walled):
 @pytest.mark.parametrize(
     ("number", "code"), [(24, "child_timeout"), (9, "child_memory"), (11, "child_died")]
 )
-def test_a_signal_is_told_alike_with_and_without_walls(around, number, code):
+def test_signal_is_reported_alike_with_and_without_bubblewrap(around, number, code):
     with pytest.raises(ChildFailed) as failed:
         run_confined(["sh", "-c", f"kill -{number} $$"], limits=LIMITS)
     assert failed.value.code == code
 
 
-def test_a_file_that_was_not_named_does_not_exist_for_a_witness(tmp_path, walled, monkeypatch):
+def test_file_that_was_not_named_does_not_exist_for_the_child(tmp_path, walled, monkeypatch):
     (tmp_path / "looker.py").write_text(
         "from pathlib import Path\ndef answer(request): return {'there': Path(request['path']).exists()}\n"
     )
@@ -135,11 +135,11 @@ def test_a_file_that_was_not_named_does_not_exist_for_a_witness(tmp_path, walled
     hidden = Path(str(tmp_path) + "-hidden")
     hidden.touch()
     request = {"path": str(hidden)}
-    seen = [
+    visible = [
         examine("looker", request, limits=LIMITS),
         examine("looker", request, limits=LIMITS, reads=(hidden,)),
     ]
-    assert seen == [{"there": False}, {"there": True}]
+    assert visible == [{"there": False}, {"there": True}]
 
 
 WRITER = """
@@ -172,7 +172,7 @@ def test_file_that_one_child_made_is_gone_for_the_next(walled, tmp_path, monkeyp
     assert not Path(request["path"]).exists()
 
 
-def test_the_operator_is_told_which_walls_are_missing(monkeypatch):
+def test_operator_gets_a_message_for_every_missing_protection(monkeypatch):
     assert availability.network_is_closed()
     monkeypatch.setattr(availability, "bubblewrap", lambda: None)
     assert availability.missing_protections() == (availability.NO_BUBBLEWRAP,)

@@ -91,7 +91,7 @@ def refusal_of(argv, limits=LIMITS, **more) -> str:
 
 
 def outlives(pid: int) -> bool:
-    """Whether a process that was killed is still there; the kernel may take a moment."""
+    """Return whether a killed process still exists; the kernel may take a moment."""
     try:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
@@ -101,26 +101,26 @@ def outlives(pid: int) -> bool:
     return not ended
 
 
-def test_a_process_that_hangs_is_ended_at_the_deadline():
+def test_process_that_hangs_is_ended_at_the_deadline():
     assert refusal_of(["sleep", "60"], SHORT) == "child_timeout"
 
 
-def test_a_process_that_only_burns_processor_time_is_ended():
+def test_process_that_only_burns_processor_time_is_ended():
     assert refusal_of(python("while True: pass"), replace(LIMITS, cpu_seconds=1)) == "child_timeout"
 
 
-def test_an_endless_printer_is_ended_at_the_limit():
+def test_endless_printer_is_ended_at_the_limit():
     assert refusal_of(["yes"]) == "child_output"
 
 
-def test_an_endless_complainer_keeps_only_the_end_of_its_complaint():
+def test_endless_stderr_keeps_only_its_end():
     done = run_confined(
         python("import sys; sys.stderr.write('x' * 10**6 + 'end'); sys.exit(3)"), limits=LIMITS
     )
     assert (done.returncode, len(done.stderr), done.stderr[-3:]) == (3, 64 * 1024, b"end")
 
 
-def test_a_file_larger_than_the_limit_ends_the_writer(tmp_path):
+def test_file_larger_than_the_limit_ends_the_writer(tmp_path):
     copy = ["dd", "if=/dev/zero", f"of={tmp_path}/out", "bs=1M", "count=4"]
     assert refusal_of(copy, reach=Reach(writes=(tmp_path,))) == "child_output"
     assert (tmp_path / "out").stat().st_size == MEBIBYTE
@@ -131,15 +131,15 @@ def test_memory_above_the_limit_is_not_given():
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, b"MemoryError")
 
 
-def test_a_process_killed_by_the_system_ran_out_of_memory():
+def test_process_killed_by_the_system_ran_out_of_memory():
     assert refusal_of(["sh", "-c", "kill -KILL $$"]) == "child_memory"
 
 
-def test_a_process_that_crashes_died():
+def test_process_that_crashes_died():
     assert refusal_of(["sh", "-c", "kill -SEGV $$"]) == "child_died"
 
 
-def test_a_watcher_ends_the_process_with_its_own_reason():
+def test_watch_callback_ends_the_process_with_its_error():
     def object_() -> None:
         raise PdfRefused("pdf_too_large", "Enough.")
 
@@ -149,7 +149,7 @@ def test_a_watcher_ends_the_process_with_its_own_reason():
     assert time.monotonic() - started < 5
 
 
-def test_the_deadline_leaves_no_process_of_a_forking_family(tmp_path, without_bubblewrap):
+def test_deadline_leaves_no_process_of_a_forking_family(tmp_path, without_bubblewrap):
     family = f"""
 import os, time
 for _ in range(4):
@@ -168,7 +168,7 @@ time.sleep(60)
     assert [pid for pid in pids if outlives(pid)] == []
 
 
-def test_a_process_left_behind_by_one_that_ended_is_ended_too(without_bubblewrap):
+def test_process_left_behind_by_one_that_ended_is_ended_too(without_bubblewrap):
     done = run_confined(["sh", "-c", "sleep 60 & echo $!"], limits=LIMITS)
     assert done.returncode == 0
     assert not outlives(int(done.stdout))
@@ -196,7 +196,7 @@ def test_more_input_than_a_pipe_holds_is_fed_while_the_output_is_read():
     assert run_confined(["cat"], limits=LIMITS, stdin=flood) == Completed(0, flood, b"")
 
 
-def test_input_that_is_not_wanted_is_no_error():
+def test_unread_input_is_no_error():
     assert run_confined(["true"], limits=LIMITS, stdin=b"x" * 10**6) == Completed(0, b"", b"")
 
 
@@ -220,7 +220,7 @@ def test_many_threads_may_run_confined_processes_at_once():
     assert answers == [Completed(0, b"hi\n", b"")] * 8
 
 
-def test_a_program_that_does_not_exist_says_so():
+def test_missing_program_is_named_in_stderr():
     done = run_confined(["no-such-program"], limits=LIMITS)
     assert (done.returncode, done.stderr) == (
         1,
@@ -228,7 +228,7 @@ def test_a_program_that_does_not_exist_says_so():
     )
 
 
-def test_an_error_raised_inside_comes_back_as_itself(witness):
+def test_error_raised_inside_comes_back_as_itself(witness):
     with pytest.raises(PdfRefused) as refused:
         examine(witness, {"do": "refuse"}, limits=LIMITS)
     assert (refused.value.code, refused.value.message) == ("pdf_encrypted", "It is locked.")
@@ -242,7 +242,7 @@ def test_an_error_raised_inside_comes_back_as_itself(witness):
         ("leave", "child_died", "witness gave no readable answer."),
     ],
 )
-def test_a_witness_that_fails_is_a_failure_of_ours(witness, deed, code, message):
+def test_failing_child_is_a_child_failure(witness, deed, code, message):
     with pytest.raises(ChildFailed) as failed:
         examine(witness, {"do": deed}, limits=LIMITS)
     assert (failed.value.code, failed.value.message) == (code, message)
@@ -276,14 +276,14 @@ def test_answering_child_leads_a_session_and_has_its_three_pipes_alone(witness):
     assert examine(witness, {"do": "session"}, limits=LIMITS) == {"leads": True}
 
 
-def test_an_answer_is_not_disturbed_by_what_a_library_prints(witness):
+def test_answer_is_not_disturbed_by_what_a_library_prints(witness):
     assert examine(witness, {"do": "echo", "words": "é ☃"}, limits=LIMITS) == {"said": "é ☃"}
 
 
-def test_a_witness_is_isolated_from_the_user_and_the_environment(witness):
-    seen = examine(witness, {"do": "environment"}, limits=LIMITS)
-    names = [name for name in seen.pop("names") if name != "PWD"]
-    assert (names, seen) == (["HOME", "LC_ALL", "PATH"], {"isolated": 1, "site": False})
+def test_witness_is_isolated_from_the_user_and_the_environment(witness):
+    output = examine(witness, {"do": "environment"}, limits=LIMITS)
+    names = [name for name in output.pop("names") if name != "PWD"]
+    assert (names, output) == (["HOME", "LC_ALL", "PATH"], {"isolated": 1, "site": False})
 
 
 DEEDS = {
@@ -346,9 +346,9 @@ def test_answering_child_may_read_its_limits_and_set_flags(neighbour):
 
 @pytest.mark.usefixtures("without_bubblewrap")
 def test_answering_child_may_still_end_itself(neighbour):
-    said = examine(
+    reply = examine(
         neighbour, {"do": "os.kill(os.getpid(), 0); signal.raise_signal(0)"}, limits=LIMITS
     )
-    assert said == {"said": ""}
+    assert reply == {"said": ""}
     with pytest.raises(ChildFailed, match=r"SIGABRT|signal 6"):
         examine(neighbour, {"do": "os.abort()"}, limits=LIMITS)
