@@ -108,6 +108,7 @@ def find_words(searches: Searches, check: Check) -> list[SourceLocation]:
             locations.append(
                 SourceLocation(path, first, last, f"contains {' '.join(hit.group().split())!r}")
             )
+        # Enough to show; a large tree is not read to its end.
         if len(locations) >= MOST_LOCATIONS:
             break
     return locations

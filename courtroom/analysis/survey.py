@@ -111,6 +111,7 @@ def _locations(rows: Sequence[Sequence[Any]]) -> tuple[SourceLocation, ...]:
     return tuple(SourceLocation(*row) for row in rows)
 
 
+# JSON between parent and child takes no lone surrogates.
 def _printable(path: str) -> str:
     """The path with replacement marks for bytes that are not UTF-8: a name that opens no file."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 WEAK_SHARE = 0.25
 # More of all commits than this within one hour is work handed over, not work under way.
 SITTING_SHARE = 0.3
+# The order in which the course builds such a system.
 STAGE_ORDER = ("setup", "tools", "graph", "judges")
 IS_BULK = "The two largest commits brought more than 55 % of all Python lines."
 
@@ -43,6 +44,7 @@ def finding_on_history(check: CommitHistory, history: History) -> Finding:
     """The answer from a history that was read. Commits that change no file are left out."""
     from courtroom.analysis.git.history import without_empty
 
+    # A commit without a change says nothing about the work.
     history = without_empty(history)
     if not history.commits:
         return absent("The branch has no commits.", "Read the history of the branch: it is empty.")
@@ -70,6 +72,7 @@ def commit_clue(commit: Commit, rationale: str) -> Clue:
 
 def _more_than(minimum: int, history: History) -> Finding:
     first, last = history.commits[0], history.commits[-1]
+    # The two ends show how far apart the work began and ended.
     clues = [commit_clue(first, "The first commit.")]
     if last.sha != first.sha:
         clues.append(commit_clue(last, "The last commit."))
@@ -138,6 +141,7 @@ def _spread(minimum: int, history: History) -> Finding:
     from courtroom.analysis.project.commit_pace import pace_of
 
     pace, count = pace_of(history), len(history.commits)
+    # Of three commits three tenths are less than one: one in the busiest hour is always allowed.
     met = pace.days >= minimum and pace.busiest_hour <= max(1, SITTING_SHARE * count)
     reason = (
         f"{count} commits on {pace.days} days; the busiest hour holds {pace.busiest_hour} of them."

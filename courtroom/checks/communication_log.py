@@ -53,6 +53,7 @@ def _replay(check: CommunicationLog, report: StoredReport) -> Finding:
     from courtroom.analysis.project.log_locations import communication_locations
 
     entries = report.fact("communication_entries")
+    # The site may still answer where the repository does not.
     if entries is None:
         in_repository = report.unknown("communication_entries")
     else:

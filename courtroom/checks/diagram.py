@@ -46,6 +46,7 @@ def is_present(report: PdfReading) -> Finding:
     from courtroom.analysis.diagrams.diagram_kind import diagram_of
 
     diagram = diagram_of(report, None)
+    # A picture that nobody could read is still a picture: only its contents are open.
     if diagram.kind is None and diagram.page is None:
         return could_not_look(f"Not established: {diagram.reason}.")
     if diagram.kind == "none":
@@ -89,6 +90,7 @@ def _replay(check: Diagram, report: StoredReport) -> Finding:
         return report.unknown("pdf_diagram")
     if kind == "none":
         return absent("The report has no diagram.", "Looked for a diagram on every page.")
+    # The fact names the best diagram; each aspect accepts some of its kinds.
     accepted = {"present": (kind,), "accurate": ("accurate",), "parallel": SHOWS_BRANCHES}
     reason = SENTENCES[kind]
     clue = Clue(rationale=reason, statement=reason)

@@ -58,6 +58,7 @@ class FeedbackLog(CheckBase):
 
 def _detect(check: FeedbackLog, sources: Sources) -> Finding:
     finding = on_survey(sources, lambda survey: logs_in_repository(check, survey))
+    # Work may be put off in the message of a commit as well as in a file.
     if check.aspect == "deferred" and finding.met is False:
         finding = deferred_in_commits(sources.history) or finding
     return with_records(check, finding, sources.exchange)
@@ -166,7 +167,9 @@ def _share(check: FeedbackLog, part: int, whole: int, subject: str, detail: str)
     reason = f"Of {whole} {subject}, {part} are {state}; {required * 100:g} % are required."
     statement = f"{part} of {whole} {subject} are {state}, {detail}."
 
+    # For a negative check the share counts against the criterion.
     met = (part / whole >= required) == check.is_positive
+    # With nothing to show, the evidence says what was counted.
     if not part:
         return absent(reason, statement, met=met)
     return present(reason, [Clue(rationale=RECORDS, statement=statement)], met=met)
@@ -191,6 +194,7 @@ def _in_stored_repository(check: FeedbackLog, report: StoredReport) -> Finding:
         return report.unknown(name)
 
     locations = locations_behind(check.aspect, fact)
+    # Work put off in commits or in the report has no place in the tree.
     if name == "deferrals" and fact and not locations:
         return present(_deferring_commits(len(fact)), [_deferral_clue(d) for d in fact])
     return logs_in_repository(check, report.survey({check.id: tuple(locations)}))

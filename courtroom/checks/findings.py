@@ -35,6 +35,7 @@ class Finding:
     clues: tuple[Clue, ...] = ()
 
     def __post_init__(self) -> None:
+        # A score must cite evidence, and what nobody saw has none.
         if (self.met is None) == bool(self.clues):
             message = "a finding shows clues when it is established, and none when it is not"
             raise ValueError(message)

@@ -59,6 +59,7 @@ def decided(
     sentences: Sentences,
 ) -> Finding:
     reason = sentences[0] if value else sentences[1]
+    # An established fact without a line is shown by a statement of what was searched.
     clues = clues_at(locations, reason)
     return present(reason, clues, met=value) if clues else nothing(reason, name, survey, met=value)
 

@@ -25,10 +25,12 @@ def with_site_records(
     clue = Clue(rationale=RECORDS, statement=statement)
     both = f"{in_repository.reason} {statement}"
 
+    # Both hold enough: the evidence shows both.
     if count >= minimum and in_repository.met is wanted:
         return present(both, [clue, *in_repository.clues], met=wanted)
     if count >= minimum:
         return present(statement, [clue], met=wanted)
+    # Neither holds enough. An open finding stays open: the repository could hold it.
     if in_repository.met is (not wanted):
         return present(both, [*in_repository.clues, clue], met=not wanted)
     return in_repository

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from courtroom.models.check import CheckBase
     from courtroom.replay.stored_report import StoredReport
 
+# Shown in reports, and the reason of facts on the PDF.
 NO_PDF = "No PDF report was handed in."
 # A passage is read by its words, not understood.
 READ_NOT_UNDERSTOOD = 0.8

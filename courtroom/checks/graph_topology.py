@@ -71,6 +71,7 @@ def topology(check: GraphTopology, survey: Survey) -> Finding:
     value = survey.facts.get(check.aspect)
     if value is None:
         return unknown(check.aspect, survey)
+    # A fact without lines of its own is shown by edges of the graph.
     locations = survey.fact_locations.get(check.aspect) or _relevant_edges(
         check.aspect, survey.fact_locations.get("graph", ())
     )

@@ -79,6 +79,7 @@ class CheckKind:
     order: int = LAST
 
     def __post_init__(self) -> None:
+        # All that is missing is named at once.
         missing = [part for part, is_complete in self._parts() if not is_complete]
         if missing:
             message = f"the check kind of {self.model!r} lacks: {', '.join(missing)}"
@@ -111,4 +112,5 @@ def _has_literal_kind(model: Any) -> bool:
     if not (isinstance(model, type) and issubclass(model, CheckBase)):
         return False
     field_info = model.model_fields.get("kind")
+    # The union is told apart by this literal.
     return field_info is not None and get_args(field_info.annotation) == (field_info.default,)

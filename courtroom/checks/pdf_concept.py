@@ -60,6 +60,7 @@ def _replay(check: PdfConcept, report: StoredReport) -> Finding | None:
     terms = report.fact("pdf_terms")
     if terms is None:
         return report.unknown("pdf_terms")
+    # Any other term must be looked for in the text, which no report keeps.
     if check.term not in terms:
         return None
     reason = f"The report's use of {check.term!r} is {terms[check.term]}."

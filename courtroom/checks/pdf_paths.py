@@ -60,6 +60,7 @@ def _number_of_files(count: int) -> str:
 
 
 def _compare(check: PdfPaths, comparison: Comparison) -> Finding:
+    # Every aspect counts files, so without the tree none of them can be answered.
     if comparison.paths is None:
         return could_not_look(NO_TREE)
     if comparison.claims is not None and check.aspect == "claims_hold":
@@ -76,6 +77,7 @@ def claims_hold(
     wrong = [claim for claim in claims if claim.standing == "contradicted"]
     right = [claim for claim in claims if claim.standing == "confirmed"]
     missing = _by_name(paths.hallucinated)
+    # No claim is no proof that the report is right.
     if not (wrong or right or missing):
         return could_not_look("The report makes no claim that could be compared with the code.")
 
@@ -92,6 +94,7 @@ def claims_hold(
         ),
         *(_path_clue(claim, f"The tree has no {claim.path}.") for claim in missing),
     ]
+    # What speaks against the report is shown first; where nothing does, what speaks for it.
     clues = clues or _confirmed_clues(right)
     return present(reason, clues, met=len(wrong) + len(missing) <= check.maximum)
 

@@ -47,6 +47,7 @@ def personas(check: PersonaOverlap, survey: Survey) -> Finding:
     reason = f"{len(prompts)} persona prompts were found."
     if not clues:
         return nothing(reason, "persona_prompts", survey)
+    # Too few personas cannot be distinct either.
     if check.aspect == "exist" or len(prompts) < check.minimum:
         return present(reason, clues, met=len(prompts) >= check.minimum)
     if check.aspect == "told":
@@ -62,6 +63,7 @@ def _own_words(
     A stance that does not say what to look for leads no judge anywhere.
     """
     counts = [count for prompt in prompts if (count := prompt.get("own_words")) is not None]
+    # Reports of early versions hold no counts.
     if len(counts) < len(prompts):
         return could_not_look("This record does not say how long the persona prompts are.")
     listed = ", ".join(f"{p['persona']} {count}" for p, count in zip(prompts, counts, strict=True))

@@ -29,12 +29,14 @@ def reducers(check: ReducerCheck, survey: Survey) -> Finding:
     if fact is None:
         return unknown("reducers", survey)
 
+    # Students write operator.ior, or import ior: the last part of the name is compared.
     matching = [
         r for r in fact if not check.any_of or r["reducer"].rsplit(".", 1)[-1] in check.any_of
     ]
     names = f" among {' or '.join(check.any_of)}" if check.any_of else ""
     reason = f"The graph's state has {len(matching)} reducers{names} ({len(fact)} in all)."
     clues = [line_clue(r, f"{r['field']} is reduced by {r['reducer']}.") for r in matching]
+    # Nothing to point at: the evidence says where it was looked for.
     if not clues:
         return nothing(reason, "state_class", survey)
     return present(reason, clues, met=len(matching) >= check.minimum)

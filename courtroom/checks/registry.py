@@ -44,6 +44,7 @@ def collect(modules: Iterable[ModuleType]) -> Mapping[str, CheckKind]:
             continue  # a module that kinds share
         kind = _checked(module, declared)
         kinds[kind.name] = kind
+    # The order of the schema and of the editor; kinds without an order come last, by name.
     return MappingProxyType(dict(sorted(kinds.items(), key=lambda item: (item[1].order, item[0]))))
 
 
@@ -71,6 +72,7 @@ def _models_of(module: ModuleType) -> list[type[CheckBase]]:
 
 
 def _modules() -> list[ModuleType]:
+    # Files are found, not listed: a new kind needs no second place.
     names = sorted(info.name for info in pkgutil.iter_modules(courtroom.checks.__path__))
     return [import_module(f"{courtroom.checks.__name__}.{name}") for name in names]
 
@@ -82,6 +84,7 @@ KEEP_UNKNOWN_KINDS = {"keep_unknown_kinds": True}
 
 
 def _keep_unknown(value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
+    # All but an object of an unknown kind gets the usual validation, with its messages.
     is_known = not isinstance(value, dict) or value.get("kind") in KINDS
     if is_known or info.context != KEEP_UNKNOWN_KINDS:
         return validate(value)
@@ -95,6 +98,7 @@ def _dump(check: CheckBase, dump: SerializerFunctionWrapHandler, info: Serializa
 
 
 if TYPE_CHECKING:
+    # mypy cannot follow a union that is made at run time; the base has all that callers use.
     Check = CheckBase
 else:
     Check = Annotated[
@@ -108,6 +112,7 @@ else:
 def kind_of(check: CheckBase) -> CheckKind | None:
     """The kind of a check; null when this version does not know it."""
     kind = KINDS.get(getattr(check, "kind", ""))
+    # An object made by hand may carry the name of a kind without being one.
     return kind if kind is not None and isinstance(check, kind.model) else None
 
 

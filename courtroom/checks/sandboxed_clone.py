@@ -49,6 +49,8 @@ class SandboxedClone(CheckBase):
 def clone(check: SandboxedClone, survey: Survey) -> Finding:
     """The function that clones: it exists, and it does it in this way."""
     function = survey.facts.get("clone_function")
+    # All facts on the clone are null together where nobody could look. Where somebody looked
+    # and nothing clones, its details are false and the function is null.
     if function is None and survey.facts.get("clone_in_tempdir") is None:
         return unknown("clone_function", survey)
     if function is None:

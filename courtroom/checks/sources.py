@@ -1,4 +1,4 @@
-"""Everything a detector may look at: the readings of one detective, and report beside repository."""
+"""Inputs of a detector: the readings of one detective, and report and repository together."""
 
 from __future__ import annotations
 

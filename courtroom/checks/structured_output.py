@@ -39,6 +39,7 @@ def structured_output(check: StructuredOutput, survey: Survey) -> Finding:
     if calls is None:
         return unknown("structured_output_calls", survey)
 
+    # Only the aspect `schema` compares names; `called` is met by any schema.
     wanted = check.schemas if check.aspect == "schema" else ()
     matching = [call for call in calls if not wanted or call["schema"].rsplit(".", 1)[-1] in wanted]
     target = f" to {' or '.join(wanted)}" if wanted else ""

@@ -34,6 +34,7 @@ KIND = CheckKind(
         about="Some text file says any of the words; white space is taken as one space.",
         fields={"any_of": "Any of these words"},
         help={"any_of": "Case does not matter; spaces at the ends do."},
+        # The editor must not strip what is typed here.
         exact=("any_of",),  # "run " is not in "running"
     ),
     order=30,

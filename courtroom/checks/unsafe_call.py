@@ -63,6 +63,7 @@ class UnsafeCallCheck(CheckBase):
 def unsafe_calls(check: UnsafeCallCheck, survey: Survey) -> Finding:
     """Dangerous calls and committed secrets; a negative check is met when there are none."""
     facts = [FACTS.get(danger, "unsafe_calls") for danger in check.any_of]
+    # One fact that is open leaves the check open: the danger may be there.
     missing = next((fact for fact in facts if survey.facts.get(fact) is None), None)
     if missing:
         return unknown(missing, survey)
@@ -83,12 +84,14 @@ def _joined(names: list[str]) -> str:
 
 
 def _clues(danger: str, survey: Survey) -> list[Clue]:
-    """The places of one danger, with the origin of the value. A secret is named by its kind only."""
+    """The places of one danger, with the origin of the value; of a secret only its kind."""
+    # The value of a secret is never recorded, so a report can be shown to anybody.
     if danger == "committed_secret":
         return [
             line_clue(secret, f"A secret is committed here: {secret['kind']}.")
             for secret in survey.facts["committed_secrets"]
         ]
+    # Only the fact `unsafe_calls` says where a value comes from.
     calls = {
         (call["path"], call["line"]): call
         for call in survey.facts.get("unsafe_calls") or ()

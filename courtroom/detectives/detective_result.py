@@ -51,9 +51,9 @@ class DetectiveResult(Frozen):
 
     `facts` and `reasons` are the detective's part of the dossier (courtroom.models.facts.Facts), as
     JSON. `paths` is the repository's file list, `claims` the report's. The aggregator compares
-    them and answers the checks that need both, which are therefore missing from `outcomes`. `seen`
-    are the report's pictures as a model read them, null when none looked; `usage` is the cost of
-    that with `model`.
+    them and answers the checks that need both, which are therefore missing from `outcomes`.
+    `pictures` are the report's pictures as a model read them, null when none looked; `usage` is the
+    cost of that with `model`.
     """
 
     detective: DetectiveName
@@ -65,7 +65,7 @@ class DetectiveResult(Frozen):
     paths: tuple[str, ...] | None = None
     claims: tuple[Claim, ...] | None = None
     suspicions: tuple[Suspicion, ...] = ()
-    seen: tuple[TranscribedDiagram, ...] | None = None
+    pictures: tuple[TranscribedDiagram, ...] | None = None
     usage: Usage = Usage()
     model: str = ""
 
@@ -95,6 +95,7 @@ DOCUMENT_FACTS = (
 DIAGRAM_FACTS = ("pdf_diagram",)
 JOINT_FACTS = ("diagrams",)
 RECORDED_FACTS = ("exchange",)
+# All other facts come from the survey of the sources.
 SOURCE_FACTS = tuple(
     name
     for name in Facts.model_fields

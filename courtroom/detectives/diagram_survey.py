@@ -1,4 +1,4 @@
-"""Every diagram of report and repository that can be read as a graph, each held against the code's own."""
+"""Every diagram of report and repository that can be read as a graph, compared with the code's."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from courtroom.analysis.diagrams.diagram_text import charts_in_file, read_chart
 from courtroom.analysis.pdf.pdf_content import PdfReading
 from courtroom.models.facts import DiagramFact, GraphFact
 
-# Files whose diagrams are read: whoever looks for one looks in the README and in docs first.
+# Files whose diagrams are read. A reader looks for one in the README and in docs first.
 MOST_FILES = 30
 MOST_DIAGRAMS = 20
 MOST_NAMES = 60
@@ -26,9 +26,9 @@ def chart_paths(tree: Iterable[str]) -> list[str]:
 def diagrams_of_both(
     pdf: PdfReading | None, files: Mapping[str, Sequence[str]], graph: GraphFact | None
 ) -> tuple[DiagramFact, ...]:
-    """The report's diagrams first, then the repository's, in the order of `files` (lines by path)."""
-    found = [*_in_report(pdf, graph), *_in_repository(files, graph)]
-    return tuple(found[:MOST_DIAGRAMS])
+    """The report's diagrams, then the repository's, in the order of `files` (lines by path)."""
+    diagrams = [*_in_report(pdf, graph), *_in_repository(files, graph)]
+    return tuple(diagrams[:MOST_DIAGRAMS])
 
 
 def _in_report(pdf: PdfReading | None, graph: GraphFact | None) -> Iterator[DiagramFact]:
@@ -42,6 +42,7 @@ def _in_repository(
     for path, lines in files.items():
         for text in charts_in_file(path, lines):
             chart = read_chart(text)
+            # Boxes without an arrow are no graph.
             if chart.edges:
                 place = {"drawn_as": text.language, "path": path, "line": text.line}
                 yield _fact(sketch_of(chart), graph).model_copy(update=place)
@@ -53,10 +54,10 @@ def _fact(sketch: Sketch, graph: GraphFact | None) -> DiagramFact:
         names=tuple(dict.fromkeys(filter(None, sketch.labels)))[:MOST_NAMES],
         arrows=sketch.arrows[: 2 * MOST_NAMES],
         side_by_side=sketch.splits,
-        beside_code=agreement(sketch, graph) if graph and _tells_flow(sketch) else None,
+        beside_code=agreement(sketch, graph) if graph and _shows_flow(sketch) else None,
     )
 
 
-def _tells_flow(sketch: Sketch) -> bool:
-    """Boxes joined by lines without a head, and none of them side by side, may as well be a ruled table."""
+def _shows_flow(sketch: Sketch) -> bool:
+    """False for boxes in one column, joined by lines without a head: that may be a ruled table."""
     return bool(sketch.splits or sketch.arrows or sketch.is_chain)

@@ -48,6 +48,7 @@ def analyse(pdf: PdfReading | ExaminationFailed | None, checks: Sequence[Check])
         facts=facts,
         reasons=reasons,
         errors=_errors(pdf) if pdf else (),
+        # Null, not empty: nobody knows what the report claims.
         claims=None if has_no_text else claims,
     )
 
@@ -60,6 +61,7 @@ def _finding(check: Check, pdf: PdfReading | None, claims: Sequence[Claim]) -> F
     """Null for what only the aggregator can answer."""
     if pdf is None:
         return no_report(check.goal)
+    # A scan has no text to answer from: our limit, not the student's fault.
     if pdf.text_layer == "none":
         return could_not_look(f"Not established: {NO_TEXT_LAYER}.")
     kind = kind_of(check)

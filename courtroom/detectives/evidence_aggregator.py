@@ -1,4 +1,4 @@
-"""The EvidenceAggregator: joins the results, compares report and repository, verifies every quote."""
+"""The EvidenceAggregator: joins results, compares report and repository, verifies quotes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _with_pictures(
     pdf: PdfReading | ExaminationFailed | None, results: Sequence[DetectiveResult]
 ) -> PdfReading | ExaminationFailed | None:
     """The reading, with the transcripts of its pictures where a model looked at them."""
-    pictures = next((result.seen for result in results if result.seen is not None), None)
+    pictures = next((r.pictures for r in results if r.pictures is not None), None)
     if pictures is None or not isinstance(pdf, PdfReading):
         return pdf
     return replace(

@@ -1,4 +1,4 @@
-"""Evidence with verbatim quotes and stable ids, made from findings, and the outcomes that cite it."""
+"""Evidence with verbatim quotes and stable ids, and the outcomes that cite it, from findings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Span = tuple[str, int, int]
 def write_down(
     findings: Sequence[tuple[Check, Finding]], snapshot: Snapshot | None = None
 ) -> tuple[tuple[Evidence, ...], tuple[CheckOutcome, ...]]:
-    """Evidence and outcomes of these findings, in their order, by the detective that owes the check.
+    """Evidence and outcomes of these findings, in their order, by the detective that owes each.
 
     `snapshot` may be null when no clue quotes lines of the repository. Raises ChildFailed when they
     cannot be read.
@@ -85,7 +85,7 @@ def _written(
 
 
 def _content(clue: Clue, quotes: Mapping[Span, str | None]) -> tuple[str | None, int | None]:
-    """The quote or statement, and its last line. Lines too long to quote are pointed at, not cut."""
+    """The quote or statement, and its last line. Lines too long to quote are left out, not cut."""
     span = _span(clue)
     if span is None:
         return clue.statement, clue.line_end

@@ -16,7 +16,7 @@ class ImageAnalysis:
     could be taken.
     """
 
-    seen: tuple[VisionPicture, ...] = ()
+    pictures: tuple[VisionPicture, ...] = ()
     kind: str = ""
     failure: str | None = None
     usage: Usage = field(default_factory=Usage)

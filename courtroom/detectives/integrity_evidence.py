@@ -33,6 +33,7 @@ def suspicions_of(
             )
             for passage in suspicious_in(pdf)
         ]
+    # A passage may be found by several patterns.
     return tuple({(s.location, s.text): s for s in suspicions}.values())
 
 
@@ -90,6 +91,7 @@ def tagged(items: Iterable[Evidence], suspicions: Sequence[Suspicion]) -> tuple[
 def _shows(item: Evidence, suspicion: Suspicion) -> bool:
     """True when the item touches the suspicion: its lines, its commit, its very path, its words."""
     place, suspect = item.location, suspicion.location
+    # A suspicious file, page or commit marks what is quoted from it.
     if suspect.path is not None:
         return place.path == suspect.path and _overlap(place, suspect)
     if suspect.page is not None:
@@ -110,7 +112,7 @@ def _overlap(place: Location, suspect: Location) -> bool:
 
 
 def _addresses_graders(item: Evidence) -> bool:
-    """True when its quote or its name addresses the graders. A statement without a place is ours."""
+    """True when its quote or name addresses the graders. A statement without a place is ours."""
     if item.location == Location():
         return False
     path = item.location.path or ""

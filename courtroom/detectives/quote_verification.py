@@ -9,10 +9,11 @@ from courtroom.models.record import Evidence
 
 
 def unverified(evidence: Sequence[Evidence], snapshot: Snapshot) -> frozenset[str]:
-    """Ids of the evidence whose quote differs from its path, lines and commit. Raises ChildFailed."""
+    """Ids of the evidence whose quote is not at its path, lines and commit. Raises ChildFailed."""
     quotes = [(item.id, item.content, span) for item in evidence if (span := _quoted_span(item))]
     texts = read_lines(snapshot, [span for _, _, span in quotes]) if quotes else []
     wrong = {id_ for (id_, content, _), text in zip(quotes, texts, strict=True) if content != text}
+    # A place of another commit than the one that was audited proves nothing.
     elsewhere = {
         item.id
         for item in evidence

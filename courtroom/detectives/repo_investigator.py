@@ -49,11 +49,13 @@ def investigate(
         {} if exchange is None else {"exchange": exchange.model_dump(mode="json", by_alias=True)}
     )
 
+    # Kinds see only what this detective read.
     sources = Sources(history=inputs.history, survey=inputs.survey, exchange=exchange)
     findings = [(check, _finding(check, sources)) for check in checks]
     try:
         evidence, outcomes = write_down(findings, snapshot)
     except ExaminationFailed as error:
+        # Without the quotes nothing is verbatim: every check is open, and the site's facts remain.
         failed = failed_result(NAME, checks, error, (*HISTORY_FACTS, *SOURCE_FACTS))
         return failed.model_copy(
             update={"facts": site_facts, "reasons": failed.reasons | {"exchange": NO_SITE}}
@@ -92,6 +94,7 @@ def _facts(inputs: RepositoryInputs) -> Facts:
         facts |= values
         reasons |= open_reasons
 
+    # Deferrals stand in files and in commit messages: the fact joins both.
     if isinstance(inputs.history, History) and facts.get("deferrals") is not None:
         facts["deferrals"] = [*facts["deferrals"], *deferrals_of(inputs.history)]
     return facts, reasons

@@ -41,6 +41,7 @@ async def analyse_images(
     """The pictures that text and geometry leave open, as `reader` sees them; null without any."""
     if reader is None or not isinstance(pdf, PdfReading):
         return None
+    # Finding the pages takes seconds of geometry: not on the event loop.
     pages = await asyncio.to_thread(_open_pages, pdf)
     return await reader.look_at(pages) if pages else None
 
@@ -61,6 +62,7 @@ def inspect(
 
 def _open_pages(pdf: PdfReading) -> list[int]:
     """The pages with pictures, unless a diagram with both splits can be read without a model."""
+    # A model costs money: it is called only where a diagram stays unread.
     has_both_splits = any(len(sketch.splits) >= 2 for _, sketch in sketches_of(pdf))
     return [] if has_both_splits else pages_to_look_at(pdf)
 
@@ -69,8 +71,8 @@ def _image_fields(analysis: ImageAnalysis) -> dict[str, Any]:
     """The analysis as fields of the result. A failed one leaves its cost, an error and a reason."""
     cost = {"usage": analysis.usage, "model": analysis.model}
     if analysis.failure is None:
-        pictures = (TranscribedDiagram(**asdict(picture)) for picture in analysis.seen)
-        return {**cost, "seen": tuple(pictures)}
+        pictures = (TranscribedDiagram(**asdict(picture)) for picture in analysis.pictures)
+        return {**cost, "pictures": tuple(pictures)}
     sentence = f"The report's pictures were not looked at ({analysis.kind}): {analysis.failure}"
     error = RecordedError(stage=NAME, code=f"vision_{analysis.kind}", message=sentence)
     return {**cost, "errors": (error,), "reasons": dict.fromkeys(DIAGRAM_FACTS, sentence)}

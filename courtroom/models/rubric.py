@@ -1,4 +1,4 @@
-"""What is asked: a rubric, its criteria, levels and checks. Data only; checks are read by the detectives.
+"""A rubric, its criteria, levels and checks. Data only; the kinds of checks are in checks/.
 
 A published rubric never changes; a verdict names its version and digest (DESIGN 7).
 """
@@ -53,7 +53,7 @@ class Criterion(RubricModel):
 
     @property
     def passages(self) -> str:
-        """What stands for a check on the report's passages about it, which none of its checks asked for."""
+        """The check id of evidence that is quoted from the report for no check (report_passages)."""
         return f"passages:{self.id}"
 
 
@@ -96,5 +96,5 @@ class Rubric(RubricModel):
 
     @cached_property
     def digest(self) -> str:
-        """What is null is left out: a parameter that a later edition adds, null by default, changes no digest."""
+        """SHA-256 without nulls: a parameter that a later version adds, null by default, changes none."""
         return digest_of(self.model_dump(mode="json", exclude_none=True))

@@ -121,13 +121,31 @@ def test_without_a_dependency_the_check_is_not_established(files):
     assert (finding.met, finding.reason) == (None, NO_MANIFEST)
 
 
-@pytest.mark.parametrize("text", ["{not json", '{"dependencies": ["a"]}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["{not json", '{"dependencies": ["a"]}', '{"dependencies": {"a": 1}}', "[" * 100_000]
+)
 def test_a_manifest_that_cannot_be_parsed_leaves_the_check_open(text):
     finding = finding_on({"package.json": text, "requirements.txt": "a==1.0\n"})
     assert (finding.met, finding.reason) == (
         None,
         "The dependency manifest package.json could not be read.",
     )
+
+
+@pytest.mark.parametrize("name", ["go.mod", "Gemfile", "requirements.txt"])
+def test_a_line_that_nobody_wrote_leaves_the_check_open(name):
+    finding = finding_on({name: "a." * 1_000_000})
+    assert (finding.met, finding.reason) == (
+        None,
+        f"The dependency manifest {name} could not be read.",
+    )
+
+
+def test_the_first_of_very_many_dependencies_is_shown():
+    entries = ", ".join(f'"a{number}": "^1.0"' for number in range(100_000))
+    finding = finding_on({"package.json": f'{{"dependencies":\n{{{entries}}}}}'})
+    assert (finding.met, lines(finding)) == (False, [("package.json", 2)])
+    assert finding.clues[0].rationale == "a0 is not pinned, nor are 99999 more."
 
 
 def test_the_confined_child_runs_the_search(tmp_path):

@@ -127,7 +127,7 @@ def test_an_answer_that_cannot_be_used_is_a_failure_of_its_kind(
     model: str, kind: str, sentence: str, desk: Desk, report: Path
 ) -> None:
     seen = _look(desk, report, model)
-    assert (seen.seen, seen.kind, (seen.failure or "")[: len(sentence)]) == ((), kind, sentence)
+    assert (seen.pictures, seen.kind, (seen.failure or "")[: len(sentence)]) == ((), kind, sentence)
     assert (seen.usage.calls, seen.model) == (len(desk.requests), model)
 
 
@@ -188,7 +188,7 @@ async def _fits(purse: Budget, dollars: float) -> bool:
 
 
 def test_names_and_arrows_come_back(desk: Desk, report: Path) -> None:
-    (seen,) = _look(desk, report).seen
+    (seen,) = _look(desk, report).pictures
     assert (seen.page, list(seen.labels)) == (2, NODES)
     assert [(seen.labels[a], seen.labels[b]) for a, b in seen.edges] == ARROWS
 
@@ -207,7 +207,7 @@ def test_an_arrow_to_a_box_that_was_not_listed_and_invisible_characters_are_left
             ],
         }
     ]
-    assert _look(desk, report).seen == (VisionPicture(2, ("A", "B"), ((0, 1),)),)
+    assert _look(desk, report).pictures == (VisionPicture(2, ("A", "B"), ((0, 1),)),)
 
 
 def test_the_page_is_sent_as_a_picture_under_a_strict_schema(desk: Desk, report: Path) -> None:
@@ -243,8 +243,8 @@ def test_what_the_model_sees_decides_where_geometry_cannot(desk: Desk, report: P
     kind, _, data = request["messages"][1]["content"][1]["image_url"]["url"].partition(";base64,")
     assert (kind, base64.b64decode(data)[:8]) == ("data:image/png", b"\x89PNG\r\n\x1a\n")
     assert (testimony.usage.calls, testimony.model) == (1, "good")
-    assert testimony.seen is not None
-    (seen,) = testimony.seen
+    assert testimony.pictures is not None
+    (seen,) = testimony.pictures
     known = PdfReading(
         pages=reading.pages,
         images=reading.images,
@@ -288,7 +288,10 @@ def test_a_failed_look_is_an_error_on_the_record_and_the_fact_says_why_it_is_nul
 ) -> None:
     testimony = inspect(None, (), _look(desk, report, "unauthorised"))
     said = "The report's pictures were not looked at (auth): The endpoint refused the API key."
-    assert (testimony.seen, [error.code for error in testimony.errors]) == (None, ["vision_auth"])
+    assert (testimony.pictures, [error.code for error in testimony.errors]) == (
+        None,
+        ["vision_auth"],
+    )
     assert testimony.reasons == {"pdf_diagram": said}
 
 
