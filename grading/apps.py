@@ -10,4 +10,4 @@ class GradingConfig(AppConfig):
     def ready(self) -> None:
         from grading.courses.organizations import actions as organization_actions
 
-        organization_actions.link_on_login()
+        organization_actions.connect_signals()

@@ -27,17 +27,19 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
     from django.contrib.auth.models import User
     from django_scopes import scope
 
-    from grading.courses.actions import create_assignment, open_cohort
-    from grading.courses.organizations.actions import found_organization
+    from grading.courses.actions import create_assignment, create_cohort
+    from grading.courses.organizations.actions import create_organization
     from grading.rubrics.actions import adopt_shipped_rubric
 
     town = User.objects.count()
     teacher = User.objects.create(username=f"teacher-{town}", email=f"teacher-{town}@example.org")
-    organization = found_organization(
+    organization = create_organization(
         name=f"Town of {number}", slug=f"town-{town}", founder=teacher
     )
     with scope(organization=organization):
-        cohort = open_cohort(organization=organization, name="Evening", slug="evening", by=teacher)
+        cohort = create_cohort(
+            organization=organization, name="Evening", slug="evening", by=teacher
+        )
         version = adopt_shipped_rubric(organization=organization, name="self_audit", by=teacher)
         assignment = create_assignment(
             cohort=cohort, title="The deadline", slug="deadline", rubric_version=version, by=teacher

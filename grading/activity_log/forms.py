@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 
-from grading.activity_log.queries import LogFilter, Mark
+from grading.activity_log.queries import LogCursor, LogFilter
 from grading.core.form_bases import AddressForm
 
 Choices = Sequence[tuple[str, str]]
@@ -39,11 +39,13 @@ class LogForm(AddressForm):
             if isinstance(field, forms.ChoiceField):
                 field.choices = [("", "All"), *choices]
 
-    def clean_before(self) -> Mark | None:
+    def clean_before(self) -> LogCursor | None:
         given: str = self.cleaned_data["before"]
         moment, _, key = given.partition("-")
         try:
-            return Mark(datetime.fromtimestamp(float(moment), UTC), int(key)) if given else None
+            return (
+                LogCursor(datetime.fromtimestamp(float(moment), UTC), int(key)) if given else None
+            )
         except (ValueError, OverflowError) as error:
             raise forms.ValidationError("The log gave out no such mark.") from error
 

@@ -94,7 +94,9 @@ def sentence_of(verb: str, detail: Mapping[str, Any]) -> str:
     if known is None:
         return verb.replace(".", ": ").replace("_", " ")
     given = {
-        key: said(key, value) for key, value in detail.items() if value is not None and value != ""
+        key: format_value(key, value)
+        for key, value in detail.items()
+        if value is not None and value != ""
     }
     shown = _OPTIONAL.sub(
         lambda part: part[1] if set(_HOLE.findall(part[1])) <= given.keys() else "", known
@@ -141,7 +143,7 @@ _FAMILIES = {
 }
 
 
-def said(key: str, value: Any) -> str:
+def format_value(key: str, value: Any) -> str:
     """A value of an activity's detail as its sentence says it."""
     if key == "code":
         return str(value).replace("_", " ")

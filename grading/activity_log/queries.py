@@ -36,7 +36,7 @@ class LogFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LogCursor:
     """Where a page of the log ends: the next begins with what is older. It stands in the address."""
 
     at: datetime
@@ -47,7 +47,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ObjectLabel:
     """What an activity is about, in words; `audit_id`, `appeal_id` or `assignment` say where its page is."""
 
     words: str
@@ -64,17 +64,17 @@ class Entry:
     actor: str
     verb: str
     detail: dict[str, Any]
-    about: Named | None
+    about: ObjectLabel | None
 
 
 @dataclass(frozen=True, slots=True)
 class LogPage:
     entries: tuple[Entry, ...]
-    older: Mark | None
+    older: LogCursor | None
 
 
 def log_of(
-    cohort: Cohort, narrowed: LogFilter, *, before: Mark | None = None, limit: int = 100
+    cohort: Cohort, narrowed: LogFilter, *, before: LogCursor | None = None, limit: int = 100
 ) -> LogPage:
     """One page; as many queries for one entry as for a hundred."""
     rows = list(_narrowed(cohort, narrowed, before).order_by("-at", "-pk")[: limit + 1])
@@ -91,7 +91,7 @@ def log_of(
         )
         for row in shown
     )
-    return LogPage(entries, Mark(shown[-1].at, shown[-1].pk) if len(rows) > limit else None)
+    return LogPage(entries, LogCursor(shown[-1].at, shown[-1].pk) if len(rows) > limit else None)
 
 
 def actors_of(cohort: Cohort) -> dict[int, str]:
@@ -106,7 +106,7 @@ def actors_of(cohort: Cohort) -> dict[int, str]:
     return dict(sorted(people.items(), key=lambda person: person[1].lower()))
 
 
-def _narrowed(cohort: Cohort, narrowed: LogFilter, before: Mark | None) -> QuerySet[Activity]:
+def _narrowed(cohort: Cohort, narrowed: LogFilter, before: LogCursor | None) -> QuerySet[Activity]:
     rows = Activity.objects.filter(cohort=cohort)
     if narrowed.family:
         rows = rows.filter(verb__startswith=f"{narrowed.family}.")
@@ -128,7 +128,7 @@ def _people(cohort: Cohort, keys: set[int]) -> dict[int, str]:
     return named | {place.user_id: str(place) for place in enrolled if place.user_id}
 
 
-def _abouts(rows: Iterable[Activity]) -> dict[tuple[str, str], Named]:
+def _abouts(rows: Iterable[Activity]) -> dict[tuple[str, str], ObjectLabel]:
     keys: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
         keys[row.object_type].add(row.object_id)
@@ -140,67 +140,70 @@ def _abouts(rows: Iterable[Activity]) -> dict[tuple[str, str], Named]:
     }
 
 
-def _submissions(keys: set[str]) -> dict[Any, Named]:
+def _submissions(keys: set[str]) -> dict[Any, ObjectLabel]:
     found = Submission.objects.filter(pk__in=keys).select_related("student", "assignment")
-    return {each.pk: Named(_work(each)) for each in found}
+    return {each.pk: ObjectLabel(_work(each)) for each in found}
 
 
-def _audits(keys: set[str]) -> dict[Any, Named]:
+def _audits(keys: set[str]) -> dict[Any, ObjectLabel]:
     found = Audit.objects.filter(pk__in=keys).select_related(
         "submission__student", "submission__assignment"
     )
     return {
-        each.pk: Named(_work(each.submission), audit_id=each.pk) for each in found.defer("report")
+        each.pk: ObjectLabel(_work(each.submission), audit_id=each.pk)
+        for each in found.defer("report")
     }
 
 
-def _grades(keys: set[str]) -> dict[Any, Named]:
+def _grades(keys: set[str]) -> dict[Any, ObjectLabel]:
     found = (
         Grade.objects.filter(pk__in=keys).select_related("student", "assignment").defer("released")
     )
     return {
-        each.pk: Named(f"{each.student}, {each.assignment.title}", audit_id=each.audit_id)
+        each.pk: ObjectLabel(f"{each.student}, {each.assignment.title}", audit_id=each.audit_id)
         for each in found
     }
 
 
-def _appeals(keys: set[str]) -> dict[Any, Named]:
+def _appeals(keys: set[str]) -> dict[Any, ObjectLabel]:
     found = Appeal.objects.filter(pk__in=keys).select_related(
         "submission__student", "submission__assignment"
     )
-    return {each.pk: Named(_work(each.submission), appeal_id=each.pk) for each in found}
+    return {each.pk: ObjectLabel(_work(each.submission), appeal_id=each.pk) for each in found}
 
 
-def _assignments(keys: set[str]) -> dict[Any, Named]:
+def _assignments(keys: set[str]) -> dict[Any, ObjectLabel]:
     return {
-        each.pk: Named(each.title, assignment=each.slug)
+        each.pk: ObjectLabel(each.title, assignment=each.slug)
         for each in Assignment.objects.filter(pk__in=keys)
     }
 
 
-def _bulk_runs(keys: set[str]) -> dict[Any, Named]:
+def _bulk_runs(keys: set[str]) -> dict[Any, ObjectLabel]:
     found = BulkRun.objects.filter(pk__in=keys).select_related("assignment")
     return {
-        each.pk: Named(each.assignment.title, assignment=each.assignment.slug) for each in found
+        each.pk: ObjectLabel(each.assignment.title, assignment=each.assignment.slug)
+        for each in found
     }
 
 
-def _rounds(keys: set[str]) -> dict[Any, Named]:
+def _rounds(keys: set[str]) -> dict[Any, ObjectLabel]:
     found = PairingRound.objects.filter(pk__in=keys).select_related("assignment")
     return {
-        each.pk: Named(each.assignment.title, assignment=each.assignment.slug) for each in found
+        each.pk: ObjectLabel(each.assignment.title, assignment=each.assignment.slug)
+        for each in found
     }
 
 
-def _enrollments(keys: set[str]) -> dict[Any, Named]:
-    return {each.pk: Named(str(each)) for each in Enrollment.objects.filter(pk__in=keys)}
+def _enrollments(keys: set[str]) -> dict[Any, ObjectLabel]:
+    return {each.pk: ObjectLabel(str(each)) for each in Enrollment.objects.filter(pk__in=keys)}
 
 
 def _work(submission: Submission) -> str:
     return f"{submission.student}, {submission.assignment.title}, attempt {submission.attempt}"
 
 
-_READERS: dict[str, Callable[[set[str]], dict[Any, Named]]] = {
+_READERS: dict[str, Callable[[set[str]], dict[Any, ObjectLabel]]] = {
     "submission": _submissions,
     "audit": _audits,
     "grade": _grades,

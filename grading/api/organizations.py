@@ -7,7 +7,7 @@ from rest_framework.generics import ListAPIView
 from rest_framework.serializers import CharField, Serializer
 
 from grading.api.tenancy import ApiView, member
-from grading.courses.queries import organizations_seen_by
+from grading.courses.queries import organizations_visible_to
 from grading.models import Organization
 
 
@@ -24,4 +24,4 @@ class Organizations(ApiView, ListAPIView[Organization]):
     serializer_class = OrganizationSerializer
 
     def get_queryset(self) -> QuerySet[Organization]:
-        return organizations_seen_by(member(self.request))
+        return organizations_visible_to(member(self.request))

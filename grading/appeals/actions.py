@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.timezone import localtime, now
 
 from grading.appeals.queries import allowance_of, report_by_digest
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.code_locations import read_places
 from grading.core.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState, WebhookEvent
 from grading.core.errors import AppealRefused
@@ -63,7 +63,7 @@ def file_appeal(
             verdict=row,
             report_digest=digest,
         )
-        note(
+        record_activity(
             organization=grade.organization_id,
             actor=by,
             verb="appeal.filed",
@@ -90,7 +90,7 @@ def withdraw_appeal(*, appeal: Appeal, by: User) -> None:
     """Take it back while nobody has answered; it is given back. Raises AppealRefused appeal_over."""
     with transaction.atomic():
         move(appeal, AppealState.WITHDRAWN, decided_at=now())
-        note(
+        record_activity(
             organization=appeal.organization_id,
             actor=by,
             verb="appeal.withdrawn",
@@ -106,7 +106,7 @@ def return_rejudged(*, audit: Audit) -> None:
     """
     for appeal in Appeal.objects.filter(rejudged_in=audit, state=AppealState.REJUDGING):
         move(appeal, AppealState.ESCALATED if appeal.escalated_at else AppealState.OPEN)
-        note(
+        record_activity(
             organization=appeal.organization_id,
             actor=None,
             verb="appeal.returned",

@@ -15,7 +15,7 @@ from grading.appeals.queries import counts_for_the_grade, grade_behind
 from grading.audits.queries import standing_audit
 from grading.bulk import renewals
 from grading.bulk.actions import Estimate, estimate_bulk
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import TEACHING_ROLES, AppealState, BulkVerb, NoticeKind, Role, WebhookEvent
 from grading.core.errors import AppealRefused
 from grading.core.permissions import role_of
@@ -57,7 +57,7 @@ def keep_verdict(*, appeal: Appeal, answer: str, by: User) -> None:
     with transaction.atomic():
         alone = _refuse_unless_theirs(appeal, by)
         move(appeal, AppealState.KEPT, answer=answer, decided_by=by, decided_at=now())
-        note(
+        record_activity(
             organization=appeal.organization_id,
             actor=by,
             verb="appeal.kept",
@@ -94,7 +94,7 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
             decided_at=now(),
         )
         _override(appeal, score, answer, by)
-        note(
+        record_activity(
             organization=appeal.organization_id,
             actor=by,
             verb="appeal.changed",
@@ -122,7 +122,7 @@ def rejudge_criterion(*, appeal: Appeal, by: User) -> Audit:
             submission=appeal.submission, by=by, criteria=(appeal.criterion_id,)
         )
         move(appeal, AppealState.REJUDGING, rejudged_in=audit)
-        note(
+        record_activity(
             organization=appeal.organization_id,
             actor=by,
             verb="appeal.rejudged",
@@ -137,7 +137,7 @@ def escalate_appeal(*, appeal: Appeal, by: User) -> None:
     """Leave it to an owner; from now on nobody else answers it. Raises AppealRefused appeal_over."""
     with transaction.atomic():
         move(appeal, AppealState.ESCALATED, escalated_at=now())
-        note(
+        record_activity(
             organization=appeal.organization_id,
             actor=by,
             verb="appeal.escalated",

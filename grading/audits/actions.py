@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import F, Func, JSONField, QuerySet, Value
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import AUDIT_MOVES, REPORTED_STATES, AuditKind, AuditState
 from grading.core.errors import IllegalMoveError, LeaseLostError
@@ -65,7 +65,7 @@ def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
         OpinionRecord.objects.filter(audit=audit, score=None).delete()  # they are asked again
         criteria = len(audit.rubric_version.document["criteria"])
         Audit.objects.filter(pk=audit.pk).update(opinions_expected=criteria * JUDGES_PER_CRITERION)
-        note(
+        record_activity(
             organization=audit.organization_id,
             actor=None,
             verb="audit.started",
@@ -141,7 +141,7 @@ def store_verdict(*, lease: Lease, verdict: Verdict) -> Audit:
         # A peer's audit judges the commit that was resolved before.
         if audit.kind != AuditKind.PEER:
             Submission.objects.filter(pk=audit.submission_id).update(resolved_commit=verdict.commit)
-        note(
+        record_activity(
             organization=lease.organization_id,
             actor=None,
             verb="audit.finished",
@@ -162,7 +162,7 @@ def store_failure(*, lease: Lease, code: str, message: str) -> Audit:
         _end(lease, AuditState.FAILED, failure_code=code, failure_message=message)
         audit = _without_report(lease.audit_id)
         _forgive_attempt(audit)
-        note(
+        record_activity(
             organization=lease.organization_id,
             actor=None,
             verb="audit.failed",
@@ -197,7 +197,7 @@ def end_waiting_attempt(*, audit: Audit, code: str, message: str) -> AuditState 
 
 def note_ended_attempt(*, audit: Audit, state: AuditState, code: str) -> None:
     """Log that an attempt ended without a verdict, and whether another follows."""
-    note(
+    record_activity(
         organization=audit.organization_id,
         actor=None,
         verb="audit.failed" if state == AuditState.FAILED else "audit.requeued",

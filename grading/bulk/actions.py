@@ -18,7 +18,7 @@ from grading.bulk import resynthesis_jobs
 from grading.bulk.progress import cancel_items, settle
 from grading.bulk.queries import measured_costs, running_bulk
 from grading.bulk.renewals import being_audited, queue_renewals, refuse_drafts, refuse_unknown
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import (
     JUDGED_STATES,
@@ -162,7 +162,7 @@ def start_bulk(
             started_by=by,
         )
         _fill(run, estimate.audits, criteria)
-        note(
+        record_activity(
             organization=assignment.organization_id,
             actor=by,
             verb="bulk.started",
@@ -195,7 +195,7 @@ def cancel_bulk(*, run: BulkRun, by: User | None) -> int:
         cancelled = cancel_items(run_id=run.pk, audits=keys)
         ended = {"state": BulkState.CANCELLED, "finished_at": timezone.now()}
         if BulkRun.objects.filter(pk=run.pk, state=BulkState.RUNNING).update(**ended):
-            note(
+            record_activity(
                 organization=run.organization_id,
                 actor=by,
                 verb="bulk.cancelled",

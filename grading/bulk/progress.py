@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import AuditState, BulkItemState, BulkState
 from grading.models import Audit, BulkItem, BulkRun, CriterionVerdict
 
@@ -94,7 +94,9 @@ def settle(*, run_id: UUID) -> None:
     if run.state == BulkState.RUNNING and not waiting:
         counts |= {"state": BulkState.DONE, "finished_at": timezone.now()}
         said = {name: counts[name] for name in ("done", "failed", "changed")}
-        note(organization=run.organization_id, actor=None, verb="bulk.finished", about=run, **said)
+        record_activity(
+            organization=run.organization_id, actor=None, verb="bulk.finished", about=run, **said
+        )
     BulkRun.objects.filter(pk=run_id).update(**counts)
 
 

@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from grading.audits.queries import standing_audit
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState, Renewal, RubricState
 from grading.core.errors import RenewalRefused
@@ -185,7 +185,7 @@ def _renew(
             criteria=criteria,
             bulk_run=bulk_run,
         )
-        note(
+        record_activity(
             organization=submission.organization_id,
             actor=by,
             verb=verb,

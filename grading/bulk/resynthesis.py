@@ -15,7 +15,7 @@ from django.db.models import F
 from grading.audits.actions import write_evidence, write_verdicts
 from grading.bulk.progress import Change, criteria_changed, results_of
 from grading.bulk.renewals import refuse_drafts
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import JUDGED_STATES, AuditKind
 from grading.core.errors import RenewalRefused
 from grading.engine.report import parse_report
@@ -104,7 +104,7 @@ def _put_in_place(
     if (verdict.digest, version.pk) == (audit.report_digest, audit.rubric_version_id):
         return change, None
     _keep_report(audit, verdict.digest)
-    note(
+    record_activity(
         organization=audit.organization_id,
         actor=by,
         verb="audit.resynthesised",

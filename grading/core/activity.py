@@ -10,7 +10,7 @@ from grading.models import Activity, Cohort, Organization
 Actor = AbstractBaseUser | AnonymousUser | None
 
 
-def note(
+def record_activity(
     *,
     organization: Organization | int,
     actor: Actor,

@@ -10,7 +10,7 @@ from django.forms import ModelForm
 from django.http import HttpRequest
 from django_scopes import get_scope
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.admin_widgets import NamedDateTime
 from grading.models import Organization
 
@@ -64,7 +64,7 @@ class TenantAdmin(PlainAdmin):
             super().save_model(request, obj, form, change)
             verb = "admin.changed" if change else "admin.added"
             organization = obj if isinstance(obj, Organization) else obj.organization
-            note(
+            record_activity(
                 organization=organization,
                 actor=request.user,
                 verb=verb,

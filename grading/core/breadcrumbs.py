@@ -11,7 +11,7 @@ Trail = list[tuple[str, str]]
 
 def trail_to_organization(organization: Organization) -> Trail:
     return [
-        ("Start", reverse("home")),
+        ("Home", reverse("home")),
         (organization.name, reverse("organization", args=[organization.slug])),
     ]
 

@@ -12,15 +12,15 @@ from django.db import IntegrityError, transaction
 from django.utils.timezone import localtime
 from django_scopes import scope
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy, RubricState
 from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused, SlugTaken
-from grading.courses.queries import Footprint, footprint_of
+from grading.courses.queries import AssignmentUsage, usage_of
 from grading.engine.model_bench import can_judge_with_models
 from grading.models import Assignment, Cohort, Organization, RubricVersion, Submission
 
 
-def open_cohort(
+def create_cohort(
     *,
     organization: Organization,
     name: str,
@@ -39,7 +39,7 @@ def open_cohort(
                 starts_on=starts_on,
                 ends_on=ends_on,
             )
-            note(organization=organization, actor=by, verb="cohort.opened", about=cohort)
+            record_activity(organization=organization, actor=by, verb="cohort.opened", about=cohort)
     except IntegrityError as error:
         raise SlugTaken(
             "slug_taken", f"This organization has a cohort called “{slug}” already."
@@ -88,7 +88,7 @@ def create_assignment(
                 appeal_days=appeal_days,
                 max_appeals=max_appeals,
             )
-            note(
+            record_activity(
                 organization=cohort.organization,
                 actor=by,
                 verb="assignment.created",
@@ -158,7 +158,7 @@ def change_settings(
         held = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
         before, after = asdict(settings_of(held)), asdict(settings)
         changed = [name for name in NAMES if before[name] != after[name]]
-        if faults := dict(_faults(held, settings, footprint_of(held))):
+        if faults := dict(_faults(held, settings, usage_of(held))):
             raise SettingsRefused(faults)
         if not changed:
             return held
@@ -167,7 +167,7 @@ def change_settings(
         held.save(update_fields=changed)
         if "due_at" in changed:
             _forgive_late(held)
-        note(
+        record_activity(
             organization=held.organization_id,
             actor=by,
             verb="assignment.changed",
@@ -179,7 +179,7 @@ def change_settings(
 
 
 def _faults(
-    now: Assignment, asked: AssignmentSettings, footprint: Footprint
+    now: Assignment, asked: AssignmentSettings, footprint: AssignmentUsage
 ) -> Iterator[tuple[str, str]]:
     """Field by field, why what changed of it cannot be as it is asked."""
     if asked.bench != now.bench:
@@ -194,7 +194,7 @@ def _faults(
 
 
 def _relied_on_at_a_hand_in(
-    now: Assignment, asked: AssignmentSettings, footprint: Footprint
+    now: Assignment, asked: AssignmentSettings, footprint: AssignmentUsage
 ) -> Iterator[tuple[str, str]]:
     first, last = footprint.first, footprint.last_in_time
     if asked.release_policy != now.release_policy == ReleasePolicy.PROVISIONAL:

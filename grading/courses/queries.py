@@ -32,10 +32,10 @@ class CohortOverview:
 
 def organizations_of(user: User) -> list[Organization]:
     """Where the user is a member. Needs no scope: it is what scopes are chosen from."""
-    return list(organizations_seen_by(user))
+    return list(organizations_visible_to(user))
 
 
-def organizations_seen_by(user: User) -> QuerySet[Organization]:
+def organizations_visible_to(user: User) -> QuerySet[Organization]:
     """The same, to be narrowed and paged."""
     with as_person(user):
         mine = list(Membership.objects.filter(user=user).values_list("organization", flat=True))
@@ -91,14 +91,14 @@ def roster_of(cohort: Cohort) -> QuerySet[Enrollment]:
     return Enrollment.objects.filter(cohort=cohort).select_related("user")
 
 
-def places_of(user: User) -> QuerySet[Enrollment]:
+def enrollments_of(user: User) -> QuerySet[Enrollment]:
     """Where the user is a student, in the organizations whose scope is entered; each with its cohort."""
     return (
         Enrollment.objects.filter(user=user).select_related("cohort__organization").order_by("pk")
     )
 
 
-def assignments_asked_of(user: User) -> QuerySet[Assignment]:
+def assignments_due_from(user: User) -> QuerySet[Assignment]:
     """Everything the user is asked in the organizations whose scope is entered, nearest due date first; each with the
     attempts that are `used`."""
     mine = Assignment.objects.filter(cohort__enrollments__user=user)
@@ -109,7 +109,7 @@ def assignments_asked_of(user: User) -> QuerySet[Assignment]:
 
 
 @dataclass(frozen=True, slots=True)
-class Footprint:
+class AssignmentUsage:
     """`first` and `last_in_time` are when work was handed in, null without any; `most_used` is the most attempts
     that any student has used up."""
 
@@ -120,7 +120,7 @@ class Footprint:
     released: int
 
 
-def footprint_of(assignment: Assignment) -> Footprint:
+def usage_of(assignment: Assignment) -> AssignmentUsage:
     """Three queries."""
     work = Submission.objects.filter(assignment=assignment)
     seen = work.aggregate(
@@ -129,7 +129,7 @@ def footprint_of(assignment: Assignment) -> Footprint:
         last_in_time=Max("handed_in_at", filter=Q(late=False)),
     )
     used = work.filter(counts=True).order_by().values("student").annotate(number=Count("pk"))
-    return Footprint(
+    return AssignmentUsage(
         **seen,
         most_used=max((row["number"] for row in used), default=0),
         released=Grade.objects.filter(assignment=assignment, released_at__isnull=False).count(),

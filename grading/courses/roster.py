@@ -11,7 +11,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django_scopes import scope
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.errors import RosterRefused
 from grading.courses.organizations.actions import link_enrollments
 from grading.models import Cohort, Enrollment
@@ -66,7 +66,7 @@ def import_roster(*, cohort: Cohort, text: str, by: User | None) -> RosterImport
     rows, refused = _sorted_out(list(_rows(text)))
     with transaction.atomic(), scope(organization=cohort.organization):
         created, updated = _enroll(cohort, rows)
-        note(
+        record_activity(
             organization=cohort.organization,
             actor=by,
             verb="roster.imported",

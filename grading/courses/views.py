@@ -30,11 +30,11 @@ from grading.courses.actions import (
     AssignmentSettings,
     change_settings,
     create_assignment,
-    open_cohort,
+    create_cohort,
     settings_of,
 )
 from grading.courses.archive.actions import archive_cohort, delete_cohort
-from grading.courses.archive.cohort_inventory import holdings_of
+from grading.courses.archive.cohort_inventory import inventory_of
 from grading.courses.archive.forms import DeletionForm
 from grading.courses.forms import AssignmentForm, ChangeSettingsForm, CohortForm, RosterForm
 from grading.courses.queries import cohort_overview, roster_of
@@ -50,7 +50,7 @@ def cohort_new(request: MemberRequest, org: str) -> HttpResponse:
     form = CohortForm(request.POST or None)
     if form.is_valid():
         try:
-            opened = open_cohort(organization=organization, by=request.user, **form.cleaned_data)
+            opened = create_cohort(organization=organization, by=request.user, **form.cleaned_data)
         except ActionRefused as refusal:
             put_beside(form, refusal)
         else:
@@ -115,7 +115,7 @@ def archive(request: MemberRequest, org: str, cohort: str) -> HttpResponseBase:
             "X-Content-Type-Options": "nosniff",
         }
         return StreamingHttpResponse(archive_cohort(cohort=found, by=request.user), headers=headers)
-    context = {"cohort": found, "holdings": holdings_of(found), "trail": trail_to_cohort(found)}
+    context = {"cohort": found, "holdings": inventory_of(found), "trail": trail_to_cohort(found)}
     return render(request, "courses/cohorts/archive.html", context)
 
 
@@ -130,7 +130,7 @@ def delete(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
     context = {
         "cohort": found,
         "form": form,
-        "holdings": holdings_of(found),
+        "holdings": inventory_of(found),
         "trail": trail_to_cohort(found),
     }
     return render(request, "courses/cohorts/delete.html", context)

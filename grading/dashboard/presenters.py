@@ -12,13 +12,13 @@ from django.urls import reverse
 from grading.core.enums import Opened
 from grading.core.errors import HandInRefused
 from grading.core.pairing_access import PairingSide
-from grading.courses.queries import assignments_asked_of, places_of
+from grading.courses.queries import assignments_due_from, enrollments_of
 from grading.dashboard.queries import (
-    Openings,
+    OpenedTimes,
     PeerLine,
     appeals_answered,
     is_news,
-    openings_of,
+    opened_times_of,
     peer_lines,
 )
 from grading.models import Appeal, Assignment, Cohort, Enrollment
@@ -61,7 +61,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchanged:
+class PeerReview:
     """A report that the student owes or gave (`is_auditor`), or awaits or received; `name` is the other's as shown."""
 
     name: str
@@ -73,18 +73,18 @@ class Exchanged:
 @dataclass(frozen=True, slots=True)
 class Dashboard:
     news: tuple[News, ...]
-    owed: tuple[Exchanged, ...]
-    received: tuple[Exchanged, ...]
+    owed: tuple[PeerReview, ...]
+    received: tuple[PeerReview, ...]
     current: tuple[Course, ...]
     past: tuple[Course, ...]
 
 
 def dashboard_of(user: User) -> Dashboard | None:
     """In the scope of the user's organizations; null for somebody who is on no roster. Ten queries."""
-    places = list(places_of(user))
+    places = list(enrollments_of(user))
     if not places:
         return None
-    openings = openings_of(places)
+    openings = opened_times_of(places)
     courses = _courses(user, places, openings)
     peers = [_exchanged(line, openings) for line in peer_lines(places)]
     appeals = (
@@ -99,10 +99,10 @@ def dashboard_of(user: User) -> Dashboard | None:
     )
 
 
-def _courses(user: User, places: Sequence[Enrollment], openings: Openings) -> list[Course]:
+def _courses(user: User, places: Sequence[Enrollment], openings: OpenedTimes) -> list[Course]:
     """Those in which something is due first come first."""
     attempts = latest_attempts_of(user, limit=MOST_ATTEMPTS)
-    lines = [_line(assignment, attempts, openings) for assignment in assignments_asked_of(user)]
+    lines = [_line(assignment, attempts, openings) for assignment in assignments_due_from(user)]
     found = [Course(place.cohort, tuple(_within(place.cohort, lines))) for place in places]
     return sorted(found, key=_urgency)
 
@@ -121,7 +121,7 @@ def _urgency(course: Course) -> tuple[bool, float, str]:
     return (not dues, soonest, course.cohort.name)
 
 
-def _line(assignment: Assignment, attempts: Iterable[Attempt], openings: Openings) -> Line:
+def _line(assignment: Assignment, attempts: Iterable[Attempt], openings: OpenedTimes) -> Line:
     mine = [each for each in attempts if each.submission.assignment_id == assignment.pk]
     left = max(0, assignment.max_attempts - vars(assignment)["used"])
     verdict = next((each for each in mine if each.audit and each.audit.has_report), None)
@@ -152,7 +152,7 @@ def _of_reports(courses: Iterable[Course]) -> list[News]:
     ]
 
 
-def _is_new_answer(appeal: Appeal, openings: Openings) -> bool:
+def _is_new_answer(appeal: Appeal, openings: OpenedTimes) -> bool:
     return is_news(openings, Opened.APPEAL, appeal.pk, appeal.decided_at)
 
 
@@ -165,14 +165,14 @@ def _of_appeal(appeal: Appeal) -> News:
     )
 
 
-def _exchanged(line: PeerLine, openings: Openings) -> Exchanged:
+def _exchanged(line: PeerLine, openings: OpenedTimes) -> PeerReview:
     slug = line.pairing.organization.slug
     side: PairingSide = "auditor" if line.is_auditor else "auditee"
     if line.is_auditor:
         is_new = is_news(openings, Opened.ANSWERS, line.report, line.answered_at)
     else:
         is_new = line.report is not None and not line.is_read
-    return Exchanged(
+    return PeerReview(
         name=shown_name(line.member, side=side) if line.member else PEER,
         line=line,
         address=reverse("feedback", args=[slug, line.report])
@@ -182,7 +182,7 @@ def _exchanged(line: PeerLine, openings: Openings) -> Exchanged:
     )
 
 
-def _of_peer(peer: Exchanged) -> News:
+def _of_peer(peer: PeerReview) -> News:
     assignment = peer.line.pairing.round.assignment
     words = "Answers to your report on" if peer.line.is_auditor else "A report on your work from"
     return News(words=f"{words} {peer.name}", about=assignment.title, address=peer.address)

@@ -57,7 +57,7 @@ from grading.models import (
 )
 
 MOST_APPEALS = 50
-Openings = Mapping[tuple[str, str], datetime]
+OpenedTimes = Mapping[tuple[str, str], datetime]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,13 @@ class PeerLine:
     answered_at: datetime | None
 
 
-def openings_of(places: Sequence[Enrollment]) -> Openings:
+def opened_times_of(places: Sequence[Enrollment]) -> OpenedTimes:
     """When each thing was last opened, by its kind and its key as text."""
     rows = Opening.objects.filter(student__in=places).values_list("kind", "about", "opened_at")
     return {(kind, about): at for kind, about, at in rows}
 
 
-def is_news(openings: Openings, kind: Opened, about: object, at: datetime | None) -> bool:
+def is_news(openings: OpenedTimes, kind: Opened, about: object, at: datetime | None) -> bool:
     """Whether it was told at this time, and not opened since; what has no time was never told."""
     opened = openings.get((kind, str(about)))
     return at is not None and (opened is None or opened < at)

@@ -13,8 +13,8 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.core.enums import LatePolicy, NoticeKind, Role
-from grading.courses.actions import create_assignment, open_cohort
-from grading.courses.organizations.actions import add_member, found_organization
+from grading.courses.actions import create_assignment, create_cohort
+from grading.courses.organizations.actions import add_member, create_organization
 from grading.courses.roster import import_roster
 from grading.demo.first_week import seed_first_week
 from grading.demo.peers import seed_peers
@@ -107,7 +107,7 @@ def _hashed_password() -> str:
 def _organization(instructor: User) -> Organization:
     organization = Organization.objects.filter(slug=INSTITUTE_SLUG).first()
     if organization is None:
-        return found_organization(name=INSTITUTE, slug=INSTITUTE_SLUG, founder=instructor)
+        return create_organization(name=INSTITUTE, slug=INSTITUTE_SLUG, founder=instructor)
     with scope(organization=organization):
         is_member = Membership.objects.filter(user=instructor).exists()
     if not is_member:
@@ -116,7 +116,7 @@ def _organization(instructor: User) -> Organization:
 
 
 def _cohort(organization: Organization, instructor: User) -> Cohort:
-    cohort = Cohort.objects.filter(slug=COHORT_SLUG).first() or open_cohort(
+    cohort = Cohort.objects.filter(slug=COHORT_SLUG).first() or create_cohort(
         organization=organization,
         name=COHORT,
         slug=COHORT_SLUG,

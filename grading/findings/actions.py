@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import JUDGED_STATES, FindingState
 from grading.engine import imports as engine_imports
 from grading.engine.report import parse_report
@@ -39,7 +39,7 @@ def record_findings(*, audit: Audit) -> None:
             return
         _hear_the_others(ledger, audit, new)
         ledger.tell_lives(words)
-        note(
+        record_activity(
             organization=audit.organization_id,
             actor=None,
             verb="findings.recorded",
@@ -68,7 +68,7 @@ def record_imported(*, report: FeedbackReport) -> None:
         before = list(FindingSighting.objects.filter(report=report))
         if ledger.sight(words, before, submission=report.submission, report=report):
             ledger.tell_lives(dict.fromkeys(words))  # what an audit called it stays its name
-            note(
+            record_activity(
                 organization=report.organization_id,
                 actor=None,
                 verb="findings.recorded",

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import ResponseKind
 from grading.core.errors import FindingRefused
 from grading.core.user_text import refuse_longer, typed
@@ -64,7 +64,7 @@ def answer_finding(
 
 
 def _note(answer: FindingResponse, by: User) -> None:
-    note(
+    record_activity(
         organization=answer.organization_id,
         actor=by,
         verb="finding.answered",

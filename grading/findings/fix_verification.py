@@ -10,7 +10,7 @@ from django.utils import timezone
 from django_rq import get_queue
 from django_scopes import scope
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import ResponseKind
 from grading.core.fair_turns import SUBMISSIONS
@@ -85,7 +85,7 @@ def _write(response: FindingResponse, verified: bool | None, sentence: str) -> N
     with transaction.atomic():
         if _waiting().filter(pk=response.pk).update(verified=verified, verification=sentence):
             found = FindingResponse.objects.select_related("finding").get(pk=response.pk)
-            note(
+            record_activity(
                 organization=found.organization_id,
                 actor=None,
                 verb="finding.fix_verified",

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from grading.audits.queries import counting_audit, standing_audit
-from grading.core.activity import note as note_activity
+from grading.core.activity import record_activity
 from grading.core.enums import AuditKind
 from grading.core.errors import GradeRefused
 from grading.grades.queries.final_scores import columns_of, is_the_same, reckon, told
@@ -71,7 +71,7 @@ def override_criterion(
             reason=reason,
             made_by=by,
         )
-        note_activity(
+        record_activity(
             organization=submission.organization_id,
             actor=by,
             verb="criterion.overridden",
@@ -94,7 +94,7 @@ def withdraw_override(*, override: Override, by: User) -> None:
         if standing is None:
             return
         _withdraw(standing)
-        note_activity(
+        record_activity(
             organization=submission.organization_id,
             actor=by,
             verb="override.withdrawn",
@@ -119,7 +119,7 @@ def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
         hold_attempts(grade)
         Grade.objects.select_for_update(no_key=True).get(pk=grade.pk)
         Grade.objects.filter(pk=grade.pk).update(pinned=True, audit=audit)
-        note_activity(
+        record_activity(
             organization=grade.organization_id,
             actor=by,
             verb="grade.pinned",
@@ -135,7 +135,7 @@ def unpin_grade(*, grade: Grade, by: User) -> Grade:
     with transaction.atomic():
         hold_attempts(grade)
         if Grade.objects.filter(pk=grade.pk, pinned=True).update(pinned=False):
-            note_activity(
+            record_activity(
                 organization=grade.organization_id, actor=by, verb="grade.unpinned", about=grade
             )
         return recount(grade=grade)

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from grading.core.activity import note as note_activity
+from grading.core.activity import record_activity
 from grading.core.enums import PENDING_APPEALS, NoticeKind
 from grading.core.errors import GradeRefused
 from grading.grades.actions import reason_given
@@ -78,7 +78,7 @@ def take_back_release(*, grade: Grade, reason: str, by: User) -> Grade:
             False,
         )
         grade.save()
-        note_activity(
+        record_activity(
             organization=grade.organization_id,
             actor=by,
             verb="grade.taken_back",
@@ -136,7 +136,7 @@ def _release(grade: Grade, reckoning: Reckoning, *, by: User, note: str) -> None
     grade.released, grade.released_at, grade.released_by = value, timezone.now(), by
     grade.changed = False
     grade.save()
-    note_activity(
+    record_activity(
         organization=grade.organization_id,
         actor=by,
         verb="grade.released",

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.timezone import localtime
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import AuditKind, NoticeKind, WebhookEvent
 from grading.models import Audit, Enrollment, Notice, NoticeOptOut, Organization, Submission
 from grading.notifications.email_outbox import LETTERS
@@ -130,7 +130,7 @@ def choose_letters(
             [NoticeOptOut(organization=organization, user=user, kind=kind) for kind in unwanted],
             ignore_conflicts=True,
         )
-        note(
+        record_activity(
             organization=organization,
             actor=user,
             verb="notices.chosen",

@@ -18,7 +18,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.crypto import seal
 from grading.core.enums import WEBHOOK_EVENTS, AuditKind, DeliveryState, WebhookEvent
 from grading.core.errors import WebhookRefused
@@ -219,4 +219,6 @@ def _write(
 
 def _note(webhook: Webhook, by: User, *, verb: str) -> None:
     host = urlsplit(webhook.url).hostname or ""
-    note(organization=webhook.organization_id, actor=by, verb=verb, about=webhook, host=host)
+    record_activity(
+        organization=webhook.organization_id, actor=by, verb=verb, about=webhook, host=host
+    )

@@ -7,10 +7,10 @@ from datetime import datetime
 from django import forms
 
 from grading.core.form_bases import AddressForm
-from grading.operations.queries import SHOWN, SLOTS, Behind, Slot, beginnings
+from grading.operations.queries import PERIODS, SHOWN, AuditListing, PeriodUnit, period_starts
 
 
-class OverTimeForm(AddressForm):
+class OperationsForm(AddressForm):
     by = forms.ChoiceField(
         required=False, choices=[("hour", "hour"), ("day", "day")], widget=forms.HiddenInput
     )
@@ -24,16 +24,18 @@ class OverTimeForm(AddressForm):
         required=False, min_value=1, max_value=100_000, widget=forms.HiddenInput
     )
 
-    def slot(self) -> Slot:
+    def slot(self) -> PeriodUnit:
         """By hours unless days are asked for."""
         self.full_clean()
         return "day" if self.cleaned_data.get("by") == "day" else "hour"
 
-    def behind(self, now: datetime) -> Behind | None:
+    def behind(self, now: datetime) -> AuditListing | None:
         """Whose list is asked for: of the hour or day that begins `at`, else of all that is told; after slot()."""
         read = self.cleaned_data
         if not read.get("show"):
             return None
         slot, at = self.slot(), read.get("at")
-        until = at + SLOTS[slot][0] if at else None
-        return Behind(read["show"], at or beginnings(slot, now)[0], until, read.get("code", ""))
+        until = at + PERIODS[slot][0] if at else None
+        return AuditListing(
+            read["show"], at or period_starts(slot, now)[0], until, read.get("code", "")
+        )

@@ -24,7 +24,7 @@ ANSWER_SECONDS = (
 log = structlog.get_logger(__name__)
 
 
-class Question:
+class HealthProbe:
     """Asked in a thread of its own, for a client cannot give up on a server that stands still.
 
     While one thread still waits for its answer no other is started: a long stillness costs one thread.
@@ -73,7 +73,7 @@ def _ask_queue() -> None:
         queue.ping()
 
 
-QUESTIONS = (Question("database", _ask_database), Question("queue", _ask_queue))
+PROBES = (HealthProbe("database", _ask_database), HealthProbe("queue", _ask_queue))
 
 
 @never_cache
@@ -81,7 +81,7 @@ QUESTIONS = (Question("database", _ask_database), Question("queue", _ask_queue))
 def healthz(request: HttpRequest) -> JsonResponse:
     """{"database": true, "queue": true}, else 503, within 2 s. What exactly is wrong is in the log."""
     until = monotonic() + ANSWER_SECONDS
-    asked = {question.name: question.put() for question in QUESTIONS}
+    asked = {question.name: question.put() for question in PROBES}
     answers = {name: _within(future, until) for name, future in asked.items()}
     return JsonResponse(answers, status=200 if all(answers.values()) else 503)
 

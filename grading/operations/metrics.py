@@ -47,7 +47,7 @@ class StageTimes:
 
 
 @dataclass(frozen=True, slots=True)
-class Bought:
+class ModelTotals:
     """What one model was asked since the beginning; `cost_usd` sums what has a price."""
 
     model: str
@@ -59,7 +59,7 @@ class Bought:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class SiteMetrics:
     """`waiting` and `oldest` (seconds) by queue, `states` and `failures` (by code) of every audit there is."""
 
     waiting: dict[str, int]
@@ -67,15 +67,15 @@ class Measures:
     states: dict[str, int]
     failures: dict[str, int]
     stages: tuple[StageTimes, ...]
-    bought: tuple[Bought, ...]
+    bought: tuple[ModelTotals, ...]
 
 
-def measure() -> Measures:
+def collect_metrics() -> SiteMetrics:
     """Over the whole site, as the operator's administration sees it. Eight queries, whoever scrapes."""
     now = timezone.now()
     with scope(organization=list(Organization.objects.all())):
         queues = {name: _waiting(name, now) for name in (SUBMISSIONS, BULK)}
-        return Measures(
+        return SiteMetrics(
             waiting={name: count for name, (count, _) in queues.items()},
             oldest={name: seconds for name, (_, seconds) in queues.items()},
             states=dict.fromkeys(AuditState.values, 0) | _counted("state"),
@@ -102,10 +102,12 @@ def _stages(now: datetime) -> tuple[StageTimes, ...]:
         return tuple(StageTimes(*row) for row in cursor.fetchall())
 
 
-def _bought() -> tuple[Bought, ...]:
+def _bought() -> tuple[ModelTotals, ...]:
     sums = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "cost_usd")
     rows = ModelUsage.objects.order_by("model").values_list("model")
-    return tuple(Bought(*row) for row in rows.annotate(*(Sum(name, default=0) for name in sums)))
+    return tuple(
+        ModelTotals(*row) for row in rows.annotate(*(Sum(name, default=0) for name in sums))
+    )
 
 
 log = structlog.get_logger(__name__)
@@ -127,14 +129,14 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 class _Site(Collector):
     def collect(self) -> Iterator[Metric]:
-        seen = measure()
+        seen = collect_metrics()
         yield from _waiting_metrics(seen)
         yield from _audits(seen)
         yield from _models(seen)
         yield from _queue_server()
 
 
-def _waiting_metrics(seen: Measures) -> Iterator[Metric]:
+def _waiting_metrics(seen: SiteMetrics) -> Iterator[Metric]:
     yield _gauge("auditor_audits_waiting", "Audits that wait for a worker.", "queue", seen.waiting)
     yield _gauge(
         "auditor_oldest_waiting_seconds",
@@ -144,7 +146,7 @@ def _waiting_metrics(seen: Measures) -> Iterator[Metric]:
     )
 
 
-def _audits(seen: Measures) -> Iterator[Metric]:
+def _audits(seen: SiteMetrics) -> Iterator[Metric]:
     yield _gauge("auditor_audits", "Audits in each state.", "state", seen.states)
     yield _counter(
         "auditor_audit_failures", "Audits that failed, by the code shown.", "code", seen.failures
@@ -160,7 +162,7 @@ def _audits(seen: Measures) -> Iterator[Metric]:
     yield _gauge("auditor_stage_audits", "How many audits those seconds are of.", "stage", audits)
 
 
-def _models(seen: Measures) -> Iterator[Metric]:
+def _models(seen: SiteMetrics) -> Iterator[Metric]:
     calls = {each.model: each.calls for each in seen.bought}
     yield _counter("auditor_model_calls", "Calls to a model.", "model", calls)
     costs = {each.model: float(each.cost_usd) for each in seen.bought}

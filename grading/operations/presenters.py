@@ -15,7 +15,7 @@ ROUND_NUMBERS = (1, 2, 2.5, 5, 10)
 
 
 @dataclass(frozen=True, slots=True)
-class Stack:
+class Bar:
     """What stands over one hour or day, from the axis upwards; null where nothing is known of it."""
 
     label: str
@@ -33,7 +33,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class OverTime:
+class BarChart:
     """`words` says everything the drawing shows; `scale` and `labels` are (text, place)."""
 
     words: str
@@ -47,9 +47,9 @@ class OverTime:
     height: int = HEIGHT
 
 
-def over_time_of(
-    title: str, stacks: Sequence[Stack], kinds: Sequence[str], *, whole: bool = False
-) -> OverTime | None:
+def bar_chart_of(
+    title: str, stacks: Sequence[Bar], kinds: Sequence[str], *, whole: bool = False
+) -> BarChart | None:
     """Null where every stack is empty. `kinds` name the parts; the scale of what is counted `whole` has no halves."""
     most = max((sum(part or 0 for part in stack.parts) for stack in stacks), default=0)
     if not most:
@@ -57,7 +57,7 @@ def over_time_of(
     top, slot = _rounded_up(most, whole=whole), ROOM / len(stacks)
     said = [stack.words for stack in stacks if any(stack.parts)]
     middle = [top / 2] if not whole or top % 2 == 0 else []
-    return OverTime(
+    return BarChart(
         words=f"{title}. {'; '.join(said)}.",
         blocks=tuple(
             block
@@ -73,12 +73,12 @@ def over_time_of(
     )
 
 
-def hour_or_day(at: datetime, slot: str) -> str:
+def period_label(at: datetime, slot: str) -> str:
     """As it stands under a bar and in a table's row."""
     return f"{at:%H:%M}" if slot == "hour" else f"{at.day} {at:%b}"
 
 
-def _blocks(stack: Stack, place: int, slot: float, top: float, kinds: Sequence[str]) -> list[Block]:
+def _blocks(stack: Bar, place: int, slot: float, top: float, kinds: Sequence[str]) -> list[Block]:
     """Each part stands on the one below it."""
     heights = [0.0]
     for part in stack.parts:

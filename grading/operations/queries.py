@@ -31,8 +31,8 @@ from django.db.models.functions import Coalesce, Trunc
 from grading.core.enums import AuditState
 from grading.models import Audit, ModelUsage
 
-Slot = Literal["hour", "day"]
-SLOTS: dict[Slot, tuple[timedelta, int]] = {
+PeriodUnit = Literal["hour", "day"]
+PERIODS: dict[PeriodUnit, tuple[timedelta, int]] = {
     "hour": (timedelta(hours=1), 24),
     "day": (timedelta(days=1), 30),
 }
@@ -51,7 +51,7 @@ class Percentile(Aggregate):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class Period:
     """An hour or a day. `waited_*` (seconds) are of the audits that ended in it, from the queue to the run that
     ended them; null where none was taken up. `longest` is how many waited at once at the most. `unpriced` counts
     answers of models whose cost is not known."""
@@ -90,15 +90,15 @@ class Now:
 class Operations:
     """`stretches` oldest first, without a gap, the last one still going on."""
 
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[Period, ...]
     failures: tuple[Failure, ...]
     failed: tuple[Audit, ...]
     now: Now
 
 
-def operations_of(slot: Slot, now: datetime) -> Operations:
+def operations_of(slot: PeriodUnit, now: datetime) -> Operations:
     """Of the organization whose scope is entered. Six queries."""
-    begins = beginnings(slot, now)
+    begins = period_starts(slot, now)
     failed = Audit.objects.filter(state=AuditState.FAILED, finished_at__gte=begins[0])
     counted = failed.order_by().values_list("failure_code")
     rows = counted.annotate(count=Count("pk"), last=Max("finished_at")).order_by(
@@ -115,25 +115,25 @@ def operations_of(slot: Slot, now: datetime) -> Operations:
     )
 
 
-def beginnings(slot: Slot, now: datetime) -> list[datetime]:
+def period_starts(slot: PeriodUnit, now: datetime) -> list[datetime]:
     """Of the hours or days that are told of, oldest first; in UTC, like every date of the site."""
     last = now.replace(minute=0, second=0, microsecond=0)
-    step, count = SLOTS[slot]
+    step, count = PERIODS[slot]
     if slot == "day":
         last = last.replace(hour=0)
     return [last - step * back for back in reversed(range(count))]
 
 
-def _stretches(slot: Slot, begins: Sequence[datetime]) -> tuple[Stretch, ...]:
+def _stretches(slot: PeriodUnit, begins: Sequence[datetime]) -> tuple[Period, ...]:
     ended, bought = _ended(slot, begins[0]), _bought(slot, begins[0])
-    longest = longest_in(waits_since(begins[0]), begins)
+    longest = longest_queues(waits_since(begins[0]), begins)
     return tuple(
-        Stretch(each, **ended.get(each, {}), **bought.get(each, {}), longest=waited)
+        Period(each, **ended.get(each, {}), **bought.get(each, {}), longest=waited)
         for each, waited in zip(begins, longest, strict=True)
     )
 
 
-def _ended(slot: Slot, since: datetime) -> dict[datetime, dict[str, Any]]:
+def _ended(slot: PeriodUnit, since: datetime) -> dict[datetime, dict[str, Any]]:
     waited = F("started_at") - F("queued_at")
     rows = (
         Audit.objects.filter(finished_at__gte=since)
@@ -156,7 +156,7 @@ def _in_seconds(value: object) -> object:
     return value.total_seconds() if isinstance(value, timedelta) else value
 
 
-def _bought(slot: Slot, since: datetime) -> dict[datetime, dict[str, Any]]:
+def _bought(slot: PeriodUnit, since: datetime) -> dict[datetime, dict[str, Any]]:
     rows = (
         ModelUsage.objects.filter(created_at__gte=since)
         .order_by()
@@ -190,7 +190,7 @@ SHOWN: dict[Show, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class AuditListing:
     """Which audits: `since` is inside, `until` outside and null for no end; `code` of a failure, "" for any."""
 
     show: Show
@@ -199,7 +199,7 @@ class Behind:
     code: str = ""
 
 
-def audits_behind(asked: Behind) -> QuerySet[Audit]:
+def audits_listed(asked: AuditListing) -> QuerySet[Audit]:
     """Of the organization whose scope is entered, with students and assignments: what ended latest first, all else
     first come first."""
     every = waiting_since(asked.since) if asked.show == "queued" else Audit.objects.all()
@@ -210,7 +210,7 @@ def audits_behind(asked: Behind) -> QuerySet[Audit]:
     )
 
 
-def _which(asked: Behind) -> Q | Exists:
+def _which(asked: AuditListing) -> Q | Exists:
     if asked.show == "waiting":
         return Q(state=AuditState.QUEUED)
     if asked.show == "running":
@@ -225,7 +225,7 @@ def _which(asked: Behind) -> Q | Exists:
     return ended & Q(failure_code=asked.code) if asked.code else ended
 
 
-def _within(field: str, asked: Behind) -> Q:
+def _within(field: str, asked: AuditListing) -> Q:
     begun = Q(**{f"{field}__gte": asked.since})
     return begun if asked.until is None else begun & Q(**{f"{field}__lt": asked.until})
 
@@ -250,7 +250,7 @@ def waiting_since(since: datetime) -> QuerySet[Any]:
     return waits.filter(Q(state=AuditState.QUEUED) | Q(left__gt=since))
 
 
-def longest_in(waits: Iterable[Wait], begins: Sequence[datetime]) -> list[int]:
+def longest_queues(waits: Iterable[Wait], begins: Sequence[datetime]) -> list[int]:
     """How many waited at once at the most, in each stretch between these moments; the last one still goes on."""
     listed = list(waits)
     moves = [(came, 1) for came, _left in listed] + [

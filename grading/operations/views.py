@@ -14,14 +14,14 @@ from grading.core.breadcrumbs import trail_to_organization
 from grading.core.permissions import access_organization
 from grading.core.requests import MemberRequest
 from grading.models import Audit
-from grading.operations.forms import OverTimeForm
-from grading.operations.presenters import OverTime, Stack, hour_or_day, over_time_of
+from grading.operations.forms import OperationsForm
+from grading.operations.presenters import Bar, BarChart, bar_chart_of, period_label
 from grading.operations.queries import (
     SHOWN,
     Operations,
-    Slot,
-    Stretch,
-    audits_behind,
+    Period,
+    PeriodUnit,
+    audits_listed,
     operations_of,
 )
 
@@ -31,17 +31,17 @@ PER_PAGE = 50
 @require_safe
 def operations(request: MemberRequest, org: str) -> HttpResponse:
     found = access_organization(request.user, org, level="staff")
-    form, now = OverTimeForm(request.GET), timezone.now()
+    form, now = OperationsForm(request.GET), timezone.now()
     slot, behind = form.slot(), form.behind(now)
     told = operations_of(slot, now)
-    listed = audits_behind(behind) if behind else Audit.objects.none()
+    listed = audits_listed(behind) if behind else Audit.objects.none()
     context = {
         "organization": found,
         "slot": slot,
         "misread": form.misread(),
         "told": told,
         "rows": [
-            (hour_or_day(each.begins, slot), each)
+            (period_label(each.begins, slot), each)
             for each in reversed(told.stretches)
             if not each.is_quiet
         ],
@@ -55,17 +55,17 @@ def operations(request: MemberRequest, org: str) -> HttpResponse:
 
 
 def _pictures(
-    told: Operations, slot: Slot
-) -> list[tuple[str, tuple[tuple[str, str], ...], OverTime | None]]:
+    told: Operations, slot: PeriodUnit
+) -> list[tuple[str, tuple[tuple[str, str], ...], BarChart | None]]:
     """Each with its heading and its key: (part, what it is)."""
-    named = [(hour_or_day(each.begins, slot), each) for each in told.stretches]
+    named = [(period_label(each.begins, slot), each) for each in told.stretches]
     ended = [_stack_of_ended(label, each) for label, each in named]
     waited = [_stack_of_waited(label, each) for label, each in named]
     spent = [
-        Stack(label, f"{label}: {each.cost_usd:.2f}", (float(each.cost_usd),))
+        Bar(label, f"{label}: {each.cost_usd:.2f}", (float(each.cost_usd),))
         for label, each in named
     ]
-    queued = [Stack(label, f"{label}: {each.longest}", (each.longest,)) for label, each in named]
+    queued = [Bar(label, f"{label}: {each.longest}", (each.longest,)) for label, each in named]
     return [
         _picture(
             f"Audits waiting at once, the most by {slot}",
@@ -89,18 +89,18 @@ def _pictures(
 
 
 def _picture(
-    title: str, key: tuple[tuple[str, str], ...], stacks: Sequence[Stack], *, whole: bool = False
-) -> tuple[str, tuple[tuple[str, str], ...], OverTime | None]:
-    return title, key, over_time_of(title, stacks, [kind for kind, _ in key], whole=whole)
+    title: str, key: tuple[tuple[str, str], ...], stacks: Sequence[Bar], *, whole: bool = False
+) -> tuple[str, tuple[tuple[str, str], ...], BarChart | None]:
+    return title, key, bar_chart_of(title, stacks, [kind for kind, _ in key], whole=whole)
 
 
-def _stack_of_ended(label: str, each: Stretch) -> Stack:
+def _stack_of_ended(label: str, each: Period) -> Bar:
     failed = f", {each.failed} of them failed" if each.failed else ""
-    return Stack(label, f"{label}: {each.ended}{failed}", (each.ended - each.failed, each.failed))
+    return Bar(label, f"{label}: {each.ended}{failed}", (each.ended - each.failed, each.failed))
 
 
-def _stack_of_waited(label: str, each: Stretch) -> Stack:
+def _stack_of_waited(label: str, each: Period) -> Bar:
     if each.waited_p50 is None or each.waited_p95 is None:
-        return Stack(label, f"{label}: none was taken up", (None, None))
+        return Bar(label, f"{label}: none was taken up", (None, None))
     words = f"{label}: median {each.waited_p50:.0f}, 95 of 100 up to {each.waited_p95:.0f}"
-    return Stack(label, words, (each.waited_p50, each.waited_p95 - each.waited_p50))
+    return Bar(label, words, (each.waited_p50, each.waited_p95 - each.waited_p50))

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import (
     JUDGED_STATES,
@@ -40,7 +40,7 @@ def run_peer_audit(*, pairing: Pairing, by: User | None) -> FeedbackReport:
         Pairing.objects.select_for_update(no_key=True).get(pk=pairing.pk)
         submission = _work_to_audit(pairing)
         report = _queued_report(pairing, submission)
-        note(
+        record_activity(
             organization=pairing.organization_id,
             actor=by,
             verb="pairing.audited",

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.text import Truncator, slugify
 from django_scopes import scope
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import RubricState
 from grading.core.errors import RubricKnown, RubricRefused
 from grading.models import Assignment, Organization, Rubric, RubricVersion
@@ -62,7 +62,7 @@ def draft_rubric_version(
             note=why,
             based_on=based_on,
         )
-        note(
+        record_activity(
             organization=rubric.organization,
             actor=by,
             verb="rubric.drafted",
@@ -114,7 +114,7 @@ def import_rubric(
             by=by,
             why=f"Imported from {source or 'JSON'}"[:300],
         )
-        note(
+        record_activity(
             organization=organization,
             actor=by,
             verb="rubric.imported",
@@ -188,7 +188,7 @@ def publish_rubric_version(*, version: RubricVersion, by: User | None) -> Rubric
                 "rubric_published", "This version was published already and never changes."
             )
         version.refresh_from_db()
-        note(
+        record_activity(
             organization=version.organization,
             actor=by,
             verb="rubric.published",
@@ -216,7 +216,7 @@ def adopt_rubric_version(
         if before != version:
             assignment.rubric_version = version
             assignment.save(update_fields=["rubric_version"])
-            note(
+            record_activity(
                 organization=assignment.organization_id,
                 actor=by,
                 verb="assignment.rubric_adopted",
@@ -261,7 +261,7 @@ def save_draft(
         if (draft.document, draft.note) != (settled, why):
             draft.document, draft.note = settled, why
             draft.save(update_fields=["document", "note"])
-            note(
+            record_activity(
                 organization=version.organization_id,
                 actor=by,
                 verb="rubric.edited",

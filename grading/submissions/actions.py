@@ -15,7 +15,7 @@ from django.db.models import F
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState
 from grading.core.errors import AlreadyRunning, HandInRefused
@@ -100,7 +100,7 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
         submission.attempt = next_attempt(submission.assignment, student)
         submission.save(force_insert=True)
         audit = _queued_audit(submission, kind)
-        note(
+        record_activity(
             organization=submission.organization_id,
             actor=by,
             verb="submission.handed_in",
@@ -211,7 +211,7 @@ def withdraw_hand_in(*, audit: Audit, by: User) -> None:
             sentence = "This audit does not wait in the queue any more, so the hand-in stands."
             raise HandInRefused("", "not_waiting", sentence)
         Submission.objects.filter(pk=audit.submission_id).update(counts=False)
-        note(
+        record_activity(
             organization=audit.organization_id,
             actor=by,
             verb="submission.withdrawn",

@@ -18,9 +18,9 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.activity_log.presenters import FAMILIES, SENTENCES, family_name, sentence_of
-from grading.activity_log.queries import LogFilter, Mark, log_of
+from grading.activity_log.queries import LogCursor, LogFilter, log_of
 from grading.appeals.decisions import keep_verdict
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.models import Activity, Cohort
 from tests.factories.people import CohortFactory, UserFactory, student
 from tests.factories.released import Released, filed
@@ -114,10 +114,12 @@ def logged(
     cohort: Cohort, verb: str = "cohort.opened", *, actor: Any = None, about: Any = None
 ) -> None:
     with scope(organization=cohort.organization):
-        note(organization=cohort.organization, actor=actor, verb=verb, about=about or cohort)
+        record_activity(
+            organization=cohort.organization, actor=actor, verb=verb, about=about or cohort
+        )
 
 
-def seen(cohort: Cohort, before: Mark | None = None, limit: int = 100, **narrowed: Any) -> Any:
+def seen(cohort: Cohort, before: LogCursor | None = None, limit: int = 100, **narrowed: Any) -> Any:
     with scope(organization=cohort.organization):
         return log_of(cohort, LogFilter(**narrowed), before=before, limit=limit)
 
@@ -247,4 +249,4 @@ def test_the_log_asks_as_much_for_few_entries_as_for_many():
 
 def test_a_mark_keeps_the_very_moment():
     at = datetime(2026, 11, 21, 3, 4, 5, 123457, UTC)
-    assert str(Mark(at, 7)) == f"{int(at.timestamp())}.123457-7"
+    assert str(LogCursor(at, 7)) == f"{int(at.timestamp())}.123457-7"

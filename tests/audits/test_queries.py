@@ -152,7 +152,7 @@ def test_what_one_is_asked_is_nearest_first_with_ones_own_attempts_counted():
     SubmissionFactory(assignment=past, attempt=1)
     with scope(organization=[cohort.organization]):
         assert [
-            (each, vars(each)["used"]) for each in course_queries.assignments_asked_of(ada.user)
+            (each, vars(each)["used"]) for each in course_queries.assignments_due_from(ada.user)
         ] == [
             (past, 1),
             (later, 0),

@@ -9,7 +9,7 @@ import pytest
 
 from grading.core.errors import ActionRefused
 from grading.courses.archive.actions import delete_cohort
-from grading.courses.archive.cohort_inventory import holdings_of
+from grading.courses.archive.cohort_inventory import inventory_of
 from grading.models import Audit, Grade
 from grading.workflow import resynthesise_audit
 from tests.factories.people import staff_user
@@ -40,7 +40,7 @@ class Deletion:
 
     def delete(self) -> str:
         cohort = self.assignment.cohort
-        seen = holdings_of(cohort).fingerprint
+        seen = inventory_of(cohort).fingerprint
         return code_of(
             lambda: delete_cohort(cohort=cohort, typed=cohort.slug, seen=seen, by=self.teacher)
         )

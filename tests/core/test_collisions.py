@@ -14,7 +14,7 @@ from psycopg.errors import DeadlockDetected, ForeignKeyViolation, UniqueViolatio
 
 from grading.api.error_responses import answer_to
 from grading.core.middleware import COLLIDED, is_collision
-from grading.courses.archive.cohort_inventory import holdings_of
+from grading.courses.archive.cohort_inventory import inventory_of
 from grading.models import Audit, Cohort, FeedbackReport
 from tests.factories.peer_round_work import MARKDOWN, Circle, client_of
 from tests.factories.people import everywhere, staff_user
@@ -31,7 +31,7 @@ def beside_the_deletion(circle: Circle, act: Callable[[], Any]) -> list[Any]:
     """What whoever deletes is answered, and whoever acts while the students' places are locked for that."""
     teacher = client_of(staff_user(circle.organization))
     with everywhere():
-        seen = holdings_of(circle.cohort).fingerprint
+        seen = inventory_of(circle.cohort).fingerprint
     address = reverse("cohort-delete", args=[circle.organization.slug, circle.cohort.slug])
     typed = {"typed": circle.cohort.slug, "seen": seen}
     return in_turn(

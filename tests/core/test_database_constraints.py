@@ -6,7 +6,7 @@ from django.utils import timezone
 from django_scopes import scope
 from django_scopes.exceptions import ScopeError
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import AuditState, RubricState
 from grading.models import Activity, Audit, Cohort, RubricVersion
 from tests.factories.people import CohortFactory, EnrollmentFactory, OrganizationFactory, everywhere
@@ -27,7 +27,9 @@ def test_a_query_outside_a_scope_raises():
 def test_the_log_can_be_neither_changed_nor_deleted(statement):
     organization = OrganizationFactory()
     with scope(organization=organization):
-        note(organization=organization, actor=None, verb="organization.founded", about=organization)
+        record_activity(
+            organization=organization, actor=None, verb="organization.founded", about=organization
+        )
     with (
         pytest.raises(IntegrityError, match="append-only"),
         transaction.atomic(),

@@ -11,7 +11,7 @@ from grading.audits.queries import usage_of_organization
 from grading.core.enums import BulkState
 from grading.core.errors import ActionRefused
 from grading.courses.archive.actions import delete_cohort
-from grading.courses.archive.cohort_inventory import holdings_of
+from grading.courses.archive.cohort_inventory import inventory_of
 from grading.models import Activity, Cohort, Submission
 from grading.models.tenant import TenantModel
 from tests.factories.grades import BulkRunFactory
@@ -57,7 +57,7 @@ def owner(organization):
 
 
 def delete(cohort, owner, **asked):
-    given = {"typed": cohort.slug, "seen": holdings_of(cohort).fingerprint} | asked
+    given = {"typed": cohort.slug, "seen": inventory_of(cohort).fingerprint} | asked
     delete_cohort(cohort=cohort, by=owner, **given)
 
 
@@ -90,7 +90,7 @@ def test_nothing_is_deleted_while_an_audit_or_a_bulk_run_has_not_ended(cohort, o
 
 
 def test_what_changed_since_it_was_shown_is_shown_again(cohort, owner):
-    seen = holdings_of(cohort).fingerprint
+    seen = inventory_of(cohort).fingerprint
     SubmissionFactory(assignment=Submission.objects.get().assignment)
     with pytest.raises(ActionRefused, match="Something changed"):
         delete(cohort, owner, seen=seen)
@@ -121,7 +121,7 @@ def test_everything_of_the_cohort_goes_and_only_the_log_and_what_is_the_organiza
 
 
 def test_a_second_click_finds_nothing_and_says_so_once(cohort, owner):
-    seen = holdings_of(cohort).fingerprint
+    seen = inventory_of(cohort).fingerprint
     delete(cohort, owner)
     with pytest.raises(ActionRefused, match="Something changed"):
         delete(cohort, owner, seen=seen)
@@ -143,7 +143,7 @@ def test_uploads_go_when_the_transaction_holds_and_not_before(
     going = SubmissionFactory(
         assignment=assignment, pdf=ContentFile(b"%PDF-1.7", name="x.pdf"), pdf_sha256="ab" * 32
     )
-    held = holdings_of(cohort)
+    held = inventory_of(cohort)
     assert (held.uploads, held.upload_bytes, held.missing) == (1, 8, 0)
     with django_capture_on_commit_callbacks() as callbacks, pytest.raises(RuntimeError):
         delete_and_break_off(cohort, owner)
@@ -161,7 +161,7 @@ def test_an_upload_that_is_gone_already_is_counted_and_stops_nothing(
         assignment=assignment, pdf=ContentFile(b"%PDF-1.7", name="x.pdf"), pdf_sha256="ab" * 32
     )
     default_storage.delete(gone.pdf.name)
-    assert holdings_of(cohort).missing == 1
+    assert inventory_of(cohort).missing == 1
     with django_capture_on_commit_callbacks(execute=True):
         delete(cohort, owner)
     assert not Cohort.objects.exists()

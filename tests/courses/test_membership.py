@@ -5,8 +5,8 @@ from django_scopes import scope
 
 from grading.core.enums import Role
 from grading.core.errors import SlugTaken
-from grading.courses.actions import open_cohort
-from grading.courses.organizations.actions import add_member, found_organization, link_enrollments
+from grading.courses.actions import create_cohort
+from grading.courses.organizations.actions import add_member, create_organization, link_enrollments
 from grading.models import Activity, Membership
 from tests.factories.people import (
     PASSWORD,
@@ -29,22 +29,24 @@ def roles(organization):
 def test_a_slug_that_is_taken_is_refused():
     OrganizationFactory(slug="ours")
     with pytest.raises(SlugTaken):
-        found_organization(name="Ours", slug="ours", founder=UserFactory())
+        create_organization(name="Ours", slug="ours", founder=UserFactory())
 
 
 def test_a_cohort_slug_is_taken_only_within_its_organization():
     cohort = CohortFactory(slug="2026")
     with pytest.raises(SlugTaken):
-        open_cohort(organization=cohort.organization, name="Again", slug="2026", by=None)
+        create_cohort(organization=cohort.organization, name="Again", slug="2026", by=None)
     assert (
-        open_cohort(organization=OrganizationFactory(), name="Elsewhere", slug="2026", by=None).slug
+        create_cohort(
+            organization=OrganizationFactory(), name="Elsewhere", slug="2026", by=None
+        ).slug
         == "2026"
     )
 
 
 def test_who_founds_an_organization_owns_it():
     founder = UserFactory()
-    organization = found_organization(name="Ours", slug="ours", founder=founder)
+    organization = create_organization(name="Ours", slug="ours", founder=founder)
     assert roles(organization) == {founder.email: Role.OWNER}
     with scope(organization=organization):
         verbs = list(Activity.objects.order_by("pk").values_list("verb", "actor"))

@@ -10,7 +10,7 @@ from django_scopes import scope
 
 from grading.core.enums import Role
 from grading.core.errors import RoleRefused
-from grading.courses.organizations.actions import add_member, found_organization
+from grading.courses.organizations.actions import add_member, create_organization
 from grading.models import Activity, Membership, Organization
 from tests.factories.people import (
     MembershipFactory,
@@ -86,7 +86,7 @@ def test_an_instructor_says_who_assists(organization, people):
 
 def test_who_founds_may_enter_the_administration(client: Client):
     founder = UserFactory.create()
-    found_organization(name="Ours", slug="ours", founder=founder)
+    create_organization(name="Ours", slug="ours", founder=founder)
     client.force_login(founder)
     assert client.get(reverse("admin:grading_membership_changelist")).status_code == 200
 

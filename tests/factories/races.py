@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 
 from grading.courses.archive.actions import delete_cohort
-from grading.courses.archive.cohort_inventory import holdings_of
+from grading.courses.archive.cohort_inventory import inventory_of
 from grading.models import Audit, Cohort
 from tests.factories.people import everywhere
 from tests.faults.site import eventually
@@ -74,5 +74,5 @@ def in_turn(model: Any, *acts: Callable[[], Any]) -> list[Any]:
 def while_deleted(cohort: Cohort, act: Callable[[], Any], *, by: User) -> None:
     """The act, begun when whoever deletes the cohort has locked all of it but the attempts; what it raises is raised."""
     with everywhere():
-        seen = holdings_of(cohort).fingerprint
+        seen = inventory_of(cohort).fingerprint
     in_turn(Audit, lambda: delete_cohort(cohort=cohort, typed=cohort.slug, seen=seen, by=by), act)

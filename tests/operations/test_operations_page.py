@@ -15,8 +15,8 @@ from django_scopes import scope
 
 from grading.core.enums import Role
 from grading.models import Assignment, ModelUsage
-from grading.operations.presenters import BASE, TOP, Stack, over_time_of
-from grading.operations.queries import Operations, Slot, Stretch, longest_in, operations_of
+from grading.operations.presenters import BASE, TOP, Bar, bar_chart_of
+from grading.operations.queries import Operations, Period, PeriodUnit, longest_queues, operations_of
 from tests.factories.graded_work import signed_in
 from tests.factories.people import staff_user, student
 from tests.factories.work import AssignmentFactory, AuditFactory
@@ -65,7 +65,7 @@ def bought(assignment: Assignment, at: datetime, cost: str | None) -> None:
         ModelUsage.objects.filter(pk=made.pk).update(created_at=at)
 
 
-def told(assignment: Assignment, slot: Slot = "hour") -> Operations:
+def told(assignment: Assignment, slot: PeriodUnit = "hour") -> Operations:
     with scope(organization=assignment.organization):
         return operations_of(slot, THIS_HOUR + timedelta(minutes=40))
 
@@ -95,8 +95,8 @@ def test_each_hour_tells_what_ended_in_it_and_how_long_that_had_waited(
         THIS_HOUR - HOUR * back for back in range(23, -1, -1)
     ]
     assert [each for each in stretches if each.ended] == [
-        Stretch(THIS_HOUR - 2 * HOUR, ended=1, failed=1, waited_p50=10, waited_p95=10, longest=5),
-        Stretch(THIS_HOUR - HOUR, ended=5, failed=0, waited_p50=30, waited_p95=48),
+        Period(THIS_HOUR - 2 * HOUR, ended=1, failed=1, waited_p50=10, waited_p95=10, longest=5),
+        Period(THIS_HOUR - HOUR, ended=5, failed=0, waited_p50=30, waited_p95=48),
     ]
 
 
@@ -114,8 +114,8 @@ def test_days_are_days_in_utc_and_costs_without_a_price_are_counted_not_guessed(
     bought(assignment, today - timedelta(hours=23), "0.50")
     bought(assignment, today, None)
     assert [each for each in told(assignment, "day").stretches if not each.is_quiet] == [
-        Stretch(today - timedelta(days=1), cost_usd=Decimal("0.75")),
-        Stretch(today, unpriced=1),
+        Period(today - timedelta(days=1), cost_usd=Decimal("0.75")),
+        Period(today, unpriced=1),
     ]
 
 
@@ -171,7 +171,7 @@ def test_lengths_are_of_each_stretch_whatever_had_begun_before() -> None:
         )
         for came, left in minutes
     ]
-    assert (longest_in(waits, begins), longest_in([], begins)) == ([2, 1], [0, 0])
+    assert (longest_queues(waits, begins), longest_queues([], begins)) == ([2, 1], [0, 0])
 
 
 @pytest.mark.parametrize(
@@ -265,8 +265,8 @@ def test_as_many_queries_whatever_there_is(assistant: Client, assignment: Assign
 
 
 def test_parts_stand_on_each_other_under_a_round_scale() -> None:
-    picture = over_time_of(
-        "Ended", [Stack("10:00", "10:00: 8", (6, 2)), Stack("11:00", "11:00: 0", (0, 0))], "ab"
+    picture = bar_chart_of(
+        "Ended", [Bar("10:00", "10:00: 8", (6, 2)), Bar("11:00", "11:00: 0", (0, 0))], "ab"
     )
     assert picture is not None
     assert [(block.kind, block.y, block.height) for block in picture.blocks] == [
@@ -289,10 +289,10 @@ def test_parts_stand_on_each_other_under_a_round_scale() -> None:
     ],
 )
 def test_the_scale_ends_at_the_next_round_number(most: float, whole: bool, top: str) -> None:
-    picture = over_time_of("x", [Stack("", "", (most,))], "a", whole=whole)
+    picture = bar_chart_of("x", [Bar("", "", (most,))], "a", whole=whole)
     assert picture is not None
     assert picture.scale[-1][0] == top
 
 
 def test_nothing_is_drawn_of_nothing() -> None:
-    assert over_time_of("x", [Stack("", "", (0,)), Stack("", "", (None,))], "a") is None
+    assert bar_chart_of("x", [Bar("", "", (0,)), Bar("", "", (None,))], "a") is None

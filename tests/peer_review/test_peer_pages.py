@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import Anonymity, AuditState, FeedbackKind, ResponseKind
 from grading.models import Audit, Cohort, FeedbackReport, Finding, FindingSighting, Pairing
 from tests.factories.example_report import report_json
@@ -292,7 +292,7 @@ def test_the_last_look_into_the_repository_is_told_with_what_could_not_be_read()
     circle = Circle()
     for taken, unread in ((0, []), (2, [{"path": "audit/x.pdf", "why": "A PDF cannot be read."}])):
         with everywhere():
-            note(
+            record_activity(
                 organization=circle.organization,
                 actor=None,
                 verb="feedback.searched",

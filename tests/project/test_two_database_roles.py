@@ -29,7 +29,7 @@ django.setup()
 from django.db import DatabaseError, connection
 from django.contrib.auth.models import User
 from django_scopes import scope
-from grading.courses.organizations.actions import found_organization
+from grading.courses.organizations.actions import create_organization
 from grading.models import Membership
 
 def tried(sql):
@@ -41,7 +41,7 @@ def tried(sql):
         return type(error.__cause__).__name__
 
 founder = User.objects.create(username="founder")
-organization = found_organization(name="Ours", slug="ours", founder=founder)
+organization = create_organization(name="Ours", slug="ours", founder=founder)
 said = {"role": tried("SELECT current_user"), "outside": tried("SELECT count(*) FROM grading_membership")}
 with scope(organization=organization):
     said["inside"] = tried("SELECT count(*) FROM grading_membership")

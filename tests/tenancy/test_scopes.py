@@ -75,7 +75,7 @@ ABOUT_AN_ORGANIZATION: dict[str, Callable[[Organization], Iterable[Any]]] = {
     ),
 }
 ABOUT_A_USER: dict[str, Callable[[Any], Iterable[Any]]] = {
-    "assignments_asked_of": course_queries.assignments_asked_of,
+    "assignments_asked_of": course_queries.assignments_due_from,
     "latest_attempts_of": lambda user: [
         a.submission for a in submission_queries.latest_attempts_of(user)
     ],

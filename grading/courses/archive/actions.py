@@ -23,13 +23,18 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from grading.audits.queries import document_of
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
 from grading.core.streaming import in_steps
 from grading.core.zipping import Member, zipped
 from grading.courses.archive import queries as archive_queries
-from grading.courses.archive.cohort_inventory import holdings_of, kinds_of, running_in, uploads_of
+from grading.courses.archive.cohort_inventory import (
+    count_running,
+    inventory_of,
+    kinds_of,
+    uploads_of,
+)
 from grading.engine import audits as engine_audits
 from grading.grades.exports.actions import stream_of, table_of
 from grading.grades.exports.csv_layouts import ExportChoice
@@ -42,7 +47,9 @@ ROSTER = ("number", "name", "email", "student_number", "group", "created_at")
 def archive_cohort(*, cohort: Cohort, by: User) -> Iterator[bytes]:
     """The zip file in pieces; it may be read after the scope is left. That it was taken is in the log, and in it."""
     with transaction.atomic():
-        note(organization=cohort.organization_id, actor=by, verb="cohort.archived", about=cohort)
+        record_activity(
+            organization=cohort.organization_id, actor=by, verb="cohort.archived", about=cohort
+        )
     return in_steps(cohort.organization_id, zipped(_members(cohort)))
 
 
@@ -62,7 +69,7 @@ def _manifest(cohort: Cohort) -> dict[str, Any]:
         "organization": cohort.organization.name,
         "cohort": archive_queries.columns_of(cohort),
         "taken_at": timezone.now(),
-        "holds": dict(holdings_of(cohort).kinds),
+        "holds": dict(inventory_of(cohort).kinds),
     }
 
 
@@ -163,8 +170,8 @@ def delete_cohort(*, cohort: Cohort, typed: str, seen: str, by: User) -> None:
         if not _held_still(cohort):
             return
         _refuse_unfit(cohort, seen)
-        holdings, uploads = holdings_of(cohort), list(uploads_of(cohort))
-        note(
+        holdings, uploads = inventory_of(cohort), list(uploads_of(cohort))
+        record_activity(
             organization=cohort.organization_id,
             actor=by,
             verb="cohort.deleted",
@@ -200,12 +207,12 @@ def _held_still(cohort: Cohort) -> bool:
 
 
 def _refuse_unfit(cohort: Cohort, seen: str) -> None:
-    if running := running_in(cohort):
+    if running := count_running(cohort):
         are = "One audit or bulk run is" if running == 1 else f"{running} audits or bulk runs are"
         raise ActionRefused(
             "audits_running", f"{are} waiting or running: delete when all have ended."
         )
-    if holdings_of(cohort).fingerprint != seen:
+    if inventory_of(cohort).fingerprint != seen:
         raise ActionRefused(
             "holdings_changed", "Something changed since you looked: it is shown as it is now."
         )

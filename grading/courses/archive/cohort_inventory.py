@@ -76,7 +76,7 @@ KINDS: tuple[tuple[str, Any, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
+class CohortInventory:
     """`kinds` are (words, how many), the outermost first. `missing` counts uploads whose file is gone."""
 
     kinds: tuple[tuple[str, int], ...]
@@ -99,16 +99,16 @@ class Holdings:
         return "-".join(str(number) for _words, number in self.kinds) + f"-{self.uploads}"
 
 
-def holdings_of(cohort: Cohort) -> Holdings:
+def inventory_of(cohort: Cohort) -> CohortInventory:
     """As many queries whatever is in it; the sizes are asked of the storage, file by file."""
     sizes = [_size(name) for name in uploads_of(cohort)]
     counts = _counts_of(cohort)
-    return Holdings(
+    return CohortInventory(
         kinds=tuple(reversed(counts.items())),
         uploads=len(sizes),
         upload_bytes=sum(size for size in sizes if size is not None),
         missing=sizes.count(None),
-        running=running_in(cohort),
+        running=count_running(cohort),
     )
 
 
@@ -149,7 +149,7 @@ def kinds_of(cohort: Cohort) -> Iterator[tuple[str, QuerySet[Any]]]:
         )
 
 
-def running_in(cohort: Cohort) -> int:
+def count_running(cohort: Cohort) -> int:
     """Audits that wait or run, and bulk runs that have not ended."""
     audits = Audit.objects.filter(submission__assignment__cohort=cohort, state__in=OPEN_STATES)
     runs = BulkRun.objects.filter(assignment__cohort=cohort, state=BulkState.RUNNING)

@@ -13,14 +13,14 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Lower
 from django_scopes import scope
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import TEACHING_ROLES, Role
 from grading.core.errors import RoleRefused, SlugTaken
 from grading.core.rls.rls_scope import as_person
 from grading.models import Enrollment, Membership, Organization
 
 
-def found_organization(*, name: str, slug: str, founder: User) -> Organization:
+def create_organization(*, name: str, slug: str, founder: User) -> Organization:
     """A new organization with `founder` as its owner. Raises SlugTaken."""
     try:
         with transaction.atomic():
@@ -31,13 +31,13 @@ def found_organization(*, name: str, slug: str, founder: User) -> Organization:
         ) from error
     with transaction.atomic(), scope(organization=organization):
         Membership.objects.create(organization=organization, user=founder, role=Role.OWNER)
-        note(
+        record_activity(
             organization=organization,
             actor=founder,
             verb="organization.founded",
             about=organization,
         )
-        open_or_close_administration(organization=organization, user=founder, by=founder)
+        update_admin_access(organization=organization, user=founder, by=founder)
     return organization
 
 
@@ -75,11 +75,13 @@ def _link(enrollment: Enrollment, user: User) -> bool:
         Membership.objects.get_or_create(
             organization_id=organization, user=user, defaults={"role": Role.STUDENT}
         )
-        note(organization=organization, actor=user, verb="enrollment.linked", about=enrollment)
+        record_activity(
+            organization=organization, actor=user, verb="enrollment.linked", about=enrollment
+        )
     return True
 
 
-def link_on_login() -> None:
+def connect_signals() -> None:
     """Link at every login and whenever an e-mail is confirmed (called once, when the app is ready)."""
     user_logged_in.connect(_on_login, dispatch_uid="link_enrollments_on_login")
     email_confirmed.connect(_on_confirmation, dispatch_uid="link_enrollments_on_confirmation")
@@ -104,22 +106,24 @@ def add_member(
         Organization.objects.select_for_update().get(
             pk=organization.pk
         )  # two owners may not remove each other
-        refuse_role(organization=organization, user=user, role=role, by=by)
+        check_role_change(organization=organization, user=user, role=role, by=by)
         membership, _created = Membership.objects.update_or_create(
             organization=organization, user=user, defaults={"role": role}
         )
-        note(
+        record_activity(
             organization=organization,
             actor=by,
             verb="membership.granted",
             about=membership,
             role=role,
         )
-        open_or_close_administration(organization=organization, user=user, by=by)
+        update_admin_access(organization=organization, user=user, by=by)
     return membership
 
 
-def refuse_role(*, organization: Organization, user: User, role: Role, by: User | None) -> None:
+def check_role_change(
+    *, organization: Organization, user: User, role: Role, by: User | None
+) -> None:
     """Raises RoleRefused where `by` may not make this of `user`; to be called within the organization's scope."""
     members = Membership.objects.filter(organization=organization)
     has = members.filter(user=user).values_list("role", flat=True).first()
@@ -142,9 +146,7 @@ def _decides_who_teaches(organization: Organization, by: User | None) -> bool:
     return Membership.objects.filter(organization=organization, user=by, role=Role.OWNER).exists()
 
 
-def open_or_close_administration(
-    *, organization: Organization, user: User, by: User | None
-) -> None:
+def update_admin_access(*, organization: Organization, user: User, by: User | None) -> None:
     """Whoever teaches somewhere may enter the administration, and sees there what is theirs."""
     with as_person(user):
         teaches = Membership.objects.filter(user=user, role__in=TEACHING_ROLES).exists()
@@ -152,5 +154,5 @@ def open_or_close_administration(
     with transaction.atomic():
         if User.objects.filter(pk=user.pk).exclude(is_staff=may_enter).update(is_staff=may_enter):
             verb = "administration.opened" if may_enter else "administration.closed"
-            note(organization=organization, actor=by, verb=verb, about=user)
+            record_activity(organization=organization, actor=by, verb=verb, about=user)
     user.is_staff = may_enter

@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin, own_organizations
 from grading.core.enums import Role
 from grading.core.errors import RoleRefused
-from grading.courses.organizations.actions import add_member, refuse_role
+from grading.courses.organizations.actions import add_member, check_role_change
 from grading.models import Activity, Membership, Organization
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class MembershipForm(_MembershipForm):
         given = self.instance if self.instance.pk else None
         if given is not None and role != given.role:
             try:
-                refuse_role(
+                check_role_change(
                     organization=given.organization, user=given.user, role=Role(role), by=self.by
                 )
             except RoleRefused as refused:

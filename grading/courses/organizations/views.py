@@ -15,7 +15,7 @@ from grading.core.form_bases import put_beside
 from grading.core.permissions import access_organization, may
 from grading.core.requests import MemberRequest
 from grading.courses.forms import OrganizationForm
-from grading.courses.organizations.actions import found_organization
+from grading.courses.organizations.actions import create_organization
 from grading.courses.queries import cohorts_of, members_of
 
 
@@ -25,7 +25,7 @@ def organization_new(request: MemberRequest) -> HttpResponse:
     form = OrganizationForm(request.POST or None)
     if form.is_valid():
         try:
-            founded = found_organization(
+            founded = create_organization(
                 name=form.cleaned_data["name"], slug=form.cleaned_data["slug"], founder=request.user
             )
         except ActionRefused as refusal:
@@ -38,7 +38,7 @@ def organization_new(request: MemberRequest) -> HttpResponse:
         "title": "Found an organization",
         "lead": "An institution of its own: nobody outside it sees anything of it.",
         "verb": "Found it",
-        "trail": [("Start", reverse("home"))],
+        "trail": [("Home", reverse("home"))],
     }
     return render(request, "forms/page.html", context)
 
@@ -52,6 +52,6 @@ def organization(request: MemberRequest, org: str) -> HttpResponse:
         "cohorts": cohorts_of(request.user, found),
         "staff": members_of(found).exclude(role=Role.STUDENT) if is_staff else (),
         "may_change": may(request.user, found, "teacher"),
-        "trail": [("Start", reverse("home"))],
+        "trail": [("Home", reverse("home"))],
     }
     return render(request, "courses/organizations/organization.html", context)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.errors import ActionRefused
 from grading.grades.agreement.queries import drawn, works_of
 from grading.models import Assignment, BlindGrade, BlindSample, Submission
@@ -30,7 +30,7 @@ def draw_sample(
             drawn_by=by,
             submissions=[str(key) for key in submissions],
         )
-        note(
+        record_activity(
             organization=assignment.organization_id,
             actor=by,
             verb="sample.drawn",
@@ -74,7 +74,7 @@ def grade_blind(
             )
         if finish:
             _seal(submission, known, by)
-        note(
+        record_activity(
             organization=submission.organization_id,
             actor=by,
             verb="submission.graded_blind",

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterator
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.csv_cells import lines_of
 from grading.core.errors import ActionRefused
 from grading.core.streaming import in_steps
@@ -23,7 +23,7 @@ def export_grades(*, assignment: Assignment, choice: ExportChoice, by: User) -> 
     table = table_of(assignment, choice)
     what = "everything" if choice.everything else "what is released"
     with transaction.atomic():
-        note(
+        record_activity(
             organization=assignment.organization_id,
             actor=by,
             verb="grades.exported",

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import EntryKind
 from grading.core.errors import EntryRefused
 from grading.core.pairing_access import is_granted
@@ -73,7 +73,7 @@ def _posted(
         kind=kind,
         text=text,
     )
-    note(
+    record_activity(
         organization=assignment.organization_id,
         actor=by,
         verb="communication.posted",

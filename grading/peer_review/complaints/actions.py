@@ -10,7 +10,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import (
     COMPLAINT_MOVES,
     TEACHING_ROLES,
@@ -53,7 +53,7 @@ def complain(*, report: FeedbackReport, text: str, by: User) -> Complaint:
         made = Complaint.objects.create(
             organization_id=report.organization_id, report=now, student=subject, text=text
         )
-        note(
+        record_activity(
             organization=report.organization_id,
             actor=by,
             verb="complaint.made",
@@ -84,7 +84,7 @@ def decide_complaint(*, complaint: Complaint, hide: bool, answer: str, by: User)
         FeedbackReport.objects.filter(pk=complaint.report_id).update(
             hidden_at=now if hide else None
         )
-        note(
+        record_activity(
             organization=complaint.organization_id,
             actor=by,
             about=complaint.report,

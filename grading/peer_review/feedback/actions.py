@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import FeedbackKind, FeedbackSource
 from grading.core.errors import FeedbackRefused
 from grading.core.pairing_access import hides_the_other
@@ -58,7 +58,7 @@ def import_feedback(
         report.origin, report.original, report.original_name = origin[:1024], text, _name(name)
         report.original_sha256 = digest
         report.save(force_insert=True)
-        note(
+        record_activity(
             organization=assignment.organization_id,
             actor=by,
             verb="feedback.imported",
@@ -197,5 +197,7 @@ def mark_read(*, report: FeedbackReport, by: User) -> bool:
         unread = FeedbackReport.objects.filter(pk=report.pk, read_at=None)
         if not unread.update(read_at=timezone.now()):
             return False
-        note(organization=report.organization_id, actor=by, verb="feedback.read", about=report)
+        record_activity(
+            organization=report.organization_id, actor=by, verb="feedback.read", about=report
+        )
     return True

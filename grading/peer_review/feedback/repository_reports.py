@@ -14,7 +14,7 @@ from django.db.models import Q
 from django_rq import get_queue
 
 from grading.audits.queries import report_of
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.audit_queue import JobHealth, health_of
 from grading.core.enums import Anonymity, AuditKind
 from grading.core.errors import FeedbackRefused, InputRefused
@@ -82,7 +82,7 @@ def import_from_repository(*, audit_id: UUID | str) -> None:
         taken += problem is None
         unread += [{"path": each.path, "why": problem}] if problem else []
     with transaction.atomic():
-        note(
+        record_activity(
             organization=audit.organization_id,
             actor=None,
             verb="feedback.searched",

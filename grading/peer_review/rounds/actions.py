@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import Anonymity, RubricState
 from grading.core.errors import RoundRefused
 from grading.core.form_fingerprint import fingerprint_of
@@ -85,7 +85,7 @@ def start_round(
         )
         _seat(begun, drawn.order)
         _pair(begun, drawn.pairs, made_by=None)
-        note(
+        record_activity(
             organization=begun.organization_id,
             actor=by,
             verb="round.started",
@@ -263,7 +263,7 @@ def _alias(round: PairingRound, student: int) -> str:
 
 
 def _note(round: PairingRound, verb: str, change: Change, by: User | None, **said: str) -> None:
-    note(
+    record_activity(
         organization=round.organization_id,
         actor=by,
         verb=verb,

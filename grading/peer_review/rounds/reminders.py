@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.core.activity import note
+from grading.core.activity import record_activity
 from grading.core.enums import NoticeKind
 from grading.core.pairing_access import is_running
 from grading.core.rls.rls_scope import as_dispatcher
@@ -119,7 +119,7 @@ def _write(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: Us
         RoundMember.objects.filter(pk__in=keys).update(
             reminded_at=now, reminders=F("reminders") + 1
         )
-        note(
+        record_activity(
             organization=round.organization_id,
             actor=by,
             verb="round.reminded",
