@@ -46,10 +46,10 @@ run: setup ## the site with its demo cohort on http://127.0.0.1:8000 (PORT=... e
 	@$(PY) -m auditor_site.localservices exec -- $(PY) manage.py serve
 
 test: setup ## the fast tests (TESTS="-k word" chooses)
-	$(PYTEST) $(WORKERS) -m "not processes and not browser and not hostile and not faults" $(TESTS)
+	$(PYTEST) $(WORKERS) -m "not slow and not processes and not browser and not hostile and not faults" $(TESTS)
 
-test-slow: setup ## the other tests, all but the faults: processes, browser and hostile input
-	$(PYTEST) $(WORKERS) -m "processes or browser or hostile" -p tests.hostile.scoreboard $(TESTS)
+test-slow: setup ## all other tests but the faults: processes, browser, hostile input, long sweeps
+	$(PYTEST) $(WORKERS) -m "slow or processes or browser or hostile" -p tests.hostile.scoreboard $(TESTS)
 
 processes: setup ## the tests that start programs and servers, and of the sandbox
 	$(PYTEST) $(WORKERS) -m processes $(TESTS)
