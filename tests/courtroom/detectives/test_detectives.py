@@ -82,14 +82,14 @@ def evidence_of(dossier, check):
 def test_a_repository_that_cannot_be_read_leaves_every_check_open_and_says_why(rubric, tmp_path):
     gone = Snapshot(git_dir=tmp_path, commit="0" * 40, ref=None, malformed_objects=False)
     checks = owed(rubric)["RepoInvestigator"]
-    testimony = investigate_at(gone, checks)
-    assert {o.met for o in testimony.outcomes} == {None}
-    assert [o.check for o in testimony.outcomes] == [c.id for c in checks]
-    assert {e.stage for e in testimony.errors} == {"RepoInvestigator"}
-    assert (testimony.evidence, testimony.paths, testimony.reasons["graph"]) == (
+    result = investigate_at(gone, checks)
+    assert {o.met for o in result.outcomes} == {None}
+    assert [o.check for o in result.outcomes] == [c.id for c in checks]
+    assert {e.stage for e in result.errors} == {"RepoInvestigator"}
+    assert (result.evidence, result.paths, result.reasons["graph"]) == (
         (),
         None,
-        testimony.errors[-1].message,
+        result.errors[-1].message,
     )
 
 
@@ -239,7 +239,7 @@ def test_words_to_the_graders_are_evidence_for_a_person_and_change_no_outcome(do
 # -- joining --------------------------------------------------------------------------------------
 
 
-def test_the_order_of_the_testimonies_changes_nothing(of_repository, snapshot, rubric, dossier):
+def test_the_order_of_the_results_changes_nothing(of_repository, snapshot, rubric, dossier):
     handed_in = heard_from(of_repository, rubric, REPORT)
     assert aggregate(handed_in[::-1], snapshot, rubric, REPORT) == dossier
 
@@ -251,7 +251,7 @@ def test_evidence_and_outcomes_stand_in_the_rubrics_order(dossier, rubric):
     assert places == sorted(places)
 
 
-def test_a_testimony_survives_the_graphs_state(of_repository):
+def test_a_result_survives_the_graphs_state(of_repository):
     assert Statement.model_validate(of_repository.model_dump(mode="json")) == of_repository
 
 

@@ -236,15 +236,15 @@ def test_a_report_that_cannot_be_drawn_is_not_sent(desk: Desk, tmp_path: Path) -
 def test_what_the_model_sees_decides_where_geometry_cannot(desk: Desk, report: Path) -> None:
     reading = read_pdf(report, Limits())
     assert (diagram_of(reading, GRAPH).kind, pages_to_look_at(reading)) == (None, [2])
-    testimony = inspect(
+    result = inspect(
         reading, (), asyncio.run(analyse_images(reading, _eyes(_settings(desk), report)))
     )
     (request,) = desk.requests
     kind, _, data = request["messages"][1]["content"][1]["image_url"]["url"].partition(";base64,")
     assert (kind, base64.b64decode(data)[:8]) == ("data:image/png", b"\x89PNG\r\n\x1a\n")
-    assert (testimony.usage.calls, testimony.model) == (1, "good")
-    assert testimony.pictures is not None
-    (seen,) = testimony.pictures
+    assert (result.usage.calls, result.model) == (1, "good")
+    assert result.pictures is not None
+    (seen,) = result.pictures
     known = PdfReading(
         pages=reading.pages,
         images=reading.images,
@@ -286,13 +286,13 @@ def test_of_a_report_without_a_text_layer_every_page_is_looked_at() -> None:
 def test_a_failed_look_is_an_error_on_the_record_and_the_fact_says_why_it_is_null(
     desk: Desk, report: Path
 ) -> None:
-    testimony = inspect(None, (), _look(desk, report, "unauthorised"))
+    result = inspect(None, (), _look(desk, report, "unauthorised"))
     said = "The report's pictures were not looked at (auth): The endpoint refused the API key."
-    assert (testimony.pictures, [error.code for error in testimony.errors]) == (
+    assert (result.pictures, [error.code for error in result.errors]) == (
         None,
         ["vision_auth"],
     )
-    assert testimony.reasons == {"pdf_diagram": said}
+    assert result.reasons == {"pdf_diagram": said}
 
 
 def test_nobody_is_asked_about_a_report_whose_drawings_speak_for_themselves(
