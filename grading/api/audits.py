@@ -21,14 +21,14 @@ from rest_framework.serializers import (
 
 from grading.api.schema import READING
 from grading.api.tenancy import TenantView
-from grading.audits.queries import Edition, report_for
+from grading.audits.queries import VisibleReport, visible_report
 from grading.audits.wait_times import pace_of
 from grading.core.enums import AuditState
 from grading.core.fair_turns import position_shown
 from grading.core.permissions import access_audit, may
 from grading.grades.queries.final_scores import counting_in
 from grading.models import Audit
-from grading.report_pages.override_markdown import scores_by_hand
+from grading.report_pages.override_markdown import override_markdown
 
 STATES = {
     "verdict": AuditState.DONE,
@@ -64,7 +64,7 @@ class AuditSerializer(Serializer[Audit]):
     report = SerializerMethodField()
 
     def get_state(self, audit: Audit) -> str:
-        edition: Edition | None = self.context["edition"]
+        edition: VisibleReport | None = self.context["edition"]
         if edition is not None:
             return STATES[edition.report.status]
         return AuditState.DONE if audit.has_report else audit.state
@@ -87,7 +87,7 @@ class AuditSerializer(Serializer[Audit]):
         return pace.until_report(position) if pace and position else None
 
     def get_overall_score(self, audit: Audit) -> float | None:
-        edition: Edition | None = self.context["edition"]
+        edition: VisibleReport | None = self.context["edition"]
         if edition is None:
             return None
         counting = counting_in(audit, edition)
@@ -110,7 +110,7 @@ class OneAudit(TenantView, RetrieveAPIView[Audit]):
     def get_object(self) -> Any:
         audit = access_audit(self.request.user, self.kwargs["audit_id"])
         is_staff = may(self.request.user, self.organization, "staff")
-        self.edition = report_for(audit, is_staff=is_staff)
+        self.edition = visible_report(audit, is_staff=is_staff)
         return audit
 
     def get_serializer_context(self) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class ReportText(TenantView):
         text = engine_audits.render_markdown(
             edition.document, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
         )
-        text += scores_by_hand(counting_in(audit, edition))
+        text += override_markdown(counting_in(audit, edition))
         headers = {
             "X-Content-Type-Options": "nosniff",
             "Content-Disposition": 'attachment; filename="report.md"',
@@ -146,9 +146,9 @@ class ReportText(TenantView):
         return HttpResponse(text, content_type="text/markdown; charset=utf-8", headers=headers)
 
 
-def _readable(request: Request, audit_id: str) -> tuple[Audit, Edition]:
+def _readable(request: Request, audit_id: str) -> tuple[Audit, VisibleReport]:
     audit = access_audit(request.user, audit_id)
-    edition = report_for(audit, is_staff=may(request.user, audit.organization, "staff"))
+    edition = visible_report(audit, is_staff=may(request.user, audit.organization, "staff"))
     if edition is None:
         raise Http404
     return audit, edition

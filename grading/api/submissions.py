@@ -29,9 +29,9 @@ from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope
 from grading.core.permissions import access_assignment, access_enrollment, access_submission, may
 from grading.models import Assignment, Submission
-from grading.submissions.actions import hand_in
-from grading.submissions.idempotency import once
-from grading.submissions.queries import attempts_of, audit_to_show, handed_in_at
+from grading.submissions.actions import create_submission
+from grading.submissions.idempotency import run_once
+from grading.submissions.queries import attempts_of, audit_to_show, submissions_to
 
 KEY = "Idempotency-Key"
 MOST_KEY_CHARACTERS = 200
@@ -92,7 +92,7 @@ class Submissions(TenantView, ListAPIView[Submission]):
     def get_queryset(self) -> QuerySet[Submission]:
         assignment = self._assignment()
         if may(self.request.user, self.organization, "staff"):
-            return handed_in_at(assignment)
+            return submissions_to(assignment)
         return attempts_of(access_enrollment(self.request.user, assignment.cohort), assignment)
 
     @extend_schema(
@@ -124,11 +124,13 @@ class Submissions(TenantView, ListAPIView[Submission]):
         by = member(request)
 
         def hand_it_in() -> Submission:
-            return hand_in(assignment=found, student=student, by=by, **asked.validated_data)
+            return create_submission(
+                assignment=found, student=student, by=by, **asked.validated_data
+            )
 
         key = _key_of(request)
         if key:
-            submission, new = once(
+            submission, new = run_once(
                 key=key,
                 sent=_sent(found, asked.validated_data),
                 assignment=found,

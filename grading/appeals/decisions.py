@@ -12,7 +12,7 @@ from django.utils.timezone import now
 
 from grading.appeals.actions import MOST_CHARACTERS, move
 from grading.appeals.queries import counts_for_the_grade, grade_behind
-from grading.audits.queries import standing_audit
+from grading.audits.queries import current_audit
 from grading.bulk import renewals
 from grading.bulk.actions import Estimate, estimate_bulk
 from grading.core.activity import record_activity
@@ -157,7 +157,7 @@ def may_answer(appeal: Appeal, user: User) -> bool:
 def standing_of(appeal: Appeal) -> Standing | None:
     """The verdict that stands now for the attempt that was appealed, and what each score would make of it by the
     courtroom's arithmetic. Null where it does not know the criterion: then no score can be given."""
-    audit = standing_audit(appeal.submission)
+    audit = current_audit(appeal.submission)
     if audit is None:
         return None
     reckoning = reckon([Grade(pk=0, audit=audit)])[0]

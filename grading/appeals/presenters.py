@@ -9,9 +9,9 @@ from typing import Any
 from grading.core.code_locations import NamedPlace, read_places
 from grading.engine.released_verdict import ReleasedCriterion
 from grading.engine.report import Location, Report
-from grading.report_pages.checks_and_evidence import Exhibit
+from grading.report_pages.checks_and_evidence import EvidenceItem
 from grading.report_pages.criterion import CriterionView, criterion_views
-from grading.report_pages.locations import Place, place_of
+from grading.report_pages.locations import LinkedLocation, link_location
 
 Json = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ def criterion_of(report: Report | None, criterion_id: str) -> CriterionView | No
     return criterion_views(report.model_copy(update={"criteria": (criterion,)}))[0]
 
 
-def exhibits_of(view: CriterionView | None) -> tuple[Exhibit, ...]:
+def exhibits_of(view: CriterionView | None) -> tuple[EvidenceItem, ...]:
     """Every piece of the criterion's evidence once."""
     checks = view.checks if view else ()
     return tuple(exhibit for check in checks for exhibit in check.exhibits if exhibit.is_first)
@@ -63,18 +63,18 @@ def evidence_choices(view: CriterionView | None) -> list[tuple[str, str]]:
     ]
 
 
-def cited_exhibits(view: CriterionView | None, cited: Sequence[str]) -> tuple[Exhibit, ...]:
+def cited_exhibits(view: CriterionView | None, cited: Sequence[str]) -> tuple[EvidenceItem, ...]:
     return tuple(exhibit for exhibit in exhibits_of(view) if exhibit.id in cited)
 
 
-def named_places(text: str, report: Report | None) -> tuple[Place, ...]:
+def named_places(text: str, report: Report | None) -> tuple[LinkedLocation, ...]:
     """Return the places that the student names, with a link to the audited commit if possible."""
     return tuple(_place(named, report) for named in read_places(text))
 
 
-def _place(named: NamedPlace, report: Report | None) -> Place:
+def _place(named: NamedPlace, report: Report | None) -> LinkedLocation:
     if report is None:
-        return Place(str(named))
+        return LinkedLocation(str(named))
     location = Location(
         path=named.path,
         page=named.page,
@@ -82,4 +82,4 @@ def _place(named: NamedPlace, report: Report | None) -> Place:
         line_start=named.first,
         line_end=named.last,
     )
-    return place_of(location, report.repo_url)
+    return link_location(location, report.repo_url)

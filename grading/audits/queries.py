@@ -31,7 +31,7 @@ from grading.models import (
     SupersededReport,
 )
 
-Place = tuple[int, int]  # the keys of an assignment and of a student
+GradeKey = tuple[int, int]  # the keys of an assignment and of a student
 
 # A degraded report holds no verdict: it stands only where there is none.
 _VERDICTS_FIRST = Case(
@@ -40,7 +40,7 @@ _VERDICTS_FIRST = Case(
 
 
 @dataclass(frozen=True)  # without slots, so that the report is parsed at first use
-class Edition:
+class VisibleReport:
     """A report as one reader may see it; `document` is its JSON as stored, for what is served as it is.
 
     `released` is what the student was told, where this is what they were told. Otherwise scores that
@@ -72,7 +72,7 @@ def report_of(audit: Audit) -> Report | None:
     return None if document is None else parse_report(document)
 
 
-def report_for(audit: Audit, *, is_staff: bool) -> Edition | None:
+def visible_report(audit: Audit, *, is_staff: bool) -> VisibleReport | None:
     """What this reader sees at this audit; None where there is nothing, or nothing yet that they may see.
 
     Staff see the audit's report as it is now. A student sees of a submission that they were told about the edition
@@ -81,9 +81,9 @@ def report_for(audit: Audit, *, is_staff: bool) -> Edition | None:
     submission, grade = audit.submission, grade_of(audit.submission)
     if is_staff:
         return _edition(audit, grade, provisional=grade is None or grade.released is None)
-    told = told_of(submission, grade)
+    told = released_verdict_of(submission, grade)
     if told is not None and audit.kind != AuditKind.PEER:
-        return Edition(_released_document(told), grade, told, provisional=False)
+        return VisibleReport(_released_document(told), grade, told, provisional=False)
     if is_withheld(submission, grade):
         return None
     return _edition(audit, grade, provisional=not is_past(submission, grade))
@@ -98,7 +98,7 @@ def grade_of(submission: Submission) -> Grade | None:
     return related.defer("audit__report").first()
 
 
-def grades_behind(submissions: Iterable[Submission]) -> dict[Place, Grade]:
+def grades_of(submissions: Iterable[Submission]) -> dict[GradeKey, Grade]:
     """By assignment and student, those of whoever handed these in, with the audits that count. One query."""
     listed = list(submissions)
     grades = Grade.objects.filter(
@@ -109,7 +109,7 @@ def grades_behind(submissions: Iterable[Submission]) -> dict[Place, Grade]:
     return {(grade.assignment_id, grade.student_id): grade for grade in found}
 
 
-def told_of(submission: Submission, grade: Grade | None) -> ReleasedVerdict | None:
+def released_verdict_of(submission: Submission, grade: Grade | None) -> ReleasedVerdict | None:
     """Return what the student was told about this submission: by the release that stands, or before.
 
     None where it was never released.
@@ -127,12 +127,12 @@ def is_past(submission: Submission, grade: Grade | None) -> bool:
 
 def is_withheld(submission: Submission, grade: Grade | None) -> bool:
     """Whether the student sees nothing of the verdict on this submission but that there is one."""
-    if told_of(submission, grade) is not None:
+    if released_verdict_of(submission, grade) is not None:
         return False
     return submission.assignment.release_policy == ReleasePolicy.AFTER_RELEASE
 
 
-def standing_audit(submission: Submission) -> Audit | None:
+def current_audit(submission: Submission) -> Audit | None:
     """The audit that stands for a submission: its newest with a verdict, so that no re-audit that waits or failed
     hides one. Peers' audits never stand; the report is left out."""
     own = _reported().filter(submission=submission).select_related("rubric_version")
@@ -152,9 +152,9 @@ def verdicts_of(audit: Audit) -> QuerySet[CriterionVerdict]:
     return CriterionVerdict.objects.filter(audit=audit).order_by("position")
 
 
-def _edition(audit: Audit, grade: Grade | None, *, provisional: bool) -> Edition | None:
+def _edition(audit: Audit, grade: Grade | None, *, provisional: bool) -> VisibleReport | None:
     document = document_of(audit)
-    return Edition(document, grade, None, provisional) if document is not None else None
+    return VisibleReport(document, grade, None, provisional) if document is not None else None
 
 
 def _released_document(released: ReleasedVerdict) -> dict[str, Any]:
@@ -178,7 +178,7 @@ Scores = dict[str, int | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Hearing:
+class JudgeScores:
     """`scores`: by criterion and judge the last word, null where there was never an answer."""
 
     scores: dict[str, Scores] = field(default_factory=dict)
@@ -199,7 +199,7 @@ def spread_of(scores: Scores) -> int:
     return max(given) - min(given) if given else 0
 
 
-def hearings_of(audits: Iterable[UUID]) -> dict[UUID, Hearing]:
+def judge_scores_of(audits: Iterable[UUID]) -> dict[UUID, JudgeScores]:
     """By audit. A judge's last word is the last answer; no answer in a later round takes nothing back. One query."""
     heard: defaultdict[UUID, defaultdict[str, Scores]] = defaultdict(lambda: defaultdict(dict))
     rows = OpinionRecord.objects.filter(audit__in=audits).order_by("round", "pk")
@@ -208,11 +208,11 @@ def hearings_of(audits: Iterable[UUID]) -> dict[UUID, Hearing]:
     ):
         if score is not None or judge not in heard[audit][criterion]:
             heard[audit][criterion][judge] = score
-    return {audit: Hearing(dict(criteria)) for audit, criteria in heard.items()}
+    return {audit: JudgeScores(dict(criteria)) for audit, criteria in heard.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Usage:
     """`cost_usd` sums what has a price, `today_usd` what of it was bought since midnight in UTC; `unpriced` counts the
     answers whose cost is not known."""
 
@@ -230,26 +230,26 @@ class Spent:
         return f"{self.calls} calls, {tokens}, {self.cost_usd:.4f} USD{unpriced}"
 
 
-def usage_of_audit(audit: Audit) -> Spent:
+def usage_of_audit(audit: Audit) -> Usage:
     return _sum(ModelUsage.objects.filter(audit=audit))
 
 
-def usage_of_cohort(cohort: Cohort) -> Spent:
+def usage_of_cohort(cohort: Cohort) -> Usage:
     return _sum(ModelUsage.objects.filter(audit__submission__assignment__cohort=cohort))
 
 
-def usage_of_assignment(assignment: Assignment) -> Spent:
+def usage_of_assignment(assignment: Assignment) -> Usage:
     return _sum(ModelUsage.objects.filter(audit__submission__assignment=assignment))
 
 
-def usage_of_run(run: BulkRun) -> Spent:
+def usage_of_run(run: BulkRun) -> Usage:
     """What a bulk run has bought so far."""
     return _sum(ModelUsage.objects.filter(audit__bulk_run=run))
 
 
 def usage_of_organization(
     organization: Organization | int, *, since: datetime | None = None
-) -> Spent:
+) -> Usage:
     """All of it, or what was bought at `since` and later."""
     rows = ModelUsage.objects.filter(organization=organization)
     return _sum(rows.filter(created_at__gte=since) if since else rows)
@@ -265,7 +265,7 @@ def start_of_month() -> datetime:
     return start_of_today().replace(day=1)
 
 
-def _sum(rows: QuerySet[ModelUsage]) -> Spent:
+def _sum(rows: QuerySet[ModelUsage]) -> Usage:
     sums = rows.aggregate(  # `cost_usd` last: after it the name means the sum, and no longer the column
         calls=Sum("calls", default=0),
         prompt_tokens=Sum("prompt_tokens", default=0),
@@ -275,4 +275,4 @@ def _sum(rows: QuerySet[ModelUsage]) -> Spent:
         today_usd=Sum("cost_usd", filter=Q(created_at__gte=start_of_today()), default=Decimal(0)),
         cost_usd=Sum("cost_usd", default=Decimal(0)),
     )
-    return Spent(**sums)
+    return Usage(**sums)

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_safe
 
 from grading.appeals.queries import appeals_beside
 from grading.audits.presenters.progress import criteria_judged, progress_of
-from grading.audits.presenters.release_status import standing_of
-from grading.audits.queries import Edition, grade_of, is_past, report_for
+from grading.audits.presenters.release_status import release_status_of
+from grading.audits.queries import VisibleReport, grade_of, is_past, visible_report
 from grading.audits.wait_times import pace_of
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import Opened
@@ -29,9 +29,9 @@ from grading.findings.queries import Changes, changes_in, findings_of
 from grading.grades.queries.final_scores import counting_in
 from grading.models import Audit
 from grading.report_pages.judge_marks import JUDGES
-from grading.report_pages.override_markdown import scores_by_hand
+from grading.report_pages.override_markdown import override_markdown
 from grading.report_pages.report_page import present_report
-from grading.submissions.queries import WITHDRAWN, attempts_of, attempts_seen, may_withdraw
+from grading.submissions.queries import WITHDRAWN, attempts_of, may_withdraw, visible_attempts
 
 
 @never_cache
@@ -42,8 +42,10 @@ def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     submission = found.submission
     context: dict[str, Any] = {"audit": found, "trail": trail_to_assignment(submission.assignment)}
     if submission.student.user_id == request.user.pk:
-        context["attempts"] = attempts_seen(attempts_of(submission.student, submission.assignment))
-    edition = report_for(found, is_staff=may(request.user, found.organization, "staff"))
+        context["attempts"] = visible_attempts(
+            attempts_of(submission.student, submission.assignment)
+        )
+    edition = visible_report(found, is_staff=may(request.user, found.organization, "staff"))
     if edition is not None:
         _opened(request, found)
         return render(request, "audits/report.html", context | _report(request, found, edition))
@@ -62,8 +64,8 @@ def _opened(request: MemberRequest, audit: Audit) -> None:
         mark_opened(student=submission.student, kind=Opened.REPORT, about=submission.pk)
 
 
-def _report(request: MemberRequest, audit: Audit, edition: Edition) -> dict[str, Any]:
-    standing, version = standing_of(audit, edition), audit.rubric_version
+def _report(request: MemberRequest, audit: Audit, edition: VisibleReport) -> dict[str, Any]:
+    standing, version = release_status_of(audit, edition), audit.rubric_version
     judged_under = edition.report.rubric.digest == version.digest
     return {
         "edition": edition,
@@ -155,13 +157,13 @@ def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpRes
     date = f"{found.finished_at:%Y-%m-%d %H:%M %Z}"
     text = engine_audits.render_markdown(edition.document, date=date)
     return _attachment(
-        found, text + scores_by_hand(counting_in(found, edition)), "text/markdown", "md"
+        found, text + override_markdown(counting_in(found, edition)), "text/markdown", "md"
     )
 
 
-def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, Edition]:
+def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, VisibleReport]:
     found = access_audit(request.user, audit_id)
-    edition = report_for(found, is_staff=may(request.user, found.organization, "staff"))
+    edition = visible_report(found, is_staff=may(request.user, found.organization, "staff"))
     if edition is None:
         raise Http404
     return found, edition

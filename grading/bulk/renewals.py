@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from grading.audits.queries import standing_audit
+from grading.audits.queries import current_audit
 from grading.core.activity import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState, Renewal, RubricState
@@ -37,7 +37,7 @@ def rejudge(
     Judged under the version that the standing verdict was judged under, unless another is given.
     Raises RenewalRefused: verdict_missing, criterion_unknown, rubric_draft, already_running.
     """
-    standing = standing_audit(submission)
+    standing = current_audit(submission)
     if standing is None:
         raise RenewalRefused(
             "verdict_missing", "There is no verdict yet that could be judged again."
@@ -66,7 +66,7 @@ def reaudit(
 
     Raises RenewalRefused: rubric_draft, already_running.
     """
-    standing = standing_audit(submission)
+    standing = current_audit(submission)
     version = rubric_version or (
         standing.rubric_version if standing else submission.assignment.rubric_version
     )
@@ -135,7 +135,7 @@ def lost_to_failures(*, audit_id: UUID, verdict: Verdict) -> list[str]:
     if verdict.state != AuditState.NEEDS_REVIEW:
         return []
     renewed = Audit.objects.only("renewal", "submission_id").get(pk=audit_id)
-    standing = None if renewed.renewal == Renewal.MISSING else standing_audit(renewed.submission)
+    standing = None if renewed.renewal == Renewal.MISSING else current_audit(renewed.submission)
     if standing is None:
         return []
     unheard = {row.id for row in parse_report(verdict.report).criteria if _went_unheard(row)}

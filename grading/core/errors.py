@@ -3,7 +3,7 @@
 GradingError               code, a sentence the person can act on
 ├── ActionRefused          what was asked for cannot be done as it stands
 │   ├── FieldRefused       field: the form field at fault, or "" for the whole
-│   │   ├── HandInRefused  repo_url, ref, pdf
+│   │   ├── SubmissionRefused  repo_url, ref, pdf
 │   │   │   └── AlreadyRunning already_running: audit_id is where the same hand-in is being audited
 │   │   ├── GradeRefused   score, reason, ... of what a person wanted to change by hand
 │   │   ├── AppealRefused  text, cited, places, decision, answer
@@ -55,11 +55,11 @@ class FieldRefused(ActionRefused):
         self.field = field
 
 
-class HandInRefused(FieldRefused):
+class SubmissionRefused(FieldRefused):
     """A submission that was not accepted."""
 
 
-class AlreadyRunning(HandInRefused):
+class AlreadyRunning(SubmissionRefused):
     """The same commit and report were handed in a moment ago, as a second click on the button does."""
 
     def __init__(self, audit_id: UUID) -> None:

@@ -41,7 +41,7 @@ from grading.courses.queries import cohort_overview, roster_of
 from grading.courses.roster import RosterImport, import_roster
 from grading.models import Assignment, Cohort, RubricVersion
 from grading.rubrics.actions import adopt_shipped_rubric
-from grading.submissions.queries import attempts_of, attempts_seen, standings_of, why_closed
+from grading.submissions.queries import attempts_of, closed_reason, standings_of, visible_attempts
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -159,9 +159,9 @@ def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -
     handed_in = list(attempts_of(student, found))
     left = max(0, found.max_attempts - sum(submission.counts for submission in handed_in))
     context |= {
-        "attempts": attempts_seen(handed_in),
+        "attempts": visible_attempts(handed_in),
         "attempts_left": left,
-        "closed": why_closed(assignment=found, left=left),
+        "closed": closed_reason(assignment=found, left=left),
     }
     return render(request, "courses/assignments/assignment.html", context)
 

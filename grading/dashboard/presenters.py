@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from grading.core.enums import Opened
-from grading.core.errors import HandInRefused
+from grading.core.errors import SubmissionRefused
 from grading.core.pairing_access import PairingSide
 from grading.courses.queries import assignments_due_from, enrollments_of
 from grading.dashboard.queries import (
@@ -24,7 +24,7 @@ from grading.dashboard.queries import (
 from grading.models import Appeal, Assignment, Cohort, Enrollment
 from grading.peer_review.exchange.queries import is_over
 from grading.peer_review.feedback.queries import PEER, shown_name
-from grading.submissions.queries import Attempt, latest_attempts_of, why_closed
+from grading.submissions.queries import Attempt, closed_reason, latest_attempts_of
 
 MOST_ATTEMPTS = 200
 
@@ -48,7 +48,7 @@ class Line:
 
     assignment: Assignment
     left: int
-    closed: HandInRefused | None
+    closed: SubmissionRefused | None
     latest: Attempt | None
     verdict: Attempt | None
     is_new: bool
@@ -128,23 +128,23 @@ def _line(assignment: Assignment, attempts: Iterable[Attempt], openings: OpenedT
     return Line(
         assignment=assignment,
         left=left,
-        closed=why_closed(assignment=assignment, left=left),
+        closed=closed_reason(assignment=assignment, left=left),
         latest=mine[0] if mine else None,
         verdict=verdict,
         is_new=verdict is not None
-        and is_news(openings, Opened.REPORT, verdict.submission.pk, verdict.told_at),
+        and is_news(openings, Opened.REPORT, verdict.submission.pk, verdict.visible_since),
     )
 
 
 def _of_reports(courses: Iterable[Course]) -> list[News]:
     return [
         News(
-            words="Your grade" if line.verdict.told == "released" else "A report",
+            words="Your grade" if line.verdict.visibility == "released" else "A report",
             about=f"{line.assignment.title}, attempt {line.verdict.submission.attempt}",
             address=reverse(
                 "audit", args=[line.assignment.organization.slug, line.verdict.audit.pk]
             ),
-            at=line.verdict.told_at,
+            at=line.verdict.visible_since,
         )
         for course in courses
         for line in course.lines

@@ -40,7 +40,7 @@ from grading.models import (
 )
 from grading.notifications.emails import choose_letters
 from grading.rubrics.actions import adopt_shipped_rubric
-from grading.submissions.actions import hand_in
+from grading.submissions.actions import create_submission
 
 COHORT, COHORT_SLUG = "Agents that judge, autumn 2026", "autumn-2026"
 ASSIGNMENT, ASSIGNMENT_SLUG = "Week 2: build an auditor", "auditor"
@@ -183,7 +183,7 @@ def _hand_in_all(student: Student, assignment: Assignment, folder: Path) -> int:
     handed_in = Submission.objects.filter(assignment=assignment, student=enrollment)
     missing = set(student.refs) - set(handed_in.values_list("ref", flat=True))
     for ref in filter(missing.__contains__, student.refs):
-        hand_in(
+        create_submission(
             assignment=assignment,
             student=enrollment,
             repo_url=address,

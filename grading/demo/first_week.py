@@ -30,7 +30,7 @@ from grading.models import (
     Submission,
 )
 from grading.rubrics.actions import adopt_shipped_rubric
-from grading.submissions.actions import hand_in
+from grading.submissions.actions import create_submission
 
 TITLE, SLUG = "Week 1: a repository that others can read", "repository"
 RELEASED, CHANGED, WAITING = STUDENTS[:3]
@@ -77,7 +77,9 @@ def _handed_in(assignment: Assignment, student: Student, address: str) -> Submis
     found = (
         Submission.objects.filter(assignment=assignment, student=place).order_by("attempt").first()
     )
-    return found or hand_in(assignment=assignment, student=place, repo_url=address, by=place.user)
+    return found or create_submission(
+        assignment=assignment, student=place, repo_url=address, by=place.user
+    )
 
 
 def wait_for(audit: Audit) -> None:

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 
 from grading.core.async_stream import listen
 from grading.core.enums import AuditKind, Bench, Renewal
-from grading.core.errors import HandInRefused, InputRefused, RubricRefused
+from grading.core.errors import InputRefused, RubricRefused, SubmissionRefused
 from grading.engine import model_bench
 from grading.engine.events import RunEvent
 from grading.engine.exchange_facts import exchange_of
@@ -90,7 +90,7 @@ def preload() -> None:
 
 
 def probe_repository(repo_url: str, ref: str) -> str:
-    """The commit that would be audited now. Raises HandInRefused for repo_url or ref."""
+    """The commit that would be audited now. Raises SubmissionRefused for repo_url or ref."""
     from courtroom import CourtroomError, probe_repository
 
     try:
@@ -104,7 +104,7 @@ def probe_repository(repo_url: str, ref: str) -> str:
 
 
 def probe_pdf(path: Path) -> int:
-    """How many pages it has, of a PDF that can be read. Raises HandInRefused for pdf."""
+    """How many pages it has, of a PDF that can be read. Raises SubmissionRefused for pdf."""
     from courtroom import CourtroomError, Limits, probe_pdf
 
     try:
@@ -113,8 +113,8 @@ def probe_pdf(path: Path) -> int:
         raise _refusal("pdf", error) from error
 
 
-def _refusal(field: str, error: CourtroomError) -> HandInRefused:
-    return HandInRefused(field, error.code, error.message)
+def _refusal(field: str, error: CourtroomError) -> SubmissionRefused:
+    return SubmissionRefused(field, error.code, error.message)
 
 
 def read_rubric(text: str) -> RubricDocument:

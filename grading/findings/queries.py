@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 
-from grading.audits.queries import Place, grades_behind, is_withheld
+from grading.audits.queries import GradeKey, grades_of, is_withheld
 from grading.core.enums import AuditKind, FeedbackKind, FindingState, ReleasePolicy
 from grading.core.pairing_access import is_granted
 from grading.findings.finding_state import Life, Word, life_of
@@ -357,7 +357,9 @@ def histories_of(findings: Collection[UUID] | QuerySet[Any]) -> QuerySet[Finding
     return related.order_by("audit__created_at", "pk")
 
 
-def gone_as_told(history: Collection[FindingSighting], grades: Mapping[Place, Grade]) -> set[UUID]:
+def gone_as_told(
+    history: Collection[FindingSighting], grades: Mapping[GradeKey, Grade]
+) -> set[UUID]:
     """Which findings of this history (from `histories_of`, with each `finding`) are gone. No query.
 
     The column `state` knows every audit; this is what findings_of tells the owner.
@@ -372,10 +374,10 @@ def gone_as_told(history: Collection[FindingSighting], grades: Mapping[Place, Gr
 def gone_but_for_withheld(findings: Collection[UUID] | QuerySet[Any]) -> set[UUID]:
     """Which of these findings are gone by what is left without the verdicts that are withheld. Two queries."""
     rows = list(histories_of(findings))
-    return gone_in(rows, grades_behind({row.submission for row in rows}))
+    return gone_in(rows, grades_of({row.submission for row in rows}))
 
 
-def gone_in(history: Iterable[FindingSighting], grades: Mapping[Place, Grade]) -> set[UUID]:
+def gone_in(history: Iterable[FindingSighting], grades: Mapping[GradeKey, Grade]) -> set[UUID]:
     """The same of sightings from `histories_of`, with the grades behind their submissions. No query."""
     told: defaultdict[UUID, list[Word]] = defaultdict(list)
     for row in history:

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from grading.audits.queries import counting_audit, standing_audit
+from grading.audits.queries import counting_audit, current_audit
 from grading.core.activity import record_activity
 from grading.core.enums import AuditKind
 from grading.core.errors import GradeRefused
@@ -102,7 +102,7 @@ def withdraw_override(*, override: Override, by: User) -> None:
             criterion_id=override.criterion_id,
             score=override.score,
         )
-        audit = standing_audit(submission)
+        audit = current_audit(submission)
         if audit is not None:
             count_verdict(audit=audit)
 
@@ -113,7 +113,7 @@ def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
     same = audit.submission.assignment_id == grade.assignment_id and (
         audit.submission.student_id == grade.student_id
     )
-    if not same or standing_audit(audit.submission) is None:
+    if not same or current_audit(audit.submission) is None:
         raise GradeRefused("", "verdict_missing", "This attempt has no verdict that could count.")
     with transaction.atomic():
         hold_attempts(grade)
@@ -161,14 +161,14 @@ def _grade_for_update(audit: Audit) -> Grade:
 def _audit_that_counts(grade: Grade) -> Audit:
     """A pinned grade stays with its attempt, not with one audit of it: what is judged again is judged for it, too."""
     if grade.pinned:
-        found = standing_audit(grade.audit.submission)
+        found = current_audit(grade.audit.submission)
     else:
         found = counting_audit(assignment_id=grade.assignment_id, student_id=grade.student_id)
     return found or grade.audit
 
 
 def _verdict_on(submission: Submission, criterion_id: str) -> tuple[Audit, CriterionVerdict]:
-    audit = standing_audit(submission)
+    audit = current_audit(submission)
     if audit is None:
         raise GradeRefused(
             "", "verdict_missing", "There is no verdict yet whose place a score could take."

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from grading.engine.report import Check, Criterion, Evidence, Report
-from grading.report_pages.locations import Place, place_of
-from grading.report_pages.quotes import QuotedLine, in_plain_sight, quoted_lines
+from grading.report_pages.locations import LinkedLocation, link_location
+from grading.report_pages.quotes import QuotedLine, quoted_lines, reveal_invisible
 
 OUTCOMES = {True: "met", False: "not met", None: "not established"}
 
 
 @dataclass(frozen=True, slots=True)
-class Exhibit:
+class EvidenceItem:
     """A piece of evidence. `lines` quote a file; `statement` is what was counted or looked for.
 
     Evidence may serve several criteria: it is printed in full at the first (`is_first`) alone.
@@ -26,7 +26,7 @@ class Exhibit:
     detective: str
     confidence: float
     tags: tuple[str, ...]
-    place: Place
+    place: LinkedLocation
     lines: tuple[QuotedLine, ...]
     statement: str
     is_first: bool
@@ -42,7 +42,7 @@ class CheckView:
     goal: str
     outcome: str
     reason: str
-    exhibits: tuple[Exhibit, ...]
+    exhibits: tuple[EvidenceItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Citation:
     words: str
 
 
-class Exhibits:
+class EvidencePresenter:
     """The evidence of one report; remembers what the page has printed already."""
 
     def __init__(self, report: Report) -> None:
@@ -63,7 +63,7 @@ class Exhibits:
         checks = [self.check(check) for check in criterion.checks]
         used = {key for check in criterion.checks for key in check.evidence}
 
-        by_goal: defaultdict[str, list[Exhibit]] = defaultdict(list)
+        by_goal: defaultdict[str, list[EvidenceItem]] = defaultdict(list)
         for piece in self._report.evidence_of(criterion.evidence):
             if piece.id not in used:
                 by_goal[piece.goal].append(self._exhibit(piece))
@@ -73,30 +73,30 @@ class Exhibits:
     def check(self, check: Check) -> CheckView:
         pieces = self._report.evidence_of(check.evidence)
         exhibits = tuple(self._exhibit(piece) for piece in pieces)
-        return CheckView(check.goal, OUTCOMES[check.met], in_plain_sight(check.reason), exhibits)
+        return CheckView(check.goal, OUTCOMES[check.met], reveal_invisible(check.reason), exhibits)
 
     def citations(self, ids: Iterable[str]) -> tuple[Citation, ...]:
         """Return each cited place once; evidence of an absence is named by its goal."""
         by_words: dict[str, Citation] = {}
         for piece in self._report.evidence_of(ids):
-            place = place_of(piece.location, self._report.repo_url).words
+            place = link_location(piece.location, self._report.repo_url).words
             words = place if piece.found else f"not found: {piece.goal}"
             by_words.setdefault(words, Citation(piece.id, words))
         return tuple(by_words.values())
 
-    def _exhibit(self, piece: Evidence) -> Exhibit:
+    def _exhibit(self, piece: Evidence) -> EvidenceItem:
         is_first = piece.id not in self._printed
         self._printed.add(piece.id)
-        return Exhibit(
+        return EvidenceItem(
             id=piece.id,
             found=piece.found,
-            rationale=in_plain_sight(piece.rationale),
+            rationale=reveal_invisible(piece.rationale),
             detective=piece.detective,
             confidence=piece.confidence,
             tags=piece.tags,
-            place=place_of(piece.location, self._report.repo_url),
+            place=link_location(piece.location, self._report.repo_url),
             lines=_lines(piece) if is_first else (),
-            statement="" if piece.quotes_file else in_plain_sight(piece.content or ""),
+            statement="" if piece.quotes_file else reveal_invisible(piece.content or ""),
             is_first=is_first,
         )
 

@@ -13,10 +13,15 @@ from grading.engine.released_verdict import (
     verdict_as_it_counts,
 )
 from grading.engine.report import Criterion, Opinion, Report
-from grading.report_pages.checks_and_evidence import OUTCOMES, CheckView, Citation, Exhibits
+from grading.report_pages.checks_and_evidence import (
+    OUTCOMES,
+    CheckView,
+    Citation,
+    EvidencePresenter,
+)
 from grading.report_pages.judge_marks import JUDGE_BY_ID, JUDGES, Judge
-from grading.report_pages.levels import Rungs, levels_in, rungs_of
-from grading.report_pages.quotes import in_plain_sight
+from grading.report_pages.levels import ReachedLevel, levels_in, reached_level
+from grading.report_pages.quotes import reveal_invisible
 from grading.report_pages.score_track import Track, track_of
 
 Json = Mapping[str, Any]
@@ -62,7 +67,7 @@ class CriterionView:
     arguments: tuple[Argument, ...]
     checks: tuple[CheckView, ...]
     tally: str
-    rungs: Rungs | None
+    rungs: ReachedLevel | None
 
     @property
     def explained(self) -> tuple[str, ...]:
@@ -77,7 +82,7 @@ def criterion_views(
 
     `released` has what counts in the verdict's place; `rubric` is the report's rubric document.
     """
-    exhibits = Exhibits(report)
+    exhibits = EvidencePresenter(report)
     counts = {row.id: row for row in released.criteria} if released else {}
     levels = levels_in(rubric)
     return tuple(
@@ -96,7 +101,7 @@ def _view(
     position: int,
     criterion: Criterion,
     counts: ReleasedCriterion,
-    exhibits: Exhibits,
+    exhibits: EvidencePresenter,
     levels: list[Json],
 ) -> CriterionView:
     checks = exhibits.checks(criterion)
@@ -112,7 +117,7 @@ def _view(
         arguments=tuple(_argument(row, exhibits) for row in opinions),
         checks=checks,
         tally=_tally(checks),
-        rungs=rungs_of(counts.level or "", levels),
+        rungs=reached_level(counts.level or "", levels),
     )
 
 
@@ -130,13 +135,13 @@ def _in_order(opinions: Iterable[Opinion]) -> list[Opinion]:
     return sorted(opinions, key=lambda row: (row.round, order.index(row.judge)))
 
 
-def _argument(opinion: Opinion, exhibits: Exhibits) -> Argument:
+def _argument(opinion: Opinion, exhibits: EvidencePresenter) -> Argument:
     return Argument(
         judge=JUDGE_BY_ID[opinion.judge],
         round=opinion.round,
         score=opinion.score,
         failure=(opinion.failure or "").replace("_", " "),
-        text=in_plain_sight(opinion.argument),
+        text=reveal_invisible(opinion.argument),
         citations=exhibits.citations(opinion.cited_evidence),
     )
 

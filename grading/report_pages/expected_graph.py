@@ -12,7 +12,7 @@ from grading.report_pages.graph_layout import Drawing, Edge, drawing_of, sketch_
 
 Layer = tuple[str, ...]
 
-ASKED = {
+REQUIRED_PARTS = {
     "exists": "A graph",
     "detectives_parallel": "Detectives side by side",
     "fan_in_before_judges": "Their evidence joined before the judges",
@@ -26,7 +26,7 @@ FAILURE = "the report of a failure"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequiredPart:
     """`met` is null where it could not be established; `reason` is the report's."""
 
     words: str
@@ -35,15 +35,15 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedGraph:
     """`words` says what `drawing` shows; both say no more than the rubric asks for."""
 
     words: str
     drawing: Drawing | None
-    asked: tuple[Asked, ...]
+    asked: tuple[RequiredPart, ...]
 
 
-def expected_of(report: Report, rubric: Mapping[str, Any]) -> Expected | None:
+def expected_graph_of(report: Report, rubric: Mapping[str, Any]) -> ExpectedGraph | None:
     """Return the graph that the report's rubric requires, or None if it requires no shape."""
     outcomes = {check.check: check for criterion in report.criteria for check in criterion.checks}
     asked = {
@@ -57,11 +57,11 @@ def expected_of(report: Report, rubric: Mapping[str, Any]) -> Expected | None:
         return None
     has_route = "conditional_error_route" in asked
     rows = [
-        Asked(words, asked[aspect].met, asked[aspect].reason)
-        for aspect, words in ASKED.items()
+        RequiredPart(words, asked[aspect].met, asked[aspect].reason)
+        for aspect, words in REQUIRED_PARTS.items()
         if aspect in asked
     ]
-    return Expected(
+    return ExpectedGraph(
         _words(layers, has_route), drawing_of(sketch_of(_edges(layers, has_route), {})), tuple(rows)
     )
 

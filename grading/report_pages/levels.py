@@ -10,7 +10,7 @@ Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Rungs:
+class ReachedLevel:
     """Levels as the rubric has them ({name, points, description}); `above` is null at the best."""
 
     reached: Json
@@ -22,9 +22,9 @@ def levels_in(rubric: Json | None) -> dict[str, list[Json]]:
     return {row["id"]: row.get("levels") or [] for row in (rubric or {"criteria": []})["criteria"]}
 
 
-def rungs_of(level: str, levels: list[Json]) -> Rungs | None:
+def reached_level(level: str, levels: list[Json]) -> ReachedLevel | None:
     """Return None where the rubric has no levels, or none of this name."""
     place = next((place for place, row in enumerate(levels) if row["name"] == level), None)
     if place is None:
         return None
-    return Rungs(levels[place], levels[place - 1] if place else None)
+    return ReachedLevel(levels[place], levels[place - 1] if place else None)

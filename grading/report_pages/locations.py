@@ -12,20 +12,20 @@ BLOB_PATHS = {"github.com": "blob", "gitlab.com": "-/blob", "codeberg.org": "src
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LinkedLocation:
     words: str
     address: str | None = None
 
 
-def place_of(location: Location, repo_url: str) -> Place:
+def link_location(location: Location, repo_url: str) -> LinkedLocation:
     """Return the words and the link of path and lines, a page of the PDF, a commit, or the whole."""
     if location.path:
-        return Place(_file_words(location), _address(location, repo_url))
+        return LinkedLocation(_file_words(location), _address(location, repo_url))
     if location.page:
-        return Place(f"PDF, page {location.page}")
+        return LinkedLocation(f"PDF, page {location.page}")
     if location.commit:
-        return Place(f"commit {location.commit[:10]}")
-    return Place("the whole submission")
+        return LinkedLocation(f"commit {location.commit[:10]}")
+    return LinkedLocation("the whole submission")
 
 
 def _file_words(location: Location) -> str:

@@ -3,7 +3,7 @@
 from grading.engine.released_verdict import ReleasedCriterion, ReleasedVerdict
 
 
-def scores_by_hand(released: ReleasedVerdict | None) -> str:
+def override_markdown(released: ReleasedVerdict | None) -> str:
     """Return a section of Markdown; "" where nobody gave a score."""
     given = [row for row in released.criteria if row.override_reason] if released else []
     if released is None or not given:

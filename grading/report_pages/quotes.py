@@ -32,14 +32,14 @@ class QuotedLine:
     html: SafeString
 
 
-def in_plain_sight(text: str) -> str:
+def reveal_invisible(text: str) -> str:
     """The text with invisible characters written out, such as [U+202E]."""
     return text.translate(_SHOWN)
 
 
 def quoted_lines(content: str, path: str, first_line: int | None) -> tuple[QuotedLine, ...]:
     """The lines of a file from `first_line` on, as safe HTML with Pygments' classes and no inline style."""
-    text = in_plain_sight(content)
+    text = reveal_invisible(content)
     lexer = _lexer_for(PurePosixPath(path).name if len(text) <= MOST_CHARACTERS_TO_COLOUR else "")
     coloured = highlight(text, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n")
     return tuple(

@@ -10,7 +10,7 @@ from typing import Any
 from grading.engine.released_verdict import ReleasedVerdict
 from grading.engine.report import Points, Report
 from grading.report_pages.criterion import CriterionView, criterion_views
-from grading.report_pages.expected_graph import Expected, expected_of
+from grading.report_pages.expected_graph import ExpectedGraph, expected_graph_of
 from grading.report_pages.graph_drawing import Topology, topology_of
 
 Json = Mapping[str, Any]
@@ -54,7 +54,7 @@ class ReportPage:
     next_tasks: tuple[Task, ...]
     tasks_by_file: tuple[tuple[str, tuple[Task, ...]], ...]
     topology: Topology | None
-    expected: Expected | None
+    expected: ExpectedGraph | None
     models: tuple[str, ...]
 
 
@@ -96,7 +96,7 @@ def present_report(
         next_tasks=tasks[:STEPS_SHOWN_FIRST],
         tasks_by_file=_by_file(tasks),
         topology=topology_of(report.facts.graph) if report.facts.graph else None,
-        expected=expected_of(report, rubric) if rubric else None,
+        expected=expected_graph_of(report, rubric) if rubric else None,
         models=_models(report),
     )
 

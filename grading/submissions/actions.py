@@ -18,10 +18,10 @@ from django_scopes import scope
 from grading.core.activity import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState
-from grading.core.errors import AlreadyRunning, HandInRefused
+from grading.core.errors import AlreadyRunning, SubmissionRefused
 from grading.models import Assignment, Audit, Enrollment, Submission
 from grading.notifications.emails import tell_of_receipt
-from grading.submissions.probe_limit import one_of_few_looks
+from grading.submissions.probe_limit import limited_probe
 from grading.submissions.queries import (
     WHOLE_FORM,
     WITHDRAWN,
@@ -35,7 +35,7 @@ from grading.submissions.queries import (
 MEBIBYTE = 1024 * 1024
 
 
-def hand_in(
+def create_submission(
     *,
     assignment: Assignment,
     student: Enrollment,
@@ -47,12 +47,12 @@ def hand_in(
 ) -> Submission:
     """Accept a repository and its report, and queue their audit.
 
-    Raises HandInRefused (field, code, sentence). What costs nothing is asked first, then the PDF and the
+    Raises SubmissionRefused (field, code, sentence). What costs nothing is asked first, then the PDF and the
     repository are looked at outside any transaction; under the student's lock it is asked again.
     """
     repo_url, ref, now = repo_url.strip(), ref.strip(), timezone.now()
     with scope(organization=assignment.organization):
-        refuse_what_costs_nothing(assignment, student, now)
+        refuse_by_policy(assignment, student, now)
         submission = Submission(
             organization=assignment.organization,
             assignment=assignment,
@@ -72,8 +72,8 @@ def hand_in(
     return submission
 
 
-def refuse_what_costs_nothing(assignment: Assignment, student: Enrollment, now: datetime) -> None:
-    """What is asked before anything that is handed in is looked at. Raises HandInRefused."""
+def refuse_by_policy(assignment: Assignment, student: Enrollment, now: datetime) -> None:
+    """What is asked before anything that is handed in is looked at. Raises SubmissionRefused."""
     refuse_unless_open(assignment, now)
     _refuse_unless_attempts_left(assignment, student)
     _refuse_if_too_many_are_open(assignment, student)
@@ -82,7 +82,7 @@ def refuse_what_costs_nothing(assignment: Assignment, student: Enrollment, now: 
 def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
     from grading.engine import audits as engine_audits
 
-    with one_of_few_looks(submission.student):
+    with limited_probe(submission.student):
         if submission.pdf:
             engine_audits.probe_pdf(Path(submission.pdf.path))
         submission.resolved_commit = engine_audits.probe_repository(
@@ -91,7 +91,7 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
     with transaction.atomic():
         student = Enrollment.objects.select_for_update().filter(pk=submission.student_id).first()
         if student is None:
-            raise HandInRefused(
+            raise SubmissionRefused(
                 WHOLE_FORM, "cohort_gone", "Your place in this cohort was removed a moment ago."
             )
         _refuse_if_running_already(submission)
@@ -154,7 +154,7 @@ def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) ->
             are = f"{most} audits of {said} are" if most > 1 else f"An audit of {said} is"
             ended = "one has ended" if most > 1 else "it has ended"
             sentence = f"{are} waiting or running: hand in again when {ended}."
-            raise HandInRefused(WHOLE_FORM, f"too_many_open_{whose}", sentence)
+            raise SubmissionRefused(WHOLE_FORM, f"too_many_open_{whose}", sentence)
 
 
 def _refuse_if_running_already(submission: Submission) -> None:
@@ -178,7 +178,7 @@ def _keep_pdf(submission: Submission, pdf: UploadedFile[Any] | None) -> None:
         return
     if pdf.size is None or pdf.size > settings.UPLOAD_MAX_BYTES:
         limit = settings.UPLOAD_MAX_BYTES // MEBIBYTE
-        raise HandInRefused("pdf", "pdf_too_large", f"The PDF is larger than {limit} MB.")
+        raise SubmissionRefused("pdf", "pdf_too_large", f"The PDF is larger than {limit} MB.")
     digest = hashlib.sha256()
     for chunk in pdf.chunks():
         digest.update(chunk)
@@ -193,23 +193,27 @@ def _drop_pdf(submission: Submission) -> None:
         submission.pdf.delete(save=False)
 
 
-SENTENCE = "You took this hand-in back before its audit began."
+WITHDRAWN_MESSAGE = "You took this hand-in back before its audit began."
 
 
-def withdraw_hand_in(*, audit: Audit, by: User) -> None:
+def withdraw_submission(*, audit: Audit, by: User) -> None:
     """Audit it no more; the attempt is not used up. The repository and the report that were handed in stay on record.
 
-    Raises HandInRefused not_waiting: a worker has it, it has ended, or the hand-in was audited before.
+    Raises SubmissionRefused not_waiting: a worker has it, it has ended, or the hand-in was audited before.
     """
     with transaction.atomic():
         others = Audit.objects.filter(submission=audit.submission_id).exclude(pk=audit.pk)
         waiting = Audit.objects.filter(pk=audit.pk, state=AuditState.QUEUED, kind=AuditKind.SELF)
-        ended = {"state": AuditState.FAILED, "failure_code": WITHDRAWN, "failure_message": SENTENCE}
+        ended = {
+            "state": AuditState.FAILED,
+            "failure_code": WITHDRAWN,
+            "failure_message": WITHDRAWN_MESSAGE,
+        }
         if others.exists() or not waiting.update(
             **ended, finished_at=timezone.now(), version=F("version") + 1
         ):
             sentence = "This audit does not wait in the queue any more, so the hand-in stands."
-            raise HandInRefused("", "not_waiting", sentence)
+            raise SubmissionRefused("", "not_waiting", sentence)
         Submission.objects.filter(pk=audit.submission_id).update(counts=False)
         record_activity(
             organization=audit.organization_id,

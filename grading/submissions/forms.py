@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 MEGABYTE = 1024 * 1024
 
 
-class HandInForm(forms.Form):
+class SubmissionForm(forms.Form):
     """Shapes and sizes only: whether the repository can be had is found out by the action."""
 
     repo_url = forms.CharField(

@@ -19,7 +19,7 @@ UNDER_WAY = timedelta(
 )  # longer than the longest hand-in: whoever held the key so long has died
 
 
-def once(
+def run_once(
     *, key: str, sent: bytes, assignment: Assignment, by: User, hand_in: Callable[[], Submission]
 ) -> tuple[Submission, bool]:
     """What `hand_in` returns, or what it returned under this key within a day; and whether it was done now.

@@ -13,13 +13,13 @@ from django.utils import timezone
 from django_scopes import scope
 
 from grading.models import Assignment, Enrollment
-from grading.submissions.actions import refuse_what_costs_nothing
-from grading.submissions.probe_limit import one_of_few_looks
+from grading.submissions.actions import refuse_by_policy
+from grading.submissions.probe_limit import limited_probe
 from grading.submissions.queries import attempts_left, is_late, next_attempt
 
 
 @dataclass(frozen=True, slots=True)
-class ReportLook:
+class ReportProbe:
     """The PDF as it was read: its name, its size in bytes, its pages and its SHA-256."""
 
     name: str
@@ -29,37 +29,37 @@ class ReportLook:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Probe:
     """What handing this in now would come to: the attempt's number, how many are left after it, and whether it is late.
 
     `report` is null where no PDF was chosen.
     """
 
     commit: str
-    report: ReportLook | None
+    report: ReportProbe | None
     attempt: int
     left: int
     late: bool
 
 
-def look_at(
+def probe_submission(
     *,
     assignment: Assignment,
     student: Enrollment,
     repo_url: str,
     ref: str = "",
     pdf: UploadedFile[Any] | None = None,
-) -> Look:
-    """Asks all that hand_in asks, but for what is running already. Raises HandInRefused."""
+) -> Probe:
+    """Asks all that hand_in asks, but for what is running already. Raises SubmissionRefused."""
     from grading.engine import audits as engine_audits
 
     now = timezone.now()
     with scope(organization=assignment.organization):
-        refuse_what_costs_nothing(assignment, student, now)
-        with one_of_few_looks(student):
+        refuse_by_policy(assignment, student, now)
+        with limited_probe(student):
             report = _report(pdf) if pdf is not None else None
             commit = engine_audits.probe_repository(repo_url.strip(), ref.strip())
-        return Look(
+        return Probe(
             commit=commit,
             report=report,
             attempt=next_attempt(assignment, student),
@@ -68,7 +68,7 @@ def look_at(
         )
 
 
-def _report(pdf: UploadedFile[Any]) -> ReportLook:
+def _report(pdf: UploadedFile[Any]) -> ReportProbe:
     """In a file of its own that is gone afterwards: what reads it is another process."""
     from grading.engine import audits as engine_audits
 
@@ -79,4 +79,4 @@ def _report(pdf: UploadedFile[Any]) -> ReportLook:
             size += copy.write(chunk)
         copy.flush()
         pages = engine_audits.probe_pdf(Path(copy.name))
-    return ReportLook(pdf.name or "report.pdf", size, pages, digest.hexdigest())
+    return ReportProbe(pdf.name or "report.pdf", size, pages, digest.hexdigest())

@@ -10,22 +10,22 @@ from contextlib import contextmanager
 
 from django.db import connection
 
-from grading.core.errors import HandInRefused
+from grading.core.errors import SubmissionRefused
 from grading.models import Enrollment
 
 MOST_LOOKS = 2  # a second click, or a look beside a hand-in
 
 
 @contextmanager
-def one_of_few_looks(student: Enrollment) -> Iterator[None]:
+def limited_probe(student: Enrollment) -> Iterator[None]:
     """In here a look of theirs is under way. A lock of the connection, which no transaction is kept open for and which
-    goes with the connection. Raises HandInRefused looks_running.
+    goes with the connection. Raises SubmissionRefused looks_running.
     """
     places = [f"look {place} at what {student.pk} hands in" for place in range(MOST_LOOKS)]
     held = next((place for place in places if _asked("pg_try_advisory_lock", place)), None)
     if held is None:
         sentence = f"{MOST_LOOKS} hand-ins of yours are being looked at just now: wait for what they come to."
-        raise HandInRefused("", "looks_running", sentence)
+        raise SubmissionRefused("", "looks_running", sentence)
     try:
         yield
     finally:

@@ -12,32 +12,32 @@ from django.contrib.auth.models import User
 from django.db.models import Count, Max, Prefetch, Q, QuerySet
 from django.utils import timezone
 
-from grading.audits.queries import Place, grades_behind, is_past, is_withheld, told_of
+from grading.audits.queries import GradeKey, grades_of, is_past, is_withheld, released_verdict_of
 from grading.core.enums import AuditKind, AuditState, LatePolicy
-from grading.core.errors import HandInRefused
+from grading.core.errors import SubmissionRefused
 from grading.engine.released_verdict import ReleasedCriterion, ReleasedVerdict
 from grading.grades.queries.statistics import Cell, cells_of
 from grading.models import Assignment, Audit, Enrollment, Grade, Submission
 
 WHOLE_FORM = ""
 WITHDRAWN = "withdrawn"
-Told = Literal["", "released", "provisional", "withheld"]
+Visibility = Literal["", "released", "provisional", "withheld"]
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt as its student may see it. `told` is "" where there is no verdict; `score` null where none is shown.
+    """One attempt as its student may see it. `visibility` is "" where there is no verdict; `score` null where none is shown.
 
-    `released` is what the student was told of it, in the shape of Grade.released, and `told_at` when they were told
+    `released` is what the student was told of it, in the shape of Grade.released, and `visible_since` is since when they see it
     what they see. `counts`: it is their grade, or would be if what is provisional were released now.
     """
 
     submission: Submission
     audit: Audit | None
-    told: Told
+    visibility: Visibility
     score: float | None
     released: ReleasedVerdict | None = None
-    told_at: datetime | None = None
+    visible_since: datetime | None = None
     counts: bool = False
 
 
@@ -74,7 +74,7 @@ def attempts_of(student: Enrollment, assignment: Assignment) -> QuerySet[Submiss
     return with_audits(theirs.select_related("assignment", "student")).order_by("-attempt")
 
 
-def handed_in_at(assignment: Assignment) -> QuerySet[Submission]:
+def submissions_to(assignment: Assignment) -> QuerySet[Submission]:
     """Everybody's attempts, newest first, each with its student, its assignment and its `audits` as in attempts_of."""
     everybody = Submission.objects.filter(assignment=assignment).select_related(
         "assignment", "student"
@@ -88,23 +88,23 @@ def attempts_across(student: Enrollment, assignments: Iterable[Assignment]) -> Q
     return with_audits(theirs.select_related("assignment")).order_by("assignment_id", "-attempt")
 
 
-def attempts_seen(
-    submissions: Iterable[Submission], grades: Mapping[Place, Grade] | None = None
+def visible_attempts(
+    submissions: Iterable[Submission], grades: Mapping[GradeKey, Grade] | None = None
 ) -> list[Attempt]:
     """The submissions, from attempts_of or with `audits` and `assignment` loaded, as their students may see them.
 
     One query more, unless their `grades` are known already.
     """
     listed = list(submissions)
-    by_place = grades_behind(listed) if grades is None else grades
-    return [_seen(s, by_place.get((s.assignment_id, s.student_id))) for s in listed]
+    by_place = grades_of(listed) if grades is None else grades
+    return [_visible_attempt(s, by_place.get((s.assignment_id, s.student_id))) for s in listed]
 
 
 def latest_attempts_of(user: User, *, limit: int = 10) -> list[Attempt]:
     """The user's own newest attempts in the organizations whose scope is entered, as they may see them."""
     mine = with_audits(Submission.objects.filter(student__user=user))
     related = mine.select_related("organization", "assignment__cohort")
-    return attempts_seen(related.order_by("-handed_in_at", "pk")[:limit])
+    return visible_attempts(related.order_by("-handed_in_at", "pk")[:limit])
 
 
 def standings_of(assignment: Assignment) -> list[Standing]:
@@ -137,7 +137,7 @@ def standings_of(assignment: Assignment) -> list[Standing]:
 
 
 def audit_to_show(submission: Submission) -> Audit | None:
-    """The audit that stands (grading.audits.queries.standing_audit), else the newest; never a peer's.
+    """The audit that stands (grading.audits.queries.current_audit), else the newest; never a peer's.
 
     No query for a submission from attempts_of or standings_of.
     """
@@ -151,22 +151,22 @@ def _after_verdicts(audit: Audit) -> int:
     return 1 if audit.state == AuditState.DEGRADED else 0
 
 
-def _seen(submission: Submission, grade: Grade | None) -> Attempt:
-    audit, told = audit_to_show(submission), told_of(submission, grade)
+def _visible_attempt(submission: Submission, grade: Grade | None) -> Attempt:
+    audit, told = audit_to_show(submission), released_verdict_of(submission, grade)
     if audit is None or not audit.has_report:
         return Attempt(submission, audit, "", None)
     if told is not None and grade is not None:
         stands = told.submission == (grade.released or {}).get("submission")
         at = told.at or grade.released_at
         return Attempt(
-            submission, audit, "released", told.overall_score, told, told_at=at, counts=stands
+            submission, audit, "released", told.overall_score, told, visible_since=at, counts=stands
         )
     if is_withheld(submission, grade):
         return Attempt(submission, audit, "withheld", None)
     counts = grade is not None and grade.audit.submission_id == submission.pk
     score = grade.overall_score if grade and counts else _verdict_of(audit)
-    kind: Told = "" if is_past(submission, grade) else "provisional"
-    return Attempt(submission, audit, kind, score, told_at=audit.finished_at, counts=counts)
+    kind: Visibility = "" if is_past(submission, grade) else "provisional"
+    return Attempt(submission, audit, kind, score, visible_since=audit.finished_at, counts=counts)
 
 
 def _verdict_of(audit: Audit) -> float | None:
@@ -184,19 +184,19 @@ Criteria = Mapping[str, tuple[str, Cell]]
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionOver:
+class CriterionHistory:
     """A criterion's name, and each attempt with its cell; null where it was not judged, or nothing may be seen."""
 
     name: str
     cells: tuple[tuple[Attempt, Cell | None], ...]
 
 
-def criteria_over(attempts: Sequence[Attempt]) -> tuple[CriterionOver, ...]:
+def criteria_by_attempt(attempts: Sequence[Attempt]) -> tuple[CriterionHistory, ...]:
     """One student's attempts as their reader may see them (peer_review/exchange/queries.py), in their order. Two queries.
 
     What was released is as it was told; of what is withheld nothing; else the verdict, with scores by hand.
     """
-    unreleased = [each for each in attempts if each.told not in {"released", "withheld"}]
+    unreleased = [each for each in attempts if each.visibility not in {"released", "withheld"}]
     audits = {
         each.audit.pk: each.submission.pk
         for each in unreleased
@@ -205,7 +205,7 @@ def criteria_over(attempts: Sequence[Attempt]) -> tuple[CriterionOver, ...]:
     judged = cells_of(audits)
     seen = [_seen_criteria_over(each, judged) for each in attempts]
     names = {key: name for criteria in seen for key, (name, _) in criteria.items()}
-    return tuple(CriterionOver(name, _cells(key, attempts, seen)) for key, name in names.items())
+    return tuple(CriterionHistory(name, _cells(key, attempts, seen)) for key, name in names.items())
 
 
 def _cells(
@@ -231,12 +231,12 @@ def _told(rows: Sequence[ReleasedCriterion]) -> Criteria:
     }
 
 
-def why_closed(*, assignment: Assignment, left: int) -> HandInRefused | None:
+def closed_reason(*, assignment: Assignment, left: int) -> SubmissionRefused | None:
     """What would refuse any hand-in now: too early, too late, or none of the attempts `left`; None while it is open."""
     try:
         refuse_unless_open(assignment, timezone.now())
         refuse_without_attempts(left, assignment)
-    except HandInRefused as refused:
+    except SubmissionRefused as refused:
         return refused
     return None
 
@@ -244,10 +244,10 @@ def why_closed(*, assignment: Assignment, left: int) -> HandInRefused | None:
 def refuse_unless_open(assignment: Assignment, now: datetime) -> None:
     if assignment.opens_at and now < assignment.opens_at:
         opening = f"{assignment.opens_at:%d %B %Y, %H:%M %Z}"
-        raise HandInRefused(WHOLE_FORM, "not_open_yet", f"This assignment opens on {opening}.")
+        raise SubmissionRefused(WHOLE_FORM, "not_open_yet", f"This assignment opens on {opening}.")
     if is_late(assignment, now) and assignment.late_policy == LatePolicy.REFUSE:
         due = f"{assignment.due_at:%d %B %Y, %H:%M %Z}"
-        raise HandInRefused(WHOLE_FORM, "after_due_date", f"This assignment was due on {due}.")
+        raise SubmissionRefused(WHOLE_FORM, "after_due_date", f"This assignment was due on {due}.")
 
 
 def is_late(assignment: Assignment, now: datetime) -> bool:
@@ -260,7 +260,7 @@ def refuse_without_attempts(left: int, assignment: Assignment) -> None:
         used_up = (
             "The one attempt is used up." if most == 1 else f"All {most} attempts are used up."
         )
-        raise HandInRefused(WHOLE_FORM, "attempts_used_up", used_up)
+        raise SubmissionRefused(WHOLE_FORM, "attempts_used_up", used_up)
 
 
 def may_withdraw(audit: Audit, user: User) -> bool:

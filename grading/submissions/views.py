@@ -14,22 +14,22 @@ from django.views.decorators.http import require_http_methods
 
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import AuditState, LatePolicy
-from grading.core.errors import ActionRefused, AlreadyRunning, HandInRefused
+from grading.core.errors import ActionRefused, AlreadyRunning, SubmissionRefused
 from grading.core.form_bases import field_at_fault, put_beside
 from grading.core.permissions import access_assignment, access_audit, access_enrollment
 from grading.core.requests import MemberRequest
 from grading.models import Assignment, Enrollment, Submission
-from grading.submissions.actions import hand_in, withdraw_hand_in
-from grading.submissions.forms import HandInForm
-from grading.submissions.probe import Look, look_at
+from grading.submissions.actions import create_submission, withdraw_submission
+from grading.submissions.forms import SubmissionForm
+from grading.submissions.probe import Probe, probe_submission
 from grading.submissions.queries import (
     WITHDRAWN,
     attempts_left,
     attempts_of,
     audit_to_show,
+    closed_reason,
     is_late,
     may_withdraw,
-    why_closed,
 )
 
 
@@ -41,11 +41,11 @@ def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     student = access_enrollment(request.user, found.cohort)
     late = found.late_policy == LatePolicy.ACCEPT and is_late(found, timezone.now())
     checks = request.POST.get("do") == "check"
-    look: Look | None = None
+    look: Probe | None = None
     if request.method != "POST":
         form = _form_for(attempts_of(student, found).first(), late=late)
     else:
-        form = HandInForm(request.POST, request.FILES, late=late, confirmed=not checks)
+        form = SubmissionForm(request.POST, request.FILES, late=late, confirmed=not checks)
         if form.is_valid() and checks:
             look = _look(found, student, form)
         elif form.is_valid() and (audit_id := _handed_in(request, found, student, form)):
@@ -61,26 +61,28 @@ def _around(request: MemberRequest, found: Assignment, student: Enrollment) -> d
     left, is_sent = attempts_left(found, student), request.method == "POST"
     return {
         "earlier": not is_sent,
-        "closed": None if is_sent else why_closed(assignment=found, left=left),
+        "closed": None if is_sent else closed_reason(assignment=found, left=left),
         "attempts_left": left,
         "trail": trail_to_assignment(found),
     }
 
 
-def _look(found: Assignment, student: Enrollment, form: HandInForm) -> Look | None:
+def _look(found: Assignment, student: Enrollment, form: SubmissionForm) -> Probe | None:
     try:
-        return look_at(assignment=found, student=student, **form.work)
+        return probe_submission(assignment=found, student=student, **form.work)
     except ActionRefused as refusal:
         put_beside(form, refusal)
         return None
 
 
 def _handed_in(
-    request: MemberRequest, assignment: Assignment, student: Enrollment, form: HandInForm
+    request: MemberRequest, assignment: Assignment, student: Enrollment, form: SubmissionForm
 ) -> UUID | None:
     """The audit to watch: the new one, or the one that a second click on the button finds running."""
     try:
-        submission = hand_in(assignment=assignment, student=student, by=request.user, **form.work)
+        submission = create_submission(
+            assignment=assignment, student=student, by=request.user, **form.work
+        )
     except AlreadyRunning as refusal:
         messages.info(request, refusal.sentence)
         return refusal.audit_id
@@ -94,15 +96,15 @@ def _handed_in(
     return submission.audits.earliest("created_at").pk
 
 
-def _form_for(last: Submission | None, *, late: bool) -> HandInForm:
+def _form_for(last: Submission | None, *, late: bool) -> SubmissionForm:
     """An empty form, one with the last address, or one that says what was wrong with the last hand-in."""
     if last is None:
-        return HandInForm(late=late)
+        return SubmissionForm(late=late)
     typed = {"repo_url": last.repo_url, "ref": last.ref}
     audit = audit_to_show(last)
     if audit is None or audit.state != AuditState.FAILED or audit.failure_code == WITHDRAWN:
-        return HandInForm(initial=typed, late=late)
-    form = HandInForm(typed, late=late)
+        return SubmissionForm(initial=typed, late=late)
+    form = SubmissionForm(typed, late=late)
     form.add_error(field_at_fault(audit.failure_code), audit.failure_message)
     return form
 
@@ -117,8 +119,8 @@ def withdraw(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     refused = ""
     if request.method == "POST":
         try:
-            withdraw_hand_in(audit=found, by=request.user)
-        except HandInRefused as refusal:
+            withdraw_submission(audit=found, by=request.user)
+        except SubmissionRefused as refusal:
             refused = refusal.sentence
             found.refresh_from_db(fields=["state"])
         else:

@@ -46,9 +46,9 @@ def state_chip(state: str | None) -> SafeString:
 @register.simple_tag
 def attempt_state(attempt: Attempt) -> SafeString:
     """As audit_state, for the student: of a verdict that is withheld they learn only that there is one."""
-    if attempt.told == "withheld":
+    if attempt.visibility == "withheld":
         return format_html('<span class="chip">{}</span>', "judged")
-    if attempt.told == "released":
+    if attempt.visibility == "released":
         return format_html('<span class="chip good">{}</span>', "released")
     return audit_state(attempt.audit)
 
@@ -58,17 +58,17 @@ def attempt_counts(attempt: Attempt) -> SafeString | str:
     """Which of the attempts is the grade, or would be by what is provisional; "" for the others."""
     if not attempt.counts:
         return ""
-    words = "your grade" if attempt.told == "released" else "counts"
+    words = "your grade" if attempt.visibility == "released" else "counts"
     return format_html(' <span class="chip good">{}</span>', words)
 
 
 @register.simple_tag
 def attempt_score(attempt: Attempt) -> SafeString | str:
     """The overall score out of 5, a dash where there is none, and whether it may still change."""
-    if attempt.told == "withheld":
+    if attempt.visibility == "withheld":
         return format_html('<span class="fine soft">{}</span>', "not released yet")
     score = score_of_five(attempt.score)
-    if attempt.told != "provisional":
+    if attempt.visibility != "provisional":
         return score
     return format_html('{} <span class="fine soft">{}</span>', score, "provisional")
 

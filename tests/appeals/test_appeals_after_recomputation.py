@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from grading import workflow
 from grading.appeals.actions import file_appeal
 from grading.appeals.decisions import change_score, escalate_appeal, keep_verdict, rejudge_criterion
-from grading.audits.queries import standing_audit
+from grading.audits.queries import current_audit
 from grading.bulk.renewals import reaudit, rejudge
 from grading.core.enums import AppealState, AuditState, Role, RubricState
 from grading.core.errors import ActionRefused, InputRefused
@@ -70,7 +70,7 @@ class Case:
 
     @property
     def standing(self) -> Audit:
-        found = standing_audit(self.submission)
+        found = current_audit(self.submission)
         assert found is not None
         return Audit.objects.get(pk=found.pk)
 

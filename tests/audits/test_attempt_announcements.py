@@ -56,7 +56,7 @@ def test_the_page_itself_has_one_silent_place_for_what_is_said() -> None:
 
 def attempts_on(client: Client, audit: Any) -> list[tuple[int, str, bool]]:
     told = client.get(page_of_audit(audit)).context["attempts"]
-    return [(each.submission.attempt, each.told, each.counts) for each in told]
+    return [(each.submission.attempt, each.visibility, each.counts) for each in told]
 
 
 def test_what_would_be_the_grade_is_said_beside_each_attempt() -> None:

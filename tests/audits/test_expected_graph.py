@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from grading.engine.report import Report, parse_report
-from grading.report_pages.expected_graph import Asked, Expected, expected_of
+from grading.report_pages.expected_graph import ExpectedGraph, RequiredPart, expected_graph_of
 from tests.factories.example_report import report_json
 from tests.factories.graded_work import signed_in
 from tests.factories.people import staff_user
@@ -38,8 +38,8 @@ def report(**met: bool | None) -> Report:
     return parse_report({"criteria": [{"id": "graph", "checks": rows}]})
 
 
-def expected(*aspects: str) -> Expected:
-    found = expected_of(report(**dict.fromkeys(aspects, True)), rubric(*aspects))
+def expected(*aspects: str) -> ExpectedGraph:
+    found = expected_graph_of(report(**dict.fromkeys(aspects, True)), rubric(*aspects))
     assert found is not None
     return found
 
@@ -81,24 +81,26 @@ def test_what_is_asked_for_is_drawn_and_nothing_else(aspects: list[str], words: 
 
 
 def test_nothing_is_expected_where_no_shape_is_asked_for() -> None:
-    assert expected_of(report(exists=True), rubric("exists")) is None
-    assert expected_of(report(), rubric(*SHAPE)) is None  # not looked for in this report
+    assert expected_graph_of(report(exists=True), rubric("exists")) is None
+    assert expected_graph_of(report(), rubric(*SHAPE)) is None  # not looked for in this report
     assert (
-        expected_of(report(judges_parallel=True), rubric("judges_parallel", polarity="negative"))
+        expected_graph_of(
+            report(judges_parallel=True), rubric("judges_parallel", polarity="negative")
+        )
         is None
     )
 
 
 def test_each_part_says_what_was_found_of_it() -> None:
-    found = expected_of(
+    found = expected_graph_of(
         report(judges_parallel=False, exists=True, fan_in_before_justice=None),
         rubric("exists", *SHAPE),
     )
     assert found is not None
     assert found.asked == (
-        Asked("A graph", True, "So: True."),
-        Asked("Judges side by side", False, "So: False."),
-        Asked("Their opinions joined before the verdict", None, "So: None."),
+        RequiredPart("A graph", True, "So: True."),
+        RequiredPart("Judges side by side", False, "So: False."),
+        RequiredPart("Their opinions joined before the verdict", None, "So: None."),
     )
 
 

@@ -13,7 +13,7 @@ from django_scopes import scope
 
 from grading.audits import actions as audit_actions
 from grading.audits.budgets import grant_budget
-from grading.audits.queries import Spent, usage_of_audit, usage_of_cohort, usage_of_organization
+from grading.audits.queries import Usage, usage_of_audit, usage_of_cohort, usage_of_organization
 from grading.core.enums import AuditState, Bench
 from grading.engine.model_bench import sealed_key, settings_of
 from grading.jobs import run_audit
@@ -115,14 +115,14 @@ def test_usage_is_summed_by_audit_cohort_and_organization_and_what_has_no_price_
         ModelUsage.objects.filter(cost_usd="0.5").update(
             created_at=timezone.now() - timedelta(days=1)
         )
-        one = Spent(2, 200, 128, 40, Decimal("0.25"), Decimal("0.25"), 1)
+        one = Usage(2, 200, 128, 40, Decimal("0.25"), Decimal("0.25"), 1)
         assert usage_of_audit(audit) == usage_of_cohort(audit.submission.assignment.cohort) == one
-        assert usage_of_organization(organization) == Spent(
+        assert usage_of_organization(organization) == Usage(
             3, 300, 192, 60, Decimal("0.75"), Decimal("0.25"), 1
         )
         assert usage_of_organization(
             organization, since=audit.created_at.replace(year=2999)
-        ) == Spent(0, 0, 0, 0, Decimal(0), Decimal(0), 0)
+        ) == Usage(0, 0, 0, 0, Decimal(0), Decimal(0), 0)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grading.audits.queries import standing_audit
+from grading.audits.queries import current_audit
 from grading.bulk.actions import Estimate, cancel_bulk, estimate_bulk, start_bulk
 from grading.bulk.queries import failed_audits
 from grading.core.enums import AuditState, Batch, Bench, BulkItemState, BulkState, BulkVerb, Renewal
@@ -205,7 +205,7 @@ def test_a_rejudging_of_many_makes_an_audit_for_each_and_counts_as_they_end():
         seen = BulkRun.objects.get()
         assert (seen.state, seen.done, seen.failed, seen.changed) == (BulkState.DONE, 3, 2, 1)
         items = list(run.items.values_list("state", "score_before", "score_after", "code"))
-        assert [standing_audit(a.submission) for a in audits] == [new[0], audits[1], audits[2]]
+        assert [current_audit(a.submission) for a in audits] == [new[0], audits[1], audits[2]]
         verbs = set(
             Activity.objects.filter(verb__startswith="bulk.").values_list("verb", flat=True)
         )

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from grading.audits.queries import standing_audit
+from grading.audits.queries import current_audit
 from grading.bulk.renewals import reaudit, rejudge
 from grading.core.enums import AuditKind, AuditState, Renewal
 from grading.core.errors import RenewalRefused
@@ -104,7 +104,7 @@ def test_a_rejudging_is_an_instructors_audit_under_the_version_of_the_verdict():
         audit.submission.assignment.save()
         new = rejudge(submission=audit.submission, by=None, criteria=["tidy"])
         done = Activity.objects.get(verb="submission.rejudged")
-        assert standing_audit(audit.submission) == audit
+        assert current_audit(audit.submission) == audit
     assert (new.kind, new.renewal, new.criteria, new.state, new.rubric_version) == (
         AuditKind.INSTRUCTOR,
         Renewal.OPINIONS,
@@ -140,7 +140,7 @@ def test_a_renewal_that_fails_takes_neither_the_verdict_nor_the_attempt_away():
     with everywhere():
         lease = claimed(reaudit(submission=audit.submission, by=None))
         fail_audit(lease=lease, code="repository_empty", message="The repository has no commits.")
-        assert standing_audit(audit.submission) == audit
+        assert current_audit(audit.submission) == audit
         assert Submission.objects.get(pk=audit.submission_id).counts
         assert not Grade.objects.exists()
 
@@ -167,7 +167,7 @@ def test_a_renewal_whose_judges_did_not_answer_takes_no_score_away(failure, stat
         lease = claimed(rejudge(submission=audit.submission, by=None))
         finish_audit(lease=lease, verdict=told)
         seen = Audit.objects.get(pk=lease.audit_id)
-        stands = standing_audit(audit.submission)
+        stands = current_audit(audit.submission)
     assert (seen.state, stands == audit) == (state, state == AuditState.FAILED)
     assert (seen.failure_code, "Tidy" in seen.failure_message) == (
         ("judges_failed", True) if state == AuditState.FAILED else ("", False)
@@ -215,7 +215,7 @@ def test_a_rejudging_asks_the_judges_and_keeps_the_evidence(tmp_path: Path):
     run_audit(str(new.pk), 1)
     with everywhere():
         before, after = (Audit.objects.get(pk=each.pk).report or {} for each in (audit, new))
-        assert standing_audit(audit.submission) == new
+        assert current_audit(audit.submission) == new
     assert after["usage"]["reused"] == 3
     assert after["evidence"] == before["evidence"]
     assert [c["final_score"] for c in after["criteria"]] == [

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.datastructures import MultiValueDict
 
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy
-from grading.core.errors import ActionRefused, HandInRefused, SlugTaken
+from grading.core.errors import ActionRefused, SlugTaken, SubmissionRefused
 from grading.core.form_bases import RESERVED_SLUGS, field_at_fault, put_beside
 from grading.courses.forms import (
     SHIPPED_RUBRICS,
@@ -27,7 +27,7 @@ from grading.courses.forms import (
 )
 from grading.engine import audits as engine_audits
 from grading.models import Enrollment
-from grading.submissions.forms import HandInForm
+from grading.submissions.forms import SubmissionForm
 from tests.factories.people import CohortFactory, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFactory
@@ -109,15 +109,17 @@ def test_a_roster_that_is_no_utf8_text_is_refused_with_what_to_do() -> None:
 
 def test_a_pdf_over_the_limit_is_refused_with_its_size(settings: Any) -> None:
     settings.UPLOAD_MAX_BYTES = 1024 * 1024
-    form = HandInForm({"repo_url": "https://x.example/r"}, uploaded("pdf", b"%" * (1536 * 1024)))
+    form = SubmissionForm(
+        {"repo_url": "https://x.example/r"}, uploaded("pdf", b"%" * (1536 * 1024))
+    )
     assert form.errors == {"pdf": ["The PDF has 1.5 MB; at most 1 MB are taken."]}
 
 
 @pytest.mark.parametrize(
     ("refusal", "field"),
     [
-        (HandInRefused("repo_url", "url_not_https", "Only https."), "repo_url"),
-        (HandInRefused("", "attempts_used_up", "All used."), "__all__"),
+        (SubmissionRefused("repo_url", "url_not_https", "Only https."), "repo_url"),
+        (SubmissionRefused("", "attempts_used_up", "All used."), "__all__"),
         (SlugTaken("slug_taken", "Taken."), "__all__"),
         (ActionRefused("other", "No."), "__all__"),
     ],
@@ -125,7 +127,7 @@ def test_a_pdf_over_the_limit_is_refused_with_its_size(settings: Any) -> None:
 def test_a_refusal_goes_to_its_field_or_to_the_whole_form(
     refusal: ActionRefused, field: str
 ) -> None:
-    form = HandInForm({"repo_url": "x"})
+    form = SubmissionForm({"repo_url": "x"})
     put_beside(form, refusal)
     assert form.errors == {field: [refusal.sentence]}
 

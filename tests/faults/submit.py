@@ -10,12 +10,12 @@ def main(organization: str, assignment: str, student: str, repo_url: str) -> Non
     from django_scopes import scope
 
     from grading.models import Assignment, Enrollment
-    from grading.submissions.actions import hand_in
+    from grading.submissions.actions import create_submission
 
     with scope(organization=int(organization)):
         work = Assignment.objects.get(pk=assignment)
         by = Enrollment.objects.get(pk=student)
-    hand_in(assignment=work, student=by, repo_url=repo_url, by=None)
+    create_submission(assignment=work, student=by, repo_url=repo_url, by=None)
 
 
 if __name__ == "__main__":

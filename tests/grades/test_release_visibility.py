@@ -87,7 +87,9 @@ def pages_of(audit: Audit) -> dict[str, str]:
 def told_at_first(client: Client) -> list[tuple[str, float | None]]:
     """What the first page says of the last verdict at each assignment."""
     courses = client.get("/").context["student"].current
-    return [(line.verdict.told, line.verdict.score) for course in courses for line in course.lines]
+    return [
+        (line.verdict.visibility, line.verdict.score) for course in courses for line in course.lines
+    ]
 
 
 @pytest.mark.parametrize("state", [AuditState.DONE, AuditState.NEEDS_REVIEW])
@@ -232,7 +234,7 @@ def test_what_was_never_released_is_shown_by_the_policy_before_and_after_what_wa
     hidden = policy == ReleasePolicy.AFTER_RELEASE
     seen = client.get(page_of(assignment, "assignment")).context["attempts"]
     before, after = ("withheld", "withheld") if hidden else ("", "provisional")
-    assert [attempt.told for attempt in seen] == [after, "released", before]
+    assert [attempt.visibility for attempt in seen] == [after, "released", before]
     answers = [client.get(page_of_audit(audit, "audit-json")).status_code for audit in audits]
     assert answers == [404 if hidden else 200, 200, 404 if hidden else 200]
 
@@ -265,7 +267,7 @@ def test_an_earlier_attempt_that_is_pinned_after_a_release_waits_for_the_next(
         )
     client = signed_in(ada.user)
     seen = client.get(page_of(withheld, "assignment")).context["attempts"]
-    assert [(attempt.told, attempt.score) for attempt in seen] == [
+    assert [(attempt.visibility, attempt.score) for attempt in seen] == [
         ("released", 1.5),
         ("withheld", None),
     ]
@@ -293,7 +295,7 @@ def test_what_was_told_of_an_attempt_stays_as_it_was_told_when_a_later_one_is_re
         )
     client = signed_in(ada.user)
     seen = client.get(page_of(assignment, "assignment")).context["attempts"]
-    assert [(attempt.told, attempt.score) for attempt in seen[:2]] == [
+    assert [(attempt.visibility, attempt.score) for attempt in seen[:2]] == [
         ("released", 1.5),
         ("released", 1.5),
     ]

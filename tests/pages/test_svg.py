@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from grading.engine.report import Location, MainGraph, parse_report
 from grading.report_pages.graph_drawing import Topology, topology_of
 from grading.report_pages.graph_layout import MOST_NODES, MOST_PER_ROW, Node
-from grading.report_pages.locations import place_of
-from grading.report_pages.quotes import in_plain_sight, quoted_lines
+from grading.report_pages.locations import link_location
+from grading.report_pages.quotes import quoted_lines, reveal_invisible
 from grading.report_pages.report_page import ReportPage, present_report
 from grading.report_pages.score_track import track_of
 from tests.factories.example_report import COMMIT, GRAPH, REPO_URL, report_json
@@ -187,7 +187,7 @@ def test_quoted_lines_are_escaped_whatever_the_language(path: str) -> None:
 
 
 def test_what_does_not_read_as_it_runs_is_written_out() -> None:
-    assert in_plain_sight("if a\u202e: \u200bpass\ufeff") == "if a[U+202E]: [U+200B]pass[U+FEFF]"
+    assert reveal_invisible("if a\u202e: \u200bpass\ufeff") == "if a[U+202E]: [U+200B]pass[U+FEFF]"
 
 
 def test_a_long_quote_stays_uncoloured() -> None:
@@ -213,7 +213,7 @@ def test_a_place_is_words_and_where_possible_a_link_to_the_line(
     location: dict[str, Any], words: str, address: str | None
 ) -> None:
     nothing = {"path": None, "line_start": None, "line_end": None, "page": None, "commit": None}
-    place = place_of(Location(**(nothing | location)), REPO_URL)
+    place = link_location(Location(**(nothing | location)), REPO_URL)
     assert (place.words, place.address) == (words, address)
 
 
@@ -223,7 +223,7 @@ def test_a_place_is_words_and_where_possible_a_link_to_the_line(
 )
 def test_only_known_hosts_are_linked_to(repo_url: str) -> None:
     location = {"path": "a.py", "line_start": 1, "line_end": 1, "page": None, "commit": COMMIT}
-    assert place_of(Location.model_validate(location), repo_url).address is None
+    assert link_location(Location.model_validate(location), repo_url).address is None
 
 
 def test_next_tasks_are_urgent_ones_of_the_weakest_criteria() -> None:

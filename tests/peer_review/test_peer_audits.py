@@ -15,7 +15,7 @@ from grading.core.errors import FeedbackRefused
 from grading.jobs import run_audit
 from grading.models import Activity, Audit, FeedbackReport, Grade, Notice, Pairing, Submission
 from grading.peer_review.actions import run_peer_audit, why_no_audit
-from grading.submissions.actions import hand_in
+from grading.submissions.actions import create_submission
 from tests.factories.peers import PairingFactory
 from tests.factories.people import everywhere, student
 from tests.factories.repositories import Commit, make_repository
@@ -224,7 +224,7 @@ def test_a_peers_audit_blocks_no_hand_in_of_its_subject(tmp_path: Path, settings
     commit = make_repository(tmp_path / "work.git", [Commit(files={"README.md": "# Work\n"})])
     handed_in(pairing, repo_url=str(tmp_path / "work.git"), resolved_commit=commit)
     begun(pairing)
-    again = hand_in(
+    again = create_submission(
         assignment=pairing.round.assignment,
         student=pairing.auditee,
         repo_url=str(tmp_path / "work.git"),

@@ -8,7 +8,7 @@ from grading.core.enums import ReleasePolicy
 from grading.grades.queries.statistics import Cell
 from grading.models import Submission
 from grading.peer_review.exchange.attempt_history import loop_of
-from grading.submissions.queries import criteria_over
+from grading.submissions.queries import criteria_by_attempt
 from tests.factories.graded_work import signed_in
 from tests.factories.grades import OverrideFactory
 from tests.factories.people import everywhere
@@ -26,7 +26,7 @@ def seen(
     """By criterion and attempt: (score, whether by hand)."""
     with everywhere():
         turns = loop_of(work.assignment, work.student, is_staff=is_staff).turns
-        rows = criteria_over([turn.attempt for turn in turns])
+        rows = criteria_by_attempt([turn.attempt for turn in turns])
     return {row.name: [short(cell) for _, cell in row.cells] for row in rows}
 
 

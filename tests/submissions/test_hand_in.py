@@ -13,9 +13,9 @@ from rq.job import Job
 
 from grading import workflow
 from grading.core.enums import AuditState, LatePolicy
-from grading.core.errors import HandInRefused
+from grading.core.errors import SubmissionRefused
 from grading.models import Activity, Audit, Enrollment, Submission
-from grading.submissions.actions import hand_in
+from grading.submissions.actions import create_submission
 from tests.factories.pdfs import Page, make_pdf
 from tests.factories.people import everywhere, student
 from tests.factories.repositories import Commit, make_repository
@@ -42,7 +42,7 @@ def assignment():
 
 def submit(assignment, repository, *, student_=None, **fields):
     student_ = student_ or student(assignment.cohort)
-    return hand_in(
+    return create_submission(
         assignment=assignment,
         student=student_,
         repo_url=str(repository),
@@ -52,7 +52,7 @@ def submit(assignment, repository, *, student_=None, **fields):
 
 
 def refusal(*args, **fields):
-    with pytest.raises(HandInRefused) as refused:
+    with pytest.raises(SubmissionRefused) as refused:
         submit(*args, **fields)
     with everywhere():
         assert not Audit.objects.filter(submission__repo_url=str(args[1])).exists()
@@ -152,7 +152,7 @@ def test_the_same_commit_and_report_are_not_audited_twice_at_once(
 ):
     ada = student(assignment.cohort)
     submit(assignment, repository, student_=ada, pdf=pdf(report))
-    with pytest.raises(HandInRefused) as refused:
+    with pytest.raises(SubmissionRefused) as refused:
         submit(assignment, repository, student_=ada, pdf=pdf(report))
     assert refused.value.code == "already_running"
     assert len(stored_files(settings)) == 1

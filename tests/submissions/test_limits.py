@@ -3,9 +3,9 @@
 import pytest
 from django.urls import reverse
 
-from grading.core.errors import HandInRefused
+from grading.core.errors import SubmissionRefused
 from grading.models import Submission
-from grading.submissions.actions import hand_in
+from grading.submissions.actions import create_submission
 from tests.factories.people import CohortFactory, everywhere, student
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AssignmentFactory, AuditFactory
@@ -31,8 +31,10 @@ def open_audit(assignment, **fields):
 
 
 def refused(assignment, somebody, work) -> tuple[str, str]:
-    with pytest.raises(HandInRefused) as refusal:
-        hand_in(assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user)
+    with pytest.raises(SubmissionRefused) as refusal:
+        create_submission(
+            assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user
+        )
     with everywhere():
         assert not Submission.objects.filter(repo_url=str(work)).exists()
     return refusal.value.code, refusal.value.sentence
@@ -71,7 +73,7 @@ def test_what_has_ended_and_what_others_have_open_does_not_count(work):
     open_audit(assignment, done=True, submission__student=somebody)
     for _ in range(4):
         AuditFactory()
-    hand_in(assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user)
+    create_submission(assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user)
     with everywhere():
         assert Submission.objects.filter(repo_url=str(work)).count() == 1
 
@@ -100,5 +102,7 @@ def test_what_teachers_have_judged_again_counts_against_nobody(work):
             submission__student=somebody,
             submission__attempt=place + 1,
         )
-    taken = hand_in(assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user)
+    taken = create_submission(
+        assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user
+    )
     assert taken.attempt == 4

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from grading.audits.actions import claim_audit
-from grading.core.errors import HandInRefused
+from grading.core.errors import SubmissionRefused
 from grading.models import Activity, Audit, Submission
-from grading.submissions.actions import hand_in
-from grading.submissions.probe import look_at
-from grading.submissions.probe_limit import one_of_few_looks
+from grading.submissions.actions import create_submission
+from grading.submissions.probe import probe_submission
+from grading.submissions.probe_limit import limited_probe
 from grading.workflow import reconcile
 from tests.factories.people import everywhere, student
 from tests.factories.races import alone, at_once
@@ -62,8 +62,8 @@ def test_the_last_attempt_is_used_by_one_of_two_hand_ins(
 
     def submit() -> str:
         try:
-            hand_in(assignment=assignment, student=ada, repo_url=next(addresses), by=None)
-        except HandInRefused as refused:
+            create_submission(assignment=assignment, student=ada, repo_url=next(addresses), by=None)
+        except SubmissionRefused as refused:
             return refused.code
         return "accepted"
 
@@ -72,7 +72,7 @@ def test_the_last_attempt_is_used_by_one_of_two_hand_ins(
         assert Submission.objects.count() == Audit.objects.count() == 1
 
 
-@pytest.mark.parametrize("act", [hand_in, look_at])
+@pytest.mark.parametrize("act", [create_submission, probe_submission])
 def test_a_third_look_at_what_one_student_hands_in_waits_for_the_others(tmp_path: Path, act: Any):
     make_repository(tmp_path / "work", [Commit(files={"README.md": "# Work"})])
     assignment = AssignmentFactory()
@@ -81,11 +81,11 @@ def test_a_third_look_at_what_one_student_hands_in_waits_for_the_others(tmp_path
     def look_of(one: Any, **by: Any) -> str:
         try:
             act(assignment=assignment, student=one, repo_url=str(tmp_path / "work"), **by)
-        except HandInRefused as refused:
+        except SubmissionRefused as refused:
             return refused.code
         return "looked at"
 
-    by = {"by": None} if act is hand_in else {}
+    by = {"by": None} if act is create_submission else {}
     with everywhere(), two_looks_of(ada):
         assert (look_of(ada, **by), look_of(bob, **by)) == ("looks_running", "looked at")
     with everywhere():
@@ -98,7 +98,7 @@ def two_looks_of(student: Any) -> Iterator[None]:
     begun, done = Barrier(3), Event()
 
     def look() -> None:
-        with one_of_few_looks(student):
+        with limited_probe(student):
             begun.wait(10)
             done.wait(10)
 

@@ -7,9 +7,9 @@ from django.test import Client
 from django.urls import reverse
 
 from grading.core.enums import AuditState
-from grading.core.errors import HandInRefused
+from grading.core.errors import SubmissionRefused
 from grading.models import Activity, Audit
-from grading.submissions.actions import withdraw_hand_in
+from grading.submissions.actions import withdraw_submission
 from grading.submissions.queries import WITHDRAWN
 from tests.factories.people import CohortFactory, everywhere, student
 from tests.factories.work import AuditFactory, claimed
@@ -48,8 +48,8 @@ def test_a_hand_in_that_is_being_audited_stands(
 
 def test_a_verdict_that_is_to_be_renewed_is_not_taken_back(waiting: Audit, signed_up: Any) -> None:
     renewal = AuditFactory.create(submission=waiting.submission)
-    with everywhere(), pytest.raises(HandInRefused) as refused:
-        withdraw_hand_in(audit=renewal, by=signed_up.user)
+    with everywhere(), pytest.raises(SubmissionRefused) as refused:
+        withdraw_submission(audit=renewal, by=signed_up.user)
     assert refused.value.code == "not_waiting"
 
 

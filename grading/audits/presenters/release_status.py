@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from grading.audits.queries import Edition, standing_audit
+from grading.audits.queries import VisibleReport, current_audit
 from grading.engine.released_verdict import ReleasedVerdict, parse_released
 from grading.models import Audit, Grade
 
@@ -20,7 +20,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class StandingView:
+class ReleaseStatus:
     """`counts`: this attempt is what counts. `later`: another audit of the same attempt replaced it.
 
     `changes` and `changed_from` are for a student who was told something else before. `told_at` is
@@ -39,14 +39,14 @@ class StandingView:
     changed_from: datetime | None
 
 
-def standing_of(audit: Audit, edition: Edition) -> StandingView:
+def release_status_of(audit: Audit, edition: VisibleReport) -> ReleaseStatus:
     """For the page of the report; `edition` is what its reader sees. One query."""
     submission, grade = audit.submission, edition.grade
-    stands = standing_audit(submission)
+    stands = current_audit(submission)
     now = parse_released(grade.released) if grade else None
     released = edition.released
     is_told = now is not None and now.submission == str(submission.pk)
-    return StandingView(
+    return ReleaseStatus(
         grade=grade,
         counts=grade is not None and grade.audit.submission_id == submission.pk,
         later=stands if stands is not None and stands.pk != audit.pk else None,

@@ -24,7 +24,7 @@ from grading.grades.agreement.coefficients import (
 )
 from grading.grades.agreement.queries import Asked, Scored
 from grading.models import CriterionVerdict
-from grading.report_pages.checks_and_evidence import CheckView, Exhibits
+from grading.report_pages.checks_and_evidence import CheckView, EvidencePresenter
 from grading.report_pages.judge_marks import JUDGES, Judge
 
 Opinions = Mapping[UUID, Mapping[str, int]]
@@ -200,7 +200,7 @@ def blind_criteria(
         return []
     document = verdicts[0].audit.rubric_version.document
     texts = {criterion["id"]: criterion for criterion in document["criteria"]}
-    exhibits, choices = Exhibits(report), _choices(verdicts, document)
+    exhibits, choices = EvidencePresenter(report), _choices(verdicts, document)
     return [
         BlindCriterion(
             verdict.position,

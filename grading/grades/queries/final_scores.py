@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db.models import Case, When
 
-from grading.audits.queries import Edition, Hearing, hearings_of
+from grading.audits.queries import JudgeScores, VisibleReport, judge_scores_of
 from grading.engine import audits as engine_audits
 from grading.engine.events import CriterionRow
 from grading.engine.released_verdict import ReleasedVerdict, parse_released
@@ -39,7 +39,7 @@ class Reckoning:
     overrides: dict[str, Override]
     suspected: bool
     unverified: bool
-    hearing: Hearing
+    hearing: JudgeScores
 
 
 def reckon(grades: Sequence[Grade]) -> dict[int, Reckoning]:
@@ -53,7 +53,7 @@ def result_of(audit: Audit) -> dict[str, Any]:
     return told(reckon_audits([audit.pk])[audit.pk])
 
 
-def counting_in(audit: Audit, edition: Edition) -> ReleasedVerdict | None:
+def counting_in(audit: Audit, edition: VisibleReport) -> ReleasedVerdict | None:
     """Return what counts in this edition; None where that is simply what the report says.
 
     It is what the student was told, or scores that people gave beside the report's.
@@ -76,7 +76,7 @@ def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
         {audit.rubric_version_id for audit in audits.values()}
     )
     verdicts, overrides = _verdicts(audits), _overrides(audits.values())
-    hearings = hearings_of(audits)
+    hearings = judge_scores_of(audits)
     marks = _marks(audits.values(), versions, verdicts, overrides)
     return {
         key: Reckoning(
@@ -87,7 +87,7 @@ def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
             overrides=overrides[audit.submission_id],
             suspected=audit.suspected,
             unverified=audit.unverified,
-            hearing=hearings.get(key, Hearing()),
+            hearing=hearings.get(key, JudgeScores()),
         )
         for key, audit in audits.items()
     }

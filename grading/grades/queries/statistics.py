@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, median, stdev
 from uuid import UUID
 
-from grading.audits.queries import Hearing, Scores, hearings_of, spread_of
+from grading.audits.queries import JudgeScores, Scores, judge_scores_of, spread_of
 from grading.grades.queries.gradebook import FAR_APART, Wanted
 from grading.models import Assignment, CriterionVerdict, Grade, Override
 
@@ -70,7 +70,7 @@ class Matrix:
     criteria: tuple[str, ...]
     names: dict[str, str]
     cells: dict[UUID, dict[str, Cell]]
-    hearings: dict[UUID, Hearing]
+    hearings: dict[UUID, JudgeScores]
     overall: tuple[float, ...]
 
 
@@ -95,7 +95,7 @@ def matrix_of(assignment: Assignment) -> Matrix:
             audit: {key: cell for key, (_, cell) in criteria.items()}
             for audit, criteria in judged.items()
         },
-        hearings=hearings_of(submission_of),
+        hearings=judge_scores_of(submission_of),
         overall=tuple(score for _, _, score in grades if score is not None),
     )
 
@@ -143,7 +143,7 @@ def audits_wanted(matrix: Matrix, wanted: Wanted) -> list[UUID] | None:
     ]
 
 
-def _fits(cell: Cell, hearing: Hearing | None, key: str, wanted: Wanted) -> bool:
+def _fits(cell: Cell, hearing: JudgeScores | None, key: str, wanted: Wanted) -> bool:
     if wanted.score and wanted.score != ("none" if cell.score is None else str(cell.score)):
         return False
     return not wanted.apart or (

@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db.models import Count, Max, Q, QuerySet
 
-from grading.audits.queries import report_for
+from grading.audits.queries import visible_report
 from grading.core.enums import AuditKind, EntryKind
 from grading.core.pairing_access import PairingSide, granted_pairings, hides_the_other
 from grading.engine.report import LogEntry
@@ -166,7 +166,7 @@ def filed_log(assignment: Assignment, student: Enrollment, *, is_staff: bool) ->
         .select_related("submission__assignment")
     )
     audit = told.defer("report").order_by("-submission__attempt", "-created_at").first()
-    edition = report_for(audit, is_staff=is_staff) if audit else None
+    edition = visible_report(audit, is_staff=is_staff) if audit else None
     if audit is None or edition is None:
         return None
     entries = edition.report.facts.communication_entries

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from grading.core.enums import AuditState, ResponseKind
 from grading.findings.queries import Changes, SeenFinding, changes_in, findings_of
 from grading.models import Assignment, Enrollment, Submission
-from grading.submissions.queries import Attempt, attempts_of, attempts_seen, audit_to_show
+from grading.submissions.queries import Attempt, attempts_of, audit_to_show, visible_attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,10 @@ class Loop:
 def loop_of(assignment: Assignment, student: Enrollment, *, is_staff: bool) -> Loop:
     """Every attempt of the student in order, as this reader may see them. As many queries whatever there is."""
     submissions = list(attempts_of(student, assignment))
-    attempts = [_staffs(each) for each in submissions] if is_staff else attempts_seen(submissions)
-    withheld = {each.submission.pk for each in attempts if each.told == "withheld"}
+    attempts = (
+        [_staffs(each) for each in submissions] if is_staff else visible_attempts(submissions)
+    )
+    withheld = {each.submission.pk for each in attempts if each.visibility == "withheld"}
     seen = findings_of(assignment, student, is_staff=is_staff, withheld=withheld)
     heard = {sight.attempt for each in seen for sight in each.sights}
     turns = [_turn(attempt, seen, heard) for attempt in reversed(attempts)]
@@ -74,7 +76,7 @@ def _staffs(submission: Submission) -> Attempt:
 def _turn(attempt: Attempt, seen: Sequence[SeenFinding], heard: set[int]) -> Turn:
     number = attempt.submission.attempt
     is_judged = (
-        attempt.audit is not None and attempt.audit.has_report and attempt.told != "withheld"
+        attempt.audit is not None and attempt.audit.has_report and attempt.visibility != "withheld"
     )
     if not is_judged and number not in heard:
         return Turn(attempt, None, ())

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from grading.audits.queries import report_for
+from grading.audits.queries import visible_report
 from grading.core.enums import AuditKind, FeedbackKind
 from grading.core.pairing_access import ReportSide
 from grading.core.zipping import Member
@@ -66,7 +66,7 @@ def _reports(student: Enrollment, assignment: Assignment) -> list[FeedbackReport
 def _own_audit(audit: Audit) -> Generator[Member]:
     """As its student may see it; a peer's audit is in no page but its edition's, and so in no folder but that."""
     edition = (
-        report_for(audit, is_staff=False)
+        visible_report(audit, is_staff=False)
         if audit.has_report and audit.kind != AuditKind.PEER
         else None
     )

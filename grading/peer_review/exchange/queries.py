@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from grading.audits.queries import grades_behind
+from grading.audits.queries import grades_of
 from grading.core.enums import FINAL_STATES, FeedbackKind, ResponseKind
 from grading.findings.queries import gone_as_told, histories_of
 from grading.models import (
@@ -26,7 +26,7 @@ from grading.models import (
     RoundMember,
     Submission,
 )
-from grading.submissions.queries import Attempt, attempts_across, attempts_seen, audit_to_show
+from grading.submissions.queries import Attempt, attempts_across, audit_to_show, visible_attempts
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -140,8 +140,8 @@ class _Gathered:
         self.assignments = assignments_of(student, self.rounds, self.reports)
         handed_in = list(attempts_across(student, self.assignments))
         history = _history_of(self.reports, handed_in)
-        grades = grades_behind({*handed_in, *(sighting.submission for sighting in history)})
-        self.attempts = attempts_seen(handed_in, grades)
+        grades = grades_of({*handed_in, *(sighting.submission for sighting in history)})
+        self.attempts = visible_attempts(handed_in, grades)
         self.findings = _Findings(history, gone_as_told(history, grades))
 
     def exchange(self, assignment: Assignment) -> Exchange:
@@ -219,7 +219,9 @@ class _Gathered:
 
     def _self_audit(self, attempt: Attempt) -> SelfAudit:
         shown = (
-            attempt.audit is not None and attempt.audit.has_report and attempt.told != "withheld"
+            attempt.audit is not None
+            and attempt.audit.has_report
+            and attempt.visibility != "withheld"
         )
         return SelfAudit(attempt, len(self.findings.of_audit(attempt.audit)) if shown else None)
 

@@ -21,7 +21,7 @@ from grading.peer_review.exchange.attempt_history import loop_of
 from grading.peer_review.exchange.audit_folder import folder_of
 from grading.peer_review.exchange.exchange_table import ExchangeRow, Filed, exchange_table
 from grading.peer_review.exchange.presenters import picture_of
-from grading.submissions.queries import criteria_over, why_closed
+from grading.submissions.queries import closed_reason, criteria_by_attempt
 
 
 @require_safe
@@ -41,8 +41,8 @@ def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> Http
         "loop": told,
         "fixed": any(turn.fixes for turn in told.turns),
         "picture": picture_of(told.turns),
-        "criteria": criteria_over([turn.attempt for turn in told.turns]),
-        "may_hand_in": not is_staff and why_closed(assignment=found, left=left) is None,
+        "criteria": criteria_by_attempt([turn.attempt for turn in told.turns]),
+        "may_hand_in": not is_staff and closed_reason(assignment=found, left=left) is None,
         "trail": trail_to_assignment(found),
     }
     return render(request, "peer_review/loop/loop.html", context)

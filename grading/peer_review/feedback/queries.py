@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
-from grading.audits.queries import document_of, grade_of, is_withheld, report_for
+from grading.audits.queries import document_of, grade_of, is_withheld, visible_report
 from grading.core.enums import FeedbackKind, FeedbackSource
 from grading.core.pairing_access import ReportSide, Side, hides_the_other
 from grading.engine.report import (
@@ -166,7 +166,7 @@ def _document(report: FeedbackReport, side: ReportSide) -> Json | None:
     if report.audit is None:
         return None
     if report.kind == FeedbackKind.SELF and side != "staff":
-        edition = report_for(report.audit, is_staff=False)
+        edition = visible_report(report.audit, is_staff=False)
         return edition.document if edition else None
     return document_of(report.audit)
 

@@ -19,7 +19,7 @@ from grading.engine import check_trials
 from grading.engine.check_trials import Trial
 from grading.engine.report import Check, Report
 from grading.models import Audit, RubricVersion
-from grading.report_pages.checks_and_evidence import CheckView, Exhibits
+from grading.report_pages.checks_and_evidence import CheckView, EvidencePresenter
 from grading.rubrics.check_trials.actions import answer_to, ask_for_trial
 from grading.rubrics.check_trials.forms import TrialForm, TrialPlaceForm
 from grading.rubrics.previews.queries import all_versions, assignments_with_rubrics, stored_works
@@ -84,4 +84,4 @@ def _shown(audit: Audit, trial: Trial) -> CheckView:
     report = Report(repo_url=audit.submission.repo_url, evidence=trial.evidence)
     keys = tuple(report.evidence_by_id)
     check = Check(goal=trial.goal, met=trial.met, reason=trial.reason, evidence=keys)
-    return Exhibits(report).check(check)
+    return EvidencePresenter(report).check(check)
