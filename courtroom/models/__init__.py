@@ -1,0 +1,1 @@
+"""Typed records of the courtroom: frozen, with plain JSON at the borders."""

@@ -1,0 +1,1 @@
+"""Import of rubrics in any JSON layout; what cannot be used is named, line by line."""

@@ -1,0 +1,1 @@
+"""Log of a cohort: each Activity verb in a sentence."""

@@ -1,0 +1,1 @@
+"""Organizations, cohorts, rosters, assignments, and a cohort's archive and deletion."""

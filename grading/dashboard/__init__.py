@@ -1,0 +1,1 @@
+"""First page after sign-in: what is due, new, or needs attention."""

@@ -1,0 +1,1 @@
+"""Operations of an organization's audits, metrics and health checks."""

@@ -1,0 +1,1 @@
+"""The audit report as pages show it; shared by audits, appeals, grades, peers and rubrics."""

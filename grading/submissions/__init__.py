@@ -1,0 +1,1 @@
+"""Submissions: the form, the look before submitting, the attempts, withdrawal."""

@@ -1,0 +1,1 @@
+"""Communication log of a student, also under a pairing."""

@@ -1,0 +1,1 @@
+"""Complaints about abusive reports, and their decision."""

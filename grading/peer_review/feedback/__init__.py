@@ -1,0 +1,1 @@
+"""Reports between students: import, redacted copies for each reader, pages."""

@@ -1,0 +1,1 @@
+"""Rounds: pairing, changes to a running round, reminders."""
