@@ -23,9 +23,14 @@ from grading.core.permissions import may
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Rubric, RubricVersion
 from grading.rubrics.actions import draft_rubric_version, publish_rubric_version, publish_seen_draft
-from grading.rubrics.comparison.publishing_losses import Loss, losses
-from grading.rubrics.editor.editing_session import Desk, laid_out, obeyed, taken_up
-from grading.rubrics.editor.editor_page import blanks
+from grading.rubrics.comparison.publishing_losses import Loss, publishing_losses
+from grading.rubrics.editor.editing_session import (
+    EditingSession,
+    open_session,
+    posted_session,
+    press_button,
+)
+from grading.rubrics.editor.editor_page import blank_items
 from grading.rubrics.editor.new_draft import NewDraftForm, first_document
 from grading.rubrics.editor.rubric_form import document_of
 from grading.rubrics.queries import (
@@ -127,41 +132,45 @@ class RubricVersionAdmin(TenantAdmin):
         if not self.has_view_permission(request, version):
             raise PermissionDenied
         if request.method != "POST":
-            return self._editor(request, laid_out(version))
+            return self._editor(request, open_session(version))
         if "seen" not in request.POST:  # not sent by the editor
             raise PermissionDenied
-        desk = obeyed(taken_up(version, request.POST), request.POST.get("do", ""), _person(request))
-        if desk.saved:
-            as_what = "unfinished" if desk.faults or desk.lines else "as a draft"
-            messages.success(request, f"{desk.saved} is saved {as_what}.")
-            return HttpResponseRedirect(_address(desk.saved))
-        return self._editor(request, desk)
+        session = press_button(
+            posted_session(version, request.POST), request.POST.get("do", ""), _person(request)
+        )
+        if session.saved:
+            as_what = "unfinished" if session.faults or session.lines else "as a draft"
+            messages.success(request, f"{session.saved} is saved {as_what}.")
+            return HttpResponseRedirect(_address(session.saved))
+        return self._editor(request, session)
 
     def _missing(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """As every page of the administration answers for what is not there, or is somebody else's."""
         gone: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]  # -- the stubs leave it out
         return gone
 
-    def _editor(self, request: HttpRequest, desk: Desk) -> HttpResponse:
-        version = desk.version
+    def _editor(self, request: HttpRequest, session: EditingSession) -> HttpResponse:
+        version = session.version
         context = {
             **self.admin_site.each_context(request),
-            **desk.context(),
+            **session.context(),
             "opts": self.opts,
             "title": str(version),
             "version": version,
-            "sealed": version.state != RubricState.DRAFT and not desk.unsaved,
-            "blank": blanks(),
+            "sealed": version.state != RubricState.DRAFT and not session.unsaved,
+            "blank": blank_items(),
             "use": use_of(version),
             "trials": assignments_of_rubric(version),
             "teaches": may(request.user, version.organization, "teacher"),
             "edited": last_edit(version),
-            "losses": _losses_of(desk),
+            "losses": _losses_of(session),
             "imported": import_of(version),
             "is_nav_sidebar_enabled": False,
         }
         name = "admin/grading/rubricversion/editor.html"
-        return TemplateResponse(request, name, context, status=CONFLICT if desk.refusal else None)
+        return TemplateResponse(
+            request, name, context, status=CONFLICT if session.refusal else None
+        )
 
     def publish_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """Say in words what publishing changes and what it leaves; then do it to the document that was shown."""
@@ -180,7 +189,7 @@ class RubricVersionAdmin(TenantAdmin):
             "seen": engine_rubrics.document_digest(version.document),
             "faults": engine_rubrics.rubric_faults(version.document),
             "before": (before := published_sibling(version)),
-            "losses": losses(before, version.document),
+            "losses": publishing_losses(before, version.document),
             "trials": assignments_of_rubric(version),
             "is_nav_sidebar_enabled": False,
         }
@@ -206,13 +215,13 @@ class RubricVersionAdmin(TenantAdmin):
                 self.message_user(request, f"{version} is published.", messages.SUCCESS)
 
 
-def _losses_of(desk: Desk) -> list[Loss]:
+def _losses_of(session: EditingSession) -> list[Loss]:
     """Of what is typed; nothing for a version that is only read, or text that is no rubric yet."""
-    version = desk.version
+    version = session.version
     if version.state != RubricState.DRAFT:
         return []
-    typed = document_of(desk.sheet) if desk.view == "form" else version.document
-    return losses(published_sibling(version), typed)
+    typed = document_of(session.texts) if session.view == "form" else version.document
+    return publishing_losses(published_sibling(version), typed)
 
 
 def _person(request: HttpRequest) -> User | None:

@@ -17,7 +17,7 @@ from tests.factories.people import everywhere, staff_user
 from tests.factories.work import RubricFactory, rubric_document
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
+DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 PHONE: dict[str, Any] = {
     "viewport": {"width": 390, "height": 844},
     "color_scheme": "dark",
@@ -47,7 +47,7 @@ def test_a_rubric_is_made_in_a_browser(live_server: Any, chromium: str) -> None:
     session = session_of(user, live_server.url)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **DESK) as page:
+        with tab(browser, live_server.url, **DESKTOP) as page:
             page.context.add_cookies([session])
             page.goto(address)
             order_by_keyboard_and_by_drag(page)

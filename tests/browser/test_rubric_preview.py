@@ -24,7 +24,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.usefixtures("redis"),
 ]
-DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
+DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "java_script_enabled": False}
 SHOWN = {
     "Student 000": ("2.5, 30 of 100 points", "2.5, 60 of 100 points"),
@@ -54,7 +54,7 @@ def test_a_draft_is_changed_previewed_published_and_applied(
     session = session_of(teacher, live_server.url)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        with tab(browser, live_server.url, **DESK) as page:
+        with tab(browser, live_server.url, **DESKTOP) as page:
             page.context.add_cookies([session])
             page.goto(reverse("admin:grading_rubricversion_change", args=[draft.pk]))
             make_the_last_level_worth_something(page)

@@ -12,15 +12,15 @@ from django.urls import reverse
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Organization, RubricVersion
 from grading.rubrics.actions import draft_rubric_version
-from grading.rubrics.editor.rubric_form import sheet_of
+from grading.rubrics.editor.rubric_form import form_texts
 from tests.factories.people import everywhere, staff_user
 from tests.factories.work import RubricFactory, rubric_document
 
 
-def sent(sheet: dict[str, Any]) -> dict[str, Any]:
+def sent(texts: dict[str, Any]) -> dict[str, Any]:
     """Every field by its name, in the order of the page; boxes that are not ticked are not sent."""
-    fields = dict(_flat(sheet, ""))
-    return {"constitution.was": sheet["constitution"]["preset"], **fields}
+    fields = dict(_flat(texts, ""))
+    return {"constitution.was": texts["constitution"]["preset"], **fields}
 
 
 def _flat(node: Any, path: str) -> Any:
@@ -75,7 +75,7 @@ def form_of(version: RubricVersion, /, **changes: str) -> dict[str, Any]:
         "seen": seen,
         "note": version.note,
         "do": "save",
-        **sent(sheet_of(version.document)),
+        **sent(form_texts(version.document)),
         **changes,
     }
 

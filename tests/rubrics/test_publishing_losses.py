@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from grading.models import Organization, RubricVersion
 from grading.rubrics.actions import duplicate_version, publish_rubric_version
-from grading.rubrics.comparison.publishing_losses import losses
+from grading.rubrics.comparison.publishing_losses import publishing_losses
 from tests.factories.grades import AppealFactory, OverrideFactory
 from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory
@@ -37,7 +37,9 @@ def published(organization: Organization, ada: User) -> RubricVersion:
 
 def said(before: RubricVersion | None, criteria: list[dict[str, Any]]) -> list[tuple[str, str]]:
     with everywhere():
-        return [(loss.what, loss.then) for loss in losses(before, {"criteria": criteria})]
+        return [
+            (loss.what, loss.then) for loss in publishing_losses(before, {"criteria": criteria})
+        ]
 
 
 def test_nothing_is_lost_where_nothing_is_published_or_something_only_came(

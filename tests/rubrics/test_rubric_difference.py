@@ -12,7 +12,7 @@ from django.urls import reverse
 from grading.engine import rubrics as engine_rubrics
 from grading.rubrics.actions import draft_rubric_version
 from grading.rubrics.comparison.rubric_difference import Change, Row, difference
-from grading.rubrics.comparison.word_difference import Segment, marked
+from grading.rubrics.comparison.word_difference import Segment, mark_differences
 from tests.factories.people import everywhere, staff_user
 from tests.factories.work import RubricFactory, rubric_document
 
@@ -174,7 +174,7 @@ def test_what_came_or_went_as_a_whole_can_be_folded():
     ],
 )
 def test_texts_are_marked_word_by_word(before, after, lost, gained):
-    assert tuple(map(text_of, marked(before, after))) == (lost, gained)
+    assert tuple(map(text_of, mark_differences(before, after))) == (lost, gained)
 
 
 @pytest.mark.django_db

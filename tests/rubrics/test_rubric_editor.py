@@ -47,7 +47,7 @@ def draft(organization, ada):
 def test_what_does_not_fit_is_refused_beside_its_field_and_everything_typed_stays(ada, draft):
     typed = {"criteria.0.name": "Tidier <b>", "criteria.0.weight": "heavy", "note": "Because"}
     answer = as_(ada).post(page(draft), form_of(draft, **typed))
-    assert (answer.status_code, answer.context["desk"].faults) == (
+    assert (answer.status_code, answer.context["session"].faults) == (
         200,
         {"criteria.0.weight": ("This must be a number.",)},
     )
@@ -58,7 +58,7 @@ def test_what_does_not_fit_is_refused_beside_its_field_and_everything_typed_stay
 
 def test_a_note_that_is_too_long_is_refused_beside_it(ada, draft):
     answer = as_(ada).post(page(draft), form_of(draft, note="x" * 301))
-    assert answer.context["desk"].faults == {"note": ("At most 300 characters; these are 301.",)}
+    assert answer.context["session"].faults == {"note": ("At most 300 characters; these are 301.",)}
 
 
 def test_a_post_that_is_no_form_of_the_editor_is_refused(ada, draft):
@@ -118,7 +118,7 @@ def test_the_experts_view_names_the_line_and_keeps_the_text(ada, draft, text, li
     )
     [marked] = answer.context["marked"]
     assert (marked.fault.line, marked.told) == (line, told)
-    assert answer.context["desk"].text == text
+    assert answer.context["session"].text == text
     assert stored(draft).document == draft.document
 
 
@@ -161,7 +161,7 @@ def test_without_javascript_a_button_keeps_what_is_typed_and_saves_nothing(ada, 
 
 def test_the_form_and_the_json_are_two_views_of_what_is_typed(ada, draft):
     as_json = as_(ada).post(page(draft), form_of(draft, do="json", name="Typed"))
-    text = as_json.context["desk"].text
+    text = as_json.context["session"].text
     assert json.loads(text)["name"] == "Typed"
     back = {"seen": form_of(draft)["seen"], "note": "", "text": text, "do": "form"}
     assert field(as_(ada).post(page(draft), back), "name") == "Typed"
@@ -172,7 +172,7 @@ def test_the_form_and_the_json_are_two_views_of_what_is_typed(ada, draft):
 def test_a_draft_that_the_form_cannot_hold_opens_as_json(ada, draft):
     with everywhere():
         RubricVersion.objects.filter(pk=draft.pk).update(document={"dimensions": [{"id": "x"}]})
-    assert as_(ada).get(page(draft)).context["desk"].view == "json"
+    assert as_(ada).get(page(draft)).context["session"].view == "json"
 
 
 def test_a_published_version_is_only_read(ada, organization):
@@ -221,7 +221,7 @@ def test_a_new_draft_begins_with_what_was_chosen(ada, draft, start, criteria):
         "New",
     )
     opened = as_(ada).get(page(new))
-    assert (opened.status_code, opened.context["desk"].view) == (200, "form")
+    assert (opened.status_code, opened.context["session"].view) == (200, "form")
 
 
 def test_the_largest_rubric_that_ships_fits_into_one_post(ada, organization, settings):
@@ -251,7 +251,7 @@ def test_a_guard_that_is_wrong_is_pointed_at_under_the_character(ada, draft):
     pytest.importorskip("cel_expr_python", reason="requirements/guards.txt is not installed")
     name = "constitution.rules.security_override.when"
     answer = as_(ada).post(page(draft), form_of(draft, **{name: "spread >= nothing"}))
-    assert list(answer.context["desk"].faults) == [name]
+    assert list(answer.context["session"].faults) == [name]
     assert 'spread &gt;= nothing\n<span class="before">spread &gt;= </span>^</pre>' in answer.text
     assert as_(ada).post(page(draft), form_of(draft, **{name: "spread >= 2"})).status_code == 302
     assert stored(draft).document["constitution"]["rules"][0]["when"] == "spread >= 2"

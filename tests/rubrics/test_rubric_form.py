@@ -1,4 +1,4 @@
-"""The editor's sheet: a rubric becomes texts and the texts the same rubric again; what is typed wrong stays typed."""
+"""The editor's texts: a rubric becomes texts and the texts the same rubric again; what is typed wrong stays typed."""
 
 import copy
 from typing import Any
@@ -9,13 +9,13 @@ from django.http import QueryDict
 from grading.engine import audits as engine_audits
 from grading.engine import rubrics as engine_rubrics
 from grading.rubrics.editor import constitution_form
-from grading.rubrics.editor.editor_page import totals_of, where
-from grading.rubrics.editor.field_errors import beside
-from grading.rubrics.editor.generated_ids import name_the_nameless
-from grading.rubrics.editor.item_buttons import moved
+from grading.rubrics.editor.editor_page import describe_field, totals_of
+from grading.rubrics.editor.field_errors import errors_by_field
+from grading.rubrics.editor.generated_ids import fill_empty_ids
+from grading.rubrics.editor.item_buttons import apply_item_button
 from grading.rubrics.editor.panels import criterion_panel
-from grading.rubrics.editor.parameter_fields import Shape, blueprint
-from grading.rubrics.editor.rubric_form import document_of, new_check, posted_sheet, sheet_of
+from grading.rubrics.editor.parameter_fields import Shape, form_layout
+from grading.rubrics.editor.rubric_form import document_of, form_texts, new_check, posted_form_texts
 from tests.factories.work import rubric_document
 from tests.rubrics.rubric_forms import sent
 
@@ -24,18 +24,18 @@ def shipped(name: str) -> dict[str, Any]:
     return engine_audits.shipped_rubric(name).document
 
 
-def reposted(sheet: dict[str, Any], **changes: Any) -> dict[str, Any]:
-    """The sheet after it was sent, with some fields typed anew."""
+def reposted(texts: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """The texts after it was sent, with some fields typed anew."""
     fields = QueryDict(mutable=True)
-    for name, value in (sent(sheet) | changes).items():
+    for name, value in (sent(texts) | changes).items():
         fields.setlist(name, value if isinstance(value, list) else [value])
-    return posted_sheet(fields)
+    return posted_form_texts(fields)
 
 
 @pytest.mark.parametrize("name", engine_audits.SHIPPED_RUBRICS)
 def test_what_is_opened_and_sent_unchanged_is_the_same_rubric(name):
     document = shipped(name)
-    assert engine_rubrics.settled_rubric(document_of(reposted(sheet_of(document)))) == document
+    assert engine_rubrics.settled_rubric(document_of(reposted(form_texts(document)))) == document
 
 
 @pytest.mark.parametrize("name", engine_rubrics.preset_constitutions())
@@ -43,7 +43,7 @@ def test_rules_of_ones_own_come_back_in_their_order(name):
     document = shipped("general") | {
         "constitution": dict(engine_rubrics.preset_constitutions()[name])
     }
-    assert engine_rubrics.settled_rubric(document_of(reposted(sheet_of(document)))) == document
+    assert engine_rubrics.settled_rubric(document_of(reposted(form_texts(document)))) == document
 
 
 @pytest.mark.parametrize("name", engine_audits.SHIPPED_RUBRICS)
@@ -53,11 +53,11 @@ def test_a_documents_digest_is_the_rubrics_own(name):
 
 
 def test_every_kind_of_check_has_fields_of_its_own_from_the_model():
-    plan = blueprint()
-    assert (list(plan.checks), len(plan.rules)) == (list(engine_rubrics.check_labels()), 6)
+    layout = form_layout()
+    assert (list(layout.checks), len(layout.rules)) == (list(engine_rubrics.check_labels()), 6)
     empty = {
-        kind: document_of({**sheet_of({}), "criteria": [criterion_with(kind)]})
-        for kind in plan.checks
+        kind: document_of({**form_texts({}), "criteria": [criterion_with(kind)]})
+        for kind in layout.checks
     }
     complaints = {
         kind: sorted(
@@ -68,20 +68,20 @@ def test_every_kind_of_check_has_fields_of_its_own_from_the_model():
         for kind, document in empty.items()
     }
     required = {
-        kind: sorted(p.name for p in fields if p.required) for kind, fields in plan.checks.items()
+        kind: sorted(p.name for p in fields if p.required) for kind, fields in layout.checks.items()
     }
     assert complaints == required
 
 
 def criterion_with(kind: str) -> dict[str, Any]:
-    [criterion] = sheet_of(rubric_document("tidy"))["criteria"]
+    [criterion] = form_texts(rubric_document("tidy"))["criteria"]
     return criterion | {"checks": [new_check(kind)]}
 
 
 def test_a_field_is_what_the_model_says_it_is():
-    fields = {p.name: p for p in blueprint().checks["unsafe_call"]}
+    fields = {p.name: p for p in form_layout().checks["unsafe_call"]}
     assert (fields["any_of"].shape, len(fields["any_of"].choices)) == (Shape.CHOICES, 8)
-    cap = next(p for p in blueprint().rules["security_override"] if p.name == "cap")
+    cap = next(p for p in form_layout().rules["security_override"] if p.name == "cap")
     assert (cap.shape, cap.least, cap.most, cap.whole, cap.default) == (
         Shape.NUMBER,
         1,
@@ -89,7 +89,7 @@ def test_a_field_is_what_the_model_says_it_is():
         True,
         "3",
     )
-    weak = next(p for p in blueprint().rules["fact_supremacy"] if p.name == "weak_below")
+    weak = next(p for p in form_layout().rules["fact_supremacy"] if p.name == "weak_below")
     assert (weak.shape, weak.least, weak.most, weak.required) == (Shape.NUMBER, 0, 1, False)
 
 
@@ -148,9 +148,9 @@ def test_a_field_is_what_the_model_says_it_is():
     ],
 )
 def test_a_fault_stands_beside_its_field_and_the_text_stays(typed, told):
-    sheet = reposted(sheet_of(rubric_document()), **typed)
-    assert beside(engine_rubrics.rubric_faults(document_of(sheet)), sheet) == told
-    kept = sent(sheet)
+    texts = reposted(form_texts(rubric_document()), **typed)
+    assert errors_by_field(engine_rubrics.rubric_faults(document_of(texts)), texts) == told
+    kept = sent(texts)
     assert {name: kept[name] for name in typed if name != "constitution.was"} == {
         name: text for name, text in typed.items() if name != "constitution.was"
     }
@@ -158,29 +158,29 @@ def test_a_fault_stands_beside_its_field_and_the_text_stays(typed, told):
 
 def test_a_comma_is_a_decimal_point_and_bare_lists_keep_their_spaces_where_they_count():
     document = shipped("general")
-    sheet = reposted(sheet_of(document), **{"criteria.0.weight": "1,5"})
-    assert document_of(sheet)["criteria"][0]["weight"] == 1.5
+    texts = reposted(form_texts(document), **{"criteria.0.weight": "1,5"})
+    assert document_of(texts)["criteria"][0]["weight"] == 1.5
 
 
 def test_items_come_in_the_order_of_the_page_whatever_they_are_called():
     fields = QueryDict(
         "criteria.n7.name=First&criteria.0.name=Second&criteria.n7.id=first&criteria=x&criteria.0=y"
     )
-    assert [item["name"] for item in posted_sheet(fields)["criteria"]] == ["First", "Second"]
+    assert [item["name"] for item in posted_form_texts(fields)["criteria"]] == ["First", "Second"]
 
 
 def test_names_that_contradict_each_other_break_nothing():
-    posted_sheet(
+    posted_form_texts(
         QueryDict("criteria=x&criteria.0.name=y&constitution=z&name.a.b=c&" + "a." * 300 + "b=c")
     )
 
 
 def test_what_was_typed_for_another_kind_is_kept_until_it_is_wanted_again():
-    sheet = sheet_of(rubric_document("tidy"))
-    there = reposted(sheet, **{"criteria.0.checks.0.kind": "diagram"})
+    texts = form_texts(rubric_document("tidy"))
+    there = reposted(texts, **{"criteria.0.checks.0.kind": "diagram"})
     assert there["criteria"][0]["checks"][0]["leftovers"] == {"any_of": ["README*"]}
     back = reposted(there, **{"criteria.0.checks.0.kind": "file_exists"})
-    assert document_of(back) == document_of(sheet)
+    assert document_of(back) == document_of(texts)
 
 
 def test_a_new_check_begins_with_the_ticks_of_its_model_and_none_means_the_same():
@@ -190,15 +190,15 @@ def test_a_new_check_begins_with_the_ticks_of_its_model_and_none_means_the_same(
     document["criteria"][0]["checks"] = [
         {"id": "u", "kind": "unsafe_call", "goal": "g", "any_of": ["tls_unverified"]}
     ]
-    sheet = reposted(sheet_of(document), **{"criteria.0.checks.0.any_of": []})
-    assert "any_of" not in document_of(sheet)["criteria"][0]["checks"][0]
+    texts = reposted(form_texts(document), **{"criteria.0.checks.0.any_of": []})
+    assert "any_of" not in document_of(texts)["criteria"][0]["checks"][0]
 
 
 def test_a_text_does_not_pass_for_a_choice_of_another_kind():
-    sheet = reposted(
-        sheet_of(rubric_document("tidy")), **{"criteria.0.checks.0.kind": "unsafe_call"}
+    texts = reposted(
+        form_texts(rubric_document("tidy")), **{"criteria.0.checks.0.kind": "unsafe_call"}
     )
-    check = sheet["criteria"][0]["checks"][0]
+    check = texts["criteria"][0]["checks"][0]
     assert (check["any_of"], check["leftovers"]) == ([], {"any_of": ["README*"]})
 
 
@@ -206,7 +206,7 @@ def test_a_text_does_not_pass_for_a_choice_of_another_kind():
 
 
 @pytest.mark.parametrize(
-    ("order", "look_at", "criteria", "checks"),
+    ("order", "open_path", "criteria", "checks"),
     [
         ("up criteria.1", "criteria.0", ["tested", "tidy"], None),
         ("up criteria.0", "criteria.0", ["tidy", "tested"], None),
@@ -244,34 +244,34 @@ def test_a_text_does_not_pass_for_a_choice_of_another_kind():
         ),
     ],
 )
-def test_a_button_moves_what_it_says(order, look_at, criteria, checks):
-    sheet = sheet_of(rubric_document())
-    assert moved(sheet, order) == look_at
+def test_a_button_moves_what_it_says(order, open_path, criteria, checks):
+    texts = form_texts(rubric_document())
+    assert apply_item_button(texts, order) == open_path
     if criteria is not None:
-        assert [item["id"] for item in sheet["criteria"]] == criteria
+        assert [item["id"] for item in texts["criteria"]] == criteria
     if checks is not None:
-        assert [item["id"] for item in sheet["criteria"][0]["checks"]] == checks
+        assert [item["id"] for item in texts["criteria"][0]["checks"]] == checks
 
 
 def test_levels_are_added_in_their_criterion():
-    sheet = sheet_of(rubric_document())
-    assert moved(sheet, "add criteria.1.levels") == "criteria.1.levels.0"
-    assert [len(item["levels"]) for item in sheet["criteria"]] == [0, 1]
+    texts = form_texts(rubric_document())
+    assert apply_item_button(texts, "add criteria.1.levels") == "criteria.1.levels.0"
+    assert [len(item["levels"]) for item in texts["criteria"]] == [0, 1]
 
 
 def test_what_has_no_id_gets_one_that_nobody_has():
-    sheet = sheet_of(rubric_document("tidy"))
+    texts = form_texts(rubric_document("tidy"))
     for order in (
         "add criteria",
         "add criteria.1.checks",
         "add criteria.1.checks",
         "add criteria.1.levels",
     ):
-        moved(sheet, order)
-    sheet["criteria"][1]["name"] = "Tidy!"
-    sheet["criteria"][1]["levels"][0]["name"] = "Very Good"
-    name_the_nameless(sheet)
-    new = sheet["criteria"][1]
+        apply_item_button(texts, order)
+    texts["criteria"][1]["name"] = "Tidy!"
+    texts["criteria"][1]["levels"][0]["name"] = "Very Good"
+    fill_empty_ids(texts)
+    new = texts["criteria"][1]
     assert (new["id"], [check["id"] for check in new["checks"]], new["levels"][0]["id"]) == (
         "tidy_2",
         ["tidy_2.file_exists", "tidy_2.file_exists_2"],
@@ -283,7 +283,7 @@ def test_what_has_no_id_gets_one_that_nobody_has():
 
 
 def test_whoever_moves_a_slider_of_a_preset_has_rules_of_their_own():
-    before = sheet_of(rubric_document())
+    before = form_texts(rubric_document())
     after = document_of(reposted(before, **{"constitution.rules.security_override.cap": "2"}))[
         "constitution"
     ]
@@ -295,11 +295,11 @@ def test_whoever_moves_a_slider_of_a_preset_has_rules_of_their_own():
 
 
 def test_another_preset_brings_its_own_values():
-    sheet = reposted(sheet_of(rubric_document()), **{"constitution.preset": "governance"})
-    assert document_of(sheet)["constitution"] == "governance"
+    texts = reposted(form_texts(rubric_document()), **{"constitution.preset": "governance"})
+    assert document_of(texts)["constitution"] == "governance"
     assert (
-        sheet["constitution"]["quorum"],
-        constitution_form.rules_in_force(sheet["constitution"]),
+        texts["constitution"]["quorum"],
+        constitution_form.rules_in_force(texts["constitution"]),
     ) == (
         "3",
         [
@@ -313,22 +313,22 @@ def test_another_preset_brings_its_own_values():
 
 
 def test_a_preset_made_ones_own_is_not_called_by_its_name():
-    sheet = reposted(sheet_of(rubric_document()), **{"constitution.preset": "own"})
-    assert document_of(sheet)["constitution"]["id"] == "default-changed"
+    texts = reposted(form_texts(rubric_document()), **{"constitution.preset": "own"})
+    assert document_of(texts)["constitution"]["id"] == "default-changed"
 
 
 # -- the summary ---------------------------------------------------------------------------------------
 
 
 def test_points_are_summed_exactly_and_what_is_no_number_counts_nothing():
-    sheet = sheet_of(rubric_document("a", "b", "c", "d"))
+    texts = form_texts(rubric_document("a", "b", "c", "d"))
     for criterion, points in zip(
-        sheet["criteria"], ("0.1", "0,2", "many", "1e999999999"), strict=True
+        texts["criteria"], ("0.1", "0,2", "many", "1e999999999"), strict=True
     ):
         criterion["max_points"] = points
-    totals = totals_of(sheet)
+    totals = totals_of(texts)
     assert (totals.criteria, totals.checks, totals.weight, totals.points) == (4, 12, "4", "0.3")
-    assert totals_of(sheet_of(rubric_document())).points is None
+    assert totals_of(form_texts(rubric_document())).points is None
 
 
 @pytest.mark.parametrize(
@@ -347,7 +347,7 @@ def test_points_are_summed_exactly_and_what_is_no_number_counts_nothing():
     ],
 )
 def test_levels_that_do_not_agree_with_the_points_raise_a_doubt(most, levels, doubt):
-    [criterion] = sheet_of(rubric_document("tidy"))["criteria"]
+    [criterion] = form_texts(rubric_document("tidy"))["criteria"]
     criterion["max_points"] = most
     criterion["levels"] = [
         {"id": "", "name": "", "points": points, "description": ""} for points in levels
@@ -370,4 +370,4 @@ def test_levels_that_do_not_agree_with_the_points_raise_a_doubt(most, levels, do
     ],
 )
 def test_a_place_is_told_as_a_person_would(name, words):
-    assert where(name) == words
+    assert describe_field(name) == words

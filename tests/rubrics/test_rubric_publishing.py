@@ -39,13 +39,13 @@ def test_the_second_of_two_who_edit_at_once_is_refused_and_sees_both(ada, draft,
     hers, his = form_of(draft, name="Ada's rubric"), form_of(draft, name="Bob's rubric")
     assert as_(ada).post(page(draft), hers).status_code == 302
     answer = as_(bob).post(page(draft), his)
-    assert (answer.status_code, answer.context["desk"].refusal.code) == (
+    assert (answer.status_code, answer.context["session"].refusal.code) == (
         409,
         "rubric_changed_meanwhile",
     )
     assert stored(draft).document["name"] == "Ada's rubric"
     assert field(answer, "name") == "Bob&#x27;s rubric"
-    [part] = answer.context["desk"].between.parts
+    [part] = answer.context["session"].between.parts
     assert [row.label for row in part.rows] == ["Name"]
     assert ("<del>Ada</del>" in answer.text, "<ins>Bob</ins>" in answer.text) == (True, True)
     again = his | {"seen": field(answer, "seen")}
@@ -57,7 +57,7 @@ def test_a_form_that_is_older_than_the_publication_is_refused_and_becomes_a_new_
     stale = form_of(draft, name="Too late")
     publish_rubric_version(version=draft, by=ada)
     answer = as_(ada).post(page(draft), stale)
-    assert (answer.status_code, answer.context["desk"].refusal.code) == (409, "rubric_published")
+    assert (answer.status_code, answer.context["session"].refusal.code) == (409, "rubric_published")
     assert (stored(draft).document["name"], field(answer, "name")) == ("A small rubric", "Too late")
     as_(ada).post(page(draft), stale | {"do": "save-beside"})
     with everywhere():
@@ -119,7 +119,7 @@ def test_a_draft_is_kept_unfinished_with_its_faults_beside_their_fields(ada, dra
     assert "Unfinished: 5 things must be mended before this draft can be published." in " ".join(
         opened.text.split()
     )
-    assert (field(opened, "criteria.0.weight"), sorted(opened.context["desk"].faults)) == (
+    assert (field(opened, "criteria.0.weight"), sorted(opened.context["session"].faults)) == (
         "heavy",
         sorted(BROKEN),
     )
@@ -170,7 +170,7 @@ def test_every_page_about_an_unfinished_draft_can_be_opened(ada, draft, organiza
 def test_what_the_form_cannot_show_again_is_not_kept_unfinished(ada, draft, text):
     typed = {"seen": form_of(draft)["seen"], "note": "", "text": text, "do": "save-unfinished"}
     answer = as_(ada).post(page(draft), typed)
-    assert (answer.status_code, answer.context["desk"].text) == (200, text)
+    assert (answer.status_code, answer.context["session"].text) == (200, text)
     assert stored(draft).document == draft.document
 
 

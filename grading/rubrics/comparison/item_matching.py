@@ -22,7 +22,7 @@ class Pair:
     is_moved: bool = False
 
 
-def paired(before: Sequence[Item], after: Sequence[Item], key: str = "id") -> list[Pair]:
+def pair_items(before: Sequence[Item], after: Sequence[Item], key: str = "id") -> list[Pair]:
     """In the new order; what is gone comes after what it followed."""
     origins = _origins(before, after, key)
     stay = _in_order(sorted(origins), origins)

@@ -23,7 +23,7 @@ class Loss:
     then: str
 
 
-def losses(before: RubricVersion | None, document: Mapping[str, Any]) -> list[Loss]:
+def publishing_losses(before: RubricVersion | None, document: Mapping[str, Any]) -> list[Loss]:
     """Criteria that are gone, levels that are gone, and another worth; nothing where nothing is published yet."""
     if before is None:
         return []

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.engine import rubrics as engine_rubrics
-from grading.rubrics.comparison.item_matching import NAMES, Item, Pair, paired
-from grading.rubrics.comparison.word_difference import Segments, marked
+from grading.rubrics.comparison.item_matching import NAMES, Item, Pair, pair_items
+from grading.rubrics.comparison.word_difference import Segments, mark_differences
 from grading.rubrics.editor.labels import CHOICES, kind_title, label_of, named_choice
 
 # Fields that hold items of their own, by the model of the items.
@@ -53,7 +53,8 @@ def difference(before: Item, after: Item) -> Difference:
     """Both documents as the courtroom writes them, or drafts that do not fit yet."""
     about = tuple(_fields("rubric", before, after))
     criteria = [
-        _criterion(pair) for pair in paired(before.get("criteria", ()), after.get("criteria", ()))
+        _criterion(pair)
+        for pair in pair_items(before.get("criteria", ()), after.get("criteria", ()))
     ]
     rules = tuple(_constitution(before.get("constitution", ""), after.get("constitution", "")))
     parts = [
@@ -72,7 +73,7 @@ def _criterion(pair: Pair) -> Change:
     before, after = pair.before or {}, pair.after or {}
     rows = [*_fields("criterion", before, after)]
     for field, model in INSIDE.items():
-        items = paired(before.get(field, ()), after.get(field, ()))
+        items = pair_items(before.get(field, ()), after.get(field, ()))
         rows += [row for item in items for row in _item(model, item)]
     marks, told = _fate(pair)
     besides = [row for row in rows if row.label not in RENAMING]
@@ -97,26 +98,28 @@ def _item(model: str, pair: Pair) -> Iterator[Row]:
     item: Item = pair.after or pair.before or {}
     title = f"{model.capitalize()} {item.get('id', '')}"
     if pair.before is None or pair.after is None:
-        yield Row(title, *marked(_summed_up(model, pair.before), _summed_up(model, pair.after)))
+        yield Row(
+            title, *mark_differences(_summed_up(model, pair.before), _summed_up(model, pair.after))
+        )
         return
     if pair.is_moved:
-        yield Row(f"{title}: place", *marked(str(pair.was), str(pair.now)))
+        yield Row(f"{title}: place", *mark_differences(str(pair.was), str(pair.now)))
     kind = pair.after.get("kind", model)
     yield from (
         Row(f"{title}: {row.label}", row.before, row.after)
         for row in _fields(kind, pair.before, pair.after)
     )
     if pair.before.get("kind") != pair.after.get("kind"):
-        yield Row(f"{title}: Kind", *marked(_kind(pair.before), _kind(pair.after)))
+        yield Row(f"{title}: Kind", *mark_differences(_kind(pair.before), _kind(pair.after)))
 
 
 def _constitution(before: Item | str, after: Item | str) -> Iterator[Row]:
     """By the rules that are in force, whether a preset brings them or the rubric does."""
     if _title(before) != _title(after):
-        yield Row("Constitution", *marked(_title(before), _title(after)))
+        yield Row("Constitution", *mark_differences(_title(before), _title(after)))
     old, new = _resolved(before), _resolved(after)
     yield from _fields("constitution", {**old, "id": ""}, {**new, "id": ""})
-    for pair in paired(old.get("rules", ()), new.get("rules", ()), key="kind"):
+    for pair in pair_items(old.get("rules", ()), new.get("rules", ()), key="kind"):
         yield from _rule(pair)
 
 
@@ -127,7 +130,10 @@ def _rule(pair: Pair) -> Iterator[Row]:
         fields = _fields(rule["kind"], pair.before, pair.after)
         yield from (Row(f"{title}: {row.label}", row.before, row.after) for row in fields)
     else:
-        yield Row(title, *marked(_summed_up("rule", pair.before), _summed_up("rule", pair.after)))
+        yield Row(
+            title,
+            *mark_differences(_summed_up("rule", pair.before), _summed_up("rule", pair.after)),
+        )
 
 
 def _title(constitution: Item | str) -> str:
@@ -151,7 +157,7 @@ def _fields(model: str, before: Item, after: Item, place: str = "") -> Iterator[
         if isinstance(old or new, dict):
             yield from _fields("logic", old or {}, new or {}, f"{label_of(model, field)}: ")
         elif _text(old) != _text(new):
-            yield Row(place + label_of(model, field), *marked(_text(old), _text(new)))
+            yield Row(place + label_of(model, field), *mark_differences(_text(old), _text(new)))
 
 
 def _summed_up(model: str, item: Item | None) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 Mark = Literal["same", "other", "gap"]
 _WORD = re.compile(r"\w+(?:[.-]\w+)*|\s+|[^\w\s]")
 # Beyond this a comparison word by word takes too long to wait for, and too long to read.
-MOST_WORDS = 3_000
+MAX_WORDS = 3_000
 # How much is shown around a change; a longer stretch that both share is cut in its middle.
 CONTEXT = 120
 
@@ -28,12 +28,12 @@ class Segment:
 Segments = tuple[Segment, ...]
 
 
-def marked(before: str, after: str) -> tuple[Segments, Segments]:
+def mark_differences(before: str, after: str) -> tuple[Segments, Segments]:
     """Both texts cut where they differ. What only stands in one of two short or unlike texts is not cut small."""
     if not before or not after:
         return _whole(before), _whole(after)
     old, new = _WORD.findall(before), _WORD.findall(after)
-    if len(old) + len(new) > MOST_WORDS:
+    if len(old) + len(new) > MAX_WORDS:
         return _whole(before), _whole(after)
     matcher = SequenceMatcher(a=old, b=new, autojunk=False)
     if matcher.ratio() < 0.4:

@@ -1,1 +1,1 @@
-"""The editor of a rubric's draft: the JSON as a sheet of texts, the sheet as panels, a post as a sheet again."""
+"""The editor of a rubric's draft: the JSON as a texts of texts, the texts as panels, a post as a texts again."""

@@ -1,4 +1,4 @@
-"""The rules on the sheet: a preset by its name, or rules of one's own. Their fields are always there.
+"""The rules on the texts: a preset by its name, or rules of one's own. Their fields are always there.
 
 Whoever moves a slider of a preset has made rules of their own by that; whoever chooses another preset gets its values.
 """
@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from grading.engine import rubrics as engine_rubrics
-from grading.rubrics.editor.parameter_fields import blueprint
+from grading.rubrics.editor.parameter_fields import form_layout
 from grading.rubrics.editor.posted_values import (
-    leaf_of,
+    field_texts,
+    field_values,
     list_of,
     object_of,
-    posted_texts,
-    texts,
-    values,
+    posted_field_texts,
+    posted_text,
 )
 
 OWN = "own"
 
 
-def sheet_of(given: Any) -> dict[str, Any]:
+def form_texts(given: Any) -> dict[str, Any]:
     """`preset` is a preset's name or `own`; the rules in force come first, in their order, then the others."""
     if isinstance(given, dict):
         return _filled(OWN, given)
@@ -30,67 +30,67 @@ def sheet_of(given: Any) -> dict[str, Any]:
     return _filled(str(given), presets.get(str(given), presets["default"]))
 
 
-def posted_sheet(tree: Mapping[str, Any]) -> dict[str, Any]:
+def posted_form_texts(tree: Mapping[str, Any]) -> dict[str, Any]:
     """What was sent. `was` is what had been chosen when the page was made."""
-    chosen, was = leaf_of(tree, "preset"), leaf_of(tree, "was")
+    chosen, was = posted_text(tree, "preset"), posted_text(tree, "was")
     presets = engine_rubrics.preset_constitutions()
     if chosen in presets and chosen != was:
-        return sheet_of(chosen)
+        return form_texts(chosen)
     sent = {"preset": chosen, **_posted_fields(tree)}
-    if chosen in presets and _own_document(sent) != _own_document(sheet_of(chosen)):
+    if chosen in presets and _own_document(sent) != _own_document(form_texts(chosen)):
         return sent | {"preset": OWN, "id": f"{chosen}-changed"}
     if chosen == OWN != was and sent["id"] in presets:
         return sent | {"id": f"{sent['id']}-changed"}
     return sent
 
 
-def document_of(sheet: Mapping[str, Any]) -> Any:
+def document_of(texts: Mapping[str, Any]) -> Any:
     """A preset's name, or the rules in force."""
-    return _own_document(sheet) if sheet["preset"] == OWN else sheet["preset"]
+    return _own_document(texts) if texts["preset"] == OWN else texts["preset"]
 
 
-def rules_in_force(sheet: Mapping[str, Any]) -> list[str]:
+def rules_in_force(texts: Mapping[str, Any]) -> list[str]:
     """Their kinds, in the order in which the document lists them."""
-    return [kind for kind, rule in sheet["rules"].items() if rule["applies"]]
+    return [kind for kind, rule in texts["rules"].items() if rule["applies"]]
 
 
-def flat_texts(sheet: Mapping[str, Any]) -> dict[str, str]:
+def flat_texts(texts: Mapping[str, Any]) -> dict[str, str]:
     """Each field's text by its name on the page."""
-    plan = blueprint()
-    own = {f"constitution.{p.name}": sheet[p.name] for p in plan.constitution}
+    layout = form_layout()
+    own = {f"constitution.{p.name}": texts[p.name] for p in layout.constitution}
     return own | {
         f"constitution.rules.{kind}.{name}": text
-        for kind, rule in sheet["rules"].items()
+        for kind, rule in texts["rules"].items()
         for name, text in rule.items()
     }
 
 
-def _own_document(sheet: Mapping[str, Any]) -> dict[str, Any]:
-    plan = blueprint()
-    rules = sheet["rules"]
+def _own_document(texts: Mapping[str, Any]) -> dict[str, Any]:
+    layout = form_layout()
+    rules = texts["rules"]
     return {
-        **values(plan.constitution, sheet),
+        **field_values(layout.constitution, texts),
         "rules": [
-            {"kind": kind, **values(plan.rules[kind], rules[kind])}
-            for kind in rules_in_force(sheet)
+            {"kind": kind, **field_values(layout.rules[kind], rules[kind])}
+            for kind in rules_in_force(texts)
         ],
     }
 
 
 def _filled(preset: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    plan = blueprint()
+    layout = form_layout()
     in_force = {
         str(rule["kind"]): rule
         for rule in map(object_of, list_of(given.get("rules")))
         if "kind" in rule
     }
     kinds = [
-        *(kind for kind in in_force if kind in plan.rules),
-        *(k for k in plan.rules if k not in in_force),
+        *(kind for kind in in_force if kind in layout.rules),
+        *(k for k in layout.rules if k not in in_force),
     ]
     return {
         "preset": preset,
-        **texts(plan.constitution, given),
+        **field_texts(layout.constitution, given),
         "rules": {
             kind: {
                 "applies": "on" if kind in in_force else "",
@@ -103,22 +103,22 @@ def _filled(preset: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _rule_texts(kind: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
     """A rule that is not in force shows what it would do by default."""
-    fields = blueprint().rules[kind]
-    return texts(fields, given) if given is not None else {p.name: p.default for p in fields}
+    fields = form_layout().rules[kind]
+    return field_texts(fields, given) if given is not None else {p.name: p.default for p in fields}
 
 
 def _posted_fields(tree: Mapping[str, Any]) -> dict[str, Any]:
-    plan, sent = blueprint(), object_of(tree.get("rules"))
+    layout, sent = form_layout(), object_of(tree.get("rules"))
     kinds = [
-        *(kind for kind in sent if kind in plan.rules),
-        *(k for k in plan.rules if k not in sent),
+        *(kind for kind in sent if kind in layout.rules),
+        *(k for k in layout.rules if k not in sent),
     ]
     return {
-        **posted_texts(plan.constitution, tree),
+        **posted_field_texts(layout.constitution, tree),
         "rules": {
             kind: {
-                "applies": leaf_of(object_of(sent.get(kind)), "applies"),
-                **posted_texts(plan.rules[kind], object_of(sent.get(kind))),
+                "applies": posted_text(object_of(sent.get(kind)), "applies"),
+                **posted_field_texts(layout.rules[kind], object_of(sent.get(kind))),
             }
             for kind in kinds
         },

@@ -17,30 +17,30 @@ from grading.rubrics.actions import draft_rubric_version, save_draft
 from grading.rubrics.comparison.rubric_difference import Difference, difference
 from grading.rubrics.editor import labels
 from grading.rubrics.editor.editor_page import NOTE, page_of
-from grading.rubrics.editor.field_errors import Faults, beside
-from grading.rubrics.editor.generated_ids import name_the_nameless
-from grading.rubrics.editor.item_buttons import moved
-from grading.rubrics.editor.posted_values import Sheet
-from grading.rubrics.editor.rubric_form import document_of, posted_sheet, sheet_of
+from grading.rubrics.editor.field_errors import FieldErrors, errors_by_field
+from grading.rubrics.editor.generated_ids import fill_empty_ids
+from grading.rubrics.editor.item_buttons import apply_item_button
+from grading.rubrics.editor.posted_values import FormTexts
+from grading.rubrics.editor.rubric_form import document_of, form_texts, posted_form_texts
 
-LONGEST_NOTE = 300
+MAX_NOTE_LENGTH = 300
 FORM, JSON = "form", "json"
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class EditingSession:
     """`seen` is the digest of the stored document that the typing began from. In the expert's view `text` is typed,
-    else `sheet`. `saved` is the version after a save; `between` what a refused save would have overwritten."""
+    else `texts`. `saved` is the version after a save; `between` what a refused save would have overwritten."""
 
     version: RubricVersion
     seen: str
     note: str
-    sheet: Sheet
+    texts: FormTexts
     text: str = ""
     view: str = FORM
-    faults: Faults | None = None
+    faults: FieldErrors | None = None
     lines: tuple[RubricFault, ...] = ()
-    look_at: str = ""
+    open_path: str = ""
     verb: str = ""
     unsaved: bool = False
     refusal: RubricRefused | None = None
@@ -49,11 +49,11 @@ class Desk:
 
     def context(self) -> dict[str, Any]:
         """For the template."""
-        shown = page_of(self.sheet, self.note, self.faults or {}, look_at=self.look_at)
+        shown = page_of(self.texts, self.note, self.faults or {}, open_path=self.open_path)
         marked = marked_lines(self.text, self.lines)
         return {
             **shown,
-            "desk": self,
+            "session": self,
             "marked": marked,
             "to_mend": len(marked) + len(shown["problems"]),
             "focus": self.focus,
@@ -63,131 +63,139 @@ class Desk:
     def focus(self) -> dict[str, str]:
         """Where the keyboard goes on: the same button of what was moved, the first field of what was added."""
         first = {"criteria": "name", "levels": "name", "checks": "goal"}
-        listed = self.look_at.rpartition(".")[0].rpartition(".")[2]
-        added = f"{self.look_at}.{first.get(listed)}" if self.verb == "add" else ""
-        return {"path": self.look_at, "verb": self.verb, "first": added}
+        listed = self.open_path.rpartition(".")[0].rpartition(".")[2]
+        added = f"{self.open_path}.{first.get(listed)}" if self.verb == "add" else ""
+        return {"path": self.open_path, "verb": self.verb, "first": added}
 
 
-def laid_out(version: RubricVersion) -> Desk:
+def open_session(version: RubricVersion) -> EditingSession:
     """The version as it is stored: in the form, or as JSON when the form has no field for what is wrong with it."""
-    sheet, faults = sheet_of(version.document), engine_rubrics.rubric_faults(version.document)
+    texts, faults = form_texts(version.document), engine_rubrics.rubric_faults(version.document)
     text = json_text(version.document)
-    in_the_form = engine_rubrics.rubric_faults(document_of(sheet)) == faults
-    return Desk(
+    in_the_form = engine_rubrics.rubric_faults(document_of(texts)) == faults
+    return EditingSession(
         version=version,
         seen=engine_rubrics.document_digest(version.document),
         note=version.note,
-        sheet=sheet,
+        texts=texts,
         text=text,
         view=FORM if in_the_form else JSON,
-        faults=beside(faults, sheet) if in_the_form else None,
+        faults=errors_by_field(faults, texts) if in_the_form else None,
         lines=() if in_the_form else engine_rubrics.read_rubric_text(text)[1],
     )
 
 
-def taken_up(version: RubricVersion, posted: QueryDict) -> Desk:
+def posted_session(version: RubricVersion, posted: QueryDict) -> EditingSession:
     """What was typed, before anything is done with it."""
     view = JSON if "text" in posted else FORM
     text = posted.get("text", "").replace("\r\n", "\n")
-    return Desk(
+    return EditingSession(
         version=version,
         seen=posted.get("seen", ""),
         note=posted.get("note", ""),
-        sheet=posted_sheet(posted) if view == FORM else sheet_of({}),
+        texts=posted_form_texts(posted) if view == FORM else form_texts({}),
         text=text,
         view=view,
         unsaved=True,
     )
 
 
-def obeyed(desk: Desk, order: str, by: User | None) -> Desk:
-    """The desk after a button: `save`, `save-unfinished`, `save-beside` (as a new draft), `json`, `form`, `look`, or a move of moves.py."""
-    if order in _KEEPING:
-        return _kept(desk, order, by)
-    if order == "save-unfinished":
-        return _kept_unfinished(desk, by)
-    if order == "json":
-        return replace(desk, view=JSON, text=json_text(document_of(desk.sheet)))
-    if order == "form":
-        return _as_form(desk)
-    verb, _, path = order.partition(" ")
-    look_at = moved(desk.sheet, order) if desk.view == FORM else None
-    return replace(desk, look_at=look_at or path, verb=verb)
+def press_button(session: EditingSession, button: str, by: User | None) -> EditingSession:
+    """The session after a button: `save`, `save-unfinished`, `save-beside` (as a new draft), `json`, `form`, `look`, or a move of moves.py."""
+    if button in SAVE_BUTTONS:
+        return _saved(session, button, by)
+    if button == "save-unfinished":
+        return _saved_unfinished(session, by)
+    if button == "json":
+        return replace(session, view=JSON, text=json_text(document_of(session.texts)))
+    if button == "form":
+        return _as_form(session)
+    verb, _, path = button.partition(" ")
+    open_path = apply_item_button(session.texts, button) if session.view == FORM else None
+    return replace(session, open_path=open_path or path, verb=verb)
 
 
-def checked(desk: Desk) -> tuple[Desk, dict[str, Any] | None]:
-    """The desk with every fault marked, and the document when there is none."""
-    if desk.view == JSON:
-        document, lines = engine_rubrics.read_rubric_text(desk.text)
+def validated(session: EditingSession) -> tuple[EditingSession, dict[str, Any] | None]:
+    """The session with every fault marked, and the document when there is none."""
+    if session.view == JSON:
+        document, lines = engine_rubrics.read_rubric_text(session.text)
         return replace(
-            desk, lines=lines, faults=_note_faults(desk.note)
+            session, lines=lines, faults=_note_faults(session.note)
         ), None if lines else document
-    name_the_nameless(desk.sheet)
-    document = document_of(desk.sheet)
+    fill_empty_ids(session.texts)
+    document = document_of(session.texts)
     faults = engine_rubrics.rubric_faults(document)
-    placed = {**beside(faults, desk.sheet), **_note_faults(desk.note)}
-    return replace(desk, faults=placed), None if placed else document
+    placed = {**errors_by_field(faults, session.texts), **_note_faults(session.note)}
+    return replace(session, faults=placed), None if placed else document
 
 
-def _kept(desk: Desk, order: str, by: User | None) -> Desk:
-    desk, document = checked(desk)
-    if document is None or desk.faults:
-        return desk
+def _saved(session: EditingSession, button: str, by: User | None) -> EditingSession:
+    session, document = validated(session)
+    if document is None or session.faults:
+        return session
     try:
-        return replace(desk, saved=_KEEPING[order](desk, document, by))
+        return replace(session, saved=SAVE_BUTTONS[button](session, document, by))
     except RubricRefused as refused:
-        return _refused(desk, refused, document)
+        return _refused(session, refused, document)
 
 
-def _kept_unfinished(desk: Desk, by: User | None) -> Desk:
+def _saved_unfinished(session: EditingSession, by: User | None) -> EditingSession:
     """With its faults, as far as the form can show them again; what it cannot has to be mended first."""
-    desk, document = checked(desk)
+    session, document = validated(session)
     if document is None:
-        document = _as_the_form_holds_it(desk)
-    if document is None or NOTE.name in (desk.faults or {}):
-        return desk
+        document = _document_of_form(session)
+    if document is None or NOTE.name in (session.faults or {}):
+        return session
     try:
         kept = save_draft(
-            version=desk.version,
+            version=session.version,
             document=document,
-            why=desk.note,
-            seen=desk.seen,
+            why=session.note,
+            seen=session.seen,
             by=by,
             unfinished=True,
         )
     except RubricRefused as refused:
-        return desk if refused.code == "rubric_unusable" else _refused(desk, refused, document)
-    return replace(desk, saved=kept)
+        return (
+            session if refused.code == "rubric_unusable" else _refused(session, refused, document)
+        )
+    return replace(session, saved=kept)
 
 
-def _as_the_form_holds_it(desk: Desk) -> dict[str, Any] | None:
-    if desk.view == FORM:
-        return document_of(desk.sheet)
-    document, _lines = engine_rubrics.read_rubric_text(desk.text)
-    held = document_of(sheet_of(document))
+def _document_of_form(session: EditingSession) -> dict[str, Any] | None:
+    if session.view == FORM:
+        return document_of(session.texts)
+    document, _lines = engine_rubrics.read_rubric_text(session.text)
+    held = document_of(form_texts(document))
     same = engine_rubrics.rubric_faults(held) == engine_rubrics.rubric_faults(document)
     return held if same else None
 
 
-def _save(desk: Desk, document: dict[str, Any], by: User | None) -> RubricVersion:
-    return save_draft(version=desk.version, document=document, why=desk.note, seen=desk.seen, by=by)
-
-
-def _save_beside(desk: Desk, document: dict[str, Any], by: User | None) -> RubricVersion:
-    settled = engine_rubrics.settled_rubric(document)
-    version = desk.version
-    return draft_rubric_version(
-        rubric=version.rubric, document=settled, why=desk.note, by=by, based_on=version
+def _save(session: EditingSession, document: dict[str, Any], by: User | None) -> RubricVersion:
+    return save_draft(
+        version=session.version, document=document, why=session.note, seen=session.seen, by=by
     )
 
 
-_KEEPING = {"save": _save, "save-beside": _save_beside}
+def _save_beside(
+    session: EditingSession, document: dict[str, Any], by: User | None
+) -> RubricVersion:
+    settled = engine_rubrics.settled_rubric(document)
+    version = session.version
+    return draft_rubric_version(
+        rubric=version.rubric, document=settled, why=session.note, by=by, based_on=version
+    )
 
 
-def _refused(desk: Desk, refused: RubricRefused, document: dict[str, Any]) -> Desk:
+SAVE_BUTTONS = {"save": _save, "save-beside": _save_beside}
+
+
+def _refused(
+    session: EditingSession, refused: RubricRefused, document: dict[str, Any]
+) -> EditingSession:
     """Nothing was overwritten. Whoever presses save again has seen what that overwrites."""
-    desk.version.refresh_from_db()
-    saved = desk.version.document
+    session.version.refresh_from_db()
+    saved = session.version.document
     typed = (
         document
         if engine_rubrics.rubric_faults(document)
@@ -195,21 +203,21 @@ def _refused(desk: Desk, refused: RubricRefused, document: dict[str, Any]) -> De
     )
     between = difference(saved, typed)
     return replace(
-        desk, refusal=refused, between=between, seen=engine_rubrics.document_digest(saved)
+        session, refusal=refused, between=between, seen=engine_rubrics.document_digest(saved)
     )
 
 
-def _as_form(desk: Desk) -> Desk:
+def _as_form(session: EditingSession) -> EditingSession:
     """Only JSON without faults: the form has no field for everything that can be wrong in a text."""
-    document, lines = engine_rubrics.read_rubric_text(desk.text)
+    document, lines = engine_rubrics.read_rubric_text(session.text)
     if lines:
-        return replace(desk, lines=lines)
-    return replace(desk, view=FORM, sheet=sheet_of(document))
+        return replace(session, lines=lines)
+    return replace(session, view=FORM, texts=form_texts(document))
 
 
 def _note_faults(note: str) -> dict[str, tuple[str, ...]]:
-    if len(note) > LONGEST_NOTE:
-        return {NOTE.name: (f"At most {LONGEST_NOTE} characters; these are {len(note)}.",)}
+    if len(note) > MAX_NOTE_LENGTH:
+        return {NOTE.name: (f"At most {MAX_NOTE_LENGTH} characters; these are {len(note)}.",)}
     return {NOTE.name: ("The character U+0000 cannot be used.",)} if "\0" in note else {}
 
 
@@ -239,7 +247,7 @@ def _marked(fault: RubricFault, line: str) -> MarkedLine:
     return MarkedLine(
         fault=fault,
         where=_showable(".".join(map(str, fault.place))) or "JSON",
-        told=labels.sentence_of(fault.kind, fault.message),
+        told=labels.error_sentence(fault.kind, fault.message),
         line=line,
         before=line[: fault.column - 1] if fault.column else None,
     )

@@ -1,4 +1,4 @@
-"""All that the editor's page shows of a sheet."""
+"""All that the editor's page shows of a texts."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from grading.engine import rubrics as engine_rubrics
 from grading.rubrics.editor import constitution_form, labels
-from grading.rubrics.editor.field_errors import Faults
-from grading.rubrics.editor.number_format import number_in, plain
+from grading.rubrics.editor.field_errors import FieldErrors
+from grading.rubrics.editor.number_format import format_number, parse_number
 from grading.rubrics.editor.panels import (
     BLANK,
     Field,
@@ -19,8 +19,8 @@ from grading.rubrics.editor.panels import (
     level_panel,
     rule_panel,
 )
-from grading.rubrics.editor.parameter_fields import Parameter, Shape, blueprint
-from grading.rubrics.editor.posted_values import Sheet
+from grading.rubrics.editor.parameter_fields import Parameter, Shape, form_layout
+from grading.rubrics.editor.posted_values import FormTexts
 from grading.rubrics.editor.rubric_form import new_check, new_item
 
 NOTE = Parameter(
@@ -42,7 +42,7 @@ class Problem:
     """One line of the summary; `name` is the id of the element to jump to."""
 
     name: str
-    where: str
+    describe_field: str
     told: str
 
 
@@ -56,65 +56,69 @@ class Totals:
     points: str | None
 
 
-def page_of(sheet: Sheet, note: str, faults: Faults, *, look_at: str = "") -> dict[str, Any]:
+def page_of(
+    texts: FormTexts, note: str, faults: FieldErrors, *, open_path: str = ""
+) -> dict[str, Any]:
     """The template's context: the rubric's own fields, its criteria, its rules, sums and problems."""
-    plan = blueprint()
+    layout = form_layout()
     criteria = [
-        criterion_panel(item, f"criteria.{n}", faults, look_at)
-        for n, item in enumerate(sheet["criteria"])
+        criterion_panel(item, f"criteria.{n}", faults, open_path)
+        for n, item in enumerate(texts["criteria"])
     ]
     return {
         "note": Field(NOTE.name, NOTE, note, faults.get(NOTE.name, ())),
-        "about": fields(sorted(plan.rubric, key=lambda p: p.name != "name"), sheet, "", faults),
+        "about": fields(sorted(layout.rubric, key=lambda p: p.name != "name"), texts, "", faults),
         "criteria": criteria,
         "whole_errors": faults.get("", ()),
         "criteria_errors": faults.get("criteria", ()),
-        "rules": _rules(sheet["constitution"], faults),
-        "totals": totals_of(sheet),
+        "rules": _rules(texts["constitution"], faults),
+        "totals": totals_of(texts),
         "problems": [
-            Problem(name, where(name), told)
+            Problem(name, describe_field(name), told)
             for name, all_told in faults.items()
             for told in all_told
         ],
-        "kinds": [(kind, labels.kind_title(kind)) for kind in plan.checks],
-        "look_at": look_at,
+        "kinds": [(kind, labels.kind_title(kind)) for kind in layout.checks],
+        "open_path": open_path,
     }
 
 
-def blanks() -> dict[str, Any]:
+def blank_items() -> dict[str, Any]:
     """What is copied when something is added without asking the server."""
     return {
         "criterion": criterion_panel(new_item("criteria"), BLANK, {}, BLANK),
         "level": level_panel(new_item("levels"), BLANK, {}),
         "check": check_panel(new_item("checks"), BLANK, {}, BLANK),
-        "checks": [check_panel(new_check(kind), BLANK, {}, BLANK) for kind in blueprint().checks],
+        "checks": [check_panel(new_check(kind), BLANK, {}, BLANK) for kind in form_layout().checks],
         "presets": {
-            name: constitution_form.flat_texts(constitution_form.sheet_of(name))
+            name: constitution_form.flat_texts(constitution_form.form_texts(name))
             for name in engine_rubrics.preset_constitutions()
         },
     }
 
 
-def totals_of(sheet: Sheet) -> Totals:
-    criteria = sheet["criteria"]
-    points = [number_in(item["max_points"]) for item in criteria if item["max_points"].strip()]
+def totals_of(texts: FormTexts) -> Totals:
+    criteria = texts["criteria"]
+    points = [parse_number(item["max_points"]) for item in criteria if item["max_points"].strip()]
     return Totals(
         criteria=len(criteria),
         checks=sum(len(item["checks"]) for item in criteria),
-        weight=plain(sum((number_in(item["weight"] or "1") for item in criteria), Fraction(0))),
-        points=plain(sum(points, Fraction(0))) if points else None,
+        weight=format_number(
+            sum((parse_number(item["weight"] or "1") for item in criteria), Fraction(0))
+        ),
+        points=format_number(sum(points, Fraction(0))) if points else None,
     )
 
 
-def _rules(sheet: Sheet, faults: Faults) -> dict[str, Any]:
+def _rules(texts: FormTexts, faults: FieldErrors) -> dict[str, Any]:
     presets = engine_rubrics.preset_constitutions()
     return {
-        "preset": sheet["preset"],
+        "preset": texts["preset"],
         "choices": [(name, name, labels.PRESETS.get(name, "")) for name in presets],
-        "is_own": sheet["preset"] == constitution_form.OWN,
-        "is_unknown": sheet["preset"] not in {constitution_form.OWN, *presets},
-        "fields": fields(blueprint().constitution, sheet, "constitution", faults),
-        "panels": [rule_panel(kind, texts, faults) for kind, texts in sheet["rules"].items()],
+        "is_own": texts["preset"] == constitution_form.OWN,
+        "is_unknown": texts["preset"] not in {constitution_form.OWN, *presets},
+        "fields": fields(form_layout().constitution, texts, "constitution", faults),
+        "panels": [rule_panel(kind, texts, faults) for kind, texts in texts["rules"].items()],
         "errors": faults.get("constitution.preset", ()),
         "problems": sum(
             len(told) for name, told in faults.items() if name.startswith("constitution")
@@ -122,7 +126,7 @@ def _rules(sheet: Sheet, faults: Faults) -> dict[str, Any]:
     }
 
 
-def where(name: str) -> str:
+def describe_field(name: str) -> str:
     """`criteria.2.checks.0.goal` as a person would say it."""
     words, model = list[str](), "rubric"
     for step in name.split(".") if name else ():
@@ -130,7 +134,7 @@ def where(name: str) -> str:
             words.append(f"{model} {int(step) + 1}")
         elif step in _MODELS:
             model = _MODELS[step]
-        elif step in blueprint().rules:
+        elif step in form_layout().rules:
             words, model = [labels.kind_title(step)], step
         else:
             words.append(labels.label_of(model, step))

@@ -8,22 +8,22 @@ from typing import Any
 from grading.engine.rubrics import RubricFault
 from grading.rubrics.editor import labels
 from grading.rubrics.editor.constitution_form import rules_in_force
-from grading.rubrics.editor.posted_values import Sheet
+from grading.rubrics.editor.posted_values import FormTexts
 
-Faults = Mapping[str, tuple[str, ...]]
+FieldErrors = Mapping[str, tuple[str, ...]]
 
 
-def beside(faults: Iterable[RubricFault], sheet: Sheet) -> Faults:
+def errors_by_field(faults: Iterable[RubricFault], texts: FormTexts) -> FieldErrors:
     """Sentences by the name of the field, or of the item or list, that they stand beside; "" for the whole rubric."""
-    known = set(_names(sheet, ""))
+    known = set(_names(texts, ""))
     placed: dict[str, tuple[str, ...]] = {}
     for fault in faults:
-        name = _nearest(_name_of(fault, sheet), known)
-        placed[name] = (*placed.get(name, ()), labels.sentence_of(fault.kind, fault.message))
+        name = _nearest(_name_of(fault, texts), known)
+        placed[name] = (*placed.get(name, ()), labels.error_sentence(fault.kind, fault.message))
     return placed
 
 
-def _name_of(fault: RubricFault, sheet: Sheet) -> str:
+def _name_of(fault: RubricFault, texts: FormTexts) -> str:
     """Rules are called by their kind on the page, and counted in the JSON."""
     place = [str(step) for step in fault.place]
     if fault.kind == "pattern_impossible":
@@ -31,7 +31,7 @@ def _name_of(fault: RubricFault, sheet: Sheet) -> str:
     if place == ["constitution"]:
         place.append("preset")
     if place[:2] == ["constitution", "rules"] and len(place) > 2:
-        place[2] = rules_in_force(sheet["constitution"])[int(place[2])]
+        place[2] = rules_in_force(texts["constitution"])[int(place[2])]
     return ".".join(place)
 
 
@@ -43,7 +43,7 @@ def _nearest(name: str, known: set[str]) -> str:
 
 
 def _names(node: Any, path: str) -> Iterable[str]:
-    """The names of everything on the sheet: fields, items and lists."""
+    """The names of everything on the texts: fields, items and lists."""
     yield path
     several = isinstance(node, list) and all(isinstance(item, str) for item in node)
     if isinstance(node, dict) or (isinstance(node, list) and not several):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from grading.rubrics.editor.posted_values import Sheet
+from grading.rubrics.editor.posted_values import FormTexts
 
 
-def name_the_nameless(sheet: Sheet) -> None:
-    """Fill in the empty ids of criteria, levels and checks, on the sheet itself."""
-    criteria = sheet["criteria"]
+def fill_empty_ids(texts: FormTexts) -> None:
+    """Fill in the empty ids of criteria, levels and checks, on the texts itself."""
+    criteria = texts["criteria"]
     _fill(criteria, _ids(criteria), _stem_of_its_name)
     taken = _ids([check for criterion in criteria for check in criterion["checks"]])
     for criterion in criteria:
@@ -19,11 +19,11 @@ def name_the_nameless(sheet: Sheet) -> None:
         _fill(criterion["checks"], taken, _stem_of_its_kind(owner))
 
 
-def _ids(items: list[Sheet]) -> set[str]:
+def _ids(items: list[FormTexts]) -> set[str]:
     return {item["id"] for item in items if item["id"]}
 
 
-def _fill(items: list[Sheet], taken: set[str], stem_of: Callable[[Sheet], str]) -> None:
+def _fill(items: list[FormTexts], taken: set[str], stem_of: Callable[[FormTexts], str]) -> None:
     for item in items:
         stem = stem_of(item)
         if stem and not item["id"].strip():
@@ -35,9 +35,9 @@ def _numbered(stem: str, taken: int) -> list[str]:
     return [stem, *(f"{stem}_{n}" for n in range(2, taken + 3))]
 
 
-def _stem_of_its_name(item: Sheet) -> str:
+def _stem_of_its_name(item: FormTexts) -> str:
     return re.sub(r"[\W_]+", "_", item["name"].lower()).strip("_")
 
 
-def _stem_of_its_kind(owner: str) -> Callable[[Sheet], str]:
+def _stem_of_its_kind(owner: str) -> Callable[[FormTexts], str]:
     return lambda item: f"{owner}.{item['kind']}" if item["kind"] else ""

@@ -1,25 +1,25 @@
-"""What the buttons of the page do to the sheet: add, remove, move up and down. Each leads to an item to look at."""
+"""What the buttons of the page do to the texts: add, remove, move up and down. Each leads to an item to look at."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from grading.rubrics.editor.posted_values import Sheet
+from grading.rubrics.editor.posted_values import FormTexts
 from grading.rubrics.editor.rubric_form import new_item
 
 LISTS = ("criteria", "levels", "checks")
 
 
-def moved(sheet: Sheet, order: str) -> str | None:
-    """Carry out an order like `up criteria.2.checks.0` or `add criteria` on the sheet itself.
+def apply_item_button(texts: FormTexts, button: str) -> str | None:
+    """Carry out an button like `up criteria.2.checks.0` or `add criteria` on the texts itself.
 
-    Answers the path of the item to look at now, or None for an order that makes no sense here.
+    Answers the path of the item to look at now, or None for an button that makes no sense here.
     """
-    verb, _, path = order.partition(" ")
+    verb, _, path = button.partition(" ")
     act = _VERBS.get(verb)
     listed, _, position = path.rpartition(".") if verb != "add" else (path, "", "0")
-    items = _list_at(sheet, listed)
+    items = _list_at(texts, listed)
     if (
         act is None
         or items is None
@@ -59,9 +59,9 @@ _VERBS: dict[str, Callable[[list[Any], int, str], int]] = {
 }
 
 
-def _list_at(sheet: Sheet, path: str) -> list[Any] | None:
+def _list_at(texts: FormTexts, path: str) -> list[Any] | None:
     """The list at the path, when it is one of a rubric's."""
-    node: Any = sheet
+    node: Any = texts
     for step in path.split("."):
         if isinstance(node, list):
             node = node[int(step)] if step.isdecimal() and int(step) < len(node) else None

@@ -197,7 +197,7 @@ def _check_label(kind: str) -> CheckLabel | None:
     return engine_rubrics.check_labels().get(kind)
 
 
-def sentence_of(kind: str, message: str) -> str:
+def error_sentence(kind: str, message: str) -> str:
     """What is wrong, for somebody who has never heard of pydantic."""
     told = message.removeprefix("Value error, ").replace("Input should be", "This must be")
     sentence = FAULTS.get(kind, told[:1].upper() + told[1:])

@@ -1,4 +1,4 @@
-"""The sheet as the page shows it: fields with their texts and what is wrong with them, in panels to fold."""
+"""The texts as the page shows it: fields with their texts and what is wrong with them, in panels to fold."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from grading.engine import audits as engine_audits
 from grading.rubrics.editor import labels
-from grading.rubrics.editor.field_errors import Faults
-from grading.rubrics.editor.number_format import number_in, plain
-from grading.rubrics.editor.parameter_fields import Parameter, Shape, blueprint
-from grading.rubrics.editor.posted_values import Sheet
+from grading.rubrics.editor.field_errors import FieldErrors
+from grading.rubrics.editor.number_format import format_number, parse_number
+from grading.rubrics.editor.parameter_fields import Parameter, Shape, form_layout
+from grading.rubrics.editor.posted_values import FormTexts
 from grading.rubrics.editor.rubric_form import fields_of
 
 # In the order in which they are filled in; the rest of a check's fields are those of its kind.
@@ -27,7 +27,7 @@ BLANK = "__path__"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One control: `name` is its path on the sheet, and the id of its element.
+    """One control: `name` is its path on the texts, and the id of its element.
 
     `before` is what stands before the character that is wrong, to point below it.
     """
@@ -91,14 +91,15 @@ class Panel:
         """Of a criterion: what its levels and its points at most do not agree in. No fault, but seldom meant."""
         cells = [cell for level in self.lists["levels"] for cell in level.parts["cells"]]
         top = max(
-            (number_in(cell.value) for cell in cells if cell.name.endswith(".points")), default=None
+            (parse_number(cell.value) for cell in cells if cell.name.endswith(".points")),
+            default=None,
         )
         most = next(f.value for f in self.parts["worth"] if f.name.endswith(".max_points"))
-        if top is None or (most.strip() and number_in(most) == top):
+        if top is None or (most.strip() and parse_number(most) == top):
             return ""
         if not most.strip():
             return "The levels have points, but the criterion has no points at most: it will be worth none."
-        return f"The best level is worth {plain(top)} points, the criterion {most}."
+        return f"The best level is worth {format_number(top)} points, the criterion {most}."
 
     @property
     def kind_name(self) -> str:
@@ -115,7 +116,7 @@ class Panel:
 
 
 def fields(
-    parameters: Iterable[Parameter], texts: Mapping[str, Any], path: str, faults: Faults
+    parameters: Iterable[Parameter], texts: Mapping[str, Any], path: str, faults: FieldErrors
 ) -> list[Field]:
     """The controls of one model's fields; `path` is empty for the rubric's own."""
     stem = f"{path}." if path else ""
@@ -124,10 +125,10 @@ def fields(
     ]
 
 
-def criterion_panel(texts: Sheet, path: str, faults: Faults, look_at: str = "") -> Panel:
-    plan = blueprint()
-    by_name = {p.name: p for p in plan.criterion}
-    logic = fields(plan.logic, texts["judicial_logic"], f"{path}.judicial_logic", faults)
+def criterion_panel(texts: FormTexts, path: str, faults: FieldErrors, open_path: str = "") -> Panel:
+    layout = form_layout()
+    by_name = {p.name: p for p in layout.criterion}
+    logic = fields(layout.logic, texts["judicial_logic"], f"{path}.judicial_logic", faults)
     return Panel(
         path=path,
         title=texts["name"],
@@ -145,19 +146,19 @@ def criterion_panel(texts: Sheet, path: str, faults: Faults, look_at: str = "") 
                 for n, item in enumerate(texts["levels"])
             ],
             "checks": [
-                check_panel(item, f"{path}.checks.{n}", faults, look_at)
+                check_panel(item, f"{path}.checks.{n}", faults, open_path)
                 for n, item in enumerate(texts["checks"])
             ],
         },
         errors=faults.get(path, ()),
         problems=_problems(path, faults),
-        is_open=_looked_at(path, faults, look_at),
+        is_open=_looked_at(path, faults, open_path),
     )
 
 
-def level_panel(texts: Sheet, path: str, faults: Faults) -> Panel:
+def level_panel(texts: FormTexts, path: str, faults: FieldErrors) -> Panel:
     """One row of the grid."""
-    by_name = {p.name: p for p in blueprint().level}
+    by_name = {p.name: p for p in form_layout().level}
     others = [name for name in by_name if name not in LEVEL]
     cells = fields([by_name[name] for name in (*LEVEL, *others)], texts, path, faults)
     return Panel(
@@ -165,7 +166,7 @@ def level_panel(texts: Sheet, path: str, faults: Faults) -> Panel:
     )
 
 
-def check_panel(texts: Sheet, path: str, faults: Faults, look_at: str = "") -> Panel:
+def check_panel(texts: FormTexts, path: str, faults: FieldErrors, open_path: str = "") -> Panel:
     kind = texts["kind"]
     by_name = {p.name: p for p in fields_of(kind)}
     own = [name for name in by_name if name not in CHECK_FIRST + CHECK_LAST]
@@ -178,29 +179,29 @@ def check_panel(texts: Sheet, path: str, faults: Faults, look_at: str = "") -> P
         path=path,
         title=texts["goal"],
         kind=kind,
-        about=blueprint().about.get(kind, ""),
+        about=form_layout().about.get(kind, ""),
         parts={
             part: fields([by_name[n] for n in names], texts, path, faults)
             for part, names in parts.items()
         },
         errors=(*faults.get(path, ()), *faults.get(f"{path}.kind", ())),
         problems=_problems(path, faults),
-        is_open=_looked_at(path, faults, look_at),
+        is_open=_looked_at(path, faults, open_path),
         leftovers=tuple(
             (f"{path}.{name}", text) for name, sent in texts["leftovers"].items() for text in sent
         ),
     )
 
 
-def rule_panel(kind: str, texts: Sheet, faults: Faults) -> Panel:
+def rule_panel(kind: str, texts: FormTexts, faults: FieldErrors) -> Panel:
     """`dials` are its numbers, `rest` whatever else it has."""
     path = f"constitution.rules.{kind}"
-    all_fields = list(map(_pointed, fields(blueprint().rules[kind], texts, path, faults)))
+    all_fields = list(map(_pointed, fields(form_layout().rules[kind], texts, path, faults)))
     return Panel(
         path=path,
         title=labels.kind_title(kind),
         kind=kind,
-        about=blueprint().about[kind],
+        about=form_layout().about[kind],
         applies=bool(texts["applies"]),
         parts={
             "dials": [f for f in all_fields if f.parameter.shape == Shape.NUMBER],
@@ -222,9 +223,9 @@ def _pointed(control: Field) -> Field:
     return replace(control, before=control.value[: fault[0]]) if fault else control
 
 
-def _problems(path: str, faults: Faults) -> int:
+def _problems(path: str, faults: FieldErrors) -> int:
     return sum(len(told) for name, told in faults.items() if f"{name}.".startswith(f"{path}."))
 
 
-def _looked_at(path: str, faults: Faults, look_at: str) -> bool:
-    return bool(_problems(path, faults)) or f"{look_at}.".startswith(f"{path}.")
+def _looked_at(path: str, faults: FieldErrors, open_path: str) -> bool:
+    return bool(_problems(path, faults)) or f"{open_path}.".startswith(f"{path}.")

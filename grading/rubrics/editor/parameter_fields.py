@@ -107,7 +107,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
-class Blueprint:
+class FormLayout:
     """Every model of a rubric as the fields of its form; `about` says of a kind what its model's docstring says."""
 
     rubric: tuple[Parameter, ...]
@@ -121,13 +121,13 @@ class Blueprint:
 
 
 @cache
-def blueprint() -> Blueprint:
+def form_layout() -> FormLayout:
     """Read once per process."""
     schema = engine_rubrics.rubric_schema()
     models = schema["$defs"]
     checks = _kinds(models["Criterion"]["properties"]["checks"])
     rules = _kinds(models["Constitution"]["properties"]["rules"])
-    return Blueprint(
+    return FormLayout(
         rubric=_parameters("rubric", schema),
         criterion=_parameters("criterion", models["Criterion"]),
         logic=_parameters("logic", models["JudicialLogic"]),
