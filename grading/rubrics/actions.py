@@ -1,4 +1,4 @@
-"""Taking a rubric in, going on from one, publishing a version for good, and judging by it from then on."""
+"""Actions on rubrics: import, draft, edit, publish, and adopt in an assignment."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ from django_scopes import scope
 from grading.core.activity import record_activity
 from grading.core.enums import RubricState
 from grading.core.errors import RubricKnown, RubricRefused
+from grading.engine import rubrics as engine_rubrics
 from grading.models import Assignment, Organization, Rubric, RubricVersion
 
 if TYPE_CHECKING:
     from grading.engine.audits import RubricDocument
-from grading.engine import rubrics as engine_rubrics
 
 
 def adopt_shipped_rubric(
     *, organization: Organization, name: str, by: User | None
 ) -> RubricVersion:
-    """The organization's published version of a shipped rubric (engine.SHIPPED_RUBRICS); made once.
+    """Return the organization's published version of a shipped rubric, made on first use.
 
-    When the shipped rubric has changed since, the change becomes the next version. Raises RubricRefused.
+    `name` is one of engine.audits.SHIPPED_RUBRICS. When the shipped rubric has changed since, the
+    change becomes the next version. Raises RubricRefused.
     """
     from grading.engine import audits as engine_audits
 
@@ -51,8 +52,9 @@ def draft_rubric_version(
     why: str = "",
     based_on: RubricVersion | None = None,
 ) -> RubricVersion:
-    """The next version of a rubric, to be edited until it is published; `why` is for people."""
+    """Create the next version of a rubric as a draft; `why` is its note for people."""
     with transaction.atomic(), scope(organization=rubric.organization):
+        # The lock on the rubric keeps two drafts from taking the same number.
         Rubric.objects.select_for_update().get(pk=rubric.pk)
         last = rubric.versions.aggregate(last=Max("number"))["last"] or 0
         draft = rubric.versions.create(
@@ -73,7 +75,7 @@ def draft_rubric_version(
 
 
 def duplicate_version(*, version: RubricVersion, by: User | None, why: str = "") -> RubricVersion:
-    """A new draft of the same rubric that begins as a copy of this version, whatever state that is in."""
+    """Create a draft of the same rubric as a copy of this version, whatever its state."""
     with scope(organization=version.organization):
         return draft_rubric_version(
             rubric=version.rubric,
@@ -93,11 +95,11 @@ def import_rubric(
     source: str = "",
     again: bool = False,
 ) -> RubricVersion:
-    """A new draft of what a JSON text in any layout says; its Activity holds what was not used, line by line.
+    """Create a draft from a JSON text in any layout; its Activity lists what was not used.
 
-    It goes to `rubric`, else to the organization's rubric of its id, else to a new one. `source` is what people call
-    the text. Raises RubricRefused, and RubricKnown when a version of that rubric is this very document: only
-    `again` makes another.
+    The draft goes to `rubric`, else to the organization's rubric with its id, else to a new one.
+    `source` is the name of the text for people. Raises RubricRefused, and RubricKnown when a
+    version of that rubric has this very document, unless `again` is true.
     """
     from grading.engine import audits as engine_audits
 
@@ -107,7 +109,7 @@ def import_rubric(
             pk=(rubric or _rubric_for(organization, read)).pk
         )
         if not again:
-            _refuse_known(rubric, read, text)
+            _refuse_duplicate(rubric, read, text)
         draft = draft_rubric_version(
             rubric=rubric,
             document=read.document,
@@ -122,7 +124,7 @@ def import_rubric(
             number=draft.number,
             source=source,
             digest=read.digest,
-            notes=_as_told(read, text),
+            notes=_note_rows(read, text),
         )
     return draft
 
@@ -133,60 +135,62 @@ def _rubric_for(organization: Organization, read: RubricDocument) -> Rubric:
     return Rubric.objects.get_or_create(organization=organization, slug=slug, defaults=defaults)[0]
 
 
-def _refuse_known(rubric: Rubric, read: RubricDocument, text: str) -> None:
-    from grading.engine import rubrics as engine_rubrics
-
+def _refuse_duplicate(rubric: Rubric, read: RubricDocument, text: str) -> None:
     for version in rubric.versions.order_by("-number"):
         if engine_rubrics.document_digest(version.document) == read.digest:
             state = version.get_state_display().lower()
-            sentence = f"This very rubric is here already: it is {version}, {state}."
-            raise RubricKnown(version.pk, sentence, _as_told(read, text))
+            sentence = f"This rubric already exists as {version} ({state})."
+            raise RubricKnown(version.pk, sentence, _note_rows(read, text))
 
 
-def _as_told(read: RubricDocument, text: str) -> list[dict[str, Any]]:
-    """The notes, each with what stands in its line; a bracket alone says nothing, so the next line is there too."""
+def _note_rows(read: RubricDocument, text: str) -> list[dict[str, Any]]:
+    """Return the notes of an import, each with an excerpt of its line."""
     lines = [line.strip() for line in text.removeprefix("\ufeff").split("\n")]
     return [
         {
-            "line": n.line,
-            "where": n.where,
-            "message": n.message,
-            "text": _standing(lines[n.line - 1 : n.line + 1]),
+            "line": row.line,
+            "where": row.where,
+            "message": row.message,
+            "text": _excerpt(lines[row.line - 1 : row.line + 1]),
         }
-        for n in read.notes
+        for row in read.notes
     ]
 
 
-def _standing(lines: list[str]) -> str:
+def _excerpt(lines: list[str]) -> str:
+    # A bracket alone says nothing, so the next line stands beside it.
     return Truncator(" ".join(lines) if lines[0] in ("{", "[") else lines[0]).chars(200)
 
 
 def publish_rubric_version(*, version: RubricVersion, by: User | None) -> RubricVersion:
-    """From now on this version never changes; the version published before is superseded.
+    """Publish a draft for good; the version published before becomes superseded.
 
-    The document, as it was saved last, is read by the courtroom first, so that what is published can be judged.
-    Raises RubricRefused: rubric_unfinished, rubric_published.
+    The courtroom reads the stored document first, so that every published version can be judged
+    under. Raises RubricRefused: rubric_unfinished, rubric_published.
     """
     from grading.engine import audits as engine_audits
-    from grading.engine import rubrics as engine_rubrics
 
     with transaction.atomic(), scope(organization=version.organization):
         Rubric.objects.select_for_update().get(pk=version.rubric_id)
         version.refresh_from_db(fields=["document"])
         if faults := len(engine_rubrics.rubric_faults(version.document)):
-            things = "one thing" if faults == 1 else f"{faults} things"
+            problems = "1 problem" if faults == 1 else f"{faults} problems"
             raise RubricRefused(
-                "rubric_unfinished", f"This draft is not finished: {things} must be mended first."
+                "rubric_unfinished", f"This draft is unfinished: fix {problems} first."
             )
+
         read = engine_audits.read_rubric(json.dumps(version.document))
         siblings = RubricVersion.objects.filter(rubric=version.rubric_id)
         siblings.filter(state=RubricState.PUBLISHED).update(state=RubricState.SUPERSEDED)
+
+        # One conditional UPDATE: of two who publish at once, the second changes no row.
         drafts = siblings.filter(pk=version.pk, state=RubricState.DRAFT)
         sealed = {"state": RubricState.PUBLISHED, "document": read.document, "digest": read.digest}
         if not drafts.update(**sealed, published_at=timezone.now()):
             raise RubricRefused(
-                "rubric_published", "This version was published already and never changes."
+                "rubric_published", "This version is already published and never changes."
             )
+
         version.refresh_from_db()
         record_activity(
             organization=version.organization,
@@ -202,14 +206,15 @@ def publish_rubric_version(*, version: RubricVersion, by: User | None) -> Rubric
 def adopt_rubric_version(
     *, assignment: Assignment, version: RubricVersion, by: User | None
 ) -> Assignment:
-    """What is handed in from now on is judged under this version; what was judged keeps its verdict.
+    """Judge future submissions of an assignment under this version.
 
-    Audits that wait or run go on under the version they were asked under.
-    Raises RubricRefused: rubric_not_published (a draft, or another organization's).
+    Existing verdicts stay, and audits that wait or run keep their version.
+    Raises RubricRefused: rubric_not_published (a draft, or another organization's version).
     """
     if version.organization_id != assignment.organization_id or version.state == RubricState.DRAFT:
         sentence = "Only a published rubric of this organization can be used."
         raise RubricRefused("rubric_not_published", sentence)
+
     with transaction.atomic(), scope(organization=assignment.organization):
         assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
         before = assignment.rubric_version
@@ -228,11 +233,8 @@ def adopt_rubric_version(
     return assignment
 
 
-UNUSABLE = {
-    "character_unusable",
-    "string_unicode",
-    "finite_number",
-}  # what no database of ours stores
+# Kinds of faults with which PostgreSQL cannot store the document.
+UNUSABLE = {"character_unusable", "string_unicode", "finite_number"}
 
 
 def save_draft(
@@ -240,24 +242,26 @@ def save_draft(
     version: RubricVersion,
     document: dict[str, Any],
     why: str,
-    seen: str,
+    expected_digest: str,
     by: User | None,
     unfinished: bool = False,
 ) -> RubricVersion:
-    """Put a document in a draft's place. `seen` is the digest of the stored document that the change began from.
+    """Replace a draft's document and note.
 
-    `unfinished` keeps one with faults as it is, to be mended later: until then it cannot be published.
-    Raises RubricRefused: rubric_invalid, rubric_unusable, rubric_published, rubric_changed_meanwhile.
+    `expected_digest` is that of the stored document from which the change began. `unfinished`
+    saves a document with faults; it cannot be published before they are fixed. Raises
+    RubricRefused: rubric_invalid, rubric_unusable, rubric_published, rubric_changed_meanwhile.
     """
     faults = engine_rubrics.rubric_faults(document)
     if faults and not unfinished:
         raise RubricRefused("rubric_invalid", faults[0].message)
     if unusable := [fault for fault in faults if fault.kind in UNUSABLE]:
         raise RubricRefused("rubric_unusable", unusable[0].message)
+
     settled = document if faults else engine_rubrics.settled_rubric(document)
     with transaction.atomic(), scope(organization=version.organization):
         draft = RubricVersion.objects.select_for_update().get(pk=version.pk)
-        _refuse_what_moved_on(draft, seen)
+        _refuse_stale(draft, expected_digest)
         if (draft.document, draft.note) != (settled, why):
             draft.document, draft.note = settled, why
             draft.save(update_fields=["document", "note"])
@@ -273,26 +277,28 @@ def save_draft(
     return draft
 
 
-def _refuse_what_moved_on(draft: RubricVersion, seen: str) -> None:
+def _refuse_stale(draft: RubricVersion, expected_digest: str) -> None:
     if draft.state != RubricState.DRAFT:
-        sentence = "This version was published meanwhile and never changes any more."
+        sentence = "This version has been published since you opened it and never changes."
         raise RubricRefused("rubric_published", sentence)
-    if engine_rubrics.document_digest(draft.document) != seen:
+    if engine_rubrics.document_digest(draft.document) != expected_digest:
         sentence = (
-            "Somebody else saved this draft after you opened it, or you did in another window."
+            "This draft was saved by someone else, or in another window, after you opened it."
         )
         raise RubricRefused("rubric_changed_meanwhile", sentence)
 
 
-def publish_seen_draft(*, version: RubricVersion, seen: str, by: User | None) -> RubricVersion:
-    """Publish exactly the document that was looked at; `seen` is its digest.
+def publish_reviewed_draft(
+    *, version: RubricVersion, expected_digest: str, by: User | None
+) -> RubricVersion:
+    """Publish exactly the document that a person reviewed, known by its digest.
 
-    Raises RubricRefused: rubric_published, rubric_changed_meanwhile, and what publish_rubric_version refuses.
+    Raises RubricRefused: rubric_published, rubric_changed_meanwhile, and all that
+    publish_rubric_version raises.
     """
     with transaction.atomic(), scope(organization=version.organization):
-        Rubric.objects.select_for_update().get(
-            pk=version.rubric_id
-        )  # first, as whoever publishes locks it
+        # Lock the rubric before the version, in the order of publish_rubric_version.
+        Rubric.objects.select_for_update().get(pk=version.rubric_id)
         draft = RubricVersion.objects.select_for_update().get(pk=version.pk)
-        _refuse_what_moved_on(draft, seen)
+        _refuse_stale(draft, expected_digest)
         return publish_rubric_version(version=draft, by=by)

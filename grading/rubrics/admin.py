@@ -1,4 +1,4 @@
-"""Rubrics and their versions: drafts are edited, what was published is only looked at."""
+"""Admin pages of rubrics and their versions: drafts are edited, other versions are read-only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ from grading.core.errors import RubricRefused
 from grading.core.permissions import may
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Rubric, RubricVersion
-from grading.rubrics.actions import draft_rubric_version, publish_rubric_version, publish_seen_draft
+from grading.rubrics.actions import (
+    draft_rubric_version,
+    publish_reviewed_draft,
+    publish_rubric_version,
+)
 from grading.rubrics.comparison.publishing_losses import Loss, publishing_losses
 from grading.rubrics.editor.editing_session import (
     EditingSession,
@@ -59,16 +63,17 @@ class RubricAdmin(TenantAdmin):
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """A rubric without a version is of no use: on to its first draft."""
+        """Open the form of the first draft, because a rubric needs a version to be used."""
         if IS_POPUP_VAR in request.POST:
             return super().response_add(request, obj, post_url_continue)
-        first = reverse("admin:grading_rubricversion_add", query={"rubric": obj.pk})
-        return HttpResponseRedirect(first)
+
+        first_draft = reverse("admin:grading_rubricversion_add", query={"rubric": obj.pk})
+        return HttpResponseRedirect(first_draft)
 
 
 @admin.register(RubricVersion)
 class RubricVersionAdmin(TenantAdmin):
-    """Its page is the editor (rubric_editor); publishing and copying have addresses of their own."""
+    """Admin of versions. The change page is the editor; publishing has its own page."""
 
     list_display = ("__str__", "state", "note", "assignments", "audits", "published_at")
     list_filter = ("state", ("rubric", admin.RelatedOnlyFieldListFilter))
@@ -90,8 +95,8 @@ class RubricVersionAdmin(TenantAdmin):
         return int(version.audit_count)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        sealed = obj is not None and obj.state != RubricState.DRAFT
-        return not sealed and super().has_change_permission(request, obj)
+        is_sealed = obj is not None and obj.state != RubricState.DRAFT
+        return not is_sealed and super().has_change_permission(request, obj)
 
     def get_urls(self) -> list[URLPattern]:
         view, name = self.admin_site.admin_view, "grading_rubricversion_publish"
@@ -101,18 +106,19 @@ class RubricVersionAdmin(TenantAdmin):
     def save_model(
         self, request: HttpRequest, obj: Any, form: ModelForm[Any], change: bool
     ) -> None:
-        """Only new drafts come this way; the editor saves what is changed."""
+        """Create a new draft. Changes do not come here: the editor saves them."""
         rubric, start = form.cleaned_data["rubric"], form.cleaned_data["start"]
         document = first_document(rubric, start)
         draft = draft_rubric_version(
-            rubric=rubric, document=document, why=obj.note, by=_person(request)
+            rubric=rubric, document=document, why=obj.note, by=_user(request)
         )
+        # Django's admin logs and redirects with the object it passed in.
         vars(obj).update(vars(draft))
 
     def response_add(
         self, request: HttpRequest, obj: Any, post_url_continue: str | None = None
     ) -> HttpResponse:
-        """On to the editor, but for a window that only chooses."""
+        """Open the editor, unless a popup asked for the new version."""
         if IS_POPUP_VAR in request.POST:
             return super().response_add(request, obj, post_url_continue)
         return HttpResponseRedirect(_address(obj))
@@ -120,8 +126,8 @@ class RubricVersionAdmin(TenantAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        only_save = {"show_save_and_add_another": False, "show_save_and_continue": False}
-        return super().add_view(request, form_url, {**(extra_context or {}), **only_save})
+        one_button = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        return super().add_view(request, form_url, {**(extra_context or {}), **one_button})
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
@@ -133,21 +139,23 @@ class RubricVersionAdmin(TenantAdmin):
             raise PermissionDenied
         if request.method != "POST":
             return self._editor(request, open_session(version))
-        if "seen" not in request.POST:  # not sent by the editor
+        # Only the editor posts the digest; any other form would overwrite the draft blindly.
+        if "seen" not in request.POST:
             raise PermissionDenied
-        session = press_button(
-            posted_session(version, request.POST), request.POST.get("do", ""), _person(request)
-        )
+
+        session = posted_session(version, request.POST)
+        session = press_button(session, request.POST.get("do", ""), _user(request))
         if session.saved:
-            as_what = "unfinished" if session.faults or session.lines else "as a draft"
-            messages.success(request, f"{session.saved} is saved {as_what}.")
+            how = "unfinished" if session.faults or session.lines else "as a draft"
+            messages.success(request, f"{session.saved} is saved {how}.")
             return HttpResponseRedirect(_address(session.saved))
         return self._editor(request, session)
 
     def _missing(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """As every page of the administration answers for what is not there, or is somebody else's."""
-        gone: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]  # -- the stubs leave it out
-        return gone
+        """Redirect as Django's own admin pages do for an object that this user cannot see."""
+        redirect = self._get_obj_does_not_exist_redirect  # type: ignore[attr-defined]  # -- no stub
+        response: HttpResponse = redirect(request, self.opts, object_id)
+        return response
 
     def _editor(self, request: HttpRequest, session: EditingSession) -> HttpResponse:
         version = session.version
@@ -160,7 +168,7 @@ class RubricVersionAdmin(TenantAdmin):
             "sealed": version.state != RubricState.DRAFT and not session.unsaved,
             "blank": blank_items(),
             "use": use_of(version),
-            "trials": assignments_of_rubric(version),
+            "assignments": assignments_of_rubric(version),
             "teaches": may(request.user, version.organization, "teacher"),
             "edited": last_edit(version),
             "losses": _losses_of(session),
@@ -173,42 +181,46 @@ class RubricVersionAdmin(TenantAdmin):
         )
 
     def publish_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """Say in words what publishing changes and what it leaves; then do it to the document that was shown."""
+        """Show the effects of publishing; a POST publishes exactly the document that was shown."""
         version = self.get_object(request, unquote(object_id))
         if version is None:
             return self._missing(request, object_id)
         if not self.has_change_permission(request, version):
             raise PermissionDenied
         if request.method == "POST":
-            return self._published(request, version, request.POST.get("seen", ""))
+            return self._publish_response(request, version, request.POST.get("seen", ""))
+
+        before = published_sibling(version)
         context = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": f"Publish {version}",
             "version": version,
-            "seen": engine_rubrics.document_digest(version.document),
+            "digest": engine_rubrics.document_digest(version.document),
             "faults": engine_rubrics.rubric_faults(version.document),
-            "before": (before := published_sibling(version)),
+            "before": before,
             "losses": publishing_losses(before, version.document),
-            "trials": assignments_of_rubric(version),
+            "assignments": assignments_of_rubric(version),
             "is_nav_sidebar_enabled": False,
         }
         return TemplateResponse(request, "admin/grading/rubricversion/publish.html", context)
 
-    def _published(self, request: HttpRequest, version: RubricVersion, seen: str) -> HttpResponse:
+    def _publish_response(
+        self, request: HttpRequest, version: RubricVersion, digest: str
+    ) -> HttpResponse:
         try:
-            publish_seen_draft(version=version, seen=seen, by=_person(request))
+            publish_reviewed_draft(version=version, expected_digest=digest, by=_user(request))
         except RubricRefused as refused:
             self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
         else:
             self.message_user(request, f"{version} is published.", messages.SUCCESS)
         return HttpResponseRedirect(_address(version))
 
-    @admin.action(description="Publish the chosen drafts", permissions=["change"])
+    @admin.action(description="Publish the selected drafts", permissions=["change"])
     def publish(self, request: HttpRequest, versions: QuerySet[RubricVersion]) -> None:
         for version in versions.select_related("rubric", "organization"):
             try:
-                publish_rubric_version(version=version, by=_person(request))
+                publish_rubric_version(version=version, by=_user(request))
             except RubricRefused as refused:
                 self.message_user(request, f"{version}: {refused.sentence}", messages.ERROR)
             else:
@@ -216,15 +228,16 @@ class RubricVersionAdmin(TenantAdmin):
 
 
 def _losses_of(session: EditingSession) -> list[Loss]:
-    """Of what is typed; nothing for a version that is only read, or text that is no rubric yet."""
+    """Return the losses of the typed draft; none for a version that is read-only."""
     version = session.version
     if version.state != RubricState.DRAFT:
         return []
+
     typed = document_of(session.texts) if session.view == "form" else version.document
     return publishing_losses(published_sibling(version), typed)
 
 
-def _person(request: HttpRequest) -> User | None:
+def _user(request: HttpRequest) -> User | None:
     return request.user if isinstance(request.user, User) else None
 
 

@@ -1,4 +1,4 @@
-"""A rubric as students read it before they hand in; what only the judges are told stands apart."""
+"""A rubric as students read it, with the guidance for judges kept apart."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ JUDGES = {"prosecutor": "Prosecutor", "defense": "Defense", "tech_lead": "Tech L
 
 @dataclass(frozen=True, slots=True)
 class LevelText:
-    """`points` null where the rubric gives levels none."""
+    """A level; `points` is None where the rubric gives none."""
 
     name: str
     points: float | None
@@ -20,8 +20,10 @@ class LevelText:
 
 @dataclass(frozen=True, slots=True)
 class CriterionText:
-    """`share` is its part of the whole in percent; `points` null where the rubric has none. `guidance` are (judge, words)
-    that students never read."""
+    """A criterion; `share` is its percent of the total, `points` None where it has none.
+
+    `guidance` are pairs of a judge and the words to it, which students never see.
+    """
 
     name: str
     instruction: str
@@ -34,19 +36,21 @@ class CriterionText:
 
 
 def criteria_texts(document: Mapping[str, Any]) -> tuple[CriterionText, ...]:
-    """In the rubric's order. Of a draft that does not fit yet, what can be read."""
+    """Return the criteria in order; of an unfinished draft, the readable parts."""
     criteria = list(_objects(document.get("criteria")))
     weights = [_worth(criterion) for criterion in criteria]
-    whole = sum(weights) or 1.0
+    total = sum(weights) or 1.0
+
     return tuple(
-        _criterion(criterion, 100 * weight / whole)
+        _criterion(criterion, 100 * weight / total)
         for criterion, weight in zip(criteria, weights, strict=True)
     )
 
 
 def _criterion(criterion: Mapping[str, Any], share: float) -> CriterionText:
     logic = criterion.get("judicial_logic")
-    told = logic if isinstance(logic, Mapping) else {}
+    guidance = logic if isinstance(logic, Mapping) else {}
+
     return CriterionText(
         name=_text(criterion, "name") or _text(criterion, "id"),
         instruction=_text(criterion, "instruction"),
@@ -59,20 +63,20 @@ def _criterion(criterion: Mapping[str, Any], share: float) -> CriterionText:
             for level in _objects(criterion.get("levels"))
         ),
         guidance=tuple(
-            (name, _text(told, key)) for key, name in JUDGES.items() if _text(told, key)
+            (name, _text(guidance, key)) for key, name in JUDGES.items() if _text(guidance, key)
         ),
     )
 
 
 def _worth(criterion: Mapping[str, Any]) -> float:
+    # Points stand in place of a weight; a criterion with neither counts 1.
     points, weight = _number(criterion, "max_points"), _number(criterion, "weight")
     return points if points is not None else 1.0 if weight is None else weight
 
 
 def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    return (
-        each for each in (value if isinstance(value, list) else []) if isinstance(each, Mapping)
-    )
+    items = value if isinstance(value, list) else []
+    return (item for item in items if isinstance(item, Mapping))
 
 
 def _text(item: Mapping[str, Any], name: str) -> str:

@@ -1,4 +1,4 @@
-"""What pages ask about the versions of a rubric."""
+"""Queries about the versions of a rubric."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -21,20 +21,21 @@ from grading.models import (
 
 @dataclass(frozen=True, slots=True)
 class RubricUse:
-    """Where a version counts: assignments judged under it from now on, and audits held under it so far."""
+    """Assignments that use a version, and the number of audits under it so far."""
 
     assignments: tuple[Assignment, ...]
     audits: int
 
 
 def with_use(versions: QuerySet[RubricVersion]) -> QuerySet[RubricVersion]:
-    """Each with `assignment_count` and `audit_count`."""
+    """Annotate each version with `assignment_count` and `audit_count`."""
     return versions.annotate(
         assignment_count=_count(Assignment.objects), audit_count=_count(Audit.objects)
     )
 
 
 def _count(rows: Any) -> Coalesce:
+    # Subqueries: two joins would multiply each other's rows.
     counted = rows.filter(rubric_version=OuterRef("pk")).order_by().values("rubric_version")
     return Coalesce(
         Subquery(counted.annotate(n=Count("pk")).values("n"), output_field=IntegerField()), 0
@@ -42,7 +43,7 @@ def _count(rows: Any) -> Coalesce:
 
 
 def use_of(version: RubricVersion) -> RubricUse:
-    """How much hangs on this version."""
+    """Return the assignments and the number of audits of a version."""
     assignments = Assignment.objects.filter(rubric_version=version).select_related(
         "cohort", "organization"
     )
@@ -50,57 +51,57 @@ def use_of(version: RubricVersion) -> RubricUse:
 
 
 def assignments_of_rubric(version: RubricVersion) -> list[Assignment]:
-    """Those judged under any version of the same rubric: where a draft can be tried."""
+    """Return the assignments that use any version of the rubric; a draft can be tried on them."""
     own = Assignment.objects.filter(rubric_version__rubric=version.rubric_id)
     return list(own.select_related("cohort", "organization", "rubric_version"))
 
 
 def published_sibling(version: RubricVersion) -> RubricVersion | None:
-    """The version of the same rubric that is published now."""
+    """Return the version of the same rubric that is published now."""
     siblings = RubricVersion.objects.filter(rubric=version.rubric_id, state="published")
     return siblings.exclude(pk=version.pk).first()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What hangs on one criterion under any version of its rubric: verdicts, scores by hand that stand, appeals that
-    wait."""
+class CriterionUse:
+    """Verdicts, overrides in force and open appeals on one criterion, over all versions."""
 
     verdicts: int = 0
-    by_hand: int = 0
+    overrides: int = 0
     appeals: int = 0
 
 
-def standing_on(version: RubricVersion, criteria: Collection[str]) -> dict[str, Standing]:
-    """By criterion id. No query for none, three for any."""
+def criterion_uses(version: RubricVersion, criteria: Collection[str]) -> dict[str, CriterionUse]:
+    """Return the use of criteria by their ids. No query for none, three for any."""
     if not criteria:
         return {}
+
     under = "submission__assignment__rubric_version__rubric"
     verdicts = CriterionVerdict.objects.filter(audit__rubric_version__rubric=version.rubric_id)
-    by_hand = Override.objects.filter(withdrawn_at=None, **{under: version.rubric_id})
+    overrides = Override.objects.filter(withdrawn_at=None, **{under: version.rubric_id})
     appeals = Appeal.objects.filter(state__in=PENDING_APPEALS, **{under: version.rubric_id})
-    counted = [_by_criterion(rows, criteria) for rows in (verdicts, by_hand, appeals)]
-    return {key: Standing(*(counts.get(key, 0) for counts in counted)) for key in criteria}
+    counted = [_by_criterion(rows, criteria) for rows in (verdicts, overrides, appeals)]
+    return {key: CriterionUse(*(counts.get(key, 0) for counts in counted)) for key in criteria}
 
 
 def _by_criterion(rows: QuerySet[Any], criteria: Collection[str]) -> dict[str, int]:
-    found = rows.filter(criterion_id__in=criteria).order_by().values_list("criterion_id")
-    return dict(found.annotate(number=Count("pk")))
+    groups = rows.filter(criterion_id__in=criteria).order_by().values_list("criterion_id")
+    return dict(groups.annotate(number=Count("pk")))
 
 
 def last_edit(version: RubricVersion) -> Activity | None:
-    """Who saved the draft last, and when."""
+    """Return the last save of the draft, with its actor."""
     about = Activity.objects.filter(object_type="rubricversion", object_id=str(version.pk))
     return about.filter(verb="rubric.edited").select_related("actor").first()
 
 
 def import_of(version: RubricVersion) -> Activity | None:
-    """The import that made the version, with what of the text was not used; None when nobody imported it."""
+    """Return the import that made the version, with its notes; None when it was not imported."""
     about = Activity.objects.filter(object_type="rubricversion", object_id=str(version.pk))
     return about.filter(verb="rubric.imported").select_related("actor").first()
 
 
 def other_versions(version: RubricVersion) -> list[RubricVersion]:
-    """What a version can be compared with: the others of its rubric, newest first."""
-    others = RubricVersion.objects.filter(rubric=version.rubric_id).exclude(pk=version.pk)
-    return list(others.select_related("rubric").defer("document").order_by("-number"))
+    """Return the other versions of the rubric, newest first, to compare with."""
+    versions = RubricVersion.objects.filter(rubric=version.rubric_id).exclude(pk=version.pk)
+    return list(versions.select_related("rubric").defer("document").order_by("-number"))

@@ -1,4 +1,4 @@
-"""What work is judged by, to be read: by students before they hand in, by staff as students would read it."""
+"""Pages of a rubric as students read it."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from grading.rubrics.presenters import criteria_texts
 
 @require_safe
 def rubric(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """What an assignment is judged by now."""
-    found = access_assignment(request.user, cohort, assignment)
-    context = {"assignment": found, "trail": trail_to_assignment(found)}
-    return render(request, "rubrics/rubric.html", context | _read(found.rubric_version))
+    """Show the rubric that an assignment uses now."""
+    current = access_assignment(request.user, cohort, assignment)
+    context = {"assignment": current, "trail": trail_to_assignment(current)}
+    return render(request, "rubrics/rubric.html", context | _page(current.rubric_version))
 
 
 @require_safe
 def rubric_version(request: MemberRequest, org: str, version_id: int) -> HttpResponse:
-    """Any version as students would read it, also a draft; beside it what they would not."""
+    """Show staff any version, also a draft, with the guidance that students do not see."""
     version = access_rubric_version(request.user, version_id, level="staff")
     context = {"for_staff": True, "trail": trail_to_organization(version.organization)}
-    return render(request, "rubrics/rubric.html", context | _read(version))
+    return render(request, "rubrics/rubric.html", context | _page(version))
 
 
-def _read(version: RubricVersion) -> dict[str, Any]:
+def _page(version: RubricVersion) -> dict[str, Any]:
     criteria = criteria_texts(version.document)
     has_points = any(criterion.points is not None for criterion in criteria)
     return {"version": version, "criteria": criteria, "has_points": has_points}

@@ -1,4 +1,4 @@
-// What the rubric editor does without asking the server. Every button here also works as a plain post.
+// The rubric editor without round trips to the server. Every button also works as a plain post.
 "use strict";
 
 const root = document.documentElement;
@@ -13,7 +13,7 @@ const wordFor = (item) => item.dataset.item;
 const number = (text) => Number(String(text).trim().replace(",", ".")) || 0;
 const plain = (value) => String(Math.round(value * 1000) / 1000);
 
-// -- what is not saved yet --------------------------------------------------------------------------
+// -- unsaved changes --------------------------------------------------------------------------
 
 let changed = form.hasAttribute("data-typed");
 function touch() {
@@ -42,7 +42,7 @@ function add(button) {
   within(item, "input[type=text], textarea").focus();
   refresh();
   touch();
-  say(`A ${wordFor(item)} was added at the end.`);
+  say(`Added a ${wordFor(item)} at the end.`);
 }
 
 // -- moving and removing ----------------------------------------------------------------------------
@@ -70,14 +70,14 @@ function remove(item) {
   if (item.tagName === "TR") cell.colSpan = 5;
   note.className = "removed";
   back.type = "button";
-  back.textContent = "Put it back";
+  back.textContent = "Undo";
   back.addEventListener("click", () => { note.replaceWith(item); refresh(); within(item, "[data-do=remove]").focus(); });
-  cell.append(`The ${wordFor(item)} ${title ? `“${title}” ` : ""}is removed. `, back);
+  cell.append(`Removed the ${wordFor(item)}${title ? ` “${title}”` : ""}. `, back);
   item.replaceWith(note);
   back.focus();
   refresh();
   touch();
-  say(`The ${wordFor(item)} ${title} is removed.`);
+  say(`Removed the ${wordFor(item)}${title ? ` ${title}` : ""}.`);
 }
 
 form.addEventListener("click", (event) => {
@@ -127,7 +127,7 @@ form.addEventListener("dragend", () => {
   dragged = null;
 });
 
-// -- the fields of a check's kind; what was typed for another kind is kept ---------------------------
+// -- the fields of a check's kind; texts typed for another kind are kept ---------------------------
 
 function changeKind(select) {
   const check = select.closest("[data-item]");
@@ -170,18 +170,18 @@ function refresh() {
   }
 }
 
-// Levels and points that do not agree: no fault, but seldom meant.
+// Levels and points that differ: no fault, but seldom intended.
 function doubtOf(levels, worth) {
   const top = Math.max(...levels.map((level) => number(form.elements[`${level.id}.points`].value)));
   if (!levels.length || (worth && number(worth) === top)) return "";
-  if (!worth) return "The levels have points, but the criterion has no points at most: it will be worth none.";
+  if (!worth) return "The levels have points, but the criterion has no maximum: it will be worth 0 points.";
   return `The best level is worth ${plain(top)} points, the criterion ${worth}.`;
 }
 
 function retitle(input) {
   const item = input.closest("[data-item]");
   const field = { criterion: "name", check: "goal" }[item?.dataset.item];
-  if (field && input.name === `${item.id}.${field}`) within(item, "[data-title]").textContent = input.value || `A new ${wordFor(item)}`;
+  if (field && input.name === `${item.id}.${field}`) within(item, "[data-title]").textContent = input.value || `New ${wordFor(item)}`;
 }
 
 // -- sliders and presets ----------------------------------------------------------------------------
@@ -226,7 +226,7 @@ function makeOwn(input) {
   const id = form.elements["constitution.id"];
   if (id.value === preset.value) id.value = `${preset.value}-changed`;
   preset.value = "own";
-  say("These are rules of your own now.");
+  say("You are now using custom rules.");
 }
 
 // -- all together -----------------------------------------------------------------------------------
@@ -251,7 +251,7 @@ for (const button of document.querySelectorAll("[data-line]")) {
   });
 }
 
-// A problem leads into a panel that may be folded.
+// The link of a problem opens a panel that may be folded.
 function unfold() {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;

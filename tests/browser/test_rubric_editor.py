@@ -54,7 +54,7 @@ def test_a_rubric_is_made_in_a_browser(live_server: Any, chromium: str) -> None:
             remove_and_put_back(page)
             add_a_criterion_with_points_and_a_check(page)
             make_the_rules_ones_own(page)
-            page.get_by_role("button", name="Save the draft").click()
+            page.get_by_role("button", name="Save draft").click()
             expect(page.get_by_text("is saved as a draft")).to_be_visible()
             assert titles(page) == ["Three", "Two", "One", "Brand new"]
         with tab(browser, live_server.url, **PHONE) as page:
@@ -94,7 +94,7 @@ def order_by_keyboard_and_by_drag(page: Page) -> None:
 def remove_and_put_back(page: Page) -> None:
     page.get_by_role("button", name="Remove this criterion").first.click()
     expect(page.locator("[data-sum=criteria]")).to_have_text("2")
-    page.get_by_role("button", name="Put it back").click()
+    page.get_by_role("button", name="Undo").click()
     assert titles(page) == ["Three", "Two", "One"]
 
 
@@ -103,7 +103,7 @@ def add_a_criterion_with_points_and_a_check(page: Page) -> None:
     page.keyboard.type("Brand new")
     assert titles(page)[3] == "Brand new"
     new = page.locator(".criterion").nth(3)
-    new.get_by_label("Points at most").fill("12,5")
+    new.get_by_label("Maximum points").fill("12,5")
     expect(page.locator("[data-sum=points]")).to_have_text("12.5")
     new.get_by_role("button", name="Add a level").click()
     page.keyboard.type("Good")
@@ -127,30 +127,28 @@ def add_a_criterion_with_points_and_a_check(page: Page) -> None:
 
 
 def make_the_rules_ones_own(page: Page) -> None:
-    page.get_by_label("Security evidence caps at, slider").fill("4")
-    expect(page.get_by_label("Security evidence caps at", exact=True)).to_have_value("4")
-    expect(page.get_by_label("Begin with a preset")).to_have_value("own")
+    page.get_by_label("Security evidence caps the score at, slider").fill("4")
+    expect(page.get_by_label("Security evidence caps the score at", exact=True)).to_have_value("4")
+    expect(page.get_by_label("Preset", exact=True)).to_have_value("own")
 
 
 def without_javascript(page: Page) -> None:
     """Each button is a round trip; what was typed before it stays."""
-    page.get_by_label("Why this version exists").fill("By phone")
+    page.get_by_label("Version note").fill("By phone")
     page.get_by_role("button", name="Move this criterion down").first.click()
-    expect(page.get_by_label("Why this version exists")).to_have_value("By phone")
+    expect(page.get_by_label("Version note")).to_have_value("By phone")
     assert titles(page) == ["Two", "Three", "One", "Brand new"]
-    page.get_by_label("Version, as its reports name it").fill("")
-    page.get_by_role("button", name="Save the draft").click()
-    expect(page.get_by_label("Version, as its reports name it")).to_have_attribute(
-        "aria-invalid", "true"
-    )
-    page.get_by_label("Version, as its reports name it").fill("2")
-    page.get_by_role("button", name="Save the draft").click()
+    page.get_by_label("Version name in reports").fill("")
+    page.get_by_role("button", name="Save draft").click()
+    expect(page.get_by_label("Version name in reports")).to_have_attribute("aria-invalid", "true")
+    page.get_by_label("Version name in reports").fill("2")
+    page.get_by_role("button", name="Save draft").click()
     expect(page.get_by_text("is saved as a draft")).to_be_visible()
 
 
 def publish(page: Page) -> None:
     page.get_by_role("link", name="Publish…").click()
-    expect(page.get_by_role("row", name="Verdicts given so far")).to_contain_text(
+    expect(page.get_by_role("row", name="Existing verdicts")).to_contain_text(
         "stay exactly as they are"
     )
     page.get_by_role("button", name="Publish").click()

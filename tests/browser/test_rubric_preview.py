@@ -58,7 +58,7 @@ def test_a_draft_is_changed_previewed_published_and_applied(
             page.context.add_cookies([session])
             page.goto(reverse("admin:grading_rubricversion_change", args=[draft.pk]))
             make_the_last_level_worth_something(page)
-            page.get_by_text("Preview on…").click()
+            page.get_by_text("Preview for…").click()
             page.get_by_role("link", name="Week 2, Autumn").click()
             expect(page.get_by_role("heading", name="2 of 3 results would change")).to_be_visible()
             assert shown(page) == SHOWN
@@ -89,7 +89,7 @@ def test_a_draft_is_changed_previewed_published_and_applied(
 def make_the_last_level_worth_something(page: Page) -> None:
     page.locator(".criterion > details > summary").first.click()
     page.locator('[name="criteria.0.levels.2.points"]').fill("30")
-    page.get_by_role("button", name="Save the draft").click()
+    page.get_by_role("button", name="Save draft").click()
     expect(page.get_by_text("is saved as a draft")).to_be_visible()
 
 

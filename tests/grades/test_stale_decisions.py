@@ -47,7 +47,7 @@ def test_what_is_published_is_what_was_saved_last():
             version=RubricVersion.objects.get(pk=opened.pk),
             document=rubric_document("tidy", "neat"),
             why="",
-            seen=document_digest(opened.document),
+            expected_digest=document_digest(opened.document),
             by=None,
         )
         published = publish_rubric_version(version=opened, by=None)

@@ -175,7 +175,7 @@ def test_what_was_not_previewed_is_not_published(assignment, teacher):
     draft.document["name"] = "Another"
     draft.save()
     for fields, told in (
-        (begun, "Somebody else saved this draft"),
+        (begun, "This draft was saved by someone else"),
         (sent(draft, seen=""), "Nothing was previewed"),
     ):
         page = teacher.post(address(assignment, draft, "adopt/"), fields)

@@ -12,7 +12,7 @@ from grading.core.enums import RubricState
 from grading.engine.rubrics import document_digest, settled_rubric
 from grading.grades.actions import override_criterion
 from grading.models import Audit, CriterionVerdict, Grade
-from grading.rubrics.actions import publish_seen_draft
+from grading.rubrics.actions import publish_reviewed_draft
 from grading.rubrics.previews import rubric_preview
 from grading.workflow import resynthesise_audit
 from tests.factories.people import CohortFactory, staff_user
@@ -127,7 +127,9 @@ def test_after_publishing_everything_is_what_the_preview_showed(assignment, teac
         rubric=assignment.rubric_version.rubric, number=2, draft=True, document=revised(change)
     )
     shown = preview(assignment, draft.document)
-    version = publish_seen_draft(version=draft, seen=document_digest(draft.document), by=teacher)
+    version = publish_reviewed_draft(
+        version=draft, expected_digest=document_digest(draft.document), by=teacher
+    )
     for audit in Audit.objects.all():
         resynthesise_audit(audit=audit, rubric_version=version, by=teacher)
     assert {name: told(row) for name, row in by_person(shown).items()} == {

@@ -1,4 +1,4 @@
-"""What a draft takes away is said in words before anything is sealed: to the gradings there are, nothing happens by itself."""
+"""Removals of a draft are listed before it is published; existing grades stay."""
 
 from __future__ import annotations
 
@@ -35,26 +35,29 @@ def published(organization: Organization, ada: User) -> RubricVersion:
     return stored(publish_rubric_version(version=draft_in(organization, ada), by=ada))
 
 
-def said(before: RubricVersion | None, criteria: list[dict[str, Any]]) -> list[tuple[str, str]]:
+def losses_of(
+    before: RubricVersion | None, criteria: list[dict[str, Any]]
+) -> list[tuple[str, str]]:
     with everywhere():
         return [
-            (loss.what, loss.then) for loss in publishing_losses(before, {"criteria": criteria})
+            (loss.removal, loss.effect)
+            for loss in publishing_losses(before, {"criteria": criteria})
         ]
 
 
-def test_nothing_is_lost_where_nothing_is_published_or_something_only_came(
+def test_no_loss_without_published_version_or_for_additions(
     published: RubricVersion,
 ) -> None:
     criteria = published.document["criteria"]
     assert (
-        said(None, [])
-        == said(published, criteria)
-        == said(published, [*criteria, {"id": "more"}])
+        losses_of(None, [])
+        == losses_of(published, criteria)
+        == losses_of(published, [*criteria, {"id": "more"}])
         == []
     )
 
 
-def test_of_a_criterion_that_is_gone_its_verdicts_scores_by_hand_and_appeals_are_told(
+def test_removed_criterion_lists_verdicts_overrides_and_appeals(
     published: RubricVersion,
 ) -> None:
     first, *rest = published.document["criteria"]
@@ -68,38 +71,38 @@ def test_of_a_criterion_that_is_gone_its_verdicts_scores_by_hand_and_appeals_are
     CriterionVerdictFactory.create(audit=audit, **on_it)
     OverrideFactory.create(submission=audit.submission, **on_it)
     AppealFactory.create(submission=audit.submission, **on_it)
-    [(what, then)] = said(published, rest)
-    assert what == f"The criterion “{first['name']}” is gone."
+    [(removal, effect)] = losses_of(published, rest)
+    assert removal == f"The criterion “{first['name']}” is removed."
     for words in (
-        "1 verdict on it stays",
-        "1 score given by hand",
-        "1 waiting appeal can still be answered",
+        "1 existing verdict stays",
+        "1 override will no longer count",
+        "1 open appeal can still be answered",
     ):
-        assert words in then
+        assert words in effect
 
 
-def test_levels_that_are_gone_and_another_worth_are_told_and_the_same_number_otherwise_written_is_not(
+def test_removed_levels_and_changed_worth_are_listed_but_not_another_spelling(
     published: RubricVersion,
 ) -> None:
     first, *rest = published.document["criteria"]
     published.document["criteria"][0] = first | {"levels": LEVELS, "max_points": 10, "weight": 1}
     fewer = first | {"levels": LEVELS[:1], "max_points": 10.0, "weight": 2}
-    assert [what for what, _then in said(published, [fewer, *rest])] == [
-        f"{first['name']}: the level “Worst” is gone.",
-        f"{first['name']}: its worth is another, weight 1 → weight 2.",
+    assert [removal for removal, _effect in losses_of(published, [fewer, *rest])] == [
+        f"{first['name']}: the level “Worst” is removed.",
+        f"{first['name']}: its worth changes, weight 1 → weight 2.",
     ]
 
 
-def test_the_editor_says_it_of_what_is_typed_before_it_is_saved_and_the_last_page_before_it_is_sealed(
+def test_losses_of_typed_draft_stand_in_the_editor_and_on_the_publish_page(
     ada: User, published: RubricVersion
 ) -> None:
     with everywhere():
         draft = duplicate_version(version=published, by=ada)
     name = published.document["criteria"][0]["name"]
-    assert "What this takes away" not in as_(ada).get(page(draft)).text
+    assert "What this draft removes" not in as_(ada).get(page(draft)).text
     typed = as_(ada).post(page(draft), form_of(draft, do="remove criteria.0")).text
     assert (
-        f"The criterion “{name}” is gone." in typed,
+        f"The criterion “{name}” is removed." in typed,
         stored(draft).document == published.document,
     ) == (
         True,
@@ -109,4 +112,4 @@ def test_the_editor_says_it_of_what_is_typed_before_it_is_saved_and_the_last_pag
         RubricVersion.objects.filter(pk=draft.pk).update(
             document=settled(criteria=published.document["criteria"][1:])
         )
-    assert f"The criterion “{name}” is gone." in as_(ada).get(page(draft, "publish")).text
+    assert f"The criterion “{name}” is removed." in as_(ada).get(page(draft, "publish")).text

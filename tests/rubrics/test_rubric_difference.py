@@ -1,4 +1,4 @@
-"""What lies between two documents of a rubric: part by part, field by field, word by word."""
+"""Difference of two rubric documents: by part, by field and by word."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def revised(*changes: Any) -> dict[str, Any]:
     return engine_rubrics.settled_rubric(document)
 
 
-def told(
+def changes(
     after: dict[str, Any], before: dict[str, Any] = BEFORE
 ) -> list[tuple[str, tuple[str, ...], dict[str, Any]]]:
-    """Each part with its marks, and its rows as plain texts."""
+    """Return each part with its marks, and its rows as plain texts."""
     return [
         (part.title, part.marks, {row.label: plain(row) for row in part.rows})
         for part in difference(before, after).parts
@@ -45,11 +45,11 @@ def text_of(pieces: tuple[Segment, ...]) -> str:
     return "".join(signs[piece.mark].format(piece.text) for piece in pieces)
 
 
-def test_the_same_document_differs_in_nothing():
+def test_same_document_has_no_difference():
     assert difference(BEFORE, deepcopy(BEFORE)).parts == ()
 
 
-def test_criteria_are_added_removed_and_moved_and_only_what_was_moved_is_said_to_be():
+def test_added_removed_and_moved_criteria_are_marked_and_no_others():
     def change(document):
         criteria = document["criteria"]
         criteria.insert(0, criteria.pop(2))
@@ -57,25 +57,25 @@ def test_criteria_are_added_removed_and_moved_and_only_what_was_moved_is_said_to
         criteria.append({"id": "new", "name": "New"})
 
     parts = difference(BEFORE, revised(change)).parts
-    assert [(part.title, part.marks, part.told) for part in parts] == [
-        ("Three", ("moved",), ("Moved from place 3 to place 1.",)),
-        ("Four", ("removed",), ("It was in place 4.",)),
-        ("New", ("added",), ("New, in place 4.",)),
+    assert [(part.title, part.marks, part.sentences) for part in parts] == [
+        ("Three", ("moved",), ("Moved from position 3 to 1.",)),
+        ("Four", ("removed",), ("Was at position 4.",)),
+        ("New", ("added",), ("Added at position 4.",)),
     ]
     assert difference(BEFORE, revised(change)).counts == {"moved": 1, "removed": 1, "added": 1}
 
 
 @pytest.mark.parametrize(
-    ("field", "label", "value"), [("id", "Id", "uno"), ("name", "Name", "Uno")]
+    ("field", "label", "value"), [("id", "ID", "uno"), ("name", "Name", "Uno")]
 )
-def test_a_criterion_under_another_id_or_name_is_renamed_not_replaced(field, label, value):
-    was = BEFORE["criteria"][0][field]
+def test_criterion_with_another_id_or_name_is_renamed_not_replaced(field, label, value):
+    before = BEFORE["criteria"][0][field]
     after = revised(lambda document: document["criteria"][0].update({field: value}))
     title = after["criteria"][0]["name"]
-    assert told(after) == [(title, ("renamed",), {label: (was, value)})]
+    assert changes(after) == [(title, ("renamed",), {label: (before, value)})]
 
 
-def test_fields_levels_and_checks_are_told_before_and_after():
+def test_fields_levels_and_checks_have_before_and_after():
     level = {"id": "full", "name": "Full", "points": 10.0, "description": "All of it"}
 
     def first(document):
@@ -89,7 +89,7 @@ def test_fields_levels_and_checks_are_told_before_and_after():
         criterion["checks"][2] |= {"minimum": 7, "tags": ["a", "b"]}
         del criterion["checks"][1]
 
-    (part,) = told(revised(second), revised(first))
+    (part,) = changes(revised(second), revised(first))
     assert part == (
         "One",
         ("changed",),
@@ -107,21 +107,21 @@ def test_fields_levels_and_checks_are_told_before_and_after():
     )
 
 
-def test_rules_are_compared_as_they_work_also_between_a_preset_and_rules_of_ones_own():
+def test_preset_and_custom_rules_are_compared_by_their_effect():
     own = {
         "id": "own",
         "rules": [{"kind": "security_override", "cap": 2, "when": "spread > 1"}],
         "quorum": 3,
     }
     governance = revised(lambda document: document.update(constitution="governance"))
-    ((title, _, rows),) = told(
+    ((title, _, rows),) = changes(
         revised(lambda document: document.update(constitution=own)), governance
     )
-    assert title == "Rules of the verdict"
+    assert title == "Verdict rules"
     assert {label: texts for label, texts in rows.items() if texts[1]} == {
-        "Constitution": ("governance", "own: rules of its own"),
-        "Pieces of evidence needed for a verdict": ("5", "1"),
-        "Security override: Security evidence caps at": ("3", "2"),
+        "Constitution": ("governance", "own: custom rules"),
+        "Evidence required for a verdict": ("5", "1"),
+        "Security override: Security evidence caps the score at": ("3", "2"),
         "Security override: Only when (CEL)": ("", "spread > 1"),
     }
     assert [label for label, texts in rows.items() if not texts[1]] == [
@@ -132,13 +132,13 @@ def test_rules_are_compared_as_they_work_also_between_a_preset_and_rules_of_ones
     ]
 
 
-def test_a_draft_that_does_not_fit_yet_is_compared_all_the_same():
-    assert told(
+def test_unfinished_draft_is_compared():
+    assert changes(
         {"id": "small", "criteria": [{"name": "Half"}]}, {"id": "small", "criteria": []}
     ) == [("Half", ("added",), {"Name": ("", "Half")})]
 
 
-def test_what_came_or_went_as_a_whole_can_be_folded():
+def test_added_or_removed_part_is_whole():
     assert [Change("", (mark,), (), ()).is_whole for mark in ("added", "removed", "renamed")] == [
         True,
         True,
@@ -173,12 +173,12 @@ def test_what_came_or_went_as_a_whole_can_be_folded():
         ("word " * 2000, "word " * 2001, f"[{'word ' * 2000}]", f"[{'word ' * 2001}]"),
     ],
 )
-def test_texts_are_marked_word_by_word(before, after, lost, gained):
+def test_texts_are_marked_by_word(before, after, lost, gained):
     assert tuple(map(text_of, mark_differences(before, after))) == (lost, gained)
 
 
 @pytest.mark.django_db
-def test_the_page_compares_with_the_version_it_is_based_on_or_with_another_that_is_chosen():
+def test_page_compares_with_base_version_or_chosen_one():
     rubric = RubricFactory()
     ada = staff_user(rubric.organization)
     ada.is_staff = True
@@ -195,9 +195,9 @@ def test_the_page_compares_with_the_version_it_is_based_on_or_with_another_that_
         v: reverse("admin:grading_rubricversion_difference", args=[v.pk])
         for v in (first, second, third)
     }
-    shown = client.get(addresses[second])
-    assert (shown.context["before"], shown.context["between"].counts) == (first, {"changed": 1})
-    assert '<ins class="whole">&lt;b&gt;Look&lt;/b&gt;</ins>' in shown.text
+    page = client.get(addresses[second])
+    assert (page.context["before"], page.context["between"].counts) == (first, {"changed": 1})
+    assert '<ins class="whole">&lt;b&gt;Look&lt;/b&gt;</ins>' in page.text
     chosen = client.get(addresses[third] + f"?from={first.pk}")
     assert (chosen.context["before"], chosen.context["between"].parts) == (first, ())
     assert client.get(addresses[first] + "?from=nonsense").context["before"] == third

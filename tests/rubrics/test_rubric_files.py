@@ -1,4 +1,4 @@
-"""Rubrics in and out: whatever layout comes in becomes a draft or is refused beside its field, and goes out as it is."""
+"""Import and export: any layout becomes a draft or is refused beside its field."""
 
 from __future__ import annotations
 
@@ -92,12 +92,12 @@ def page(version: RubricVersion, name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "messages"),
     [
         ({}, {"file": ["Choose a file, or paste the text below."]}),
-        ({"text": "x" * 1_000_001}, {"text": ["A rubric has at most 1 MB."]}),
-        ({"file": b"x" * 1_000_001}, {"file": ["A rubric has at most 1 MB."]}),
-        ({"file": b"{}\xff"}, {"file": ["This is no text in UTF-8: byte 3 cannot be read."]}),
+        ({"text": "x" * 1_000_001}, {"text": ["The limit is 1 MB."]}),
+        ({"file": b"x" * 1_000_001}, {"file": ["The limit is 1 MB."]}),
+        ({"file": b"{}\xff"}, {"file": ["The file is not UTF-8 text: byte 3 cannot be read."]}),
         (
             {"text": "{\r\n,"},
             {
@@ -150,17 +150,17 @@ def page(version: RubricVersion, name: str) -> str:
     ],
 )
 def test_what_cannot_be_imported_is_refused_beside_its_field_and_nothing_is_lost(
-    fields, told, client, organization
+    fields, messages, client, organization
 ):
     sent = {"text": "kept"} | fields if "into" in fields else fields
     if "file" in sent:
         sent = sent | {"file": SimpleUploadedFile("rubric.json", sent["file"])}
     answer = posted(client, organization, **sent)
-    assert errors(answer) == told
+    assert errors(answer) == messages
     assert versions() == []
     typed = (
         fields.get("file", b"").decode("latin-1")
-        if "text" in told and "file" in fields
+        if "text" in messages and "file" in fields
         else sent.get("text", "")
     )
     assert answer.context["form"]["text"].value().replace("\r\n", "\n") == typed.replace(
@@ -209,9 +209,9 @@ def test_a_layout_of_the_wild_becomes_a_draft_and_says_line_by_line_what_was_not
         (22, "synthesis_rules.security_override", '"security_override": "caps at 3",'),
         (23, "synthesis_rules.max_total", '"max_total": 100'),
     ]
-    shown = client.get(answer.url).text
-    assert shown.count('<th scope="row">') == len(notes)
-    assert "Not used: there is no typed rule for it." in shown
+    text = client.get(answer.url).text
+    assert text.count('<th scope="row">') == len(notes)
+    assert "Not used: there is no typed rule for it." in text
 
 
 def test_the_same_document_twice_makes_no_second_draft_unless_it_is_asked_for(client, organization):
@@ -219,9 +219,7 @@ def test_the_same_document_twice_makes_no_second_draft_unless_it_is_asked_for(cl
     (first,) = versions()
     again = posted(client, organization, text=text_of(WILD))
     assert versions() == [first]
-    assert errors(again) == {
-        "text": ["This very rubric is here already: it is Week 2: Peers v1, draft."]
-    }
+    assert errors(again) == {"text": ["This rubric already exists as Week 2: Peers v1 (draft)."]}
     assert page(first, "change") in again.text
     assert "Not used: there is no typed rule for it." in again.text
     posted(client, organization, text=text_of(WILD), again="on")

@@ -82,7 +82,7 @@ def test_a_field_is_what_the_model_says_it_is():
     fields = {p.name: p for p in form_layout().checks["unsafe_call"]}
     assert (fields["any_of"].shape, len(fields["any_of"].choices)) == (Shape.CHOICES, 8)
     cap = next(p for p in form_layout().rules["security_override"] if p.name == "cap")
-    assert (cap.shape, cap.least, cap.most, cap.whole, cap.default) == (
+    assert (cap.shape, cap.minimum, cap.maximum, cap.is_integer, cap.default) == (
         Shape.NUMBER,
         1,
         5,
@@ -90,36 +90,39 @@ def test_a_field_is_what_the_model_says_it_is():
         "3",
     )
     weak = next(p for p in form_layout().rules["fact_supremacy"] if p.name == "weak_below")
-    assert (weak.shape, weak.least, weak.most, weak.required) == (Shape.NUMBER, 0, 1, False)
+    assert (weak.shape, weak.minimum, weak.maximum, weak.required) == (Shape.NUMBER, 0, 1, False)
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "errors"),
     [
         ({"criteria.0.weight": "heavy"}, {"criteria.0.weight": ("This must be a number.",)}),
         ({"criteria.0.weight": "inf"}, {"criteria.0.weight": ("This must be a number.",)}),
         ({"criteria.0.weight": "-1"}, {"criteria.0.weight": ("This must be greater than 0.",)}),
-        ({"criteria.1.name": " "}, {"criteria.1.name": ("This is needed.",)}),
+        ({"criteria.1.name": " "}, {"criteria.1.name": ("This field is required.",)}),
         (
             {"criteria.1.id": "tidy"},
-            {f"criteria.{n}.id": ("This id is used twice.",) for n in (0, 1)},
+            {f"criteria.{n}.id": ("This ID is used twice.",) for n in (0, 1)},
         ),
         (
             {"criteria.0.checks.0.any_of": "\n \n"},
-            {"criteria.0.checks.0.any_of": ("This is needed.",)},
+            {"criteria.0.checks.0.any_of": ("This field is required.",)},
         ),
-        ({"criteria.0.checks.2.aspect": ""}, {"criteria.0.checks.2.aspect": ("This is needed.",)}),
+        (
+            {"criteria.0.checks.2.aspect": ""},
+            {"criteria.0.checks.2.aspect": ("This field is required.",)},
+        ),
         (
             {"criteria.0.checks.0.id": "Ä b"},
             {
                 "criteria.0.checks.0.id": (
-                    "Only small letters, digits, dots, hyphens and underscores.",
+                    "Use only lowercase letters, digits, dots, hyphens and underscores.",
                 )
             },
         ),
         (
             {"criteria.0.checks.0.kind": "guess"},
-            {"criteria.0.checks.0": ("Choose what kind of check this is.",)},
+            {"criteria.0.checks.0": ("Choose a kind of check.",)},
         ),
         (
             {"criteria.0.checks.0.goal": "a\0b"},
@@ -147,9 +150,9 @@ def test_a_field_is_what_the_model_says_it_is():
         ),
     ],
 )
-def test_a_fault_stands_beside_its_field_and_the_text_stays(typed, told):
+def test_a_fault_stands_beside_its_field_and_the_text_stays(typed, errors):
     texts = reposted(form_texts(rubric_document()), **typed)
-    assert errors_by_field(engine_rubrics.rubric_faults(document_of(texts)), texts) == told
+    assert errors_by_field(engine_rubrics.rubric_faults(document_of(texts)), texts) == errors
     kept = sent(texts)
     assert {name: kept[name] for name in typed if name != "constitution.was"} == {
         name: text for name, text in typed.items() if name != "constitution.was"
@@ -332,7 +335,7 @@ def test_points_are_summed_exactly_and_what_is_no_number_counts_nothing():
 
 
 @pytest.mark.parametrize(
-    ("most", "levels", "doubt"),
+    ("maximum", "levels", "warning"),
     [
         ("35", ["35", "7"], ""),
         ("35", [], ""),
@@ -342,17 +345,17 @@ def test_points_are_summed_exactly_and_what_is_no_number_counts_nothing():
         (
             "",
             ["5"],
-            "The levels have points, but the criterion has no points at most: it will be worth none.",
+            "The levels have points, but the criterion has no maximum: it will be worth 0 points.",
         ),
     ],
 )
-def test_levels_that_do_not_agree_with_the_points_raise_a_doubt(most, levels, doubt):
+def test_levels_that_do_not_agree_with_the_points_raise_a_warning(maximum, levels, warning):
     [criterion] = form_texts(rubric_document("tidy"))["criteria"]
-    criterion["max_points"] = most
+    criterion["max_points"] = maximum
     criterion["levels"] = [
         {"id": "", "name": "", "points": points, "description": ""} for points in levels
     ]
-    assert criterion_panel(criterion, "criteria.0", {}).doubt == doubt
+    assert criterion_panel(criterion, "criteria.0", {}).points_warning == warning
 
 
 @pytest.mark.parametrize(
@@ -365,7 +368,7 @@ def test_levels_that_do_not_agree_with_the_points_raise_a_doubt(most, levels, do
         ("criteria.2.checks.0.goal", "Criterion 3, check 1, Goal"),
         (
             "constitution.rules.security_override.cap",
-            "Security override, Security evidence caps at",
+            "Security override, Security evidence caps the score at",
         ),
     ],
 )

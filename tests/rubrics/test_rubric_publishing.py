@@ -77,7 +77,7 @@ def test_publishing_says_what_stays_and_then_seals_what_was_shown(ada, draft, or
     shown = as_(ada).get(page(draft, "publish"))
     assert "Week 2" in shown.text
     assert "until you re-synthesise them" in shown.text
-    as_(ada).post(page(draft, "publish"), {"seen": shown.context["seen"]})
+    as_(ada).post(page(draft, "publish"), {"seen": shown.context["digest"]})
     with scope(organization=organization):
         assignment.refresh_from_db()
     assert [stored(version).state for version in (draft, old)] == [
@@ -116,7 +116,7 @@ def kept_unfinished(ada: User, draft: RubricVersion) -> RubricVersion:
 def test_a_draft_is_kept_unfinished_with_its_faults_beside_their_fields(ada, draft):
     kept_unfinished(ada, draft)
     opened = as_(ada).get(page(draft))
-    assert "Unfinished: 5 things must be mended before this draft can be published." in " ".join(
+    assert "Unfinished: fix 5 problems before publishing this draft." in " ".join(
         opened.text.split()
     )
     assert (field(opened, "criteria.0.weight"), sorted(opened.context["session"].faults)) == (
@@ -137,7 +137,7 @@ def test_an_unfinished_draft_is_published_in_no_way(ada, draft):
     as_(ada).post(page(draft, "publish"), {"seen": seen})
     chosen = {"action": "publish", "_selected_action": draft.pk}
     answer = as_(ada).post(reverse("admin:grading_rubricversion_changelist"), chosen, follow=True)
-    assert "This draft is not finished: 5 things must be mended first." in answer.text
+    assert "This draft is unfinished: fix 5 problems first." in answer.text
     with everywhere(), pytest.raises(RubricRefused) as refused:
         publish_rubric_version(version=shown, by=ada)
     assert (refused.value.code, stored(draft).state) == ("rubric_unfinished", RubricState.DRAFT)
@@ -196,5 +196,5 @@ def test_the_operator_is_led_to_no_page_that_is_not_there_for_them(ada, draft, o
     )
     operator = User.objects.create_superuser("operator")
     shown = {user: as_(user).get(page(draft)).text for user in (ada, operator)}
-    for words in ("Preview on…", "Try a check"):
+    for words in ("Preview for…", "Try a check"):
         assert [words in shown[user] for user in (ada, operator)] == [True, False]

@@ -1,4 +1,4 @@
-"""Which item of a list became which of another: kept, renamed, moved, added or removed."""
+"""Matching of the items of two lists: kept, renamed, moved, added or removed."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ NAMES = {"id", "name"}
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An item before and after, None where it is not there; places are 1-based."""
+    """An item before and after, None where it is missing. Places are 1-based."""
 
     before: Item | None
     after: Item | None
-    was: int | None
-    now: int | None
+    old_place: int | None
+    new_place: int | None
     is_moved: bool = False
 
 
 def pair_items(before: Sequence[Item], after: Sequence[Item], key: str = "id") -> list[Pair]:
-    """In the new order; what is gone comes after what it followed."""
+    """Pair the items in the new order; a removed item comes after the one it followed."""
     origins = _origins(before, after, key)
-    stay = _in_order(sorted(origins), origins)
+    unmoved = _in_order(sorted(origins), origins)
     pairs = [
-        Pair(before[old], item, old + 1, now + 1, now not in stay)
-        if (old := origins.get(now)) is not None
-        else Pair(None, item, None, now + 1)
-        for now, item in enumerate(after)
+        Pair(before[old], item, old + 1, new + 1, new not in unmoved)
+        if (old := origins.get(new)) is not None
+        else Pair(None, item, None, new + 1)
+        for new, item in enumerate(after)
     ]
+
     for old, item in enumerate(before):
         if old not in origins.values():
             pairs.insert(_place_after(pairs, old), Pair(item, None, old + 1, None))
@@ -39,42 +40,49 @@ def pair_items(before: Sequence[Item], after: Sequence[Item], key: str = "id") -
 
 
 def _origins(before: Sequence[Item], after: Sequence[Item], key: str) -> dict[int, int]:
-    """Of each place in `after` the place in `before`: of the same key, else of the same name or content."""
-    by_key = {item.get(key): at for at, item in enumerate(before)}
+    """Map each place in `after` to its place in `before`: by key, else by name or content."""
+    by_key = {item.get(key): old for old, item in enumerate(before)}
     origins = {
-        now: by_key[item.get(key)] for now, item in enumerate(after) if item.get(key) in by_key
+        new: by_key[item.get(key)] for new, item in enumerate(after) if item.get(key) in by_key
     }
-    left = [at for at in range(len(before)) if at not in origins.values()]
-    for now, item in enumerate(after):
+
+    unmatched = [old for old in range(len(before)) if old not in origins.values()]
+    for new, item in enumerate(after):
         twin = next(
-            (at for at in left if now not in origins and _is_renamed(before[at], item)), None
+            (old for old in unmatched if new not in origins and _is_renamed(before[old], item)),
+            None,
         )
         if twin is not None:
-            origins[now] = twin
-            left.remove(twin)
+            origins[new] = twin
+            unmatched.remove(twin)
     return origins
 
 
 def _is_renamed(old: Item, new: Item) -> bool:
-    """The same under another id: it has the same name, or says the same in everything but its names."""
+    """Tell if two items with different ids have the same name, or differ only in their names."""
     if old.get("name") and old.get("name") == new.get("name"):
         return True
-    said = {name: value for name, value in old.items() if name not in NAMES}
-    return said == {name: value for name, value in new.items() if name not in NAMES}
+    return _without_names(old) == _without_names(new)
+
+
+def _without_names(item: Item) -> Item:
+    return {name: value for name, value in item.items() if name not in NAMES}
 
 
 def _in_order(places: Sequence[int], origins: dict[int, int]) -> set[int]:
-    """The most places of `after` whose items still stand in the order they had."""
-    was = [origins[now] for now in places]
-    matcher = SequenceMatcher(a=sorted(was), b=was, autojunk=False)
-    return {places[at] for at in _matched(matcher)}
+    """Return as many places of `after` as possible whose items keep their old order."""
+    old_places = [origins[new] for new in places]
+    matcher = SequenceMatcher(a=sorted(old_places), b=old_places, autojunk=False)
+    return {places[index] for index in _matched_indexes(matcher)}
 
 
-def _matched(matcher: SequenceMatcher[int]) -> Iterator[int]:
+def _matched_indexes(matcher: SequenceMatcher[int]) -> Iterator[int]:
     for block in matcher.get_matching_blocks():
         yield from range(block.b, block.b + block.size)
 
 
 def _place_after(pairs: Sequence[Pair], old: int) -> int:
-    earlier = [n for n, pair in enumerate(pairs) if pair.was is not None and pair.was <= old]
+    earlier = [
+        n for n, pair in enumerate(pairs) if pair.old_place is not None and pair.old_place <= old
+    ]
     return max(earlier) + 1 if earlier else 0

@@ -1,4 +1,4 @@
-"""What a draft takes away from the version that is published, and what becomes of the gradings that rest on it."""
+"""Removals that a draft makes from the published version, with their effect on grades."""
 
 from __future__ import annotations
 
@@ -7,69 +7,74 @@ from dataclasses import dataclass
 from typing import Any
 
 from grading.models import RubricVersion
-from grading.rubrics.queries import Standing, standing_on
+from grading.rubrics.queries import CriterionUse, criterion_uses
 
 UNSCORED = (
-    "A work that is judged or re-synthesised under this version has no score on it any more, and its sums are made of the "
-    "other criteria."
+    "Submissions judged or re-synthesised under this version get no score for it. Their totals "
+    "come from the other criteria."
+)
+LEVELS_EFFECT = (
+    "Existing verdicts keep their level. Re-synthesised scores get the level that fits then."
+)
+WORTH_EFFECT = (
+    "Existing totals stay. Re-synthesising adds them up again; a preview shows the students "
+    "whose total changes."
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What goes, and in words what happens to gradings that there are."""
+    """One removal or change of worth, and its effect on existing grades, in words."""
 
-    what: str
-    then: str
+    removal: str
+    effect: str
 
 
 def publishing_losses(before: RubricVersion | None, document: Mapping[str, Any]) -> list[Loss]:
-    """Criteria that are gone, levels that are gone, and another worth; nothing where nothing is published yet."""
+    """Return removed criteria, removed levels and changed worths of a draft.
+
+    None of them without a published version `before`.
+    """
     if before is None:
         return []
+
     old, new = _criteria(before.document), _criteria(document)
-    gone = [key for key in old if key not in new]
-    standing = standing_on(before, gone)
+    removed = [key for key in old if key not in new]
+    uses = criterion_uses(before, removed)
     return [
-        *(_criterion_gone(old[key], standing[key]) for key in gone),
+        *(_removed_criterion(old[key], uses[key]) for key in removed),
         *(loss for key in old if key in new for loss in _changes(old[key], new[key])),
     ]
 
 
-def _criterion_gone(criterion: Mapping[str, Any], standing: Standing) -> Loss:
-    stay = "stays" if standing.verdicts == 1 else "stay"
-    then = [f"{_counted(standing.verdicts, 'verdict')} on it {stay} in place.", UNSCORED]
-    if standing.by_hand:
-        then.append(f"{_counted(standing.by_hand, 'score')} given by hand then count for nothing.")
-    if standing.appeals:
-        then.append(
-            f"{_counted(standing.appeals, 'waiting appeal')} can still be answered, but no score follows."
-        )
-    return Loss(
-        f"The criterion “{criterion.get('name') or criterion.get('id')}” is gone.", " ".join(then)
-    )
+def _removed_criterion(criterion: Mapping[str, Any], use: CriterionUse) -> Loss:
+    stay = "stays" if use.verdicts == 1 else "stay"
+    effects = [f"{_counted(use.verdicts, 'existing verdict')} {stay}.", UNSCORED]
+    if use.overrides:
+        effects.append(f"{_counted(use.overrides, 'override')} will no longer count.")
+    if use.appeals:
+        appeals = _counted(use.appeals, "open appeal")
+        effects.append(f"{appeals} can still be answered, but without a new score.")
+
+    name = criterion.get("name") or criterion.get("id")
+    return Loss(f"The criterion “{name}” is removed.", " ".join(effects))
 
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Loss]:
     name = new.get("name") or new.get("id")
     kept = {level.get("name") for level in _items(new, "levels")}
-    gone = [
+    removed = [
         str(level.get("name")) for level in _items(old, "levels") if level.get("name") not in kept
     ]
-    if gone:
-        words = ", ".join(f"“{level}”" for level in gone)
-        then = "Who reached it keeps it as told. Re-synthesised, each score gets the level that stands for it then."
-        yield Loss(
-            f"{name}: the level {words} is gone."
-            if len(gone) == 1
-            else f"{name}: the levels {words} are gone.",
-            then,
-        )
-    worth = [(_worth(old, field), _worth(new, field)) for field in ("max_points", "weight")]
-    changed = [f"{was} → {now}" for was, now in worth if was != now]
+    if removed:
+        levels = ", ".join(f"“{level}”" for level in removed)
+        verb = "level {} is" if len(removed) == 1 else "levels {} are"
+        yield Loss(f"{name}: the {verb.format(levels)} removed.", LEVELS_EFFECT)
+
+    worths = [(_worth(old, field), _worth(new, field)) for field in ("max_points", "weight")]
+    changed = [f"{before} → {after}" for before, after in worths if before != after]
     if changed:
-        then = "Sums that were told stay. Re-synthesised, the whole is added up anew; a preview shows for whom it changes."
-        yield Loss(f"{name}: its worth is another, {', '.join(changed)}.", then)
+        yield Loss(f"{name}: its worth changes, {', '.join(changed)}.", WORTH_EFFECT)
 
 
 def _worth(criterion: Mapping[str, Any], field: str) -> str:
@@ -81,13 +86,13 @@ def _worth(criterion: Mapping[str, Any], field: str) -> str:
 
 
 def _criteria(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """By id; of a draft that does not fit yet, those that have one."""
-    return {str(each["id"]): each for each in _items(document, "criteria") if each.get("id")}
+    """Return the criteria by id, without those of an unfinished draft that have none."""
+    return {str(item["id"]): item for item in _items(document, "criteria") if item.get("id")}
 
 
 def _items(holder: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     items = holder.get(name)
-    return [each for each in items if isinstance(each, Mapping)] if isinstance(items, list) else []
+    return [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
 
 
 def _counted(number: int, thing: str) -> str:

@@ -1,4 +1,4 @@
-"""What lies between two documents of a rubric, in the words of its editor: criterion by criterion, field by field."""
+"""Difference of two rubric documents, by criterion and field, in the words of the editor."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RENAMING = {label_of("criterion", name) for name in NAMES}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A field that is not what it was."""
+    """A changed field."""
 
     label: str
     before: Segments
@@ -28,29 +28,32 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A part of the rubric with what happened to it: added, removed, renamed, moved or changed, and its rows."""
+    """A part of the rubric with its changed fields.
+
+    `marks` are added, removed, renamed, moved or changed; `sentences` tell where it was and is.
+    """
 
     title: str
     marks: tuple[str, ...]
-    told: tuple[str, ...]
+    sentences: tuple[str, ...]
     rows: tuple[Row, ...]
 
     @property
     def is_whole(self) -> bool:
-        """It came or went as a whole: its rows are all that it says."""
+        """The part was added or removed, so that its rows are all its fields."""
         return not {"added", "removed"}.isdisjoint(self.marks)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """`counts` say how many criteria were added, removed, renamed, moved or changed; a zero is not among them."""
+    """Changed parts, and the numbers of criteria by mark, without zeros."""
 
     parts: tuple[Change, ...]
     counts: Mapping[str, int]
 
 
 def difference(before: Item, after: Item) -> Difference:
-    """Both documents as the courtroom writes them, or drafts that do not fit yet."""
+    """Compare two documents: settled ones, or unfinished drafts."""
     about = tuple(_fields("rubric", before, after))
     criteria = [
         _criterion(pair)
@@ -60,8 +63,9 @@ def difference(before: Item, after: Item) -> Difference:
     parts = [
         Change("About the rubric", (), (), about),
         *criteria,
-        Change("Rules of the verdict", (), (), rules),
+        Change("Verdict rules", (), (), rules),
     ]
+
     marks = [mark for change in criteria for mark in change.marks]
     return Difference(
         tuple(part for part in parts if part.marks or part.rows),
@@ -75,26 +79,36 @@ def _criterion(pair: Pair) -> Change:
     for field, model in INSIDE.items():
         items = pair_items(before.get(field, ()), after.get(field, ()))
         rows += [row for item in items for row in _item(model, item)]
-    marks, told = _fate(pair)
-    besides = [row for row in rows if row.label not in RENAMING]
-    changed = ["changed"] if pair.before and pair.after and besides else []
-    return Change((after or before).get("name", ""), (*marks, *changed), tuple(told), tuple(rows))
+
+    marks, sentences = _marks_of(pair)
+    # A new name or id alone is renamed, not changed.
+    has_other_rows = any(row.label not in RENAMING for row in rows)
+    if pair.before and pair.after and has_other_rows:
+        marks.append("changed")
+    return Change(
+        title=(after or before).get("name", ""),
+        marks=tuple(marks),
+        sentences=tuple(sentences),
+        rows=tuple(rows),
+    )
 
 
-def _fate(pair: Pair) -> tuple[list[str], list[str]]:
-    """What happened to the item as a whole, in a word and in a sentence."""
+def _marks_of(pair: Pair) -> tuple[list[str], list[str]]:
+    """Return the marks of the item as a whole, and sentences about its place."""
+    old, new = pair.old_place, pair.new_place
     if pair.before is None:
-        return ["added"], [f"New, in place {pair.now}."]
+        return ["added"], [f"Added at position {new}."]
     if pair.after is None:
-        return ["removed"], [f"It was in place {pair.was}."]
-    renamed = any(pair.before.get(name) != pair.after.get(name) for name in NAMES)
-    marks = [mark for mark, holds in (("renamed", renamed), ("moved", pair.is_moved)) if holds]
-    told = [f"Moved from place {pair.was} to place {pair.now}."] if pair.is_moved else []
-    return marks, told
+        return ["removed"], [f"Was at position {old}."]
+
+    is_renamed = any(pair.before.get(name) != pair.after.get(name) for name in NAMES)
+    marks = [mark for mark, holds in (("renamed", is_renamed), ("moved", pair.is_moved)) if holds]
+    sentences = [f"Moved from position {old} to {new}."] if pair.is_moved else []
+    return marks, sentences
 
 
 def _item(model: str, pair: Pair) -> Iterator[Row]:
-    """A check or a level: a row for each field, or one for the whole when it came, went or moved."""
+    """Yield a row for each changed field of a check or level, or one for the whole item."""
     item: Item = pair.after or pair.before or {}
     title = f"{model.capitalize()} {item.get('id', '')}"
     if pair.before is None or pair.after is None:
@@ -102,8 +116,10 @@ def _item(model: str, pair: Pair) -> Iterator[Row]:
             title, *mark_differences(_summed_up(model, pair.before), _summed_up(model, pair.after))
         )
         return
+
     if pair.is_moved:
-        yield Row(f"{title}: place", *mark_differences(str(pair.was), str(pair.now)))
+        places = mark_differences(str(pair.old_place), str(pair.new_place))
+        yield Row(f"{title}: position", *places)
     kind = pair.after.get("kind", model)
     yield from (
         Row(f"{title}: {row.label}", row.before, row.after)
@@ -114,7 +130,7 @@ def _item(model: str, pair: Pair) -> Iterator[Row]:
 
 
 def _constitution(before: Item | str, after: Item | str) -> Iterator[Row]:
-    """By the rules that are in force, whether a preset brings them or the rubric does."""
+    """Yield rows by the rules in force, whether a preset or the rubric itself has them."""
     if _title(before) != _title(after):
         yield Row("Constitution", *mark_differences(_title(before), _title(after)))
     old, new = _resolved(before), _resolved(after)
@@ -137,9 +153,7 @@ def _rule(pair: Pair) -> Iterator[Row]:
 
 
 def _title(constitution: Item | str) -> str:
-    return (
-        constitution if isinstance(constitution, str) else f"{constitution['id']}: rules of its own"
-    )
+    return constitution if isinstance(constitution, str) else f"{constitution['id']}: custom rules"
 
 
 def _resolved(constitution: Item | str) -> Item:
@@ -149,7 +163,7 @@ def _resolved(constitution: Item | str) -> Item:
 
 
 def _fields(model: str, before: Item, after: Item, place: str = "") -> Iterator[Row]:
-    """The fields that differ, with those of what lies inside (a judge's logic) under its own name."""
+    """Yield the fields that differ; those of a nested object follow under its label."""
     for field in {**after, **before}:
         old, new = before.get(field), after.get(field)
         if field in APART or old == new:
@@ -161,17 +175,18 @@ def _fields(model: str, before: Item, after: Item, place: str = "") -> Iterator[
 
 
 def _summed_up(model: str, item: Item | None) -> str:
-    """All that an item says, a line for each field."""
+    """Return all fields of an item, one on a line, without those at their usual value."""
     if item is None:
         return ""
+
     kind = item.get("kind", model)
-    said = [(field, _text(value)) for field, value in item.items() if field not in {"id", "kind"}]
+    texts = [(field, _text(value)) for field, value in item.items() if field not in {"id", "kind"}]
     lines = [
         f"{label_of(kind, field)}: {text}"
-        for field, text in said
+        for field, text in texts
         if text not in {"", "no", CHOICES["positive"]}
     ]
-    return "\n".join([_kind(item)] * (model == "check") + lines) or "in force"
+    return "\n".join([_kind(item)] * (model == "check") + lines) or "on"
 
 
 def _kind(item: Item) -> str:

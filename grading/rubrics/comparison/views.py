@@ -1,4 +1,4 @@
-"""The page of what lies between two versions of a rubric."""
+"""Page with the difference of two versions of a rubric."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from grading.rubrics.queries import other_versions
 def difference_view(
     admin: TenantAdmin, request: HttpRequest, version: RubricVersion
 ) -> HttpResponse:
-    """From the version of `?from=`, else from the one this was made of, else from the one before it."""
-    others = other_versions(version)
-    before = _chosen(request.GET.get("from", ""), version, others)
+    """Compare with the version of `?from=`, else the one it is based on, else the one before."""
+    versions = other_versions(version)
+    before = _chosen(request.GET.get("from", ""), version, versions)
     between = difference(_settled(before.document), _settled(version.document)) if before else None
     context = {
         **admin.admin_site.each_context(request),
         "opts": admin.opts,
-        "title": f"What {version} changes",
+        "title": f"Changes in {version}",
         "version": version,
-        "others": others,
+        "versions": versions,
         "before": before,
         "between": between,
         "is_nav_sidebar_enabled": False,
@@ -34,21 +34,19 @@ def difference_view(
     return TemplateResponse(request, "admin/grading/rubric/difference.html", context)
 
 
-def _chosen(
-    asked: str, version: RubricVersion, others: list[RubricVersion]
-) -> RubricVersion | None:
-    """What was asked for when it is one of them; those before this one come before those after it."""
-    by_pk = {str(other.pk): other for other in others}
-    earlier = [other for other in others if other.number < version.number]
+def _chosen(pk: str, version: RubricVersion, versions: list[RubricVersion]) -> RubricVersion | None:
+    """Return the version with this key, else the default; earlier versions before later ones."""
+    by_pk = {str(row.pk): row for row in versions}
+    earlier = [row for row in versions if row.number < version.number]
     return (
-        by_pk.get(asked)
+        by_pk.get(pk)
         or by_pk.get(str(version.based_on_id))
-        or next(iter(earlier or others), None)
+        or next(iter(earlier or versions), None)
     )
 
 
 def _settled(document: Any) -> Any:
-    """With every default spelled out, so that a field that a later edition brought is no difference."""
+    """Return the document with all defaults, so that a field added to the schema is no change."""
     return (
         document
         if engine_rubrics.rubric_faults(document)

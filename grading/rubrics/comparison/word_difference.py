@@ -1,4 +1,4 @@
-"""Two texts word by word: what one lost and the other gained."""
+"""Difference of two texts, word by word."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from typing import Literal
 
 Mark = Literal["same", "other", "gap"]
 _WORD = re.compile(r"\w+(?:[.-]\w+)*|\s+|[^\w\s]")
-# Beyond this a comparison word by word takes too long to wait for, and too long to read.
+# Longer texts take too long to compare word by word, and too long to read.
 MAX_WORDS = 3_000
-# How much is shown around a change; a longer stretch that both share is cut in its middle.
+# Characters around a change; a longer stretch that both texts share is cut in its middle.
 CONTEXT = 120
+# Texts that are less alike than this (SequenceMatcher.ratio) are marked as a whole.
+MIN_RATIO = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of one of the texts: in both, in this one only, or left out here because both have it."""
+    """A stretch of one text: in both texts, in this one only, or a gap for shared text."""
 
     mark: Mark
     text: str
@@ -29,15 +31,21 @@ Segments = tuple[Segment, ...]
 
 
 def mark_differences(before: str, after: str) -> tuple[Segments, Segments]:
-    """Both texts cut where they differ. What only stands in one of two short or unlike texts is not cut small."""
+    """Return both texts cut into segments where they differ.
+
+    An empty text, a very long one, or texts with little in common are marked as a whole.
+    """
     if not before or not after:
         return _whole(before), _whole(after)
+
     old, new = _WORD.findall(before), _WORD.findall(after)
     if len(old) + len(new) > MAX_WORDS:
         return _whole(before), _whole(after)
+
     matcher = SequenceMatcher(a=old, b=new, autojunk=False)
-    if matcher.ratio() < 0.4:
+    if matcher.ratio() < MIN_RATIO:
         return _whole(before), _whole(after)
+
     steps = list(_steps(matcher))
     return _joined((mark, old[a]) for mark, a, _ in steps), _joined(
         (mark, new[b]) for mark, _, b in steps
@@ -54,12 +62,13 @@ def _steps(matcher: SequenceMatcher[str]) -> Iterator[tuple[Mark, slice, slice]]
 
 
 def _joined(parts: Iterator[tuple[Mark, Sequence[str]]]) -> Segments:
-    """Blank space between two changes is a part of the change; long shared stretches are shortened."""
+    """Join neighbouring segments with white space between changes, and shorten shared ones."""
     stretches: list[tuple[Mark, str]] = [(mark, "".join(words)) for mark, words in parts if words]
     marks: list[Mark] = [
         "other" if _between(stretches, n) else mark for n, (mark, _) in enumerate(stretches)
     ]
-    runs = groupby(zip(marks, stretches, strict=True), key=lambda one: one[0])
+    runs = groupby(zip(marks, stretches, strict=True), key=lambda pair: pair[0])
+
     merged = [(mark, "".join(text for _, (_, text) in run)) for mark, run in runs]
     return tuple(
         piece
@@ -81,5 +90,6 @@ def _shortened(mark: Mark, text: str, *, is_first: bool, is_last: bool) -> Itera
     if len(text) <= len(head) + len(tail) + CONTEXT:
         yield Segment("same", text)
         return
-    shown = (Segment("same", head), Segment("gap", "…"), Segment("same", tail))
-    yield from (piece for piece in shown if piece.text)
+
+    segments = (Segment("same", head), Segment("gap", "…"), Segment("same", tail))
+    yield from (segment for segment in segments if segment.text)

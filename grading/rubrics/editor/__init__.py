@@ -1,1 +1,1 @@
-"""The editor of a rubric's draft: the JSON as a texts of texts, the texts as panels, a post as a texts again."""
+"""Editor of a rubric's draft: its JSON as the texts of a form, the texts as panels, and back."""

@@ -1,6 +1,6 @@
-"""The rules on the texts: a preset by its name, or rules of one's own. Their fields are always there.
+"""Constitution in the editor's form: a preset by its name, or the rubric's own rules.
 
-Whoever moves a slider of a preset has made rules of their own by that; whoever chooses another preset gets its values.
+Moving a slider of a preset turns it into own rules; choosing another preset takes over its values.
 """
 
 from __future__ import annotations
@@ -22,43 +22,49 @@ from grading.rubrics.editor.posted_values import (
 OWN = "own"
 
 
-def form_texts(given: Any) -> dict[str, Any]:
-    """`preset` is a preset's name or `own`; the rules in force come first, in their order, then the others."""
-    if isinstance(given, dict):
-        return _filled(OWN, given)
+def form_texts(constitution: Any) -> dict[str, Any]:
+    """Return the texts of a constitution: a preset's name, or an object with rules.
+
+    `preset` is the preset's name or `own`. Rules in force come first, in their order.
+    """
+    if isinstance(constitution, dict):
+        return _texts_of(OWN, constitution)
+
     presets = engine_rubrics.preset_constitutions()
-    return _filled(str(given), presets.get(str(given), presets["default"]))
+    return _texts_of(str(constitution), presets.get(str(constitution), presets["default"]))
 
 
 def posted_form_texts(tree: Mapping[str, Any]) -> dict[str, Any]:
-    """What was sent. `was` is what had been chosen when the page was made."""
-    chosen, was = posted_text(tree, "preset"), posted_text(tree, "was")
+    """Return the posted texts. `was` is the preset that was chosen when the page was made."""
+    chosen, previous = posted_text(tree, "preset"), posted_text(tree, "was")
     presets = engine_rubrics.preset_constitutions()
-    if chosen in presets and chosen != was:
+    if chosen in presets and chosen != previous:
         return form_texts(chosen)
+
     sent = {"preset": chosen, **_posted_fields(tree)}
     if chosen in presets and _own_document(sent) != _own_document(form_texts(chosen)):
         return sent | {"preset": OWN, "id": f"{chosen}-changed"}
-    if chosen == OWN != was and sent["id"] in presets:
+    # Own rules must not carry the name of a preset: reports would name the wrong rules.
+    if chosen == OWN != previous and sent["id"] in presets:
         return sent | {"id": f"{sent['id']}-changed"}
     return sent
 
 
 def document_of(texts: Mapping[str, Any]) -> Any:
-    """A preset's name, or the rules in force."""
+    """Return a preset's name, or the constitution with the rules in force."""
     return _own_document(texts) if texts["preset"] == OWN else texts["preset"]
 
 
 def rules_in_force(texts: Mapping[str, Any]) -> list[str]:
-    """Their kinds, in the order in which the document lists them."""
+    """Return the kinds of the rules, in the document's order."""
     return [kind for kind, rule in texts["rules"].items() if rule["applies"]]
 
 
 def flat_texts(texts: Mapping[str, Any]) -> dict[str, str]:
-    """Each field's text by its name on the page."""
+    """Return each field's text by its name on the page."""
     layout = form_layout()
-    own = {f"constitution.{p.name}": texts[p.name] for p in layout.constitution}
-    return own | {
+    top = {f"constitution.{p.name}": texts[p.name] for p in layout.constitution}
+    return top | {
         f"constitution.rules.{kind}.{name}": text
         for kind, rule in texts["rules"].items()
         for name, text in rule.items()
@@ -77,20 +83,22 @@ def _own_document(texts: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _filled(preset: str, given: Mapping[str, Any]) -> dict[str, Any]:
+def _texts_of(preset: str, constitution: Mapping[str, Any]) -> dict[str, Any]:
     layout = form_layout()
     in_force = {
         str(rule["kind"]): rule
-        for rule in map(object_of, list_of(given.get("rules")))
+        for rule in map(object_of, list_of(constitution.get("rules")))
         if "kind" in rule
     }
+    # The order of rules is part of the document: those in force keep theirs.
     kinds = [
         *(kind for kind in in_force if kind in layout.rules),
-        *(k for k in layout.rules if k not in in_force),
+        *(kind for kind in layout.rules if kind not in in_force),
     ]
+
     return {
         "preset": preset,
-        **field_texts(layout.constitution, given),
+        **field_texts(layout.constitution, constitution),
         "rules": {
             kind: {
                 "applies": "on" if kind in in_force else "",
@@ -101,18 +109,19 @@ def _filled(preset: str, given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _rule_texts(kind: str, given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A rule that is not in force shows what it would do by default."""
+def _rule_texts(kind: str, rule: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a rule's texts; a rule that is not in force shows its defaults."""
     fields = form_layout().rules[kind]
-    return field_texts(fields, given) if given is not None else {p.name: p.default for p in fields}
+    return field_texts(fields, rule) if rule is not None else {p.name: p.default for p in fields}
 
 
 def _posted_fields(tree: Mapping[str, Any]) -> dict[str, Any]:
     layout, sent = form_layout(), object_of(tree.get("rules"))
     kinds = [
         *(kind for kind in sent if kind in layout.rules),
-        *(k for k in layout.rules if k not in sent),
+        *(kind for kind in layout.rules if kind not in sent),
     ]
+
     return {
         **posted_field_texts(layout.constitution, tree),
         "rules": {

@@ -1,4 +1,4 @@
-"""One draft on somebody's screen: what was stored, what is typed, and what the pressed button asks for."""
+"""One draft on one screen: the stored document, the typed texts, and the effect of a button."""
 
 from __future__ import annotations
 
@@ -29,11 +29,15 @@ FORM, JSON = "form", "json"
 
 @dataclass(frozen=True, slots=True)
 class EditingSession:
-    """`seen` is the digest of the stored document that the typing began from. In the expert's view `text` is typed,
-    else `texts`. `saved` is the version after a save; `between` what a refused save would have overwritten."""
+    """State of the editor's page for one request.
+
+    `digest` is that of the stored document from which the typing began. In the JSON view `text`
+    is typed, else `texts`. `saved` is the version after a save; `between` is the difference that
+    a refused save would have overwritten.
+    """
 
     version: RubricVersion
-    seen: str
+    digest: str
     note: str
     texts: FormTexts
     text: str = ""
@@ -48,50 +52,54 @@ class EditingSession:
     saved: RubricVersion | None = None
 
     def context(self) -> dict[str, Any]:
-        """For the template."""
-        shown = page_of(self.texts, self.note, self.faults or {}, open_path=self.open_path)
+        """Return the context of the template."""
+        page = page_of(self.texts, self.note, self.faults or {}, open_path=self.open_path)
         marked = marked_lines(self.text, self.lines)
         return {
-            **shown,
+            **page,
             "session": self,
             "marked": marked,
-            "to_mend": len(marked) + len(shown["problems"]),
+            "problem_count": len(marked) + len(page["problems"]),
             "focus": self.focus,
         }
 
     @property
     def focus(self) -> dict[str, str]:
-        """Where the keyboard goes on: the same button of what was moved, the first field of what was added."""
-        first = {"criteria": "name", "levels": "name", "checks": "goal"}
+        """Keyboard focus: the same button of a moved item, or the first field of a new one."""
+        first_fields = {"criteria": "name", "levels": "name", "checks": "goal"}
         listed = self.open_path.rpartition(".")[0].rpartition(".")[2]
-        added = f"{self.open_path}.{first.get(listed)}" if self.verb == "add" else ""
-        return {"path": self.open_path, "verb": self.verb, "first": added}
+        first = f"{self.open_path}.{first_fields.get(listed)}" if self.verb == "add" else ""
+        return {"path": self.open_path, "verb": self.verb, "first": first}
 
 
 def open_session(version: RubricVersion) -> EditingSession:
-    """The version as it is stored: in the form, or as JSON when the form has no field for what is wrong with it."""
+    """Return a session of the stored version, as JSON if the form cannot hold all its faults."""
     texts, faults = form_texts(version.document), engine_rubrics.rubric_faults(version.document)
     text = json_text(version.document)
-    in_the_form = engine_rubrics.rubric_faults(document_of(texts)) == faults
+
+    # A fault in a key that the form has no field for disappears on the way through the form.
+    fits_form = engine_rubrics.rubric_faults(document_of(texts)) == faults
+
     return EditingSession(
         version=version,
-        seen=engine_rubrics.document_digest(version.document),
+        digest=engine_rubrics.document_digest(version.document),
         note=version.note,
         texts=texts,
         text=text,
-        view=FORM if in_the_form else JSON,
-        faults=errors_by_field(faults, texts) if in_the_form else None,
-        lines=() if in_the_form else engine_rubrics.read_rubric_text(text)[1],
+        view=FORM if fits_form else JSON,
+        faults=errors_by_field(faults, texts) if fits_form else None,
+        lines=() if fits_form else engine_rubrics.read_rubric_text(text)[1],
     )
 
 
 def posted_session(version: RubricVersion, posted: QueryDict) -> EditingSession:
-    """What was typed, before anything is done with it."""
+    """Return a session of the typed texts, before any button is applied."""
     view = JSON if "text" in posted else FORM
     text = posted.get("text", "").replace("\r\n", "\n")
+
     return EditingSession(
         version=version,
-        seen=posted.get("seen", ""),
+        digest=posted.get("seen", ""),
         note=posted.get("note", ""),
         texts=posted_form_texts(posted) if view == FORM else form_texts({}),
         text=text,
@@ -101,7 +109,11 @@ def posted_session(version: RubricVersion, posted: QueryDict) -> EditingSession:
 
 
 def press_button(session: EditingSession, button: str, by: User | None) -> EditingSession:
-    """The session after a button: `save`, `save-unfinished`, `save-beside` (as a new draft), `json`, `form`, `look`, or a move of moves.py."""
+    """Return the session after a button.
+
+    Buttons are `save`, `save-unfinished`, `save-beside` (as a new draft), `json`, `form`, `look`,
+    and those of item_buttons.
+    """
     if button in SAVE_BUTTONS:
         return _saved(session, button, by)
     if button == "save-unfinished":
@@ -110,18 +122,19 @@ def press_button(session: EditingSession, button: str, by: User | None) -> Editi
         return replace(session, view=JSON, text=json_text(document_of(session.texts)))
     if button == "form":
         return _as_form(session)
+
     verb, _, path = button.partition(" ")
     open_path = apply_item_button(session.texts, button) if session.view == FORM else None
     return replace(session, open_path=open_path or path, verb=verb)
 
 
 def validated(session: EditingSession) -> tuple[EditingSession, dict[str, Any] | None]:
-    """The session with every fault marked, and the document when there is none."""
+    """Return the session with every fault marked, and the document if it has none."""
     if session.view == JSON:
         document, lines = engine_rubrics.read_rubric_text(session.text)
-        return replace(
-            session, lines=lines, faults=_note_faults(session.note)
-        ), None if lines else document
+        marked = replace(session, lines=lines, faults=_note_faults(session.note))
+        return marked, None if lines else document
+
     fill_empty_ids(session.texts)
     document = document_of(session.texts)
     faults = engine_rubrics.rubric_faults(document)
@@ -140,18 +153,18 @@ def _saved(session: EditingSession, button: str, by: User | None) -> EditingSess
 
 
 def _saved_unfinished(session: EditingSession, by: User | None) -> EditingSession:
-    """With its faults, as far as the form can show them again; what it cannot has to be mended first."""
+    """Save the draft with its faults, if the form can show them again; else change nothing."""
     session, document = validated(session)
     if document is None:
         document = _document_of_form(session)
     if document is None or NOTE.name in (session.faults or {}):
         return session
     try:
-        kept = save_draft(
+        saved = save_draft(
             version=session.version,
             document=document,
             why=session.note,
-            seen=session.seen,
+            expected_digest=session.digest,
             by=by,
             unfinished=True,
         )
@@ -159,21 +172,26 @@ def _saved_unfinished(session: EditingSession, by: User | None) -> EditingSessio
         return (
             session if refused.code == "rubric_unusable" else _refused(session, refused, document)
         )
-    return replace(session, saved=kept)
+    return replace(session, saved=saved)
 
 
 def _document_of_form(session: EditingSession) -> dict[str, Any] | None:
     if session.view == FORM:
         return document_of(session.texts)
+
     document, _lines = engine_rubrics.read_rubric_text(session.text)
-    held = document_of(form_texts(document))
-    same = engine_rubrics.rubric_faults(held) == engine_rubrics.rubric_faults(document)
-    return held if same else None
+    from_form = document_of(form_texts(document))
+    is_same = engine_rubrics.rubric_faults(from_form) == engine_rubrics.rubric_faults(document)
+    return from_form if is_same else None
 
 
 def _save(session: EditingSession, document: dict[str, Any], by: User | None) -> RubricVersion:
     return save_draft(
-        version=session.version, document=document, why=session.note, seen=session.seen, by=by
+        version=session.version,
+        document=document,
+        why=session.note,
+        expected_digest=session.digest,
+        by=by,
     )
 
 
@@ -193,7 +211,10 @@ SAVE_BUTTONS = {"save": _save, "save-beside": _save_beside}
 def _refused(
     session: EditingSession, refused: RubricRefused, document: dict[str, Any]
 ) -> EditingSession:
-    """Nothing was overwritten. Whoever presses save again has seen what that overwrites."""
+    """Return the session with the refusal and the difference to the stored document.
+
+    Its digest is the stored document's: pressing save again overwrites what is now visible.
+    """
     session.version.refresh_from_db()
     saved = session.version.document
     typed = (
@@ -202,13 +223,14 @@ def _refused(
         else engine_rubrics.settled_rubric(document)
     )
     between = difference(saved, typed)
+
     return replace(
-        session, refusal=refused, between=between, seen=engine_rubrics.document_digest(saved)
+        session, refusal=refused, between=between, digest=engine_rubrics.document_digest(saved)
     )
 
 
 def _as_form(session: EditingSession) -> EditingSession:
-    """Only JSON without faults: the form has no field for everything that can be wrong in a text."""
+    """Show valid JSON as a form. Invalid JSON stays: the form has no field for every fault."""
     document, lines = engine_rubrics.read_rubric_text(session.text)
     if lines:
         return replace(session, lines=lines)
@@ -217,28 +239,34 @@ def _as_form(session: EditingSession) -> EditingSession:
 
 def _note_faults(note: str) -> dict[str, tuple[str, ...]]:
     if len(note) > MAX_NOTE_LENGTH:
-        return {NOTE.name: (f"At most {MAX_NOTE_LENGTH} characters; these are {len(note)}.",)}
+        sentence = f"The limit is {MAX_NOTE_LENGTH} characters; this text has {len(note)}."
+        return {NOTE.name: (sentence,)}
+
+    # PostgreSQL stores no NUL in a text.
     return {NOTE.name: ("The character U+0000 cannot be used.",)} if "\0" in note else {}
 
 
 def json_text(document: Any) -> str:
-    """As the expert reads it."""
+    """Return the document as indented JSON."""
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedLine:
-    """A fault of a text, with the line it stands in. `before` is what stands before the column, to point below it."""
+    """Fault of a JSON text with its line.
+
+    `before` is the part of the line before the faulty column; the page points below that column.
+    """
 
     fault: RubricFault
     where: str
-    told: str
+    message: str
     line: str
     before: str | None
 
 
 def marked_lines(text: str, faults: tuple[RubricFault, ...]) -> list[MarkedLine]:
-    """Each fault with its line of the text."""
+    """Return each fault with its line of the text."""
     lines = text.split("\n")
     return [_marked(fault, lines[(fault.line or 1) - 1]) for fault in faults]
 
@@ -246,13 +274,13 @@ def marked_lines(text: str, faults: tuple[RubricFault, ...]) -> list[MarkedLine]
 def _marked(fault: RubricFault, line: str) -> MarkedLine:
     return MarkedLine(
         fault=fault,
-        where=_showable(".".join(map(str, fault.place))) or "JSON",
-        told=labels.error_sentence(fault.kind, fault.message),
+        where=_encodable(".".join(map(str, fault.place))) or "JSON",
+        message=labels.error_sentence(fault.kind, fault.message),
         line=line,
         before=line[: fault.column - 1] if fault.column else None,
     )
 
 
-def _showable(text: str) -> str:
-    """JSON can name a key that no page can be encoded with: half a surrogate pair."""
+def _encodable(text: str) -> str:
+    """Replace characters that UTF-8 cannot encode: JSON keys can hold half a surrogate pair."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""All that the editor's page shows of a texts."""
+"""Template context of the editor's page."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ from grading.rubrics.editor.parameter_fields import Parameter, Shape, form_layou
 from grading.rubrics.editor.posted_values import FormTexts
 from grading.rubrics.editor.rubric_form import new_check, new_item
 
-NOTE = Parameter(
-    "note", Shape.LINE, "Why this version exists", "For people; at most 300 characters."
-)
+NOTE = Parameter("note", Shape.LINE, "Version note", "For people. The limit is 300 characters.")
+# The word for a step of a field's path, with which its label is looked up.
 _MODELS = {
     "criteria": "criterion",
     "checks": "check",
@@ -39,16 +38,19 @@ _LISTS = {"criteria": "Criteria", "constitution": "Rules of the verdict"}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One line of the summary; `name` is the id of the element to jump to."""
+    """One line of the summary. `name` is the id of the element that its link opens."""
 
     name: str
-    describe_field: str
-    told: str
+    where: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over the criteria, as far as what is typed are numbers. `points` is None when no criterion has any."""
+    """Sums over the criteria. Typed texts that are no numbers count as zero.
+
+    `points` is None when no criterion has any.
+    """
 
     criteria: int
     checks: int
@@ -59,7 +61,7 @@ class Totals:
 def page_of(
     texts: FormTexts, note: str, faults: FieldErrors, *, open_path: str = ""
 ) -> dict[str, Any]:
-    """The template's context: the rubric's own fields, its criteria, its rules, sums and problems."""
+    """Return the context: the rubric's own fields, its criteria, rules, sums and problems."""
     layout = form_layout()
     criteria = [
         criterion_panel(item, f"criteria.{n}", faults, open_path)
@@ -74,9 +76,9 @@ def page_of(
         "rules": _rules(texts["constitution"], faults),
         "totals": totals_of(texts),
         "problems": [
-            Problem(name, describe_field(name), told)
-            for name, all_told in faults.items()
-            for told in all_told
+            Problem(name, describe_field(name), message)
+            for name, messages in faults.items()
+            for message in messages
         ],
         "kinds": [(kind, labels.kind_title(kind)) for kind in layout.checks],
         "open_path": open_path,
@@ -84,7 +86,7 @@ def page_of(
 
 
 def blank_items() -> dict[str, Any]:
-    """What is copied when something is added without asking the server."""
+    """Return the empty items that JavaScript copies when something is added."""
     return {
         "criterion": criterion_panel(new_item("criteria"), BLANK, {}, BLANK),
         "level": level_panel(new_item("levels"), BLANK, {}),
@@ -99,6 +101,7 @@ def blank_items() -> dict[str, Any]:
 
 def totals_of(texts: FormTexts) -> Totals:
     criteria = texts["criteria"]
+
     points = [parse_number(item["max_points"]) for item in criteria if item["max_points"].strip()]
     return Totals(
         criteria=len(criteria),
@@ -118,16 +121,16 @@ def _rules(texts: FormTexts, faults: FieldErrors) -> dict[str, Any]:
         "is_own": texts["preset"] == constitution_form.OWN,
         "is_unknown": texts["preset"] not in {constitution_form.OWN, *presets},
         "fields": fields(form_layout().constitution, texts, "constitution", faults),
-        "panels": [rule_panel(kind, texts, faults) for kind, texts in texts["rules"].items()],
+        "panels": [rule_panel(kind, rule, faults) for kind, rule in texts["rules"].items()],
         "errors": faults.get("constitution.preset", ()),
         "problems": sum(
-            len(told) for name, told in faults.items() if name.startswith("constitution")
+            len(messages) for name, messages in faults.items() if name.startswith("constitution")
         ),
     }
 
 
 def describe_field(name: str) -> str:
-    """`criteria.2.checks.0.goal` as a person would say it."""
+    """Return a field's path in words: `criteria.2.checks.0.goal` is Criterion 3, check 1, Goal."""
     words, model = list[str](), "rubric"
     for step in name.split(".") if name else ():
         if step.isdecimal():
@@ -138,5 +141,6 @@ def describe_field(name: str) -> str:
             words, model = [labels.kind_title(step)], step
         else:
             words.append(labels.label_of(model, step))
-    said = ", ".join(words) or _LISTS.get(name, "The rubric")
-    return said[:1].upper() + said[1:]
+
+    description = ", ".join(words) or _LISTS.get(name, "The rubric")
+    return description[:1].upper() + description[1:]

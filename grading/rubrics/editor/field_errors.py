@@ -1,4 +1,4 @@
-"""Which field of the page each fault belongs beside."""
+"""Faults of a document, placed beside the fields of the form."""
 
 from __future__ import annotations
 
@@ -14,38 +14,39 @@ FieldErrors = Mapping[str, tuple[str, ...]]
 
 
 def errors_by_field(faults: Iterable[RubricFault], texts: FormTexts) -> FieldErrors:
-    """Sentences by the name of the field, or of the item or list, that they stand beside; "" for the whole rubric."""
-    known = set(_names(texts, ""))
+    """Return sentences by the name of a field, an item or a list; "" is the whole rubric."""
+    names = set(_names(texts, ""))
     placed: dict[str, tuple[str, ...]] = {}
     for fault in faults:
-        name = _nearest(_name_of(fault, texts), known)
+        name = _nearest_name(_name_of(fault, texts), names)
         placed[name] = (*placed.get(name, ()), labels.error_sentence(fault.kind, fault.message))
     return placed
 
 
 def _name_of(fault: RubricFault, texts: FormTexts) -> str:
-    """Rules are called by their kind on the page, and counted in the JSON."""
     place = [str(step) for step in fault.place]
+    # These faults are about the whole check or constitution, but one field can repair them.
     if fault.kind == "pattern_impossible":
         place.append("pattern")
     if place == ["constitution"]:
         place.append("preset")
+    # The page names rules by kind, the JSON by index.
     if place[:2] == ["constitution", "rules"] and len(place) > 2:
         place[2] = rules_in_force(texts["constitution"])[int(place[2])]
     return ".".join(place)
 
 
-def _nearest(name: str, known: set[str]) -> str:
-    """An item of a list of lines is shown in its field."""
-    while name and name not in known:
+def _nearest_name(name: str, names: set[str]) -> str:
+    """Return the closest name on the page: an item of a list of lines stands in its field."""
+    while name and name not in names:
         name = name.rpartition(".")[0]
     return name
 
 
 def _names(node: Any, path: str) -> Iterable[str]:
-    """The names of everything on the texts: fields, items and lists."""
+    """Yield the names of all fields, items and lists."""
     yield path
-    several = isinstance(node, list) and all(isinstance(item, str) for item in node)
-    if isinstance(node, dict) or (isinstance(node, list) and not several):
+    is_choices = isinstance(node, list) and all(isinstance(item, str) for item in node)
+    if isinstance(node, dict) or (isinstance(node, list) and not is_choices):
         for step, value in node.items() if isinstance(node, dict) else enumerate(node):
             yield from _names(value, f"{path}.{step}" if path else str(step))

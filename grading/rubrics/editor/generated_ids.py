@@ -1,4 +1,4 @@
-"""Ids for what was given none: made once, of the name or the kind, and kept from then on."""
+"""Ids for items without one: made once from the name or the kind, and kept from then on."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from grading.rubrics.editor.posted_values import FormTexts
 
 
 def fill_empty_ids(texts: FormTexts) -> None:
-    """Fill in the empty ids of criteria, levels and checks, on the texts itself."""
+    """Fill the empty ids of criteria, levels and checks, in place."""
     criteria = texts["criteria"]
-    _fill(criteria, _ids(criteria), _stem_of_its_name)
+    _fill(criteria, _ids(criteria), _stem_from_name)
+
+    # Ids of checks are unique in the whole rubric, ids of levels in their criterion.
     taken = _ids([check for criterion in criteria for check in criterion["checks"]])
     for criterion in criteria:
-        _fill(criterion["levels"], _ids(criterion["levels"]), _stem_of_its_name)
+        _fill(criterion["levels"], _ids(criterion["levels"]), _stem_from_name)
         owner = re.sub(r"[^a-z0-9_.-]+", "_", criterion["id"].lower()).strip("_") or "check"
-        _fill(criterion["checks"], taken, _stem_of_its_kind(owner))
+        _fill(criterion["checks"], taken, _stem_from_kind(owner))
 
 
 def _ids(items: list[FormTexts]) -> set[str]:
@@ -35,9 +37,9 @@ def _numbered(stem: str, taken: int) -> list[str]:
     return [stem, *(f"{stem}_{n}" for n in range(2, taken + 3))]
 
 
-def _stem_of_its_name(item: FormTexts) -> str:
+def _stem_from_name(item: FormTexts) -> str:
     return re.sub(r"[\W_]+", "_", item["name"].lower()).strip("_")
 
 
-def _stem_of_its_kind(owner: str) -> Callable[[FormTexts], str]:
+def _stem_from_kind(owner: str) -> Callable[[FormTexts], str]:
     return lambda item: f"{owner}.{item['kind']}" if item["kind"] else ""

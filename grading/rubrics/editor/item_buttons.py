@@ -1,4 +1,4 @@
-"""What the buttons of the page do to the texts: add, remove, move up and down. Each leads to an item to look at."""
+"""Buttons that add, remove and move the items of the form: criteria, levels and checks."""
 
 from __future__ import annotations
 
@@ -12,22 +12,25 @@ LISTS = ("criteria", "levels", "checks")
 
 
 def apply_item_button(texts: FormTexts, button: str) -> str | None:
-    """Carry out an button like `up criteria.2.checks.0` or `add criteria` on the texts itself.
+    """Apply a button's value such as `up criteria.2.checks.0` or `add criteria`, in place.
 
-    Answers the path of the item to look at now, or None for an button that makes no sense here.
+    Return the path of the item to open next, or None for a value that does not apply.
     """
     verb, _, path = button.partition(" ")
-    act = _VERBS.get(verb)
+    action = _ACTIONS.get(verb)
     listed, _, position = path.rpartition(".") if verb != "add" else (path, "", "0")
     items = _list_at(texts, listed)
+
+    # Values come from the browser: anything that names no item is ignored.
     if (
-        act is None
+        action is None
         or items is None
         or not position.isdecimal()
         or int(position) >= max(len(items), verb == "add")
     ):
         return None
-    return f"{listed}.{act(items, int(position), listed)}" if listed else None
+
+    return f"{listed}.{action(items, int(position), listed)}" if listed else None
 
 
 def _add(items: list[Any], _position: int, listed: str) -> int:
@@ -51,7 +54,7 @@ def _down(items: list[Any], position: int, _listed: str) -> int:
     return min(position + 1, len(items) - 1)
 
 
-_VERBS: dict[str, Callable[[list[Any], int, str], int]] = {
+_ACTIONS: dict[str, Callable[[list[Any], int, str], int]] = {
     "add": _add,
     "remove": _remove,
     "up": _up,
@@ -60,7 +63,7 @@ _VERBS: dict[str, Callable[[list[Any], int, str], int]] = {
 
 
 def _list_at(texts: FormTexts, path: str) -> list[Any] | None:
-    """The list at the path, when it is one of a rubric's."""
+    """Return the list at the path, or None when the rubric has no such list."""
     node: Any = texts
     for step in path.split("."):
         if isinstance(node, list):

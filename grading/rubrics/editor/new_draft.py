@@ -1,4 +1,4 @@
-"""Where a new draft begins."""
+"""Form and first document of a new draft."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ _SHIPPED = {
 }
 
 
-class NewDraftForm(forms.ModelForm):  # type: ignore[type-arg]  # -- generic only to the type checker
-    """A draft of an own rubric, from nothing, from its newest version, or from one that ships."""
+class NewDraftForm(forms.ModelForm):  # type: ignore[type-arg]  # -- generic only for mypy
+    """A draft of a rubric: empty, from its newest version, or from a shipped rubric."""
 
     start = forms.ChoiceField(
-        label="Begin with",
+        label="Start from",
         choices=[
             (NEWEST, "The newest version of this rubric, if there is one"),
             (EMPTY, "An empty rubric"),
-            *((name, f"What ships as “{title}”") for name, title in _SHIPPED.items()),
+            *((name, f"The shipped rubric “{title}”") for name, title in _SHIPPED.items()),
         ],
     )
 
     def clean(self) -> dict[str, Any] | None:
-        """The draft belongs where its rubric does."""
+        """Put the draft into the organization of its rubric."""
         cleaned = super().clean()
+
         rubric = self.cleaned_data.get("rubric")
         if rubric is not None:
             self.instance.organization = rubric.organization
@@ -40,16 +41,18 @@ class NewDraftForm(forms.ModelForm):  # type: ignore[type-arg]  # -- generic onl
 
 
 def first_document(rubric: Rubric, start: str) -> dict[str, Any]:
-    """The document that the draft begins with."""
+    """Return the document that the draft starts from."""
     if start in _SHIPPED:
         return engine_audits.shipped_rubric(start).document
+
     newest = rubric.versions.order_by("-number").first() if start == NEWEST else None
     if newest:
         return dict(newest.document)
-    named = {
+
+    empty = {
         "id": rubric.slug.replace("-", "_"),
         "name": rubric.name,
         "version": "1",
         "criteria": [],
     }
-    return {**named, "constitution": next(iter(engine_rubrics.preset_constitutions()))}
+    return {**empty, "constitution": next(iter(engine_rubrics.preset_constitutions()))}

@@ -1,4 +1,4 @@
-"""Numbers as they are typed."""
+"""Numbers as people type them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ DECIMAL = re.compile(r"[+-]?\d{1,15}(?:[.,]\d{1,15})?", re.ASCII)
 
 
 def parse_number(text: str) -> Fraction:
-    """The number exactly as typed, with a point or a comma; nothing for what is none."""
+    """Return the number exactly as typed, with a point or a comma; 0 for any other text."""
     typed = text.strip()
     return Fraction(typed.replace(",", ".")) if DECIMAL.fullmatch(typed) else Fraction(0)
 
 
 def format_number(number: Fraction) -> str:
-    """As a person writes it."""
+    """Return the number as a person writes it: 3, not 3.0."""
     return str(number.numerator) if number.denominator == 1 else f"{float(number):g}"

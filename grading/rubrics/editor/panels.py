@@ -1,4 +1,4 @@
-"""The texts as the page shows it: fields with their texts and what is wrong with them, in panels to fold."""
+"""Panels of the editor's page: fields with their texts and errors, grouped by item."""
 
 from __future__ import annotations
 
@@ -14,12 +14,17 @@ from grading.rubrics.editor.parameter_fields import Parameter, Shape, form_layou
 from grading.rubrics.editor.posted_values import FormTexts
 from grading.rubrics.editor.rubric_form import fields_of
 
-# In the order in which they are filled in; the rest of a check's fields are those of its kind.
-CHECK_FIRST, CHECK_LAST = (
-    ("goal",),
-    ("weight", "polarity", "essential", "effort", "id", "tags", "advice", "snippet"),
+# In the order in which people fill them in. Between them stand the fields of the check's kind.
+CHECK_FIRST = ("goal",)
+CHECK_LAST = ("weight", "polarity", "essential", "effort", "id", "tags", "advice", "snippet")
+INSTRUCTIONS = (
+    "name",
+    "id",
+    "target_artifact",
+    "instruction",
+    "success_pattern",
+    "failure_pattern",
 )
-ASKED = ("name", "id", "target_artifact", "instruction", "success_pattern", "failure_pattern")
 WORTH = ("weight", "max_points", "exclude_when", "architecture")
 LEVEL = ("name", "points", "description", "id")
 BLANK = "__path__"
@@ -27,9 +32,9 @@ BLANK = "__path__"
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One control: `name` is its path on the texts, and the id of its element.
+    """One control. `name` is its path in the form and the id of its element.
 
-    `before` is what stands before the character that is wrong, to point below it.
+    `before` is the part of the text before the faulty character; the page points below it.
     """
 
     name: str
@@ -44,19 +49,22 @@ class Field:
 
     @property
     def is_unknown(self) -> bool:
-        """A choice that is none: it is kept, and complained of."""
+        """A value that is not among the choices: it is kept and reported as an error."""
         return bool(self.value) and self.value not in dict(self.parameter.choices)
 
     @property
     def boxes(self) -> list[tuple[str, str]]:
-        """Its choices, the ticked ones first and in their own order: a browser sends them as they stand on the page."""
+        """Choices with the ticked ones first, in the stored order.
+
+        Browsers post boxes in the order of the page, so saving an untouched draft keeps the order.
+        """
         words = dict(self.parameter.choices)
         ticked = [(value, words[value]) for value in self.value if value in words]
         return [*ticked, *(choice for choice in self.parameter.choices if choice not in ticked)]
 
     @property
     def chosen(self) -> str:
-        """In words, for a page that is only read."""
+        """The value in words, for a read-only page."""
         words = dict(self.parameter.choices)
         if self.parameter.shape == Shape.CHOICES:
             return ", ".join(words.get(value, value) for value in self.value)
@@ -64,15 +72,16 @@ class Field:
 
     @property
     def rows(self) -> int:
-        """Of a text area: as many as the text needs, within reason."""
-        longest = 90 if self.parameter.shape == Shape.TEXT else 10**6
-        needed = sum(1 + len(line) // longest for line in str(self.value).split("\n"))
+        """Height of a text area: 2 to 10 rows, by its text."""
+        # About 90 characters fit in a row; the lines of a list do not wrap.
+        row_length = 90 if self.parameter.shape == Shape.TEXT else 10**6
+        needed = sum(1 + len(line) // row_length for line in str(self.value).split("\n"))
         return min(max(needed, 2), 10)
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Something to fold: a criterion, a check, a level or a rule. `parts` are its fields by the group they stand in."""
+    """A criterion, check, level or rule on the page. `parts` are its fields by group."""
 
     path: str
     title: str
@@ -87,19 +96,19 @@ class Panel:
     leftovers: tuple[tuple[str, str], ...] = ()
 
     @property
-    def doubt(self) -> str:
-        """Of a criterion: what its levels and its points at most do not agree in. No fault, but seldom meant."""
+    def points_warning(self) -> str:
+        """A criterion's mismatch of levels and maximum points: no fault, but seldom intended."""
         cells = [cell for level in self.lists["levels"] for cell in level.parts["cells"]]
         top = max(
             (parse_number(cell.value) for cell in cells if cell.name.endswith(".points")),
             default=None,
         )
-        most = next(f.value for f in self.parts["worth"] if f.name.endswith(".max_points"))
-        if top is None or (most.strip() and parse_number(most) == top):
+        maximum = next(f.value for f in self.parts["worth"] if f.name.endswith(".max_points"))
+        if top is None or (maximum.strip() and parse_number(maximum) == top):
             return ""
-        if not most.strip():
-            return "The levels have points, but the criterion has no points at most: it will be worth none."
-        return f"The best level is worth {format_number(top)} points, the criterion {most}."
+        if not maximum.strip():
+            return "The levels have points, but the criterion has no maximum: it will be worth 0 points."
+        return f"The best level is worth {format_number(top)} points, the criterion {maximum}."
 
     @property
     def kind_name(self) -> str:
@@ -107,7 +116,7 @@ class Panel:
 
     @property
     def size(self) -> str:
-        """Of a criterion: its checks and its points."""
+        """A criterion's number of checks and its points."""
         checks = len(self.lists["checks"])
         points = next(f.value for f in self.parts["worth"] if f.name.endswith(".max_points"))
         return f"{checks} check{'' if checks == 1 else 's'}" + (
@@ -118,7 +127,7 @@ class Panel:
 def fields(
     parameters: Iterable[Parameter], texts: Mapping[str, Any], path: str, faults: FieldErrors
 ) -> list[Field]:
-    """The controls of one model's fields; `path` is empty for the rubric's own."""
+    """Return the controls of one model's fields; `path` is empty for the rubric's own."""
     stem = f"{path}." if path else ""
     return [
         Field(stem + p.name, p, texts[p.name], faults.get(stem + p.name, ())) for p in parameters
@@ -128,17 +137,17 @@ def fields(
 def criterion_panel(texts: FormTexts, path: str, faults: FieldErrors, open_path: str = "") -> Panel:
     layout = form_layout()
     by_name = {p.name: p for p in layout.criterion}
+    remaining = [p for name, p in by_name.items() if name not in INSTRUCTIONS + WORTH]
     logic = fields(layout.logic, texts["judicial_logic"], f"{path}.judicial_logic", faults)
+
     return Panel(
         path=path,
         title=texts["name"],
         parts={
-            "asked": fields([by_name[name] for name in ASKED], texts, path, faults),
+            "instructions": fields([by_name[name] for name in INSTRUCTIONS], texts, path, faults),
             "worth": fields([by_name[name] for name in WORTH], texts, path, faults),
             "logic": logic,
-            "others": fields(
-                [p for name, p in by_name.items() if name not in ASKED + WORTH], texts, path, faults
-            ),
+            "remaining": fields(remaining, texts, path, faults),
         },
         lists={
             "levels": [
@@ -152,15 +161,15 @@ def criterion_panel(texts: FormTexts, path: str, faults: FieldErrors, open_path:
         },
         errors=faults.get(path, ()),
         problems=_problems(path, faults),
-        is_open=_looked_at(path, faults, open_path),
+        is_open=_is_open(path, faults, open_path),
     )
 
 
 def level_panel(texts: FormTexts, path: str, faults: FieldErrors) -> Panel:
-    """One row of the grid."""
+    """Return a level as one row of the table."""
     by_name = {p.name: p for p in form_layout().level}
-    others = [name for name in by_name if name not in LEVEL]
-    cells = fields([by_name[name] for name in (*LEVEL, *others)], texts, path, faults)
+    remaining = [name for name in by_name if name not in LEVEL]
+    cells = fields([by_name[name] for name in (*LEVEL, *remaining)], texts, path, faults)
     return Panel(
         path=path, title=texts["name"], parts={"cells": cells}, errors=faults.get(path, ())
     )
@@ -175,6 +184,7 @@ def check_panel(texts: FormTexts, path: str, faults: FieldErrors, open_path: str
         "own": own,
         "last": [name for name in CHECK_LAST if name in by_name],
     }
+
     return Panel(
         path=path,
         title=texts["goal"],
@@ -186,7 +196,7 @@ def check_panel(texts: FormTexts, path: str, faults: FieldErrors, open_path: str
         },
         errors=(*faults.get(path, ()), *faults.get(f"{path}.kind", ())),
         problems=_problems(path, faults),
-        is_open=_looked_at(path, faults, open_path),
+        is_open=_is_open(path, faults, open_path),
         leftovers=tuple(
             (f"{path}.{name}", text) for name, sent in texts["leftovers"].items() for text in sent
         ),
@@ -194,9 +204,12 @@ def check_panel(texts: FormTexts, path: str, faults: FieldErrors, open_path: str
 
 
 def rule_panel(kind: str, texts: FormTexts, faults: FieldErrors) -> Panel:
-    """`dials` are its numbers, `rest` whatever else it has."""
+    """Return a rule's panel: `dials` are its numbers, `rest` its other fields."""
     path = f"constitution.rules.{kind}"
-    all_fields = list(map(_pointed, fields(form_layout().rules[kind], texts, path, faults)))
+    all_fields = list(
+        map(_with_fault_place, fields(form_layout().rules[kind], texts, path, faults))
+    )
+
     return Panel(
         path=path,
         title=labels.kind_title(kind),
@@ -215,17 +228,20 @@ def rule_panel(kind: str, texts: FormTexts, faults: FieldErrors) -> Panel:
     )
 
 
-def _pointed(control: Field) -> Field:
-    """A guard with the place of its fault."""
+def _with_fault_place(control: Field) -> Field:
+    """Return a guard's control with the place of its fault, any other control unchanged."""
     if control.parameter.name != "when" or not control.errors:
         return control
+
     fault = engine_audits.check_guard(control.value)
     return replace(control, before=control.value[: fault[0]]) if fault else control
 
 
 def _problems(path: str, faults: FieldErrors) -> int:
-    return sum(len(told) for name, told in faults.items() if f"{name}.".startswith(f"{path}."))
+    return sum(
+        len(messages) for name, messages in faults.items() if f"{name}.".startswith(f"{path}.")
+    )
 
 
-def _looked_at(path: str, faults: FieldErrors, open_path: str) -> bool:
+def _is_open(path: str, faults: FieldErrors, open_path: str) -> bool:
     return bool(_problems(path, faults)) or f"{open_path}.".startswith(f"{path}.")

@@ -1,4 +1,7 @@
-"""The fields of the forms, read from the JSON Schema of the rubric: a new check or rule of the courtroom is here by itself."""
+"""Fields of the editor's forms, read from the rubric's JSON Schema.
+
+A new kind of check or rule in the courtroom therefore has its form at once.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from grading.rubrics.editor import labels
 from grading.rubrics.editor.number_format import DECIMAL
 
 Schema = Mapping[str, Any]
+# Texts that need more than one line.
 _LONG = {
     "instruction",
     "success_pattern",
@@ -29,7 +33,7 @@ _LONG = {
 
 
 class Shape(StrEnum):
-    """How a field is typed in: `lines` is a list, one item a line; `choices` a list out of an enumeration."""
+    """Control of a field: `lines` is a list, one item a line; `choices` a list of enum values."""
 
     LINE = "line"
     TEXT = "text"
@@ -42,9 +46,10 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One field of a model. `default` is its text when nothing is typed; `choices` are values with their words.
+    """One field of a model.
 
-    `exact`: a list in whose lines the spaces at the ends count.
+    `default` is the text that holds when nothing is typed; `choices` are values with their words.
+    With `keeps_spaces`, spaces at the ends of a list's lines are part of the value.
     """
 
     name: str
@@ -54,34 +59,35 @@ class Parameter:
     default: str = ""
     required: bool = False
     choices: tuple[tuple[str, str], ...] = ()
-    least: float | None = None
-    most: float | None = None
-    whole: bool = False
-    exact: bool = False
+    minimum: float | None = None
+    maximum: float | None = None
+    is_integer: bool = False
+    keeps_spaces: bool = False
 
     @property
-    def untouched(self) -> Any:
-        """What stands in a new form: ticks as by default, and nothing where the default is shown greyed."""
+    def initial(self) -> Any:
+        """Value in a new form: default ticks; texts are empty and show the default in grey."""
         if self.shape == Shape.CHOICES:
             return self.default.split("\n") if self.default else []
         return self.default if self.shape == Shape.FLAG else ""
 
     @property
-    def if_none(self) -> str:
-        """What holds when no choice is ticked, in words."""
+    def default_choices(self) -> str:
+        """Choices that hold when none is ticked, in words; empty for other shapes."""
+        if self.shape != Shape.CHOICES:
+            return ""
         words = dict(self.choices)
-        return (
-            ", ".join(words[value] for value in self.untouched)
-            if self.shape == Shape.CHOICES
-            else ""
-        )
+        return ", ".join(words[value] for value in self.initial)
 
-    def known(self, chosen: Iterable[str]) -> list[str]:
-        """Those that are choices of it: a text under the same name was typed for another kind of check."""
-        return [value for value in chosen if value in dict(self.choices)]
+    def valid_choices(self, values: Iterable[str]) -> list[str]:
+        """Return the values that are choices of this field.
+
+        A check of another kind can have posted a text under the same name.
+        """
+        return [value for value in values if value in dict(self.choices)]
 
     def text_of(self, value: Any) -> Any:
-        """The value as it stands in the form: a text, or the chosen of several choices."""
+        """Return a JSON value as the form holds it: a text, or a list for several choices."""
         if self.shape == Shape.CHOICES:
             return [str(item) for item in value or ()]
         if self.shape == Shape.LINES and isinstance(value, list):
@@ -93,14 +99,17 @@ class Parameter:
         )
 
     def value_of(self, text: Any) -> Any:
-        """The JSON for what was typed; None when nothing was. What is no number stays a text, to be complained of."""
+        """Return the JSON value of a typed text; None for an empty one.
+
+        A text that should be a number but is none stays a text, so that validation reports it.
+        """
         if self.shape == Shape.CHOICES:
             return list(text) or None
         if self.shape == Shape.FLAG:
             return bool(text)
         if self.shape == Shape.LINES:
             lines = [line for line in text.split("\n") if line.strip()]
-            return (lines if self.exact else [line.strip() for line in lines]) or None
+            return (lines if self.keeps_spaces else [line.strip() for line in lines]) or None
         if self.shape == Shape.NUMBER:
             return _number(text.strip()) if text.strip() else None
         return text if text.strip() else None
@@ -108,7 +117,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class FormLayout:
-    """Every model of a rubric as the fields of its form; `about` says of a kind what its model's docstring says."""
+    """Fields of every model of a rubric; `about` is one line for each kind of check and rule."""
 
     rubric: tuple[Parameter, ...]
     criterion: tuple[Parameter, ...]
@@ -122,11 +131,12 @@ class FormLayout:
 
 @cache
 def form_layout() -> FormLayout:
-    """Read once per process."""
+    """Return the layout; it is read once per process."""
     schema = engine_rubrics.rubric_schema()
     models = schema["$defs"]
     checks = _kinds(models["Criterion"]["properties"]["checks"])
     rules = _kinds(models["Constitution"]["properties"]["rules"])
+
     return FormLayout(
         rubric=_parameters("rubric", schema),
         criterion=_parameters("criterion", models["Criterion"]),
@@ -143,7 +153,7 @@ def form_layout() -> FormLayout:
 
 
 def _kinds(listed: Schema) -> dict[str, str]:
-    """The kinds of a discriminated union, in the order of the model, each with the name of its definition."""
+    """Return the kinds of a discriminated union with the names of their definitions, in order."""
     union = listed["items"]
     names = {path: kind for kind, path in union["discriminator"]["mapping"].items()}
     return {names[member["$ref"]]: member["$ref"].rsplit("/", 1)[1] for member in union["oneOf"]}
@@ -157,7 +167,7 @@ def _parameters(model: str, schema: Schema, family: str = "") -> tuple[Parameter
             label=labels.label_of(model, name),
             help=labels.help_of(family if family and name == "id" else model, name),
             required=name in required,
-            exact=labels.keeps_spaces(model, name),
+            keeps_spaces=labels.keeps_spaces(model, name),
             **shape,
         )
         for name, field in schema["properties"].items()
@@ -167,26 +177,31 @@ def _parameters(model: str, schema: Schema, family: str = "") -> tuple[Parameter
 
 
 def _shapes(name: str, field: Schema) -> Iterator[dict[str, Any]]:
-    """What the schema says of one field; nothing for a list or an object that has panels of its own."""
-    given = _without_null(field)
-    kind, words = given.get("type"), _words(given)
-    if "$ref" in given or given.get("items", {}).keys() & {"$ref", "oneOf"} or not (kind or words):
+    """Yield the arguments that the schema of one field gives a Parameter.
+
+    Yield nothing for lists and objects that have panels of their own.
+    """
+    schema = _without_null(field)
+    kind, words = schema.get("type"), _words(schema)
+    items_schema = schema.get("items", {})
+    if "$ref" in schema or items_schema.keys() & {"$ref", "oneOf"} or not (kind or words):
         return
-    items = _words(given.get("items", {}))
+
+    items = _words(items_schema)
     shape = _shape(name, kind, words, items)
     choices = tuple((word, labels.choice_of(word)) for word in words or items)
     yield {
         "shape": shape,
         "choices": choices,
         "default": _default(shape, field.get("default")),
-        "least": given.get("minimum", given.get("exclusiveMinimum")),
-        "most": given.get("maximum"),
-        "whole": kind == "integer",
+        "minimum": schema.get("minimum", schema.get("exclusiveMinimum")),
+        "maximum": schema.get("maximum"),
+        "is_integer": kind == "integer",
     }
 
 
 def _default(shape: Shape, value: Any) -> str:
-    """The text of the default: what stands greyed in an empty field."""
+    """Return the text of a default, shown in grey in an empty field."""
     if shape in {Shape.LINES, Shape.CHOICES}:
         return "\n".join(value or ())
     if shape == Shape.FLAG:
@@ -204,13 +219,13 @@ def _shape(name: str, kind: str | None, words: list[str], items: list[str]) -> S
 
 
 def _without_null(field: Schema) -> Schema:
-    """What stands beside null, when that is all the union is for; else the field itself."""
-    others = [member for member in field.get("anyOf", ()) if member.get("type") != "null"]
-    return others[0] if len(others) == 1 else field
+    """Return the type of an optional field, or the field itself when it is no such union."""
+    members = [member for member in field.get("anyOf", ()) if member.get("type") != "null"]
+    return members[0] if len(members) == 1 else field
 
 
 def _words(field: Schema) -> list[str]:
-    """The values of an enumeration, also of several joined."""
+    """Return the values of an enumeration, also of a union of several."""
     joined = [word for member in field.get("anyOf", ()) for word in _words(member)]
     return [*field.get("enum", ()), *([field["const"]] if "const" in field else ()), *joined]
 

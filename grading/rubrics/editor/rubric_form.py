@@ -1,7 +1,7 @@
-"""The texts: a rubric as the texts that stand in its form, so that nothing typed is lost, be it right or wrong.
+"""A rubric as the texts of its form, so that nothing typed is lost, be it valid or not.
 
-It is nested as the rubric's JSON is; every field of a model is in it, as text (a list for several choices). A check
-also keeps, under `leftovers`, what was typed for another kind. The constitution is constitution.py's.
+The texts are nested like the rubric's JSON: each field is a text, or a list for several choices.
+A check also keeps, under `leftovers`, texts that were typed for another kind.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ NEW_CHECK = "file_exists"
 
 
 def form_texts(document: Any) -> FormTexts:
-    """A rubric's JSON, even a wrong one, as far as the form has a field for it."""
-    layout, given = form_layout(), object_of(document)
+    """Return the texts of a rubric's JSON, valid or not; keys without a field are left out."""
+    layout, rubric = form_layout(), object_of(document)
     return {
-        **field_texts(layout.rubric, given),
-        "criteria": [_criterion(object_of(item)) for item in list_of(given.get("criteria"))],
-        "constitution": constitution_form.form_texts(given.get("constitution", "default")),
+        **field_texts(layout.rubric, rubric),
+        "criteria": [_criterion(object_of(item)) for item in list_of(rubric.get("criteria"))],
+        "constitution": constitution_form.form_texts(rubric.get("constitution", "default")),
     }
 
 
 def posted_form_texts(posted: QueryDict) -> FormTexts:
-    """What was sent. Items of a list come in the order in which they stand on the page, whatever they are called."""
+    """Return the posted texts. Items keep the order of the page, whatever their names are."""
     layout, tree = form_layout(), posted_tree(posted)
     return {
         **posted_field_texts(layout.rubric, tree),
@@ -50,7 +50,7 @@ def posted_form_texts(posted: QueryDict) -> FormTexts:
 
 
 def document_of(texts: FormTexts) -> dict[str, Any]:
-    """The JSON that the texts stand for; what is left empty is left out, so that its default holds."""
+    """Return the JSON of the texts; empty fields are left out, so that their defaults hold."""
     layout = form_layout()
     return {
         **field_values(layout.rubric, texts),
@@ -60,44 +60,44 @@ def document_of(texts: FormTexts) -> dict[str, Any]:
 
 
 def new_item(listed: str) -> FormTexts:
-    """An empty criterion, level or check."""
+    """Return an empty criterion, level or check."""
     if listed == "criteria":
         return _criterion({})
     return new_check(NEW_CHECK) if listed == "checks" else field_texts(form_layout().level, {})
 
 
 def new_check(kind: str) -> FormTexts:
-    """An empty check of this kind."""
+    """Return an empty check of this kind."""
     return _check({"kind": kind})
 
 
-def _criterion(given: Mapping[str, Any]) -> FormTexts:
+def _criterion(item: Mapping[str, Any]) -> FormTexts:
     layout = form_layout()
     return {
-        **field_texts(layout.criterion, given),
-        "judicial_logic": field_texts(layout.logic, object_of(given.get("judicial_logic"))),
+        **field_texts(layout.criterion, item),
+        "judicial_logic": field_texts(layout.logic, object_of(item.get("judicial_logic"))),
         "levels": [
-            field_texts(layout.level, object_of(item)) for item in list_of(given.get("levels"))
+            field_texts(layout.level, object_of(level)) for level in list_of(item.get("levels"))
         ],
-        "checks": [_check(object_of(item)) for item in list_of(given.get("checks"))],
+        "checks": [_check(object_of(check)) for check in list_of(item.get("checks"))],
     }
 
 
-def _check(given: Mapping[str, Any]) -> FormTexts:
-    kind = str(given.get("kind", ""))
-    return {"kind": kind, **field_texts(fields_of(kind), given), "leftovers": {}}
+def _check(item: Mapping[str, Any]) -> FormTexts:
+    kind = str(item.get("kind", ""))
+    return {"kind": kind, **field_texts(fields_of(kind), item), "leftovers": {}}
 
 
 def fields_of(kind: str) -> tuple[Parameter, ...]:
-    """A kind that nobody knows has what all kinds have."""
+    """Return the fields of a kind of check; an unknown kind has those that all kinds share."""
     checks = form_layout().checks
     return checks.get(kind) or common_fields()
 
 
 def common_fields() -> tuple[Parameter, ...]:
-    """What every kind of check has."""
-    first, *others = form_layout().checks.values()
-    shared = {p.name for p in first}.intersection(*({p.name for p in other} for other in others))
+    """Return the fields that every kind of check has."""
+    first, *rest = form_layout().checks.values()
+    shared = {p.name for p in first}.intersection(*({p.name for p in fields} for fields in rest))
     return tuple(p for p in first if p.name in shared)
 
 
@@ -113,19 +113,20 @@ def _posted_criterion(tree: Mapping[str, Any]) -> FormTexts:
 
 def _posted_check(tree: Mapping[str, Any]) -> FormTexts:
     kind = posted_text(tree, "kind")
-    fields = fields_of(kind)
-    texts_now = {"kind": kind, **posted_field_texts(fields, tree)}
-    return texts_now | {
-        "leftovers": {name: left for name in tree if (left := _left_over(tree, name, texts_now))}
-    }
+    texts = {"kind": kind, **posted_field_texts(fields_of(kind), tree)}
+
+    leftovers = {name: _leftover(tree, name, texts) for name in tree}
+    return texts | {"leftovers": {name: sent for name, sent in leftovers.items() if sent}}
 
 
-def _left_over(tree: Mapping[str, Any], name: str, now: FormTexts) -> list[str]:
-    """What was sent under a name that the kind has no field for, or has a choice for that it is none of."""
+def _leftover(tree: Mapping[str, Any], name: str, texts: FormTexts) -> list[str]:
+    """Return posted texts that the kind has no field for, or that are none of its choices."""
     sent = [text for text in posted_list(tree, name) if text]
-    if name not in now:
+    if name not in texts:
         return sent
-    return [text for text in sent if text not in now[name]] if isinstance(now[name], list) else []
+    if isinstance(texts[name], list):
+        return [text for text in sent if text not in texts[name]]
+    return []
 
 
 def _criterion_document(texts: FormTexts) -> dict[str, Any]:

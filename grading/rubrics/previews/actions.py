@@ -12,7 +12,7 @@ from grading.core.enums import BulkVerb, RubricState
 from grading.core.errors import RubricRefused
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Assignment, Audit, BulkRun, RubricVersion
-from grading.rubrics.actions import adopt_rubric_version, publish_seen_draft
+from grading.rubrics.actions import adopt_rubric_version, publish_reviewed_draft
 
 
 def enact_preview(
@@ -50,7 +50,7 @@ def enact_preview(
 def _in_force(version: RubricVersion, seen: str, by: User) -> RubricVersion:
     """Only a draft can have changed since it was previewed."""
     if version.state == RubricState.DRAFT:
-        return publish_seen_draft(version=version, seen=seen, by=by)
+        return publish_reviewed_draft(version=version, expected_digest=seen, by=by)
     if engine_rubrics.document_digest(version.document) != seen:
         raise RubricRefused(
             "rubric_changed_meanwhile", "This is not the text that was previewed: look again."

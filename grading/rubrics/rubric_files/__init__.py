@@ -1,1 +1,1 @@
-"""Rubrics in and out of the site, and what lies between two versions of one: pages of the administration."""
+"""Admin pages that import, export and duplicate rubrics."""

@@ -1,4 +1,4 @@
-"""A version as a file, and as the beginning of the next draft."""
+"""Export of a version as a file, and its copy as a new draft."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grading.rubrics.actions import duplicate_version
 
 
 def export_view(_admin: TenantAdmin, _request: HttpRequest, version: RubricVersion) -> HttpResponse:
-    """The document as JSON: read in again, here or elsewhere, it has the same digest."""
+    """Return the document as JSON; imported again, here or elsewhere, it has the same digest."""
     text = json.dumps(version.document, indent=2, ensure_ascii=False) + "\n"
     name = f"{version.rubric.slug}-v{version.number}.json"
     response = HttpResponse(text, content_type="application/json")
@@ -32,7 +32,8 @@ def duplicate_view(
         return HttpResponseNotAllowed(["POST"])
     if not admin.has_add_permission(request):
         raise PermissionDenied
+
     by = request.user if isinstance(request.user, User) else None
     draft = duplicate_version(version=version, by=by)
-    messages.success(request, f"{draft} begins as a copy of version {version.number}.")
+    messages.success(request, f"{draft} was created as a copy of version {version.number}.")
     return HttpResponseRedirect(reverse("admin:grading_rubricversion_change", args=[draft.pk]))

@@ -1,4 +1,4 @@
-"""Where a rubric's JSON is handed in, and where it goes."""
+"""Form to import a rubric's JSON."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from django import forms
 from grading.models import Organization, Rubric
 
 MOST_BYTES = 1_000_000
-TOO_LARGE = "A rubric has at most 1 MB."
+TOO_LARGE = "The limit is 1 MB."
 
 
 class ImportForm(forms.Form):
-    """A file or pasted JSON. What a refused file held stands in the text field afterwards: nothing is lost."""
+    """A file or pasted JSON. The text field shows the content of a refused file afterwards."""
 
-    into = forms.ChoiceField(label="Becomes a draft of")
+    into = forms.ChoiceField(label="Import into")
     file = forms.FileField(
-        label="A JSON file",
+        label="JSON file",
         required=False,
-        help_text="Up to 1 MB; takes the place of the text below.",
+        help_text="The limit is 1 MB. A file replaces the text below.",
     )
     text = forms.CharField(
-        label="… or its text",
+        label="… or JSON text",
         required=False,
         strip=False,
         widget=forms.Textarea(
             attrs={"rows": 16, "class": "code", "spellcheck": "false", "wrap": "off"}
         ),
     )
-    again = forms.BooleanField(label="Make another draft of it all the same", required=False)
+    again = forms.BooleanField(label="Import it again as another draft", required=False)
 
     def __init__(self, *args: Any, organizations: list[Organization], **options: Any) -> None:
         super().__init__(*args, **options | {"label_suffix": ""})
@@ -39,17 +39,17 @@ class ImportForm(forms.Form):
             "organization"
         )
         self._rubrics = {rubric.pk: rubric for rubric in rubrics}
-        self.fields["into"].choices = list(self._places())  # type: ignore[attr-defined]  # -- a ChoiceField
+        into = self.fields["into"]
+        into.choices = list(self._targets())  # type: ignore[attr-defined]  # -- a ChoiceField
 
-    def _places(self) -> Iterator[tuple[str, str]]:
-        several = len(self._organizations) > 1
+    def _targets(self) -> Iterator[tuple[str, str]]:
+        has_several = len(self._organizations) > 1
         for pk, organization in self._organizations.items():
-            yield (
-                f"o{pk}",
-                "the rubric of its id, or a new one" + (f", in {organization}" if several else ""),
-            )
+            where = f", in {organization}" if has_several else ""
+            yield f"o{pk}", f"the rubric with the same ID, or a new one{where}"
         for pk, rubric in self._rubrics.items():
-            yield f"r{pk}", f"{rubric}" + (f", in {rubric.organization}" if several else "")
+            where = f", in {rubric.organization}" if has_several else ""
+            yield f"r{pk}", f"{rubric}{where}"
 
     def clean_file(self) -> Any:
         upload = self.cleaned_data["file"]
@@ -58,14 +58,14 @@ class ImportForm(forms.Form):
         if upload.size > MOST_BYTES:
             raise forms.ValidationError(TOO_LARGE)
         try:
-            self._read = upload.read().decode("utf-8-sig")
+            self._file_text = upload.read().decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            sentence = f"This is no text in UTF-8: byte {error.start + 1} cannot be read."
+            sentence = f"The file is not UTF-8 text: byte {error.start + 1} cannot be read."
             raise forms.ValidationError(sentence) from error
         return upload
 
     def clean_text(self) -> str:
-        """As it was typed: the browser's line ends are the text's own."""
+        """Return the text with `\\n` line ends; browsers post `\\r\\n`."""
         text = str(self.cleaned_data["text"]).replace("\r\n", "\n")
         if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
             raise forms.ValidationError(TOO_LARGE)
@@ -78,14 +78,17 @@ class ImportForm(forms.Form):
         return cleaned
 
     @property
-    def handed_in(self) -> tuple[str, str]:
-        """The text, and what people call it."""
+    def uploaded_text(self) -> tuple[str, str]:
+        """The JSON text, and its name for people."""
         upload = self.cleaned_data["file"]
-        return (self._read, upload.name) if upload else (self.cleaned_data["text"], "pasted text")
+        if upload:
+            return self._file_text, upload.name
+        return self.cleaned_data["text"], "pasted text"
 
     @property
-    def goal(self) -> tuple[Organization, Rubric | None]:
-        """Where the draft goes: an organization, and its rubric when one was chosen."""
-        into, pk = self.cleaned_data["into"][0], int(self.cleaned_data["into"][1:])
-        rubric = self._rubrics[pk] if into == "r" else None
+    def target(self) -> tuple[Organization, Rubric | None]:
+        """The organization that gets the draft, and its rubric if one was chosen."""
+        # Values are `o` and an organization's key, or `r` and a rubric's.
+        prefix, pk = self.cleaned_data["into"][0], int(self.cleaned_data["into"][1:])
+        rubric = self._rubrics[pk] if prefix == "r" else None
         return (rubric.organization, rubric) if rubric else (self._organizations[pk], None)

@@ -1,4 +1,4 @@
-"""The page that takes a rubric in, and the one that keeps what was not used of it."""
+"""Page that imports a rubric, and the page with the notes of an import."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from grading.rubrics.rubric_files.forms import ImportForm
 
 
 def import_view(admin: TenantAdmin, request: HttpRequest) -> HttpResponse:
-    """`?rubric=` chooses beforehand which rubric the draft goes to."""
+    """Import a rubric; `?rubric=` preselects the rubric that gets the draft."""
     if not admin.has_add_permission(request):
         raise PermissionDenied
     if request.method != "POST":
         initial = {"into": f"r{request.GET.get('rubric', '')}"}
         return _page(admin, request, ImportForm(initial=initial, organizations=own_organizations()))
+
     form = ImportForm(request.POST, request.FILES, organizations=own_organizations())
     if not form.is_valid():
         return _page(admin, request, form)
@@ -33,7 +34,7 @@ def import_view(admin: TenantAdmin, request: HttpRequest) -> HttpResponse:
 
 
 def _imported(admin: TenantAdmin, request: HttpRequest, form: ImportForm) -> HttpResponse:
-    (organization, rubric), (text, source) = form.goal, form.handed_in
+    (organization, rubric), (text, source) = form.target, form.uploaded_text
     try:
         version = import_rubric(
             organization=organization,
@@ -44,53 +45,55 @@ def _imported(admin: TenantAdmin, request: HttpRequest, form: ImportForm) -> Htt
             by=request.user if isinstance(request.user, User) else None,
         )
     except RubricRefused as refused:
-        return _page(admin, request, _with_text(form, text, refused), **_known(refused))
-    messages.success(request, f"{version} is made of it, as a draft.")
+        return _page(admin, request, _with_text(form, text, refused), **_duplicate(refused))
+
+    messages.success(request, f"{version} was imported as a draft.")
     return HttpResponseRedirect(reverse("admin:grading_rubricversion_imported", args=[version.pk]))
 
 
 def _with_text(form: ImportForm, text: str, refused: RubricRefused) -> ImportForm:
-    """The form again, with what was handed in where it can be mended and the refusal beside it."""
+    """Return the form with the text, which a person can correct, and the refusal beside it."""
     form.data = {name: form.data.get(name) for name in form.data} | {"text": text}
     form.add_error("text", refused.sentence)
     return form
 
 
-def _known(refused: RubricRefused) -> dict[str, Any]:
-    """Which version it is, and what of the text was not used."""
+def _duplicate(refused: RubricRefused) -> dict[str, Any]:
+    """Return the version that has this document already, and the notes of the import."""
     if not isinstance(refused, RubricKnown):
         return {}
-    known = RubricVersion.objects.select_related("rubric").get(pk=refused.version_id)
-    return {"known": known, "notes": refused.notes}
+    version = RubricVersion.objects.select_related("rubric").get(pk=refused.version_id)
+    return {"duplicate": version, "notes": refused.notes}
 
 
-def _page(admin: TenantAdmin, request: HttpRequest, form: ImportForm, **told: Any) -> HttpResponse:
+def _page(admin: TenantAdmin, request: HttpRequest, form: ImportForm, **extra: Any) -> HttpResponse:
     context = {
         **admin.admin_site.each_context(request),
         "opts": admin.opts,
         "title": "Import a rubric",
         "form": form,
-        **told,
+        **extra,
         "is_nav_sidebar_enabled": False,
     }
     return TemplateResponse(request, "admin/grading/rubric/import.html", context)
 
 
 def imported_view(admin: TenantAdmin, request: HttpRequest, version: RubricVersion) -> HttpResponse:
-    """What of the text was not used or filled in, kept for as long as the log is."""
-    how = import_of(version)
-    detail: dict[str, Any] = how.detail if how else {}
+    """Show the notes of an import; they are kept as long as its Activity row."""
+    activity = import_of(version)
+    detail: dict[str, Any] = activity.detail if activity else {}
+    criteria = version.document.get("criteria", ())
     context = {
         **admin.admin_site.each_context(request),
         "opts": admin.opts,
-        "title": f"How {version} was read",
+        "title": f"Import of {version}",
         "version": version,
-        "how": how,
+        "import": activity,
         "source": detail.get("source", ""),
         "notes": detail.get("notes", []),
-        "criteria": len(criteria := version.document.get("criteria", ())),
+        "criteria": len(criteria),
         "checks": sum(len(criterion.get("checks", ())) for criterion in criteria),
-        "others": other_versions(version),
+        "versions": other_versions(version),
         "is_nav_sidebar_enabled": False,
     }
     return TemplateResponse(request, "admin/grading/rubric/imported.html", context)

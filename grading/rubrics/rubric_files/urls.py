@@ -1,6 +1,7 @@
-"""The addresses of these pages, for the get_urls of the rubrics' administration.
+"""Addresses of the import, export, copy and comparison pages, for the admin's get_urls.
 
-RubricAdmin takes `rubric_urls(self)`, RubricVersionAdmin `version_urls(self)`, each before Django's own.
+RubricAdmin takes `rubric_urls(self)` and RubricVersionAdmin `version_urls(self)`, each before
+Django's own.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from grading.rubrics.rubric_files.download import duplicate_view, export_view
 from grading.rubrics.rubric_files.upload import import_view, imported_view
 
 VersionView = Callable[[TenantAdmin, HttpRequest, RubricVersion], HttpResponse]
-OF_A_VERSION: dict[str, VersionView] = {
+VERSION_VIEWS: dict[str, VersionView] = {
     "difference": difference_view,
     "duplicate": duplicate_view,
     "export": export_view,
@@ -30,31 +31,32 @@ OF_A_VERSION: dict[str, VersionView] = {
 
 
 def rubric_urls(admin: TenantAdmin) -> list[URLPattern]:
-    """`admin:grading_rubric_import`; `?rubric=<pk>` chooses where to."""
+    """Return `admin:grading_rubric_import`; its `?rubric=<pk>` preselects a rubric."""
     view = admin.admin_site.admin_view(partial(import_view, admin))
     return [path("import/", view, name="grading_rubric_import")]
 
 
 def version_urls(admin: TenantAdmin) -> list[URLPattern]:
-    """`admin:grading_rubricversion_difference`, `_duplicate` (POST), `_export` and `_imported`, by the version's pk."""
+    """Return `admin:grading_rubricversion_difference`, `_duplicate`, `_export` and `_imported`."""
     return [
         path(
             f"<path:object_id>/{name}/",
             admin.admin_site.admin_view(partial(_of_own_version, admin, view)),
             name=f"grading_rubricversion_{name}",
         )
-        for name, view in OF_A_VERSION.items()
+        for name, view in VERSION_VIEWS.items()
     ]
 
 
 def _of_own_version(
     admin: Any, view: VersionView, request: HttpRequest, object_id: str
 ) -> HttpResponse:
-    """Somebody else's version is answered like a missing one, as on every page of the administration."""
+    """Call the view with the version; one that the user cannot see is answered as missing."""
     version = admin.get_object(request, unquote(object_id))
     if version is None:
-        gone: HttpResponse = admin._get_obj_does_not_exist_redirect(request, admin.opts, object_id)  # noqa: SLF001 -- how its own pages answer
-        return gone
+        redirect = admin._get_obj_does_not_exist_redirect  # noqa: SLF001 -- as Django answers
+        response: HttpResponse = redirect(request, admin.opts, object_id)
+        return response
     if not admin.has_view_permission(request, version):
         raise PermissionDenied
     return view(admin, request, version)
