@@ -63,16 +63,16 @@ def test_who_teaches_needs_no_mouse(live_server: Any, chromium: str) -> None:
 
 def edit_a_rubric(page: Page, keys: Keyboard) -> None:
     keys.skip_to_content("Skip to main content")
-    keys.tab_to("Version, as its reports name it")
+    keys.tab_to("Version name in reports")
     keys.press("Control+a", "Delete")
     reorder(page, keys)
     put_one_more_in_its_place(page, keys)
     add_a_level(page, keys)
-    keys.follow("Save the draft", at_most=90)
+    keys.follow("Save draft", at_most=90)
     expect(page.get_by_role("alert")).to_be_focused()
     assert faults_of(page) == []
-    keys.follow("the first: Version, as its reports name it", at_most=2)
-    expect(page.get_by_label("Version, as its reports name it")).to_be_focused()
+    keys.follow("First problem: Version name in reports", at_most=2)
+    expect(page.get_by_label("Version name in reports")).to_be_focused()
     keys.type("2")
     keys.press("Enter")
     expect(page.get_by_text("is saved as a draft")).to_be_visible()
@@ -85,7 +85,7 @@ def reorder(page: Page, keys: Keyboard) -> None:
     assert titles(page) == ["Two", "One", "Three"]
     assert keys.stop == Stop("button", "Move this criterion down")
     keys.follow("Remove this criterion", at_most=1)
-    assert keys.stop == Stop("button", "Put it back")
+    assert keys.stop == Stop("button", "Undo")
     keys.press("Enter")
     assert keys.stop == Stop("button", "Remove this criterion")
     keys.press("Enter")
@@ -113,7 +113,7 @@ def add_a_level(page: Page, keys: Keyboard) -> None:
 
 def publish(page: Page, keys: Keyboard) -> None:
     keys.follow("Publish…")
-    expect(page.get_by_role("row", name="This version is sealed")).to_be_visible()
+    expect(page.get_by_role("row", name="This version is locked")).to_be_visible()
     keys.follow(re.compile("Publish .*"))
     expect(page.get_by_text("It never changes")).to_be_visible()
 
