@@ -10,6 +10,7 @@ import gc
 import importlib
 import json
 import os
+import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -49,11 +50,21 @@ def answer_in_process(
 
 @contextmanager
 def process_left_as_it_is() -> Iterator[None]:
-    """Take back what a child may change in its own process: variables, warnings, the collector."""
+    """Take back what a child may change in its own process: variables, warnings, the collector.
+
+    Its processor time starts at 0, as a child's does: what reads a PDF stops by it.
+    """
     collects = gc.isenabled()
-    with mock.patch.dict(os.environ), warnings.catch_warnings():
+    with mock.patch.dict(os.environ), warnings.catch_warnings(), _clock_from_zero():
         try:
             yield
         finally:
             if collects:
                 gc.enable()
+
+
+@contextmanager
+def _clock_from_zero() -> Iterator[None]:
+    clock, begun = time.process_time, time.process_time()
+    with mock.patch.object(time, "process_time", side_effect=lambda: clock() - begun):
+        yield
