@@ -72,7 +72,7 @@ def test_the_secret_is_shown_once(teacher, receiver):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"url": "https://192.168.0.1/hook"}, "The address leads into a private network."),
+        ({"url": "https://192.168.0.1/hook"}, "The address is on a private network."),
         ({"url": "ftp://hooks.example/"}, "Give an address that begins with https://"),
         ({"url": ""}, "This field is required."),
         ({"events": []}, "This field is required."),
