@@ -103,6 +103,7 @@ class AuditNodes:
         dossier = evidence_aggregator.aggregate(
             _detective_results(state), self.inputs.snapshot, self.case.rubric, self.inputs.pdf
         )
+        # Passages of the PDF serve models only; the heuristic bench reads outcomes.
         if any(judge.kind == "llm" for judge in self.bench.references.values()):
             dossier = with_passages(dossier, self.case.rubric, self.inputs.pdf)
 
@@ -155,6 +156,7 @@ class AuditNodes:
             Question.model_validate(question, context=KEEP_UNKNOWN_KINDS)
             for question in state["questions"]
         ]
+        # Bounds the calls of one audit, whatever the number of tasks that langgraph starts.
         async with self.slots:
             answers = await self.bench.answer(questions)
         return {

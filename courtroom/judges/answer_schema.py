@@ -90,6 +90,7 @@ def parse_json(completion: Completion) -> Any:
         raise CallFailed("filtered", "The provider withheld the answer.")
     if completion.finish_reason in TRUNCATED:
         raise CallFailed("truncated", "The answer was cut short.")
+    # Some models wrap their JSON in a Markdown fence.
     fenced = FENCE.match(completion.text)
     try:
         return json.loads(fenced[1] if fenced else completion.text)

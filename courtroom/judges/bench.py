@@ -54,6 +54,7 @@ class ReusingBench:
         pairs = zip(questions, stored, strict=True)
         unanswered = [question for question, opinion in pairs if opinion is None]
 
+        # Only unanswered questions reach the inner bench; order is restored below.
         fresh = iter(await self._bench.answer(unanswered) if unanswered else ())
         return [
             Answer(opinion=opinion, usage=Usage(reused=1)) if opinion else next(fresh)

@@ -66,6 +66,7 @@ class Budget:
         if self._left is None:
             return
         async with self._changed:
+            # Wait while another open call may still release part of its reservation.
             await self._changed.wait_for(lambda: self._fits(highest_cost) or not self._open_calls)
             if not self._fits(highest_cost):
                 message = (

@@ -186,6 +186,7 @@ def score_of(question: Question, groups: OutcomeGroups) -> Score:
     met = groups.weight(groups.met)
     missing = groups.weight(groups.unmet) * weights.gap_in(question.round)
     score = floor(1 + 4 * met / (met + missing) + 0.5)
+    # Rounding may reach 5 with a gap left; Prosecutor and Tech Lead give 5 for no gap only.
     if groups.unmet and not weights.credits_effort:
         score = min(score, 4)
     if weights.heeds_essentials and any(f.check.essential for f in groups.unmet):
@@ -205,6 +206,7 @@ def argue(question: Question, groups: OutcomeGroups, score: Score) -> tuple[str,
     """Return the argument and the ids it cites; the persona's own side comes first."""
     speech = {"Prosecutor": _prosecute, "Defense": _defend, "TechLead": _appraise}[question.persona]
     sentences = [speech(groups), _open_checks(groups), _on_second_round(question)]
+    # A judge cites its own side at more length than the other.
     first, second = (
         (groups.unmet, groups.met)
         if question.persona == "Prosecutor"

@@ -102,6 +102,7 @@ class LlmBench:
         usages: list[Usage] = []
 
         async with self._after_warm_up(model):
+            # Answers that arrived before a timeout are kept.
             missing = await self._ask_within_deadline(questions, answers, usages)
 
         records = [
@@ -167,6 +168,7 @@ class LlmBench:
             except CallFailed as failed:
                 answers |= {question.criterion.id: failed for question in pending}
 
+            # A refusal or a timeout will not change; only format errors are asked about again.
             pending = [q for q in pending if _is_worth_asking_again(answers[q.criterion.id])]
             if not pending:
                 return

@@ -91,6 +91,7 @@ def question_text(questions: Sequence[Question]) -> str:
 def _criterion(question: Question) -> str:
     criterion, logic = question.criterion, question.criterion.judicial_logic
     advice = {"Prosecutor": logic.prosecutor, "Defense": logic.defense, "TechLead": logic.tech_lead}
+    # A course's rubric may have no success pattern.
     standard = criterion.success_pattern or criterion.instruction
     parts = [
         f"Criterion {criterion.id}.",

@@ -77,6 +77,7 @@ class ProviderCaller:
                 pause = failed.pause
                 if pause is None:
                     pause = FIRST_PAUSE_SECONDS * 2 ** (attempt - 1)
+                # A pause beyond the deadline cannot help: fail now and leave time to others.
                 if attempt == SENDS or not failed.is_transient or pause >= context.seconds_left:
                     raise
             await asyncio.sleep(pause)
@@ -84,6 +85,7 @@ class ProviderCaller:
 
     async def _send_once(self, call: Call, context: CallContext) -> Completion:
         highest_cost = self._budget.highest_cost(call.model, call.prompt_tokens, call.max_tokens)
+        # Budget before rate limit: a call that cannot be paid must not take a slot.
         async with context.paused():
             await self._budget.reserve(highest_cost)
         cost = highest_cost  # until the provider's own figures are there
@@ -111,6 +113,7 @@ class ProviderCaller:
 
     async def _ask(self, call: Call, context: CallContext) -> Completion:
         price = self._budget.price_of(call.model)
+        # Counted before it is sent: a call that times out was made all the same.
         context.usages.append(Usage(calls=1, cost_usd=cost_of(Usage(), price)))
         try:
             completion = await call.client.ask(call.prompt, call.schema, call.max_tokens)

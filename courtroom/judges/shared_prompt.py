@@ -70,6 +70,7 @@ def shared_prompt(
     mark = _mark(evidence, secret)
     left = limit - 2 * MARK_CHARACTERS - 8
     lines = _all_lines(rubric, evidence, outcomes, is_short=False)
+    # Short forms only when needed: a small audit keeps its quotes whole.
     if _full_length(lines) > left:
         lines = _all_lines(rubric, evidence, outcomes, is_short=True)
     _fill(lines, left)
@@ -126,6 +127,7 @@ def _criterion_lines(
         check.id: by_check[check.id].met if check.id in by_check else None
         for check in criterion.checks
     }
+    # Quotable first, then what is not met, then by weight: this is what judges argue about.
     ranked = sorted(
         criterion.checks,
         key=lambda c: (not _is_quotable(items[c.id]), met[c.id] is True, -c.weight),

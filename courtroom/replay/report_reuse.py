@@ -32,6 +32,7 @@ def reusable_dossier(
     """
     if earlier is None or earlier.errors or earlier.engine != ENGINE:
         return None
+    # The PDF counts by its bytes, the rubric by its digest: names and versions may repeat.
     is_same_input = (earlier.commit, earlier.pdf_sha256, earlier.rubric.digest) == (
         commit,
         pdf_sha256,

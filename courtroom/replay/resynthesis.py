@@ -33,6 +33,7 @@ def resynthesise(report: AuditReport, rubric: Rubric, constitution: Constitution
 
     Raises InputRefused (record_other_rubric) for a report that was judged under another rubric.
     """
+    # Outcomes answer the checks of one text; under another they would be guesses.
     if rubric.digest != report.rubric.digest:
         message = (
             f"The report was judged under another text of"

@@ -45,6 +45,7 @@ class RubricRevision:
     @cached_property
     def answered_by(self) -> Mapping[str, str]:
         """New check id -> id of the old check whose outcome answers it."""
+        # Reversed, so that of equal questions the first check answers.
         old = {_question(check): check.id for check in reversed(self.before.checks)}
         own = {check.id: _question(check) for check in self.before.checks}
         new = {check.id: _question(check) for check in self.after.checks}
@@ -105,6 +106,7 @@ def preview_rubric(
     outcomes, added, left_open = _outcomes(record, document, revision)
     evidence = tuple({piece.id: piece for piece in (*record.evidence, *added)}.values())
     by_heuristics = all(judge.kind == "heuristic" for judge in record.judges.values())
+    # Models cannot be asked here; their opinions stay and are named as outdated.
     changed = revision.other_checks if by_heuristics else ()
     reheard = tuple(criterion.id for criterion in changed)
     stored = [answer for answer in opinions_of(record) if answer.criterion_id not in reheard]

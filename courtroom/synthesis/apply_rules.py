@@ -54,6 +54,7 @@ def decide_criterion(context: RulingContext) -> Ruling:
         return _review("quorum", _why_no_quorum(context))
     if context.applicable.unclear:
         return _review("guard", context.applicable.unclear)
+    # Facts come first: every later rule decides on supported scores only.
     fact_rules, scores = _uphold_facts(context)
     if not scores:
         return _review(
@@ -62,7 +63,9 @@ def decide_criterion(context: RulingContext) -> Ruling:
         )
 
     value, deciding_rules = _decide(context, scores)
+    # Caps come after every rule that decides, so that none of them can lift a score again.
     value, caps = apply_caps(context, value)
+    # Dissent reads the opinions as given: an overruled judge disagreed all the same.
     dissent = _dissent(context, value)
     rules = (*fact_rules, *deciding_rules, *caps, *dissent)
     return Ruling(
@@ -81,6 +84,7 @@ def _review(rule: str, why: str) -> Ruling:
 
 def _why_no_quorum(context: RulingContext) -> str:
     given, quorum = len(context.opinions), context.constitution.quorum
+    # The failures go into the rationale: a person who reviews needs to know what failed.
     missing = "; ".join(
         f"{TITLES[f.judge]}: {f.failure} ({f.message})" for f in context.answers.failures
     )

@@ -26,6 +26,7 @@ SECURITY_WORDS = (
 def apply_caps(context: RulingContext, value: Fraction) -> tuple[Fraction, Fired]:
     """Return the value under every cap that applies; a cap above it fires and changes nothing."""
     rules: list[RuleFired] = []
+    # A cap that changes nothing is recorded as well: the report shows that it applies.
     for rule, cap, why in (*_security_cap(context), *_weakness_cap(context)):
         lowered = min(value, Fraction(cap))
         rules.append(fired_rule(rule, value, lowered, f"{why} The score is at most {cap}."))
@@ -56,6 +57,7 @@ def _why_insecure(context: RulingContext, rule: SecurityOverride) -> str:
 def _argues_security_flaw(opinion: JudicialOpinion | None, rule: SecurityOverride) -> bool:
     if opinion is None or opinion.score > rule.prosecutor_at_most:
         return False
+    # Reading words misfires ("no os.system() calls found"); the default constitution reads tags.
     return any(word in opinion.argument.lower() for word in SECURITY_WORDS)
 
 

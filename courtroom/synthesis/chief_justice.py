@@ -138,6 +138,7 @@ def _is_feedback_exchanged(rubric: Rubric, dossier: Dossier) -> bool | None:
     if not checks:
         return _is_exchanged_by_facts(dossier.facts.model_dump(mode="json", by_alias=True))
     outcomes = [dossier.outcomes[check.id].met for check in checks if check.id in dossier.outcomes]
+    # A check that was not established says nothing about an exchange.
     established = [met for met in outcomes if met is not None]
     return any(established) if established else None
 
@@ -152,6 +153,7 @@ def _is_exchanged_by_facts(facts: Mapping[str, Any]) -> bool | None:
 
 
 def _status(results: Sequence[CriterionResult]) -> Status:
+    # One score is enough for a report that a person completes; none at all is degraded.
     if any(result.needs_review for result in results):
         return (
             "needs_review"

@@ -15,6 +15,7 @@ RATIONALE_CHARACTERS = 120
 def dissent_text(opinions: Opinions, evidence: Mapping[str, Evidence]) -> str:
     """Return the lowest and the highest opinion with their evidence, after all three scores."""
     scores = {judge: opinion.score for judge, opinion in opinions.items()}
+    # Of equal scores the first judge in order is quoted, so the text is stable.
     low = min(opinions.values(), key=lambda opinion: opinion.score)
     high = max(opinions.values(), key=lambda opinion: opinion.score)
     spread = spread_of(scores.values())

@@ -51,6 +51,7 @@ class Dossier:
         self, criterion: Criterion, opinions: Iterable[JudicialOpinion]
     ) -> tuple[Evidence, ...]:
         """Return the criterion's evidence: that of its checks in their order, then other citations."""
+        # Checks in rubric order, then sorted ids: the order must not depend on the judges.
         own = [i for check in criterion.checks for i in self.evidence_of(check.id)]
         cited = sorted(i for opinion in opinions for i in opinion.cited_evidence)
         return tuple(self.evidence[i] for i in dict.fromkeys([*own, *cited]) if i in self.evidence)
@@ -87,6 +88,7 @@ def contradiction_of(opinion: JudicialOpinion, dossier: Dossier) -> str:
     citation belongs to unmet checks, or if it gives 1 or 2 and every one belongs to met checks.
     """
     cited = {i for i in opinion.cited_evidence if i in dossier.evidence}
+    # A citation of removed evidence supports nothing.
     if not cited:
         return "cites no evidence"
     if opinion.score >= HIGH and cited <= dossier.only_against:
@@ -100,6 +102,7 @@ def upheld_scores(opinions: Opinions, unsupported: Iterable[Persona]) -> dict[Pe
     """Return the scores, unsupported ones moved to the nearest supported score; {} without any."""
     moved = set(unsupported)
     supported = [opinion.score for judge, opinion in opinions.items() if judge not in moved]
+    # Without any supported opinion there is nothing to move to: a person decides.
     if not supported:
         return {}
     return {

@@ -35,6 +35,7 @@ class GuardError:
 
 def first_guard_error(text: str, error: str) -> GuardError:
     """Return the first error of the compiler's output."""
+    # The compiler lists every error; a person fixes the first and tries again.
     match = _FIRST.search(error)
     if match is None or int(match[1]) < 1:
         return GuardError(0, "The guard is nested too deeply.")

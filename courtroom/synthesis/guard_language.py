@@ -54,6 +54,7 @@ def guard_context(variables: Mapping[str, Any]) -> GuardContext:
 @lru_cache(maxsize=256)
 def compile_guard(text: str) -> CompiledGuard | GuardError:
     """Return the compiled guard or its error. Raises RubricRefused (rubric_guard_unavailable)."""
+    # Checked before compiling: the library has no bound on memory.
     environment = _environment()
     if len(LOOPS.findall(text)) > MOST_LOOPS or text.count("+") > MOST_SUMS:
         message = (

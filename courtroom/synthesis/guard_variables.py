@@ -55,6 +55,7 @@ def fact_variables(dossier: Mapping[str, Any]) -> Variables:
     bound: Variables = {}
     for path, (signature, may_be_missing) in _fact_types().items():
         value = _at(dossier, path)
+        # A group of facts has no type of its own; only its members are variables.
         if signature and value is not None:
             bound[".".join(path)] = value
         if may_be_missing:

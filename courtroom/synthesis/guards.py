@@ -55,6 +55,7 @@ def applicable_rules(
     if not any(rule.when for rule in constitution.rules):
         return ApplicableRules(constitution)
     last = _guard_context_of(criterion, voices.standing, dossier)
+    # The rule that asks for another round must be judged by the opinions before that round.
     first = _guard_context_of(criterion, voices.first, dossier) if voices.rounds > 1 else last
     answers = {
         rule.kind: _answer(rule, first if rule.kind == "variance_re_evaluation" else last)

@@ -80,6 +80,7 @@ def list_scores(scores: Mapping[Persona, int]) -> str:
 
 def _sort_key(answer: JudgeAnswer) -> tuple[int, int, bool, str]:
     """Return the key of a total order, in which an opinion comes after a failure."""
+    # Sorting by content last makes the order total: equal keys mean equal answers.
     is_opinion = isinstance(answer, JudicialOpinion)
     return answer.round, PERSONAS.index(answer.judge), is_opinion, answer.model_dump_json()
 

@@ -53,6 +53,7 @@ def _changes(
 ) -> list[Remediation]:
     """Return a change for each place of a flaw, or a single one for something missing."""
     flaws = sorted((piece for piece in pieces if piece.found and piece.location.path), key=_place)
+    # A flaw (negative polarity) is fixed wherever it stands; a missing part is added once.
     if check.polarity == "negative" and flaws:
         return [_change(criterion, check, priority, (piece,)) for piece in flaws]
     return [_change(criterion, check, priority, pieces)]

@@ -20,6 +20,7 @@ HALF = Fraction(1, 2)
 
 def rounded(value: Fraction, rounding: Rounding) -> int:
     """Round half up (2.5 to 3) or half to even (2.5 to 2), as Python's round does."""
+    # Python's round is half to even, also for fractions.
     return round(value) if rounding == "half_even" else floor(value + HALF)
 
 
@@ -76,6 +77,7 @@ def overall_score(rubric: Rubric, results: Iterable[CriterionResult]) -> float |
     scored = [(weights[r.id], r.final_score) for r in results if r.final_score is not None]
     if not scored:
         return None
+    # Fractions: a float sum would depend on the order of the criteria.
     total = sum((weight * score for weight, score in scored), Fraction(0))
     return floor(total / sum(weight for weight, _ in scored) * 10 + HALF) / 10
 
