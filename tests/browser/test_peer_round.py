@@ -123,7 +123,7 @@ def start_round(page: Page, room: Class) -> None:
     page.goto(room.page("round-new"))
     page.get_by_label("Peers", exact=True).fill("1")
     page.get_by_label("Double-blind").check()
-    page.get_by_role("button", name="See what it would be").click()
+    page.get_by_role("button", name="Preview").click()
     page.get_by_role("button", name="Start the round").click()
     expect(page.get_by_role("heading", name="Round 1", level=1)).to_be_visible()
 

@@ -56,7 +56,7 @@ def test_too_few_students_are_refused(students: int, k: int) -> None:
 
 def test_the_refusal_says_how_many_it_takes() -> None:
     with pytest.raises(
-        RoundRefused, match=r"^3 students cannot audit 3 others each: it takes 4\.$"
+        RoundRefused, match=r"^Rounds with 3 peers need at least 4 students\. This one has 3\.$"
     ):
         circle(range(3), 3, "seed", {})
 

@@ -67,10 +67,10 @@ def test_a_letter_says_what_is_owed_and_names_nobody(ring: Round) -> None:
     assert remind(round=ring.round, by=None, members=[member]) == 1
     letter = Notice.objects.get()
     assert letter.body.splitlines()[2:6] == [
-        "You still owe:",
+        "Still due from you:",
         "- 1 report on a peer's work",
-        "- 2 answers to findings of peers",
-        "- 1 fix that you announced",
+        "- 2 answers to peers' findings",
+        "- 1 fix you announced",
     ]
     others = [each for student in ring.students for each in (student.name, student.email)]
     assert [each for each in others if each in letter.body + letter.subject] == []

@@ -22,9 +22,9 @@ def test_what_can_be_changed_is_offered_for_round_student_and_pairing() -> None:
         for query in ({}, {"student": made.students[0].pk}, {"pairing": made.pairings[0].pk})
     ]
     assert titles == [
-        ["Let a student in", "Take a student out", "Pair two by hand"],
-        ["Take a student out", "Pair two by hand"],
-        ["End a pairing", "Exchange whom two students audit"],
+        ["Add a student", "Remove a student", "Add a pairing"],
+        ["Remove a student", "Add a pairing"],
+        ["End a pairing", "Swap two pairings"],
     ]
 
 
@@ -36,9 +36,9 @@ def test_a_change_is_shown_with_its_effects_and_made_when_confirmed() -> None:
     assert "Zoe 0 → 1 0 → 1" in words_of(page)
     with everywhere():
         assert RoundMember.objects.count() == 5
-    seen = re.search(r'name="seen" value="(\w+)"', page)
-    assert seen is not None
-    sent = {"what": "join", "student": late.pk, "seen": seen[1]}
+    fingerprint = re.search(r'name="seen" value="(\w+)"', page)
+    assert fingerprint is not None
+    sent = {"what": "join", "student": late.pk, "seen": fingerprint[1]}
     assert made.teacher.post(made.page("round-change"), sent).status_code == 302
     with everywhere():
         assert RoundMember.objects.filter(student=late).exists()
@@ -50,7 +50,7 @@ def test_a_change_that_would_be_another_by_now_is_shown_once_more() -> None:
     sent = {"what": "join", "student": late.pk, "seen": "another"}
     page = made.teacher.post(made.page("round-change"), sent).content.decode()
     assert faults_of(page) == []
-    assert "The round changed since you looked" in page
+    assert "The round has changed since." in page
     with everywhere():
         assert RoundMember.objects.count() == 5
 
@@ -60,10 +60,10 @@ def test_to_end_a_pairing_warns_of_its_report_and_wants_a_reason() -> None:
     pairing = made.pairings[0]
     made.report(pairing)
     page = made.read("round-change", what="end", pairing=pairing.pk)
-    assert f"There is a report of {pairing.auditor} on {pairing.auditee}" in words_of(page)
+    assert f"{pairing.auditor} has a report on {pairing.auditee}" in words_of(page)
     sent: dict[str, Any] = {"what": "end", "pairing": pairing.pk}
     refused = made.teacher.post(made.page("round-change"), sent).content.decode()
-    assert (faults_of(refused), "Say why: it stays on the record." in refused) == ([], True)
+    assert (faults_of(refused), "Enter a reason: it stays on the record." in refused) == ([], True)
     assert (
         made.teacher.post(made.page("round-change"), sent | {"reason": "Rude."}).status_code == 302
     )
@@ -76,11 +76,11 @@ def test_to_end_a_pairing_warns_of_its_report_and_wants_a_reason() -> None:
     "query", [{"what": "join"}, {"what": "leave", "student": "x"}, {"what": "swap", "pairing": "0"}]
 )
 def test_a_change_of_nothing_that_is_there_is_refused(query: dict[str, str]) -> None:
-    assert "This cannot be done." in Running().read("round-change", **query)
+    assert "This change is not possible." in Running().read("round-change", **query)
 
 
 def test_an_unknown_change_is_no_change() -> None:
-    assert "Let a student in" in Running().read("round-change", what="explode")
+    assert "Add a student" in Running().read("round-change", what="explode")
 
 
 def test_a_swap_that_makes_somebody_their_own_peer_is_refused() -> None:
@@ -88,4 +88,4 @@ def test_a_swap_that_makes_somebody_their_own_peer_is_refused() -> None:
     first = made.pairings[0]
     second = next(pairing for pairing in made.pairings if pairing.auditor_id == first.auditee_id)
     page = made.read("round-change", what="swap", pairing=first.pk, other=second.pk)
-    assert "Nobody is their own peer." in page
+    assert "Students cannot audit themselves." in page

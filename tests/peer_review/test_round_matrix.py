@@ -39,7 +39,7 @@ def row_of(ring: Round, student: Any) -> Any:
 def test_before_anything_is_written_everybody_owes_one_report(ring: Round) -> None:
     matrix = matrix_of(ring.round)
     assert states(matrix) == {student.name: ["owed"] for student in ring.students}
-    assert [(row.generated, row.received, row.own, row.owes) for row in matrix.rows] == [
+    assert [(row.generated, row.received, row.own, row.has_due) for row in matrix.rows] == [
         (0, 0, 0, True)
     ] * 5
 
@@ -49,7 +49,7 @@ def test_for_whoever_handed_nothing_in_nobody_owes_a_report() -> None:
     with scope(organization=made.assignment.organization):
         rows = matrix_of(made.round).rows
     assert {pair.state for row in rows for pair in row.audits} == {"waiting"}
-    assert not any(row.owes for row in rows)
+    assert not any(row.has_due for row in rows)
 
 
 def test_a_report_of_either_source_is_there_once_and_then_read(ring: Round) -> None:
@@ -68,7 +68,7 @@ def test_a_report_of_either_source_is_there_once_and_then_read(ring: Round) -> N
 def test_an_audit_that_runs_is_not_owed(ring: Round) -> None:
     ring.audit(ring.pairings[0], running=True)
     row = row_of(ring, ring.pairings[0].auditor)
-    assert ([pair.state for pair in row.audits], row.owed) == (["running"], 0)
+    assert ([pair.state for pair in row.audits], row.due) == (["running"], 0)
 
 
 def test_reports_on_oneself_are_the_courts_and_ones_own_auditors(ring: Round) -> None:
@@ -104,7 +104,7 @@ def test_a_finding_is_settled_by_an_answer_or_when_it_is_gone(ring: Round) -> No
     )
     assert unanswered.state == FindingState.OPEN
     row = row_of(ring, pairing.auditee)
-    assert (row.answers, row.answers.owed) == (
+    assert (row.answers, row.answers.due) == (
         Answers(4, settled=3, promised=1, fixed=1, kinds=(0, 1, 1, 0)),
         1,
     )
@@ -122,7 +122,7 @@ def test_what_was_written_under_an_ended_pairing_asks_for_nothing(ring: Round) -
 
 def test_who_left_owes_nothing_and_stays_in_the_list(ring: Round) -> None:
     leave_round(round=ring.round, student=ring.students[0], reason="Ill.", by=None)
-    assert (row_of(ring, ring.students[0]).owes, len(matrix_of(ring.round).rows)) == (False, 5)
+    assert (row_of(ring, ring.students[0]).has_due, len(matrix_of(ring.round).rows)) == (False, 5)
     assert (figures_of(matrix_of(ring.round)).members, figures_of(matrix_of(ring.round)).left) == (
         4,
         1,
@@ -135,15 +135,19 @@ def test_the_figures_tell_who_took_part_and_in_time(ring: Round) -> None:
         made = ring.report(pairing)
         type(made).objects.filter(pk=made.pk).update(created_at=start + timedelta(hours=after))
     figures = figures_of(matrix_of(ring.round))
-    told = (
-        figures.done,
-        figures.nothing,
-        figures.there,
+    counts = (
+        figures.finished,
+        figures.inactive,
+        figures.reports,
         figures.expected,
         figures.late,
         figures.read,
     )
-    assert (told, figures.imported, figures.middle) == ((3, 2, 3, 5, 1, 0), 3, timedelta(hours=5))
+    assert (counts, figures.imported, figures.median_time) == (
+        (3, 2, 3, 5, 1, 0),
+        3,
+        timedelta(hours=5),
+    )
 
 
 @pytest.mark.parametrize("students", [3, 30])
@@ -154,4 +158,4 @@ def test_a_round_costs_seven_queries_whoever_takes_part(
     for pairing in made.pairings:
         made.report(pairing, findings=1)
     with scope(organization=made.assignment.organization), django_assert_num_queries(7):
-        assert figures_of(matrix_of(made.round)).there == students
+        assert figures_of(matrix_of(made.round)).reports == students

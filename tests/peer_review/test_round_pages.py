@@ -54,12 +54,12 @@ def asked(**fields: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ({"peers": "5"}, "5 students cannot audit 5 others each: it takes 6."),
+        ({"peers": "5"}, "Rounds with 5 peers need at least 6 students. This one has 5."),
         ({"peers": "4"}, "2 of the 5 students are in group “twins”"),
         ({"peers": "0"}, "greater than or equal to 1"),
         ({"ends_at": f"{NOW:%Y-%m-%dT%H:%M}"}, "The round would end before it starts."),
-        ({"who": "chosen"}, "Nobody is chosen: tick students in the list below."),
-        ({"who": "with_work"}, "0 students cannot audit 1 other each: it takes 2."),
+        ({"who": "chosen"}, "Select at least one student in the list below."),
+        ({"who": "with_work"}, "Rounds with 1 peer need at least 2 students. This one has 0."),
         ({"anonymity": "masked"}, "Select a valid choice."),
     ],
 )
@@ -98,9 +98,8 @@ def test_a_preview_says_how_many_pairs_and_begins_nothing(
 
 def test_so_few_that_some_audit_each_other_is_said(teacher: Client, assignment: Assignment) -> None:
     page = teacher.post(page_of(assignment, "round-new"), asked(peers="3")).content.decode()
-    assert "Some audit each other : for nobody to, 3 peers take at least 7 students." in words_of(
-        page
-    )
+    words = words_of(page)
+    assert "Some students audit each other . With 3 peers, it takes at least 7 students" in words
 
 
 def test_a_start_pairs_the_chosen_and_a_second_click_does_nothing(
@@ -120,14 +119,14 @@ def test_a_start_pairs_the_chosen_and_a_second_click_does_nothing(
         302,
         page_of(assignment, "round-new").replace("new", "1"),
     )
-    assert "This round has been started already." in again.content.decode()
+    assert "This round has already been started." in again.content.decode()
 
 
 def test_a_round_of_nobody_yet_is_sound(teacher: Client) -> None:
     made = Running(3, handed_in=False)
     page = made.read()
     assert "Remind 0" in page
-    assert page.count('<span class="pair-state waiting">nothing handed in to audit</span>') == 3
+    assert page.count('<span class="pair-state waiting">nothing submitted yet</span>') == 3
 
 
 def test_the_page_of_a_round_tells_and_draws_who_owes_what() -> None:
@@ -137,21 +136,21 @@ def test_the_page_of_a_round_tells_and_draws_who_owes_what() -> None:
     made.audit(made.pairings[2], running=True)
     page = made.read()
     assert (
-        'aria-label="Who audits whom among 5 students. 5 pairs: 2 owed; 1 being audited; 1 arrived; 1 read."'
+        'aria-label="Who audits whom among 5 students. 5 pairs: 2 due; 1 audit running; 1 received; 1 read."'
         in page
     )
-    said = words_of(page)
-    for name, text in ((0, "arrived imported"), (1, "read"), (2, "being audited"), (3, "owed")):
+    words = words_of(page)
+    for name, text in ((0, "received imported"), (1, "read"), (2, "audit running"), (3, "due")):
         pairing = made.pairings[name]
-        assert f"{pairing.auditee} {text} change" in said
-    assert "0 of 2" in said
+        assert f"{pairing.auditee} {text} change" in words
+    assert "0 of 2" in words
 
 
 def test_a_large_round_is_drawn_by_what_each_owes() -> None:
     made = Running(52)
     page = made.read()
-    assert 'aria-label="Who audits whom among 52 students. 52 pairs: 52 owed."' in page
-    assert (page.count('<rect class="owed"'), "A column for each student" in page) == (53, True)
+    assert 'aria-label="Who audits whom among 52 students. 52 pairs: 52 due."' in page
+    assert (page.count('<rect class="owed"'), "One column per student" in page) == (53, True)
 
 
 def test_reports_are_drawn_by_the_day_they_arrived() -> None:
@@ -167,9 +166,7 @@ def test_reports_are_drawn_by_the_day_they_arrived() -> None:
         f"{day.day} {day:%b}" for day in (start + timedelta(days=n) for n in range(4))
     )
     page = made.read()
-    assert (
-        f'aria-label="Reports that arrived: {first}: 1; {second}: 2; {fourth}: 1 (1 late)."' in page
-    )
+    assert f'aria-label="Reports received: {first}: 1; {second}: 2; {fourth}: 1 (1 late)."' in page
     assert page.count('class="late"') == 4
 
 
@@ -196,7 +193,7 @@ def test_only_who_owes_something_is_listed_on_demand() -> None:
     done = made.pairings[0]
     made.report(done)
     page = made.read(show="owing")
-    assert ("Everybody (5)" in page, "Who owes something (4)" in page) == (True, True)
+    assert ("All (5)" in page, "Something due (4)" in page) == (True, True)
     assert re.findall(r'<th scope="row">\d+. ([^<]*) <', page).count(str(done.auditor)) == 0
 
 
@@ -220,7 +217,7 @@ def test_one_click_reminds_and_says_how_many() -> None:
     assert "Remind 5 students" in made.read("round-remind")
     answer = made.teacher.post(made.page("round-remind"), {"remind": "yes"}, follow=True)
     assert "5 students reminded." in answer.content.decode()
-    assert "There is nobody to remind now." in made.read("round-remind")
+    assert "Nobody can be reminded now." in made.read("round-remind")
     with everywhere():
         assert Notice.objects.count() == 5
 

@@ -10,7 +10,7 @@ import pytest
 from grading.core.errors import RoundRefused
 from grading.models import Notice, PairingRound, RoundMember
 from grading.peer_review.rounds.actions import join_round, leave_round, start_round
-from grading.peer_review.rounds.queries import board_of
+from grading.peer_review.rounds.queries import round_state_of
 from grading.peer_review.rounds.reminders import remind, remind_due
 from tests.factories.people import EnrollmentFactory, everywhere, student
 from tests.factories.races import at_once
@@ -59,10 +59,10 @@ def test_one_who_comes_and_one_who_goes_at_once_leave_nobody_alone() -> None:
 
     at_once(one_each)
     with everywhere():
-        board = board_of(made.round)
+        state = round_state_of(made.round)
         assert RoundMember.objects.filter(left_at=None).count() == 7
-    assert [pair for pair in board.pairs if not board.members >= {*pair}] == []
-    assert min(board.due()[member] for member in board.members) >= 1
+    assert [pair for pair in state.pairs if not state.members >= {*pair}] == []
+    assert min(state.auditor_counts()[member] for member in state.members) >= 1
 
 
 def test_two_who_remind_at_once_send_each_one_letter() -> None:

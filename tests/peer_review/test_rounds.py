@@ -22,9 +22,9 @@ from grading.peer_review.rounds.actions import (
     pair_by_hand,
     plan_to_join,
     start_round,
-    swap,
+    swap_pairings,
 )
-from grading.peer_review.rounds.queries import board_of
+from grading.peer_review.rounds.queries import round_state_of
 from tests.factories.peers import FeedbackReportFactory
 from tests.factories.people import CohortFactory, EnrollmentFactory, staff_user
 from tests.factories.work import AssignmentFactory, RubricVersionFactory
@@ -64,8 +64,8 @@ def course() -> Any:
 
 def loads_of(round_: PairingRound) -> tuple[set[int], set[int]]:
     """The different numbers of others that members audit, and are audited by."""
-    board = board_of(round_)
-    return set(board.owes().values()), set(board.due().values())
+    state = round_state_of(round_)
+    return set(state.audit_counts().values()), set(state.auditor_counts().values())
 
 
 def pairing(round_: PairingRound, auditor: Enrollment | None = None) -> Pairing:
@@ -183,10 +183,10 @@ def test_nobody_joins_twice_from_elsewhere_or_when_it_is_over(course: Course) ->
 def test_what_would_be_done_otherwise_than_it_was_shown_is_not_done(course: Course) -> None:
     begun = course.start()
     late, later = (EnrollmentFactory.create(cohort=course.cohort) for _ in range(2))
-    seen = fingerprint_of_change(plan_to_join(board_of(begun), begun, late))
+    fingerprint = fingerprint_of_change(plan_to_join(round_state_of(begun), begun, late))
     join_round(round=begun, student=later, by=None)
     with pytest.raises(RoundRefused) as refused:
-        join_round(round=begun, student=late, by=None, seen=seen)
+        join_round(round=begun, student=late, by=None, fingerprint=fingerprint)
     assert (refused.value.code, RoundMember.objects.count()) == ("round_changed", 8)
 
 
@@ -196,9 +196,9 @@ def test_who_leaves_ends_what_is_open_and_leaves_everybody_an_auditor(course: Co
     finished = pairing(begun, leaver)
     FeedbackReportFactory.create(pairing=finished)
     leave_round(round=begun, student=leaver, reason=" Ill,\n until spring ", by=course.teacher)
-    board = board_of(begun)
-    assert [pair for pair in board.pairs if leaver.pk in pair] == [(leaver.pk, finished.auditee_id)]
-    assert min(board.due()[member] for member in board.members) >= 1
+    state = round_state_of(begun)
+    assert [pair for pair in state.pairs if leaver.pk in pair] == [(leaver.pk, finished.auditee_id)]
+    assert min(state.auditor_counts()[member] for member in state.members) >= 1
     assert Activity.objects.get(verb="round.left").detail["reason"] == "Ill, until spring"
     with pytest.raises(RoundRefused) as refused:
         leave_round(round=begun, student=leaver, reason="Again.", by=course.teacher)
@@ -222,16 +222,16 @@ def test_who_left_may_come_back_to_their_name_and_place(course: Course) -> None:
 
 def test_a_pair_by_hand_is_one_more_and_says_by_whom(course: Course) -> None:
     begun = course.start()
-    board = board_of(begun)
+    state = round_state_of(begun)
     one, other = next(
         (a, b)
         for a in course.students
         for b in course.students
-        if a != b and (a.pk, b.pk) not in board.pairs
+        if a != b and (a.pk, b.pk) not in state.pairs
     )
     pair_by_hand(round=begun, auditor=one, auditee=other, by=course.teacher)
     assert Pairing.objects.get(made_by=course.teacher).auditee == other
-    assert Counter(board_of(begun).owes().values()) == {2: 6, 3: 1}
+    assert Counter(round_state_of(begun).audit_counts().values()) == {2: 6, 3: 1}
     with pytest.raises(RoundRefused) as refused:
         pair_by_hand(round=begun, auditor=one, auditee=other, by=course.teacher)
     assert refused.value.code == "paired_already"
@@ -260,7 +260,7 @@ def test_two_exchange_whom_they_audit(course: Course) -> None:
     taken = {one.auditor_id, one.auditee_id}
     other = Pairing.objects.exclude(auditor__in=taken).exclude(auditee__in=taken).first()
     assert other is not None
-    swap(pairing=one, other=other, by=course.teacher)
+    swap_pairings(pairing=one, other=other, by=course.teacher)
     made = Pairing.objects.filter(made_by=course.teacher).values_list("auditor", "auditee")
     assert set(made) == {(one.auditor_id, other.auditee_id), (other.auditor_id, one.auditee_id)}
     assert loads_of(begun) == ({1}, {1})

@@ -1,4 +1,4 @@
-"""What a teacher says of a round of peers before it begins."""
+"""Forms to start a round and to change a running one."""
 
 from __future__ import annotations
 
@@ -15,53 +15,62 @@ from grading.core.enums import Anonymity, RubricState
 from grading.core.form_bases import DATETIME
 from grading.models import Assignment, Enrollment, Pairing, PairingRound, RubricVersion
 from grading.peer_review.rounds.actions import (
-    MOST_REASON,
+    MAX_REASON_LENGTH,
     end_pairing,
     join_round,
     leave_round,
     pair_by_hand,
     plan_to_join,
     plan_to_leave,
-    swap,
+    swap_pairings,
 )
-from grading.peer_review.rounds.pairing import MOST_PEERS
-from grading.peer_review.rounds.pairing_changes import Board, Change, by_hand, ending, swapped
+from grading.peer_review.rounds.pairing import MAX_PEERS
+from grading.peer_review.rounds.pairing_changes import (
+    Change,
+    RoundState,
+    plan_ending,
+    plan_pair,
+    plan_swap,
+)
 
 EVERYBODY, WITH_WORK, CHOSEN = "everybody", "with_work", "chosen"
-A_WEEK = timedelta(days=7)
+ONE_WEEK = timedelta(days=7)
 
 
-def _moment(label: str) -> forms.DateTimeField:
+def _datetime_field(label: str) -> forms.DateTimeField:
     widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format=DATETIME)
     return forms.DateTimeField(label=label, help_text="UTC.", widget=widget)
 
 
 class RoundForm(forms.Form):
-    """`students` holds keys of enrollments; `students_meant` are the enrollments that were asked for. `seed` goes along
-    from the preview to the start, so that what was looked at is what begins, and a second click begins nothing."""
+    """Settings of a new round. `students` holds keys of enrollments.
+
+    `seed` goes from the preview to the start: the round has the pairs that were previewed, and a
+    second click starts nothing.
+    """
 
     peers = forms.IntegerField(
         label="Peers",
         min_value=1,
-        max_value=MOST_PEERS,
+        max_value=MAX_PEERS,
         initial=2,
-        help_text=f"How many others each student audits, and is audited by: 1 to {MOST_PEERS}.",
+        help_text=f"Number of peers each student audits and is audited by: 1 to {MAX_PEERS}.",
     )
     anonymity = forms.ChoiceField(
-        label="Who knows whom",
+        label="Anonymity",
         choices=Anonymity.choices,
         initial=Anonymity.DOUBLE_BLIND,
         widget=forms.RadioSelect,
     )
-    starts_at = _moment("Starts")
-    ends_at = _moment("Reports are asked for until")
+    starts_at = _datetime_field("Starts")
+    ends_at = _datetime_field("Reports are due by")
     rubric_version = forms.ModelChoiceField(
-        label="Peers audit under",
+        label="Rubric for peer audits",
         required=False,
         queryset=RubricVersion.objects.none(),
-        empty_label="The assignment's own rubric",
+        empty_label="The assignment's rubric",
     )
-    who = forms.ChoiceField(label="Who takes part", initial=EVERYBODY, widget=forms.RadioSelect)
+    who = forms.ChoiceField(label="Participants", initial=EVERYBODY, widget=forms.RadioSelect)
     students = forms.TypedMultipleChoiceField(label="Students", coerce=int, required=False)
     seed = forms.RegexField(regex="^[0-9a-f]{32}$", required=False, widget=forms.HiddenInput)
 
@@ -82,25 +91,25 @@ class RoundForm(forms.Form):
         fields["rubric_version"].queryset = published.exclude(pk=assignment.rubric_version_id)
         fields["students"].choices = [(student.pk, str(student)) for student in roster]
         fields["who"].choices = [
-            (EVERYBODY, f"Everybody on the roster ({len(roster)})"),
-            (WITH_WORK, f"Who has handed something in ({len(with_work)})"),
-            (CHOSEN, "Those chosen in the list below"),
+            (EVERYBODY, f"All students on the roster ({len(roster)})"),
+            (WITH_WORK, f"Students with a submission ({len(with_work)})"),
+            (CHOSEN, "Students selected below"),
         ]
         now = timezone.now().replace(second=0, microsecond=0)
-        fields["starts_at"].initial, fields["ends_at"].initial = now, now + A_WEEK
+        fields["starts_at"].initial, fields["ends_at"].initial = now, now + ONE_WEEK
         fields["seed"].initial = token_hex(16)
 
     @property
-    def students_meant(self) -> list[Enrollment]:
-        """Of a valid form."""
+    def chosen_students(self) -> list[Enrollment]:
+        """Enrollments that take part, of a valid form."""
         match self.cleaned_data["who"]:
-            case who if who == CHOSEN:
+            case choice if choice == CHOSEN:
                 return [
                     student
                     for student in self.roster
                     if student.pk in self.cleaned_data["students"]
                 ]
-            case who if who == WITH_WORK:
+            case choice if choice == WITH_WORK:
                 return [student for student in self.roster if student.pk in self._with_work]
         return list(self.roster)
 
@@ -114,15 +123,18 @@ class RoundForm(forms.Form):
             and not cleaned.get("students")
             and "students" not in self.errors
         ):
-            self.add_error("who", "Nobody is chosen: tick students in the list below.")
+            self.add_error("who", "Select at least one student in the list below.")
         return cleaned
 
 
 class ChangeForm(forms.Form):
-    """`members` take part, `others` are of the cohort and do not; `pairs` are the pairings that have not ended, each with
-    its students. What a change needs a reason for is asked once its effects are known."""
+    """Change to a running round.
 
-    what: ClassVar[str]
+    `members` take part, `nonmembers` of the cohort do not; `pairs` are the pairings that have not
+    ended, each with its students. A reason is asked for once the effects are known.
+    """
+
+    action: ClassVar[str]
     title: ClassVar[str]
     verb: ClassVar[str]
     asks_reason: ClassVar[bool] = False
@@ -130,8 +142,8 @@ class ChangeForm(forms.Form):
     reason = forms.CharField(
         label="Reason",
         required=False,
-        max_length=MOST_REASON,
-        help_text="Stays on the record, for staff.",
+        max_length=MAX_REASON_LENGTH,
+        help_text="Kept on record for staff.",
     )
 
     def __init__(
@@ -139,52 +151,52 @@ class ChangeForm(forms.Form):
         *args: Any,
         round: PairingRound,
         members: Sequence[Enrollment],
-        others: Sequence[Enrollment],
+        nonmembers: Sequence[Enrollment],
         pairs: Sequence[Pairing],
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.round, self._members, self._others, self._pairs = round, members, others, pairs
+        self.round, self._members, self._nonmembers, self._pairs = round, members, nonmembers, pairs
         if not self.asks_reason:
             del self.fields["reason"]
-        self.offer()
+        self.fill_choices()
 
-    def offer(self) -> None:
-        """Fill the selects."""
+    def fill_choices(self) -> None:
+        """Fill the choices of the selects."""
         raise NotImplementedError
 
-    def plan(self, board: Board) -> Change:
-        """What it would do; of a valid form. Raises RoundRefused."""
+    def plan(self, state: RoundState) -> Change:
+        """Return the planned change of a valid form. Raises RoundRefused."""
         raise NotImplementedError
 
     @property
     def leaver(self) -> int | None:
-        """Who takes part no more after it; of a valid form."""
+        """Student who leaves by this change, of a valid form."""
         return None
 
-    def make(self, by: User, seen: str) -> Change:
-        """Do it. Raises RoundRefused."""
+    def make(self, by: User, fingerprint: str) -> Change:
+        """Apply the change. Raises RoundRefused."""
         raise NotImplementedError
 
-    def hold(self, field: str, key: str) -> None:
-        """What the address names already is sent along, and not asked for."""
-        chosen: Any = self.fields.get(field)
-        if chosen is not None and chosen.valid_value(key):
-            chosen.widget, self.initial[field] = forms.HiddenInput(), key
+    def preset(self, field: str, key: str) -> None:
+        """Send a choice that the URL names as a hidden field."""
+        select: Any = self.fields.get(field)
+        if select is not None and select.valid_value(key):
+            select.widget, self.initial[field] = forms.HiddenInput(), key
 
-    def ask_reason(self) -> None:
-        """From now on, where a change wants one."""
+    def require_reason(self) -> None:
+        """Make the reason required, for changes that need one."""
         if self.asks_reason:
             self.fields["reason"].required = True
 
-    def _offer(self, field: str, objects: Sequence[Enrollment | Pairing]) -> None:
-        chosen: Any = self.fields[field]
-        chosen.choices = [("", "Choose"), *((each.pk, _words(each)) for each in objects)]
-        by_key = {str(each.pk): each for each in objects}
-        chosen.coerce = by_key.__getitem__
+    def _set_choices(self, field: str, objects: Sequence[Enrollment | Pairing]) -> None:
+        select: Any = self.fields[field]
+        select.choices = [("", "Choose"), *((choice.pk, _label_of(choice)) for choice in objects)]
+        by_key = {str(choice.pk): choice for choice in objects}
+        select.coerce = by_key.__getitem__
 
 
-def _words(choice: Enrollment | Pairing) -> str:
+def _label_of(choice: Enrollment | Pairing) -> str:
     return f"{choice.auditor} → {choice.auditee}" if isinstance(choice, Pairing) else str(choice)
 
 
@@ -193,85 +205,87 @@ def _select(label: str) -> forms.TypedChoiceField:
 
 
 class JoinForm(ChangeForm):
-    what, title, verb = "join", "Let a student in", "Let them in"
+    action, title, verb = "join", "Add a student", "Add student"
     student = _select("Student")
 
-    def offer(self) -> None:
-        self._offer("student", self._others)
+    def fill_choices(self) -> None:
+        self._set_choices("student", self._nonmembers)
 
-    def plan(self, board: Board) -> Change:
-        return plan_to_join(board, self.round, self.cleaned_data["student"])
+    def plan(self, state: RoundState) -> Change:
+        return plan_to_join(state, self.round, self.cleaned_data["student"])
 
-    def make(self, by: User, seen: str) -> Change:
-        return join_round(round=self.round, student=self.cleaned_data["student"], by=by, seen=seen)
+    def make(self, by: User, fingerprint: str) -> Change:
+        return join_round(
+            round=self.round, student=self.cleaned_data["student"], by=by, fingerprint=fingerprint
+        )
 
 
 class LeaveForm(ChangeForm):
-    what, title, verb = "leave", "Take a student out", "Take them out"
+    action, title, verb = "leave", "Remove a student", "Remove student"
     asks_reason = True
     student = _select("Student")
 
-    def offer(self) -> None:
-        self._offer("student", self._members)
+    def fill_choices(self) -> None:
+        self._set_choices("student", self._members)
 
-    def plan(self, board: Board) -> Change:
-        return plan_to_leave(board, self.round, self.cleaned_data["student"])
+    def plan(self, state: RoundState) -> Change:
+        return plan_to_leave(state, self.round, self.cleaned_data["student"])
 
     @property
     def leaver(self) -> int | None:
         return int(self.cleaned_data["student"].pk)
 
-    def make(self, by: User, seen: str) -> Change:
-        return leave_round(round=self.round, by=by, seen=seen, **self.cleaned_data)
+    def make(self, by: User, fingerprint: str) -> Change:
+        return leave_round(round=self.round, by=by, fingerprint=fingerprint, **self.cleaned_data)
 
 
 class PairForm(ChangeForm):
-    what, title, verb = "pair", "Pair two by hand", "Pair them"
-    auditor = _select("Who audits")
-    auditee = _select("Who is audited")
+    action, title, verb = "pair", "Add a pairing", "Add pairing"
+    auditor = _select("Auditor")
+    auditee = _select("Student to audit")
 
-    def offer(self) -> None:
-        self._offer("auditor", self._members)
-        self._offer("auditee", self._members)
+    def fill_choices(self) -> None:
+        self._set_choices("auditor", self._members)
+        self._set_choices("auditee", self._members)
 
-    def plan(self, board: Board) -> Change:
-        return by_hand(board, self.cleaned_data["auditor"].pk, self.cleaned_data["auditee"].pk)
+    def plan(self, state: RoundState) -> Change:
+        return plan_pair(state, self.cleaned_data["auditor"].pk, self.cleaned_data["auditee"].pk)
 
-    def make(self, by: User, seen: str) -> Change:
-        return pair_by_hand(round=self.round, by=by, seen=seen, **self.cleaned_data)
+    def make(self, by: User, fingerprint: str) -> Change:
+        return pair_by_hand(round=self.round, by=by, fingerprint=fingerprint, **self.cleaned_data)
 
 
 class EndForm(ChangeForm):
-    what, title, verb = "end", "End a pairing", "End it"
+    action, title, verb = "end", "End a pairing", "End pairing"
     asks_reason = True
     pairing = _select("Pairing")
 
-    def offer(self) -> None:
-        self._offer("pairing", self._pairs)
+    def fill_choices(self) -> None:
+        self._set_choices("pairing", self._pairs)
 
-    def plan(self, board: Board) -> Change:
-        return ending(board, pair_of(self.cleaned_data["pairing"]))
+    def plan(self, state: RoundState) -> Change:
+        return plan_ending(state, pair_of(self.cleaned_data["pairing"]))
 
-    def make(self, by: User, seen: str) -> Change:
-        return end_pairing(by=by, seen=seen, **self.cleaned_data)
+    def make(self, by: User, fingerprint: str) -> Change:
+        return end_pairing(by=by, fingerprint=fingerprint, **self.cleaned_data)
 
 
 class SwapForm(ChangeForm):
-    what, title, verb = "swap", "Exchange whom two students audit", "Exchange"
+    action, title, verb = "swap", "Swap two pairings", "Swap pairings"
     pairing = _select("Pairing")
-    other = _select("With the pairing")
+    other = _select("Swap with")
 
-    def offer(self) -> None:
-        self._offer("pairing", self._pairs)
-        self._offer("other", self._pairs)
+    def fill_choices(self) -> None:
+        self._set_choices("pairing", self._pairs)
+        self._set_choices("other", self._pairs)
 
-    def plan(self, board: Board) -> Change:
-        return swapped(
-            board, pair_of(self.cleaned_data["pairing"]), pair_of(self.cleaned_data["other"])
+    def plan(self, state: RoundState) -> Change:
+        return plan_swap(
+            state, pair_of(self.cleaned_data["pairing"]), pair_of(self.cleaned_data["other"])
         )
 
-    def make(self, by: User, seen: str) -> Change:
-        return swap(by=by, seen=seen, **self.cleaned_data)
+    def make(self, by: User, fingerprint: str) -> Change:
+        return swap_pairings(by=by, fingerprint=fingerprint, **self.cleaned_data)
 
 
 def pair_of(pairing: Pairing) -> tuple[int, int]:
@@ -279,5 +293,5 @@ def pair_of(pairing: Pairing) -> tuple[int, int]:
 
 
 CHANGES: dict[str, type[ChangeForm]] = {
-    form.what: form for form in (JoinForm, LeaveForm, PairForm, EndForm, SwapForm)
+    form.action: form for form in (JoinForm, LeaveForm, PairForm, EndForm, SwapForm)
 }

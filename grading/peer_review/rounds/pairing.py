@@ -1,8 +1,8 @@
-"""Who audits whom in a round: the same students, number and seed give the same pairs.
+"""Drawing of pairs for a round: the same students, k and seed give the same pairs.
 
-Students are told apart by their keys alone. Everybody audits k others and is audited by k others, never themselves and
-never somebody of their own group. Where there are 2k + 1 students or more, nobody audits whoever audits them; of fewer
-(k < n <= 2k) some have to, and may.
+Students are identified by their keys alone. Each student audits k students and is audited by k,
+never themselves and never a member of their own group. With 2k + 1 students or more no two
+students audit each other; with fewer (k < n <= 2k) some have to, and may.
 """
 
 from __future__ import annotations
@@ -14,66 +14,71 @@ from dataclasses import dataclass
 
 from grading.core.errors import RoundRefused
 
-Pair = tuple[int, int]  # who audits, who is audited
-Groups = Mapping[int, str]  # "" or missing: works alone
-MOST_PEERS = 5
-FEWEST_SHUFFLES, SHUFFLED = (
-    8,
-    200,
-)  # of few students there are few ways: they are shuffled more often
-STEPS_PER_PAIR, MOST_STEPS = 5, 400  # of mending one shuffle; where a way exists, tens are enough
+Pair = tuple[int, int]  # (auditor, auditee)
+Groups = Mapping[int, str]  # by student; "" or missing: works alone
+MAX_PEERS = 5
+# Few students can be paired in few ways, so small rounds are shuffled more often.
+MIN_SHUFFLES, SHUFFLE_BUDGET = 8, 200
+# Steps to repair one shuffle. Where a solution exists, tens of steps are enough.
+STEPS_PER_PAIR, MAX_STEPS = 5, 400
 
 
 @dataclass(frozen=True, slots=True)
 class Circle:
-    """`order` is the circle the pairs were drawn from; `pairs` keep to it but where groups had to be kept apart."""
+    """Pairs, and the `order` they were drawn from.
+
+    `pairs` leave the circle only where members of a group had to be kept apart.
+    """
 
     order: tuple[int, ...]
     pairs: tuple[Pair, ...]
 
 
 def is_free_of_mutual(students: int, k: int) -> bool:
-    """Whether so many can be paired so that nobody audits whoever audits them."""
+    """Return True if k audits each are possible without two students who audit each other."""
     return students >= 2 * k + 1
 
 
-def same_group(groups: Groups, one: int, other: int) -> bool:
-    return bool(groups.get(one)) and groups.get(one) == groups.get(other)
+def same_group(groups: Groups, first: int, second: int) -> bool:
+    return bool(groups.get(first)) and groups.get(first) == groups.get(second)
 
 
 def circle(students: Iterable[int], k: int, seed: str, groups: Groups) -> Circle:
-    """Shuffle the students into a circle and let each audit those at k distances from them.
+    """Shuffle the students into a circle; each audits the students at k distances from them.
 
-    Distances from 1 to (n - 1) / 2 leave nobody mutual (Submitty's circulant, without its reciprocal half). Group
-    mates are parted by exchanging whom two students audit, which leaves everybody's numbers as they are. Raises
-    RoundRefused where there is no way, or none was found.
+    Distances from 1 to (n - 1) / 2 make no mutual pairs (Submitty's circulant, without its
+    reciprocal half). Group members are kept apart by swapping the auditees of two students, which
+    keeps the number of audits of each. Raises RoundRefused where no pairing exists or none is
+    found.
     """
     keys = sorted(set(students))
     _refuse_impossible(keys, k, groups)
-    chance = random.Random(seed)  # noqa: S311 -- to be repeated from its seed; secrecy rests on the seed
-    for _ in range(max(FEWEST_SHUFFLES, SHUFFLED // len(keys))):
-        order = chance.sample(keys, len(keys))
-        table = _Table(
-            _around(order, k, chance), groups, may_be_mutual=not is_free_of_mutual(len(keys), k)
+
+    rng = random.Random(seed)  # noqa: S311 -- repeatable by its seed, which is secret
+    for _ in range(max(MIN_SHUFFLES, SHUFFLE_BUDGET // len(keys))):
+        order = rng.sample(keys, len(keys))
+        table = _PairRepair(
+            _around(order, k, rng), groups, may_be_mutual=not is_free_of_mutual(len(keys), k)
         )
-        if table.mend(chance):
+        if table.repair(rng):
             return Circle(tuple(order), tuple(table.pairs))
     raise RoundRefused(
         "peers",
         "no_way_found",
-        f"No way was found for everybody to audit {k} other{'' if k == 1 else 's'} outside their group: ask for fewer "
-        "peers, or part a group.",
+        f"We couldn't find {k} peer{'' if k == 1 else 's'} outside their group for every "
+        "student. Choose fewer peers, or split a group.",
     )
 
 
 def _refuse_impossible(students: list[int], k: int, groups: Groups) -> None:
     count = len(students)
     if k >= count:
-        raise RoundRefused(
-            "peers",
-            "too_few_students",
-            f"{count} student{'' if count == 1 else 's'} cannot audit {k} other{'' if k == 1 else 's'} each: it takes {k + 1}.",
+        sentence = (
+            f"Rounds with {k} peer{'' if k == 1 else 's'} need at least {k + 1} students. "
+            f"This one has {count}."
         )
+        raise RoundRefused("peers", "too_few_students", sentence)
+
     needed = 2 * k if is_free_of_mutual(count, k) else k
     sizes = Counter(groups[student] for student in students if groups.get(student))
     for group, size in sizes.most_common(1):
@@ -81,16 +86,19 @@ def _refuse_impossible(students: list[int], k: int, groups: Groups) -> None:
             raise RoundRefused(
                 "peers",
                 "group_too_large",
-                f"{size} of the {count} students are in group “{group}”, and nobody audits their own group: it takes "
-                f"{max(needed, size)} others, there are {count - size}.",
+                f"{size} of the {count} students are in group “{group}”, and nobody audits their "
+                f"own group. That needs {max(needed, size)} students outside it; there are "
+                f"{count - size}.",
             )
 
 
-def _around(order: list[int], k: int, chance: random.Random) -> list[Pair]:
+def _around(order: list[int], k: int, rng: random.Random) -> list[Pair]:
     count = len(order)
+    # These distances make no mutual pairs; the rest are used only where they are too few.
     one_way = list(range(1, (count - 1) // 2 + 1))
-    chosen = chance.sample(one_way, min(k, len(one_way)))
-    chosen += chance.sample(range(len(one_way) + 1, count), k - len(chosen))
+
+    chosen = rng.sample(one_way, min(k, len(one_way)))
+    chosen += rng.sample(range(len(one_way) + 1, count), k - len(chosen))
     return [
         (student, order[(place + step) % count])
         for step in chosen
@@ -98,51 +106,60 @@ def _around(order: list[int], k: int, chance: random.Random) -> list[Pair]:
     ]
 
 
-class _Table:
-    """Pairs being mended: whom two students audit is exchanged until no pair has a fault, or it takes too long."""
+class _PairRepair:
+    """Repair of a shuffle: swap the auditees of two students until no pair has a fault."""
 
     def __init__(self, pairs: list[Pair], groups: Groups, *, may_be_mutual: bool) -> None:
         self.pairs, self._groups, self._may_be_mutual = pairs, groups, may_be_mutual
         self._taken = set(pairs)
 
-    def mend(self, chance: random.Random) -> bool:
-        """Whether no fault is left."""
-        for _ in range(min(MOST_STEPS, STEPS_PER_PAIR * len(self.pairs))):
+    def repair(self, rng: random.Random) -> bool:
+        """Return True once no fault is left, False when the steps are used up."""
+        for _ in range(min(MAX_STEPS, STEPS_PER_PAIR * len(self.pairs))):
             faulty = [place for place, pair in enumerate(self.pairs) if self._faults(pair)]
             if not faulty:
                 return True
-            self._better(chance.choice(faulty), chance)
+            self._improve(rng.choice(faulty), rng)
         return False
 
     def _faults(self, pair: Pair) -> int:
         is_mutual = not self._may_be_mutual and (pair[1], pair[0]) in self._taken
         return same_group(self._groups, *pair) + is_mutual
 
-    def _better(self, place: int, chance: random.Random) -> None:
-        """Exchange with the first pair that leaves fewer faults, else with one that leaves as many: so the search
-        walks on from where no single exchange helps."""
+    def _improve(self, place: int, rng: random.Random) -> None:
+        """Swap with the first pair that leaves fewer faults, else with one that leaves as many.
+
+        The second case lets the search move on where no single swap helps.
+        """
         as_good = None
-        for other in chance.sample(range(len(self.pairs)), len(self.pairs)):
+
+        for other in rng.sample(range(len(self.pairs)), len(self.pairs)):
             gain = self._gain(place, other)
             if gain is not None and gain > 0:
-                return self._exchange(place, other)
+                return self._swap(place, other)
             if gain == 0 and as_good is None:
                 as_good = other
-        return None if as_good is None else self._exchange(place, as_good)
+
+        return None if as_good is None else self._swap(place, as_good)
 
     def _gain(self, place: int, other: int) -> int | None:
-        """By how many the faults would fall; null where somebody would audit themselves, or one person twice."""
+        """Return how many faults a swap removes.
+
+        None where a student would audit themselves, or the same student twice.
+        """
         old = (self.pairs[place], self.pairs[other])
         new = ((old[0][0], old[1][1]), (old[1][0], old[0][1]))
         if any(auditor == auditee for auditor, auditee in new) or self._taken.intersection(new):
             return None
+
+        # Try the swap, count, and take it back.
         before = sum(map(self._faults, old))
         self._replace(old, new)
         after = sum(map(self._faults, new))
         self._replace(new, old)
         return before - after
 
-    def _exchange(self, place: int, other: int) -> None:
+    def _swap(self, place: int, other: int) -> None:
         old = (self.pairs[place], self.pairs[other])
         new = ((old[0][0], old[1][1]), (old[1][0], old[0][1]))
         self._replace(old, new)

@@ -1,4 +1,4 @@
-"""When the reports of a round arrived: a bar for each day, and where the round ends."""
+"""Charts of a round: reports by day of arrival, and the grid of who audits whom."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from grading.peer_review.rounds.queries import STATES, Matrix, Paired, State
+from grading.peer_review.rounds.queries import STATES, Matrix, PairStatus, State
 
-MOST_BARS = 42  # of a longer round a bar is several days
-WIDTH, TALLEST, FLOOR_Y = 640, 80, 96
+# In a longer round a bar covers several days.
+MAX_BARS = 42
+WIDTH, MAX_BAR_HEIGHT, FLOOR_Y = 640, 80, 96
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """`late` stands on top of what was in time; `top` is where it begins."""
+    """Bar of one day or several. `late` is stacked on `in_time` and begins at `top`."""
 
     x: float
     width: float
@@ -31,7 +32,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """`words` says everything that is drawn; `end_x` is where the round ends."""
+    """Bar chart of arrivals. `words` describes it fully; `end_x` is the end of the round."""
 
     words: str
     bars: tuple[Bar, ...]
@@ -45,18 +46,20 @@ class Arrivals:
 
 
 def arrivals_of(matrix: Matrix) -> Arrivals | None:
-    """Null while there is nothing to draw. Days are in UTC, as everywhere on the site."""
+    """Return the chart, or None without reports. Days are in UTC, as on the whole site."""
     times = [pair.report.at for pair in matrix.pairs if pair.report is not None]
     if not times:
         return None
     until = matrix.round.ends_at
+
     first = min(matrix.round.starts_at, *times).date()
     last = max(until, *times).date()
-    span = -(-((last - first).days + 1) // MOST_BARS)
+    # Days per bar, rounded up.
+    span = -(-((last - first).days + 1) // MAX_BARS)
     count = (last - first).days // span + 1
     bars = tuple(_bars(times, until, first, span, count))
     return Arrivals(
-        words="Reports that arrived: "
+        words="Reports received: "
         + "; ".join(bar.title for bar in bars if bar.late or bar.in_time)
         + ".",
         bars=bars,
@@ -69,21 +72,24 @@ def arrivals_of(matrix: Matrix) -> Arrivals | None:
 def _bars(times: list[datetime], until: datetime, first: date, span: int, count: int) -> list[Bar]:
     late = Counter((at.date() - first).days // span for at in times if at > until)
     in_time = Counter((at.date() - first).days // span for at in times if at <= until)
-    most = max((late + in_time).values())
+
+    highest = max((late + in_time).values())
     return [
         Bar(
-            x=round(place * WIDTH / count, 1),
+            x=round(index * WIDTH / count, 1),
             width=round(WIDTH / count - 3, 1),
-            top=round(FLOOR_Y - TALLEST * (late[place] + in_time[place]) / most, 1),
-            late=round(TALLEST * late[place] / most, 1),
-            in_time=round(TALLEST * in_time[place] / most, 1),
-            title=_told(first + timedelta(days=span * place), span, in_time[place], late[place]),
+            top=round(FLOOR_Y - MAX_BAR_HEIGHT * (late[index] + in_time[index]) / highest, 1),
+            late=round(MAX_BAR_HEIGHT * late[index] / highest, 1),
+            in_time=round(MAX_BAR_HEIGHT * in_time[index] / highest, 1),
+            title=_bar_title(
+                first + timedelta(days=span * index), span, in_time[index], late[index]
+            ),
         )
-        for place in range(count)
+        for index in range(count)
     ]
 
 
-def _told(day: date, span: int, in_time: int, late: int) -> str:
+def _bar_title(day: date, span: int, in_time: int, late: int) -> str:
     days = _day(day) if span == 1 else f"{_day(day)} to {_day(day + timedelta(days=span - 1))}"
     return f"{days}: {in_time + late}" + (f" ({late} late)" if late else "")
 
@@ -92,21 +98,21 @@ def _day(day: date) -> str:
     return f"{day.day} {day:%b}"
 
 
-MATRIX_UP_TO = 40  # students; above, its squares are too small to tell their states apart
-WIDEST, LARGEST = 640, 36
-MARGIN = 22  # for the numbers at the edges
+# With more students the squares are too small to tell their states apart.
+MAX_MATRIX_MEMBERS = 40
+WIDEST, MAX_SQUARE = 640, 36
+# Room for the numbers at the edges.
+MARGIN = 22
 COLUMNS, STEP, GAP = 50, 12, 10
-WHO_WHOM = (
-    "A row for each who audits, a column for each who is audited, in the order of the circle."
+MATRIX_CAPTION = (
+    "One row per auditor and one column per student audited, both in the order of the members."
 )
-WHAT_EACH = (
-    "A column for each student, in the order of the circle: a square for each of their audits."
-)
+COLUMN_CAPTION = "One column per student, in the order of the members, with one square per audit."
 
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """`title` names the pair where there are few enough to be pointed at."""
+    """Square of one pair. `title` names the pair where the grid is a matrix."""
 
     x: int
     y: int
@@ -116,7 +122,7 @@ class Square:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A member's place in the circle, written at both edges: `along` the upper, `below` beside the left."""
+    """Place of a member in the circle, at the top edge (`along`) and the left edge (`below`)."""
 
     text: int
     along: float
@@ -125,7 +131,10 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """`words` says everything that is drawn; `side` is a square's. `inner` is the ground of a matrix, 0 without one."""
+    """Grid of pairs. `words` describes it fully; `side` is the side of a square.
+
+    `inner` is the size of the matrix, 0 for the grid of columns.
+    """
 
     words: str
     caption: str
@@ -143,26 +152,27 @@ class Grid:
 def grid_of(matrix: Matrix) -> Grid:
     tally = Counter(pair.state for pair in matrix.pairs)
     legend = tuple((state, words, tally[state]) for state, words in STATES.items() if tally[state])
-    words = _told_pair_grid(matrix, legend)
+    words = _pair_grid_words(matrix, legend)
     return (
-        _who_whom(matrix, words, legend)
-        if len(matrix.rows) <= MATRIX_UP_TO
-        else _what_each(matrix, words, legend)
+        _matrix_grid(matrix, words, legend)
+        if len(matrix.rows) <= MAX_MATRIX_MEMBERS
+        else _column_grid(matrix, words, legend)
     )
 
 
-def _who_whom(matrix: Matrix, words: str, legend: tuple[tuple[State, str, int], ...]) -> Grid:
+def _matrix_grid(matrix: Matrix, words: str, legend: tuple[tuple[State, str, int], ...]) -> Grid:
     count = len(matrix.rows)
-    step = min(LARGEST, WIDEST // max(count, 1))
-    middles = [MARGIN + step * (place + 0.5) for place in range(count)]
+    step = min(MAX_SQUARE, WIDEST // max(count, 1))
+    middles = [MARGIN + step * (index + 0.5) for index in range(count)]
     width = MARGIN + step * count + 1
     return Grid(
         words=words,
-        caption=WHO_WHOM,
+        caption=MATRIX_CAPTION,
         members=count,
-        squares=tuple(_crossings(matrix, step)),
+        squares=tuple(_matrix_squares(matrix, step)),
         numbers=tuple(
-            Number(place, middle, middle + 3) for place, middle in enumerate(middles, start=1)
+            Number(index, median_time, median_time + 3)
+            for index, median_time in enumerate(middles, start=1)
         ),
         side=step - 3,
         inner=step * count,
@@ -172,29 +182,29 @@ def _who_whom(matrix: Matrix, words: str, legend: tuple[tuple[State, str, int], 
     )
 
 
-def _crossings(matrix: Matrix, step: int) -> Iterator[Square]:
-    place = {row.member.student_id: number for number, row in enumerate(matrix.rows)}
+def _matrix_squares(matrix: Matrix, step: int) -> Iterator[Square]:
+    index = {row.member.student_id: number for number, row in enumerate(matrix.rows)}
     name = {row.member.student_id: str(row.member.student) for row in matrix.rows}
     for pair in matrix.pairs:
         yield Square(
-            x=MARGIN + step * place[pair.auditee] + 1,
-            y=MARGIN + step * place[pair.auditor] + 1,
+            x=MARGIN + step * index[pair.auditee] + 1,
+            y=MARGIN + step * index[pair.auditor] + 1,
             state=pair.state,
             title=f"{name[pair.auditor]} audits {name[pair.auditee]}: {STATES[pair.state]}",
         )
 
 
-def _what_each(matrix: Matrix, words: str, legend: tuple[tuple[State, str, int], ...]) -> Grid:
+def _column_grid(matrix: Matrix, words: str, legend: tuple[tuple[State, str, int], ...]) -> Grid:
     tallest = max(len(row.audits) for row in matrix.rows)
     band = tallest * STEP + GAP
     return Grid(
         words=words,
-        caption=WHAT_EACH,
+        caption=COLUMN_CAPTION,
         members=len(matrix.rows),
         squares=tuple(
             square
-            for place, row in enumerate(matrix.rows)
-            for square in _column(row.audits, place, band)
+            for index, row in enumerate(matrix.rows)
+            for square in _column(row.audits, index, band)
         ),
         numbers=(),
         side=STEP - 2,
@@ -205,15 +215,17 @@ def _what_each(matrix: Matrix, words: str, legend: tuple[tuple[State, str, int],
     )
 
 
-def _column(audits: Iterable[Paired], place: int, band: int) -> Iterator[Square]:
+def _column(audits: Iterable[PairStatus], index: int, band: int) -> Iterator[Square]:
     for level, pair in enumerate(audits):
         yield Square(
-            x=1 + STEP * (place % COLUMNS),
-            y=1 + band * (place // COLUMNS) + STEP * level,
+            x=1 + STEP * (index % COLUMNS),
+            y=1 + band * (index // COLUMNS) + STEP * level,
             state=pair.state,
         )
 
 
-def _told_pair_grid(matrix: Matrix, legend: tuple[tuple[State, str, int], ...]) -> str:
-    said = "; ".join(f"{many} {words}" for _state, words, many in legend) or "no pairs"
-    return f"Who audits whom among {len(matrix.rows)} students. {len(matrix.pairs)} pairs: {said}."
+def _pair_grid_words(matrix: Matrix, legend: tuple[tuple[State, str, int], ...]) -> str:
+    states = "; ".join(f"{count} {words}" for _state, words, count in legend) or "no pairs"
+    return (
+        f"Who audits whom among {len(matrix.rows)} students. {len(matrix.pairs)} pairs: {states}."
+    )

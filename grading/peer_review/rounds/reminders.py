@@ -1,7 +1,8 @@
-"""Reminding who owes a report or an answer in a round of peers: on a teacher's click, and every two days by itself.
+"""Reminder emails for due reports and answers, on a teacher's click and automatically.
 
-Two days apart and at most three times, as Open edX's peer assessments do; nobody gets two letters in a day. No letter
-names a peer, and none is sent for a report on somebody who has handed nothing in.
+Automatic reminders come two days apart and at most three times, as in Open edX's peer assessments;
+nobody gets two emails in a day. No email names a peer, and none asks for a report on a student who
+has submitted nothing.
 """
 
 from __future__ import annotations
@@ -24,97 +25,107 @@ from grading.models import NoticeOptOut, PairingRound, RoundMember
 from grading.notifications.emails import Letter, notify_all
 from grading.peer_review.rounds.queries import Matrix, MemberRow, matrix_of
 
-A_DAY = timedelta(days=1)
-BY_ITSELF_EVERY = timedelta(hours=48)
-MOST_BY_ITSELF = 3
-LOOK_EVERY = timedelta(hours=1)
+ONE_DAY = timedelta(days=1)
+AUTOMATIC_INTERVAL = timedelta(hours=48)
+MAX_AUTOMATIC = 3
+CHECK_INTERVAL = timedelta(hours=1)
 
 
 def remind(
     *, round: PairingRound, by: User | None, members: Collection[RoundMember] | None = None
 ) -> int:
-    """Write to everybody who owes something (of `members`, where given); how many letters there were.
+    """Remind members with something due (all, or of `members`); return the number of emails.
 
-    Who had one within a day, has no account, or wants no such letters gets none.
+    Skipped are members who had a reminder within a day, have no account or switched them off.
     """
     now = timezone.now()
-    wanted = None if members is None else {member.pk for member in members}
+    keys = None if members is None else {member.pk for member in members}
     with transaction.atomic():
+        # A click and the reconciler wait for each other, so nobody gets two emails.
         PairingRound.objects.select_for_update(no_key=True).get(pk=round.pk)
         rows = [
             row
-            for row in owing(matrix_of(round), rested=now - A_DAY)
-            if wanted is None or row.member.pk in wanted
+            for row in members_to_remind(matrix_of(round), not_since=now - ONE_DAY)
+            if keys is None or row.member.pk in keys
         ]
-        return _write(round, rows, now, by)
+        return _send(round, rows, now, by)
 
 
-def owing(matrix: Matrix, *, rested: datetime) -> list[MemberRow]:
-    """Who owes something and can be written to, not having been since `rested`. One query.
+def members_to_remind(matrix: Matrix, *, not_since: datetime) -> list[MemberRow]:
+    """Return members with something due who had no reminder since `not_since`. One query.
 
-    Nobody before the round, when nothing can be done yet, nor after the cohort, when nothing can be done any more.
+    Empty before the round and after the cohort, when nothing can be done.
     """
     if not is_running(matrix.round):
         return []
-    here = NoticeOptOut.objects.filter(organization=matrix.round.organization_id)
-    unwanted = set(here.filter(kind=NoticeKind.PEER_REMINDER).values_list("user", flat=True))
+    opt_outs = NoticeOptOut.objects.filter(organization=matrix.round.organization_id)
+    opted_out = set(opt_outs.filter(kind=NoticeKind.PEER_REMINDER).values_list("user", flat=True))
     return [
         row
         for row in matrix.rows
-        if row.owes
+        if row.has_due
         and _has_address(row.member)
-        and row.member.student.user_id not in unwanted
-        and (row.member.reminded_at is None or row.member.reminded_at <= rested)
+        and row.member.student.user_id not in opted_out
+        and (row.member.reminded_at is None or row.member.reminded_at <= not_since)
     ]
 
 
 def remind_due() -> int:
-    """The reconciler's part: how many letters were written in the rounds that run.
+    """Send the automatic reminders of running rounds; return the number of emails.
 
-    A round is looked at once an hour, by whichever reconciler comes first.
+    Called by the reconcilers. A round is checked once an hour, by the first that comes.
     """
     now = timezone.now()
-    stale = Q(reminders_checked_at=None) | Q(reminders_checked_at__lt=now - LOOK_EVERY)
+    stale = Q(reminders_checked_at=None) | Q(reminders_checked_at__lt=now - CHECK_INTERVAL)
     with as_dispatcher():
-        # By its own key: the order of rounds follows their assignments, which stand behind the wall.
+        # Ordered by key: the default order joins the assignments, which row-level security hides.
         running = list(
             PairingRound.objects.filter(stale, starts_at__lte=now, ends_at__gt=now).order_by("pk")
         )
-    written = 0
-    for found in running:
-        with scope(organization=found.organization_id), transaction.atomic():
-            if PairingRound.objects.filter(stale, pk=found.pk).update(reminders_checked_at=now):
-                written += _remind_by_itself(found.pk, now)
-    return written
+    sent = 0
+
+    for peer_round in running:
+        with scope(organization=peer_round.organization_id), transaction.atomic():
+            # Whoever updates the row first sends; the others find it fresh.
+            if PairingRound.objects.filter(stale, pk=peer_round.pk).update(
+                reminders_checked_at=now
+            ):
+                sent += _remind_automatically(peer_round.pk, now)
+    return sent
 
 
-def _remind_by_itself(round_id: int, now: datetime) -> int:
+def _remind_automatically(round_id: int, now: datetime) -> int:
     rounds = PairingRound.objects.select_related("organization", "assignment__cohort__organization")
-    found = rounds.get(pk=round_id)
-    since = now - BY_ITSELF_EVERY
-    rested = Q(reminded_at__lte=since) | Q(reminded_at=None, joined_at__lte=since)
+    peer_round = rounds.get(pk=round_id)
+    since = now - AUTOMATIC_INTERVAL
+    is_rested = Q(reminded_at__lte=since) | Q(reminded_at=None, joined_at__lte=since)
     due = RoundMember.objects.filter(
-        rested, round=found, left_at=None, reminders__lt=MOST_BY_ITSELF
+        is_rested, round=peer_round, left_at=None, reminders__lt=MAX_AUTOMATIC
     )
-    if found.starts_at > since or not due.exists():
+    if peer_round.starts_at > since or not due.exists():
         return 0
     keys = set(due.values_list("pk", flat=True))
-    rows = [row for row in owing(matrix_of(found), rested=since) if row.member.pk in keys]
-    return _write(found, rows, now, by=None)
+    rows = [
+        row
+        for row in members_to_remind(matrix_of(peer_round), not_since=since)
+        if row.member.pk in keys
+    ]
+    return _send(peer_round, rows, now, by=None)
 
 
-def _write(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: User | None) -> int:
+def _send(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: User | None) -> int:
     rows = list(rows)
     if rows:
         cohort = round.assignment.cohort
-        subject = f"{round.assignment.title}: what you owe in round {round.number}"
+        subject = f"{round.assignment.title}: due in round {round.number}"
         path = reverse("peers", args=[cohort.organization.slug, cohort.slug])
         letters = [
-            Letter(row.member.student.user, subject, _letter(round, row), path) for row in rows
+            Letter(row.member.student.user, subject, _email_body(round, row), path) for row in rows
         ]
         notify_all(
             organization_id=round.organization_id, kind=NoticeKind.PEER_REMINDER, letters=letters
         )
+
         keys = [row.member.pk for row in rows]
         RoundMember.objects.filter(pk__in=keys).update(
             reminded_at=now, reminders=F("reminders") + 1
@@ -130,19 +141,25 @@ def _write(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: Us
     return len(rows)
 
 
-def _letter(round: PairingRound, row: MemberRow) -> str:
+def _email_body(round: PairingRound, row: MemberRow) -> str:
     answers = row.answers
-    owed = [
-        (row.owed, "report on a peer's work", "reports on peers' work"),
-        (answers.owed, "answer to a finding of a peer", "answers to findings of peers"),
-        (answers.promised, "fix that you announced", "fixes that you announced"),
+    tasks = [
+        (row.due, "report on a peer's work", "reports on peers' work"),
+        (answers.due, "answer to a peer's finding", "answers to peers' findings"),
+        (answers.promised, "fix you announced", "fixes you announced"),
     ]
-    lines = [f"- {many} {one if many == 1 else more}" for many, one, more in owed if many]
+    lines = [
+        f"- {count} {singular if count == 1 else plural}"
+        for count, singular, plural in tasks
+        if count
+    ]
+
     until = f"{round.ends_at.day} {round.ends_at:%b %Y, %H:%M} UTC"
-    over = round.ends_at < timezone.now()
-    opening = f"Round {round.number} of “{round.assignment.title}” {'ended' if over else 'runs until'} {until}."
+    is_over = round.ends_at < timezone.now()
+    verb = "ended" if is_over else "runs until"
+    opening = f"Round {round.number} of “{round.assignment.title}” {verb} {until}."
     return "\n".join(
-        [opening, "", "You still owe:", *lines, "", "Your own verdict does not wait for it."]
+        [opening, "", "Still due from you:", *lines, "", "Your own grade does not depend on it."]
     )
 
 

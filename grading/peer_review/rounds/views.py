@@ -1,4 +1,4 @@
-"""A round of peers for its teachers: begun, looked at, and everybody reminded of what they owe."""
+"""Pages of a round for staff: start, status, reminders and changes."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from grading.peer_review.rounds.queries import (
     STATES,
     Matrix,
     MemberRow,
-    Paired,
-    board_of,
+    PairStatus,
     figures_of,
     matrix_of,
+    round_state_of,
     students_outside,
 )
-from grading.peer_review.rounds.reminders import A_DAY, owing, remind
+from grading.peer_review.rounds.reminders import ONE_DAY, members_to_remind, remind
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a round would be. `groups` counts those whose members are kept apart."""
+    """Preview of a round. `groups` counts the groups whose members are kept apart."""
 
     students: int
     peers: int
@@ -57,52 +57,57 @@ class Preview:
         return self.students * self.peers
 
     @property
-    def fewest_apart(self) -> int:
-        """So many students, and nobody has to audit whoever audits them."""
+    def min_students(self) -> int:
+        """Students needed so that no two have to audit each other."""
         return 2 * self.peers + 1
 
     @property
     def days(self) -> str:
-        return f"{self.lasts.total_seconds() / A_DAY.total_seconds():.1f}".removesuffix(".0")
+        return f"{self.lasts.total_seconds() / ONE_DAY.total_seconds():.1f}".removesuffix(".0")
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
-    """One whom a member audits. `late`: their report came after the round, or is not there yet and the round is over;
-    `mates`: they were put into one group since."""
+class AuditedPeer:
+    """Peer whom a member audits.
 
-    pair: Paired
+    `late`: the report came after the round, or is missing and the round is over; `same_group`: the
+    two were put into one group since.
+    """
+
+    pair: PairStatus
     member: RoundMember
     words: str
     late: bool
-    mates: bool
+    same_group: bool
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def round_new(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """The form; then what it would be; then the start."""
-    found = access_assignment(request.user, cohort, assignment, level="teacher")
-    with_work = _with_work(found)
+    """Form, then preview, then start of a round."""
+    assignment_row = access_assignment(request.user, cohort, assignment, level="teacher")
+    with_work = _with_work(assignment_row)
+
     form = RoundForm(
         request.POST if request.method == "POST" else None,
-        assignment=found,
-        roster=list(roster_of(found.cohort)),
+        assignment=assignment_row,
+        roster=list(roster_of(assignment_row.cohort)),
         with_work=with_work,
     )
-    preview = _previewed(form, with_work) if form.is_bound and form.is_valid() else None
+
+    preview = _preview_of(form, with_work) if form.is_bound and form.is_valid() else None
     if preview and "start" in request.POST:
-        begun = _started(request, found, form)
-        if begun is not None:
-            return redirect("round", org, cohort, assignment, begun.number)
+        new_round = _start(request, assignment_row, form)
+        if new_round is not None:
+            return redirect("round", org, cohort, assignment, new_round.number)
     context = {
-        "assignment": found,
+        "assignment": assignment_row,
         "form": form,
         "chosen": set(form.cleaned_data.get("students", ()))
         if form.is_bound and form.is_valid()
         else set(),
         "preview": None if form.errors else preview,
-        "trail": trail_to_assignment(found),
+        "trail": trail_to_assignment(assignment_row),
     }
     return render(request, "peer_review/rounds/new.html", context)
 
@@ -112,14 +117,15 @@ def _with_work(assignment: Assignment) -> set[int]:
     return set(handed_in.order_by().values_list("student", flat=True).distinct())
 
 
-def _previewed(form: RoundForm, with_work: set[int]) -> Preview | None:
-    students, peers = form.students_meant, form.cleaned_data["peers"]
+def _preview_of(form: RoundForm, with_work: set[int]) -> Preview | None:
+    students, peers = form.chosen_students, form.cleaned_data["peers"]
     groups = {student.pk: student.group for student in students}
     try:
         circle(groups, peers, form.cleaned_data["seed"], groups)
     except RoundRefused as refusal:
         put_beside(form, refusal)
         return None
+
     return Preview(
         students=len(students),
         peers=peers,
@@ -132,27 +138,27 @@ def _previewed(form: RoundForm, with_work: set[int]) -> Preview | None:
 
 
 def _shared(students: list[Enrollment]) -> int:
-    """How many groups have more than one of these students."""
+    """Count the groups that have more than one of these students."""
     named = [student.group for student in students if student.group]
     return sum(named.count(group) > 1 for group in set(named))
 
 
-def _started(
-    request: MemberRequest, assignment: Assignment, form: RoundForm
-) -> PairingRound | None:
-    asked = dict(form.cleaned_data)
-    del asked["who"]
+def _start(request: MemberRequest, assignment: Assignment, form: RoundForm) -> PairingRound | None:
+    settings = dict(form.cleaned_data)
+    # The field says which students; `students` below holds them.
+    del settings["who"]
     try:
-        begun = start_round(
-            assignment=assignment, by=request.user, **asked | {"students": form.students_meant}
+        new_round = start_round(
+            assignment=assignment, by=request.user, **settings | {"students": form.chosen_students}
         )
     except RoundRefused as refusal:
         put_beside(form, refusal)
         return None
     messages.success(
-        request, f"Round {begun.number} is set up: {len(form.students_meant)} students are paired."
+        request,
+        f"Round {new_round.number} is set up: {len(form.chosen_students)} students are paired.",
     )
-    return begun
+    return new_round
 
 
 @never_cache
@@ -160,34 +166,34 @@ def _started(
 def round_page(
     request: MemberRequest, org: str, cohort: str, assignment: str, number: int
 ) -> HttpResponse:
-    """Who owes what, participation and exchange, in as many queries whoever takes part."""
-    found = access_round(request.user, cohort, assignment, number)
-    matrix, now = matrix_of(found), timezone.now()
-    only_owing = request.GET.get("show") == "owing"
+    """Status of the round. The number of queries does not depend on its members."""
+    peer_round = access_round(request.user, cohort, assignment, number)
+    matrix, now = matrix_of(peer_round), timezone.now()
+    only_due = request.GET.get("show") == "owing"
     context = {
-        "round": found,
-        "assignment": found.assignment,
-        "rows": [each for each in _rows(matrix) if each[0].owes or not only_owing],
-        "only_owing": only_owing,
+        "round": peer_round,
+        "assignment": peer_round.assignment,
+        "rows": [row for row in _rows(matrix) if row[0].has_due or not only_due],
+        "only_due": only_due,
         "figures": figures_of(matrix),
         "grid": grid_of(matrix),
         "arrivals": arrivals_of(matrix),
-        "outside": students_outside(found),
-        "owing": sum(row.owes for row in matrix.rows),
-        "to_remind": len(owing(matrix, rested=now - A_DAY)),
+        "outside": students_outside(peer_round),
+        "owing": sum(row.has_due for row in matrix.rows),
+        "to_remind": len(members_to_remind(matrix, not_since=now - ONE_DAY)),
         "phase": "before"
-        if now < found.starts_at
+        if now < peer_round.starts_at
         else "over"
-        if now > found.ends_at
+        if now > peer_round.ends_at
         else "running",
-        "may_change": may(request.user, found.organization, "teacher"),
-        "trail": trail_to_assignment(found.assignment),
+        "may_change": may(request.user, peer_round.organization, "teacher"),
+        "trail": trail_to_assignment(peer_round.assignment),
     }
     return render(request, "peer_review/rounds/round.html", context)
 
 
-def _rows(matrix: Matrix) -> list[tuple[MemberRow, list[Audited]]]:
-    """Each member with whom they audit, in words."""
+def _rows(matrix: Matrix) -> list[tuple[MemberRow, list[AuditedPeer]]]:
+    """Return each member with the peers they audit."""
     now, until = timezone.now(), matrix.round.ends_at
     members = {row.member.student_id: row.member for row in matrix.rows}
     groups = {student: member.student.group for student, member in members.items()}
@@ -195,12 +201,12 @@ def _rows(matrix: Matrix) -> list[tuple[MemberRow, list[Audited]]]:
         (
             row,
             [
-                Audited(
+                AuditedPeer(
                     pair=pair,
                     member=members[pair.auditee],
                     words=STATES[pair.state],
                     late=(pair.report.at if pair.report else now) > until,
-                    mates=same_group(groups, pair.auditor, pair.auditee),
+                    same_group=same_group(groups, pair.auditor, pair.auditee),
                 )
                 for pair in row.audits
             ],
@@ -214,40 +220,41 @@ def _rows(matrix: Matrix) -> list[tuple[MemberRow, list[Audited]]]:
 def round_remind(
     request: MemberRequest, org: str, cohort: str, assignment: str, number: int
 ) -> HttpResponse:
-    """Who would be written to; then the letters."""
-    found = access_round(request.user, cohort, assignment, number, level="teacher")
+    """GET shows who would get an email; POST sends the emails."""
+    peer_round = access_round(request.user, cohort, assignment, number, level="teacher")
     if request.method == "POST" and "remind" in request.POST:
-        letters = remind(round=found, by=request.user)
-        messages.success(request, _told(letters))
+        emails = remind(round=peer_round, by=request.user)
+        messages.success(request, _reminder_message(emails))
         return redirect("round", org, cohort, assignment, number)
-    matrix = matrix_of(found)
-    rows = owing(matrix, rested=timezone.now() - A_DAY)
+    matrix = matrix_of(peer_round)
+
+    rows = members_to_remind(matrix, not_since=timezone.now() - ONE_DAY)
     context = {
-        "round": found,
-        "assignment": found.assignment,
+        "round": peer_round,
+        "assignment": peer_round.assignment,
         "rows": rows,
-        "others": sum(row.owes for row in matrix.rows) - len(rows),
-        "trail": trail_to_round(found),
+        "skipped": sum(row.has_due for row in matrix.rows) - len(rows),
+        "trail": trail_to_round(peer_round),
     }
     return render(request, "peer_review/rounds/remind.html", context)
 
 
-def _told(letters: int) -> str:
-    if letters == 0:
-        return "Nobody was written to: who owes something had a letter within a day, or wants none."
-    return f"{letters} student{'' if letters == 1 else 's'} reminded."
+def _reminder_message(emails: int) -> str:
+    if emails == 0:
+        return "No reminder was sent: nobody with something due could get one now."
+    return f"{emails} student{'' if emails == 1 else 's'} reminded."
 
 
-def trail_to_round(found: PairingRound) -> Trail:
-    assignment = found.assignment
+def trail_to_round(peer_round: PairingRound) -> Trail:
+    assignment = peer_round.assignment
     slugs = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
-    address = reverse("round", args=[*slugs, found.number])
-    return [*trail_to_assignment(assignment), (f"Round {found.number}", address)]
+    address = reverse("round", args=[*slugs, peer_round.number])
+    return [*trail_to_assignment(assignment), (f"Round {peer_round.number}", address)]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A change in words: pairs as (who audits, who is audited). `seen` is its fingerprint."""
+class ChangePreview:
+    """Preview of a change: pairs as names (auditor, student audited) and its fingerprint."""
 
     ended: list[tuple[str, str]]
     added: list[tuple[str, str]]
@@ -255,46 +262,58 @@ class Told:
     mutual: list[tuple[str, str]]
     withdrawn: list[tuple[str, str]]
     short: list[str]
-    seen: str
+    fingerprint: str
 
 
-class People:
-    """Who is in a round, who could be, and who audits whom: three queries."""
+class RoundRoster:
+    """Members of a round, other students of the cohort, and active pairings. Three queries."""
 
-    def __init__(self, found: PairingRound) -> None:
-        present = RoundMember.objects.filter(round=found, left_at=None).values_list(
+    def __init__(self, peer_round: PairingRound) -> None:
+        present = RoundMember.objects.filter(round=peer_round, left_at=None).values_list(
             "student", flat=True
         )
-        self.everybody = {student.pk: student for student in roster_of(found.assignment.cohort)}
+        self.students = {student.pk: student for student in roster_of(peer_round.assignment.cohort)}
         inside = set(present)
-        self.members = [student for student in self.everybody.values() if student.pk in inside]
-        self.others = [student for student in self.everybody.values() if student.pk not in inside]
-        self.pairs = list(Pairing.objects.filter(round=found, ended_at=None))
-        for (
-            pairing
-        ) in self.pairs:  # known already: nine hundred joined rows take half a second to build
-            pairing.round = found
-            pairing.auditor = self.everybody[pairing.auditor_id]
-            pairing.auditee = self.everybody[pairing.auditee_id]
+        self.members = [student for student in self.students.values() if student.pk in inside]
+        self.nonmembers = [
+            student for student in self.students.values() if student.pk not in inside
+        ]
+
+        self.pairs = list(Pairing.objects.filter(round=peer_round, ended_at=None))
+
+        # The students are loaded already; joining 900 pairings takes half a second.
+        for pairing in self.pairs:
+            pairing.round = peer_round
+            pairing.auditor = self.students[pairing.auditor_id]
+            pairing.auditee = self.students[pairing.auditee_id]
         self.pairs.sort(key=lambda pairing: (str(pairing.auditor), str(pairing.auditee)))
 
     def form(
-        self, kind: type[ChangeForm], found: PairingRound, data: QueryDict | None, **more: Any
+        self,
+        form_class: type[ChangeForm],
+        peer_round: PairingRound,
+        data: QueryDict | None,
+        **options: Any,
     ) -> ChangeForm:
-        return kind(
-            data, round=found, members=self.members, others=self.others, pairs=self.pairs, **more
+        return form_class(
+            data,
+            round=peer_round,
+            members=self.members,
+            nonmembers=self.nonmembers,
+            pairs=self.pairs,
+            **options,
         )
 
-    def about(self, asked: QueryDict) -> str:
-        """The pairing or the member that the address names, in words; "" for none."""
+    def description(self, query: QueryDict) -> str:
+        """Return the pairing or member named by the URL, as text; "" for none."""
         pairs = {
             str(pairing.pk): f"{pairing.auditor} → {pairing.auditee}" for pairing in self.pairs
         }
         members = {str(student.pk): str(student) for student in self.members}
-        return pairs.get(asked.get("pairing", "")) or members.get(asked.get("student", ""), "")
+        return pairs.get(query.get("pairing", "")) or members.get(query.get("student", ""), "")
 
-    def named(self, pairs: Iterable[Pair]) -> list[tuple[str, str]]:
-        return [(str(self.everybody[a]), str(self.everybody[b])) for a, b in sorted(pairs)]
+    def names_of(self, pairs: Iterable[Pair]) -> list[tuple[str, str]]:
+        return [(str(self.students[a]), str(self.students[b])) for a, b in sorted(pairs)]
 
 
 @never_cache
@@ -302,68 +321,70 @@ class People:
 def round_change(
     request: MemberRequest, org: str, cohort: str, assignment: str, number: int
 ) -> HttpResponse:
-    """Choose a change; see whom it affects and how; confirm. What the address names is shown, and not yet done."""
-    found = access_round(request.user, cohort, assignment, number, level="teacher")
-    people = People(found)
-    asked = request.POST if request.method == "POST" else request.GET
-    kind = CHANGES.get(asked.get("what", ""))
-    form = people.form(kind, found, asked) if kind else None
-    told = _planned(form, people) if form else None
-    if form and told and request.method == "POST" and _made(request, form, told):
+    """Choose a change, preview its effects, confirm. Values in the URL preset the form."""
+    peer_round = access_round(request.user, cohort, assignment, number, level="teacher")
+    roster = RoundRoster(peer_round)
+    data = request.POST if request.method == "POST" else request.GET
+    form_class = CHANGES.get(data.get("what", ""))
+    form = roster.form(form_class, peer_round, data) if form_class else None
+    preview = _planned(form, roster) if form else None
+
+    if form and preview and request.method == "POST" and _apply_change(request, form, preview):
         return redirect("round", org, cohort, assignment, number)
     context = {
-        "round": found,
-        "assignment": found.assignment,
+        "round": peer_round,
+        "assignment": peer_round.assignment,
         "form": form,
-        "told": told,
-        "about": "" if form else people.about(request.GET),
-        "forms": [] if form else _offered(people, found, request.GET),
-        "trail": trail_to_round(found),
+        "preview": preview,
+        "description": "" if form else roster.description(request.GET),
+        "forms": [] if form else _forms_for(roster, peer_round, request.GET),
+        "trail": trail_to_round(peer_round),
     }
     return render(request, "peer_review/rounds/change.html", context)
 
 
-def _planned(form: ChangeForm, people: People) -> Told | None:
-    """Null where it cannot be done: the reason stands in the form then."""
+def _planned(form: ChangeForm, roster: RoundRoster) -> ChangePreview | None:
+    """Return the preview; None if the change is refused, with the reason in the form."""
     if not form.is_valid():
         return None
-    form.ask_reason()
-    board = board_of(form.round)
+    form.require_reason()
+    state = round_state_of(form.round)
     try:
-        change = form.plan(board)
+        change = form.plan(state)
     except RoundRefused as refusal:
         put_beside(form, refusal)
         return None
-    effects = effects_of(board, change, leaver=form.leaver)
-    return Told(
-        ended=people.named(change.ended),
-        added=people.named(change.added),
-        loads=[(str(people.everybody[load.student]), load) for load in effects.loads],
-        mutual=people.named(effects.mutual),
-        withdrawn=people.named(effects.withdrawn),
-        short=[str(people.everybody[student]) for student in effects.short],
-        seen=fingerprint_of_change(change),
+
+    effects = effects_of(state, change, leaver=form.leaver)
+    return ChangePreview(
+        ended=roster.names_of(change.ended),
+        added=roster.names_of(change.added),
+        loads=[(str(roster.students[load.student]), load) for load in effects.loads],
+        mutual=roster.names_of(effects.mutual),
+        withdrawn=roster.names_of(effects.withdrawn),
+        short=[str(roster.students[student]) for student in effects.short],
+        fingerprint=fingerprint_of_change(change),
     )
 
 
-def _made(request: MemberRequest, form: ChangeForm, told: Told) -> bool:
+def _apply_change(request: MemberRequest, form: ChangeForm, preview: ChangePreview) -> bool:
     try:
-        form.make(request.user, request.POST.get("seen") or told.seen)
+        form.make(request.user, request.POST.get("seen") or preview.fingerprint)
     except RoundRefused as refusal:
         put_beside(form, refusal)
         return False
-    messages.success(request, f"{len(told.ended)} ended, {len(told.added)} made.")
+    messages.success(request, f"{len(preview.ended)} pairings ended, {len(preview.added)} added.")
     return True
 
 
-def _offered(people: People, found: PairingRound, asked: QueryDict) -> list[ChangeForm]:
-    """What can be done to the student or the pairing that the address names; to the round where it names none."""
+def _forms_for(roster: RoundRoster, peer_round: PairingRound, query: QueryDict) -> list[ChangeForm]:
+    """Return forms for the student or pairing named by the URL, else for the round."""
     kinds: tuple[str, ...] = ("join", "leave", "pair")
-    if people.about(asked):
-        kinds = ("end", "swap") if "pairing" in asked else ("leave", "pair")
-    forms = [people.form(CHANGES[kind], found, None, auto_id=f"{kind}_%s") for kind in kinds]
+    if roster.description(query):
+        kinds = ("end", "swap") if "pairing" in query else ("leave", "pair")
+    forms = [roster.form(CHANGES[kind], peer_round, None, auto_id=f"{kind}_%s") for kind in kinds]
     for form in forms:
-        form.hold("pairing", asked.get("pairing", ""))
-        form.hold("student", asked.get("student", ""))
-        form.hold("auditor", asked.get("student", ""))
+        form.preset("pairing", query.get("pairing", ""))
+        form.preset("student", query.get("student", ""))
+        form.preset("auditor", query.get("student", ""))
     return forms
