@@ -12,7 +12,7 @@ from grading.core.enums import EntryKind
 from grading.core.errors import EntryRefused
 from grading.models import Activity, CommunicationEntry
 from grading.peer_review.communication import actions as communication_actions
-from grading.peer_review.communication.actions import MOST_CHARACTERS, post_entry
+from grading.peer_review.communication.actions import MAX_CHARACTERS, post_entry
 from tests.factories.peers import CommunicationEntryFactory, PairingFactory
 from tests.factories.people import everywhere, staff_user, student
 
@@ -65,7 +65,7 @@ def test_a_log_belongs_to_an_assignment_of_its_students_cohort(pairing):
     [
         ({"kind": "gossip"}, ("kind", "kind_unknown")),
         ({"text": " \n"}, ("text", "text_missing")),
-        ({"text": "x" * (MOST_CHARACTERS + 1)}, ("text", "text_too_long")),
+        ({"text": "x" * (MAX_CHARACTERS + 1)}, ("text", "text_too_long")),
     ],
 )
 def test_an_entry_says_something_of_a_kind(pairing, fields, refused):
@@ -136,8 +136,8 @@ def test_the_same_words_on_another_day_are_another_entry(pairing):
 
 
 def test_a_flood_is_refused(pairing, monkeypatch):
-    monkeypatch.setattr(communication_actions, "MOST_A_DAY", 2)
+    monkeypatch.setattr(communication_actions, "MAX_PER_DAY", 2)
     posted(pairing, text="One.")
     posted(pairing, text="Two.")
-    with pytest.raises(EntryRefused, match="At most 2 entries"):
+    with pytest.raises(EntryRefused, match="The limit is 2 entries"):
         posted(pairing, text="Three.")

@@ -57,7 +57,7 @@ def told(circle: Circle, who: Any) -> Any:
 def test_an_empty_log_says_so_and_asks_for_an_entry():
     circle = Circle()
     page = read(circle.ada, circle.page("communication"))
-    assert "Nothing has been posted yet." in page
+    assert "No entries yet." in page
     assert "0</strong> on blockers" in page
     assert faults_of(page) == []
 
@@ -139,7 +139,7 @@ def test_a_pairing_that_has_ended_grants_nothing_and_keeps_what_one_wrote():
         pairing.ended_at = pairing.created_at
         pairing.save()
     (entry,) = entries(read(circle.ada, circle.page("communication")))
-    assert "for a peer of a pairing that has ended" in entry
+    assert "for a peer of an ended pairing" in entry
 
 
 def test_staff_choose_a_log_and_read_all_of_it_with_names():
@@ -230,7 +230,7 @@ def test_the_table_tells_each_students_facts():
     page = read(staff_user(circle.organization), circle.page("peer-facts"))
     assert (
         row_of(page, "Ada Alpha")
-        == "Ada Alpha yes 0 given, 1 received 2 1 1 put off, 0 contested 0 0 —"
+        == "Ada Alpha yes 0 given, 1 received 2 1 1 deferred, 0 contested 0 0 —"
     )
     assert row_of(page, "Bob Beta") == (
         "Bob Beta yes 0 given, 0 received in the repository 1 and 0 — — — 0 —"
@@ -244,7 +244,7 @@ def test_the_table_tells_each_students_facts():
 def test_somebody_of_whom_neither_site_nor_repository_tells_is_not_called_idle():
     circle = Circle()
     page = read(staff_user(circle.organization), circle.page("peer-facts"))
-    assert row_of(page, "Ada Alpha").startswith("Ada Alpha not known 0 given")
+    assert row_of(page, "Ada Alpha").startswith("Ada Alpha unknown 0 given")
 
 
 def test_a_fixed_finding_is_counted_as_answered():

@@ -123,7 +123,7 @@ def test_the_inbox_and_the_page_of_peers_lead_teachers_to_it(case: Case) -> None
     made = case.complained()
     inbox = read(case.teacher, f"{case.here}complaints/")
     assert (f'href="{case.decision(made)}"' in inbox, faults_of(inbox)) == (True, [])
-    assert "1 waits" in read(case.teacher, case.circle.page("peers"))
+    assert "1 open" in read(case.teacher, case.circle.page("peers"))
     assert faults_of(read(case.teacher, case.decision(made))) == []
 
 

@@ -1,4 +1,7 @@
-"""Posting to a student's communication log: for themselves and the staff, and under a pairing for the peer as well."""
+"""Posting to a student's communication log.
+
+Staff read every entry; an entry under a pairing is read by the peer too.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +18,9 @@ from grading.core.pairing_access import is_granted
 from grading.core.user_text import refuse_longer, typed
 from grading.models import Assignment, CommunicationEntry, Enrollment, Pairing
 
-MOST_CHARACTERS = 2000
-MOST_A_DAY = 50
-SECOND_CLICK = timedelta(minutes=1)
+MAX_CHARACTERS = 2000
+MAX_PER_DAY = 50
+DUPLICATE_WINDOW = timedelta(minutes=1)
 WHOLE_FORM = ""
 
 
@@ -30,34 +33,35 @@ def post_entry(
     by: User,
     pairing: Pairing | None = None,
 ) -> CommunicationEntry:
-    """One entry; the same once more within a minute is a second click, and the first is given back.
+    """Post an entry; the same again within a minute returns the first (a second click).
 
-    `pairing` needs its round, assignment and cohort. Raises EntryRefused: not_yours, cohort_over, kind_unknown,
-    text_missing, text_too_long, pairing_not_open, too_many_today.
+    `pairing` needs its round, assignment and cohort. Raises EntryRefused: not_yours, cohort_over,
+    kind_unknown, text_missing, text_too_long, pairing_not_open, too_many_today.
     """
     text = typed(text)
-    _refuse_others(assignment, student, by)
-    _refuse_unfit(kind, text)
+    _refuse_if_not_writable(assignment, student, by)
+    _refuse_invalid(kind, text)
     if pairing is not None:
         _refuse_pairing(pairing, assignment, student)
+
     with transaction.atomic():
-        Enrollment.objects.select_for_update(no_key=True).get(
-            pk=student.pk
-        )  # two clicks wait for each other
-        theirs = CommunicationEntry.objects.filter(assignment=assignment, student=student)
+        # Two clicks wait for each other, so the second sees the first entry.
+        Enrollment.objects.select_for_update(no_key=True).get(pk=student.pk)
+        entries = CommunicationEntry.objects.filter(assignment=assignment, student=student)
         now = timezone.now()
-        clicked = theirs.filter(
-            kind=kind, text=text, pairing=pairing, posted_at__gte=now - SECOND_CLICK
+
+        duplicate = entries.filter(
+            kind=kind, text=text, pairing=pairing, posted_at__gte=now - DUPLICATE_WINDOW
         ).first()
-        if clicked is not None:
-            return clicked
-        if theirs.filter(posted_at__gte=now - timedelta(days=1)).count() >= MOST_A_DAY:
-            sentence = f"At most {MOST_A_DAY} entries are taken in 24 hours."
+        if duplicate is not None:
+            return duplicate
+        if entries.filter(posted_at__gte=now - timedelta(days=1)).count() >= MAX_PER_DAY:
+            sentence = f"The limit is {MAX_PER_DAY} entries in 24 hours."
             raise EntryRefused(WHOLE_FORM, "too_many_today", sentence)
-        return _posted(assignment, student, EntryKind(kind), text, pairing, by)
+        return _create_entry(assignment, student, EntryKind(kind), text, pairing, by)
 
 
-def _posted(
+def _create_entry(
     assignment: Assignment,
     student: Enrollment,
     kind: EntryKind,
@@ -84,21 +88,23 @@ def _posted(
     return entry
 
 
-def _refuse_others(assignment: Assignment, student: Enrollment, by: User) -> None:
+def _refuse_if_not_writable(assignment: Assignment, student: Enrollment, by: User) -> None:
     if student.user_id != by.pk or student.cohort_id != assignment.cohort_id:
-        raise EntryRefused(WHOLE_FORM, "not_yours", "Only its owner writes in a communication log.")
+        raise EntryRefused(
+            WHOLE_FORM, "not_yours", "Only its owner can write in a communication log."
+        )
     last_day = assignment.cohort.ends_on
     if last_day is not None and last_day < timezone.now().date():
-        sentence = f"The cohort ended on {last_day:%d %B %Y}: the log stays as it is."
+        sentence = f"The cohort ended on {last_day:%d %B %Y}: the log can no longer be changed."
         raise EntryRefused(WHOLE_FORM, "cohort_over", sentence)
 
 
-def _refuse_unfit(kind: str, text: str) -> None:
+def _refuse_invalid(kind: str, text: str) -> None:
     if kind not in EntryKind.values:
-        raise EntryRefused("kind", "kind_unknown", "Choose what the entry tells of.")
+        raise EntryRefused("kind", "kind_unknown", "Choose a kind of entry.")
     if not text:
-        raise EntryRefused("text", "text_missing", "Write what there is to tell.")
-    refuse_longer(text, MOST_CHARACTERS, field="text", refused=EntryRefused)
+        raise EntryRefused("text", "text_missing", "Write an entry.")
+    refuse_longer(text, MAX_CHARACTERS, field="text", refused=EntryRefused)
 
 
 def _refuse_pairing(pairing: Pairing, assignment: Assignment, student: Enrollment) -> None:
@@ -108,7 +114,5 @@ def _refuse_pairing(pairing: Pairing, assignment: Assignment, student: Enrollmen
         or pairing.round.assignment_id != assignment.pk
         or not is_granted(pairing)
     ):
-        sentence = (
-            "You share no running pairing of this assignment that this could be written under."
-        )
+        sentence = "Choose a running pairing of this assignment that you take part in."
         raise EntryRefused("pairing", "pairing_not_open", sentence)

@@ -1,7 +1,7 @@
-"""A student's communication log as one reader may see it: entries of the site, and those of the repository's log.
+"""Communication log of a student, as one reader may see it.
 
-Under a pairing each side reads what the other wrote to it. Whoever must not know the other reads it without whatever
-tells who wrote it, and with the day alone: the hour would tell who was at work.
+Under a pairing each side reads the other's entries. In a blind round they are redacted and show
+only the day: the hour could reveal who was at work.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ from grading.peer_review.redaction import redacted
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """A pairing that entries are written under. `name` is the other's as the reader may know it; `audits`: the log's
-    owner is who audits."""
+    """Pairing that entries are posted under.
+
+    `name` is the other student's as the reader may know it; `audits` is true if the owner of the
+    log is the auditor; `hidden` if the reader must not know the other.
+    """
 
     pairing: Pairing
     name: str
@@ -35,9 +38,9 @@ class Channel:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One entry. `writer` is empty for the log's owner, `reader` where only the staff read it beside them.
+    """Entry as shown. `writer` is empty for the owner of the log, `reader` if only staff read it.
 
-    `moment` is null where only the `day` (UTC) is told.
+    `moment` is None where only the `day` (UTC) may be known.
     """
 
     kind: str
@@ -50,7 +53,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class FiledLog:
-    """What the latest audit that the reader may see found in the repository."""
+    """Log entries in the repository, from the latest audit that the reader may see."""
 
     submission: Submission
     entries: tuple[LogEntry, ...]
@@ -58,7 +61,7 @@ class FiledLog:
 
 @dataclass(frozen=True, slots=True)
 class LogTally:
-    """A student with how many entries they posted, for the list that staff choose from."""
+    """Student with the number of entries by kind, for the list that staff choose from."""
 
     student: Enrollment
     progress: int
@@ -70,21 +73,22 @@ class LogTally:
 def channels_of(
     assignment: Assignment, student: Enrollment, *, is_staff: bool
 ) -> tuple[Channel, ...]:
-    """The student's pairings of the assignment: those that grant something, for staff all. Three queries at most."""
+    """Return the student's pairings that grant access, for staff all. At most three queries."""
     pairings = Pairing.objects.all() if is_staff else granted_pairings()
     theirs = pairings.filter(Q(auditor=student) | Q(auditee=student), round__assignment=assignment)
     related = theirs.select_related("round__assignment__cohort", "auditor", "auditee")
-    # By their random keys: in the order in which they were made, a change by hand would show the roster's order.
+    # Ordered by random keys: the order of creation could reveal who was paired by staff.
     listed = list(related.order_by("round__number", "pk"))
+
     names: dict[UUID, str] = {}
     sides: tuple[PairingSide, PairingSide] = ("auditor", "auditee")
     for side in sides:
-        own = [each for each in listed if (each.auditor_id == student.pk) is (side == "auditor")]
+        own = [p for p in listed if (p.auditor_id == student.pk) is (side == "auditor")]
         if is_staff:
             names |= {p.pk: str(p.auditee if side == "auditor" else p.auditor) for p in own}
         elif own:
             names |= shown_names(own, side=side)
-    return tuple(_channel(each, names[each.pk], student, is_staff) for each in listed)
+    return tuple(_channel(p, names[p.pk], student, is_staff) for p in listed)
 
 
 def _channel(pairing: Pairing, name: str, student: Enrollment, is_staff: bool) -> Channel:
@@ -100,7 +104,7 @@ def entries_between(
     channels: Sequence[Channel],
     pairing: UUID | None = None,
 ) -> QuerySet[CommunicationEntry]:
-    """What the student wrote, and what was written to them, newest first; of one pairing alone if it is named."""
+    """Return entries by and to the student, newest first; of one `pairing` only, if given."""
     written_to_them = Q(pairing__in=[channel.pairing.pk for channel in channels])
     rows = CommunicationEntry.objects.filter(
         Q(student=student) | written_to_them, assignment=assignment
@@ -111,27 +115,35 @@ def entries_between(
 def messages_of(
     rows: Sequence[CommunicationEntry], student: Enrollment, channels: Sequence[Channel]
 ) -> list[Message]:
-    """Each row as it may be read; three queries where somebody must not be known, else none."""
-    known = {channel.pairing.pk: channel for channel in channels}
-    blind = [row for row in rows if row.student_id != student.pk and known[_pairing(row)].hidden]
+    """Return the rows as shown to the reader. Three queries if a writer is hidden, else none."""
+    by_pairing = {channel.pairing.pk: channel for channel in channels}
+    blind = [
+        row for row in rows if row.student_id != student.pk and by_pairing[_pairing(row)].hidden
+    ]
     writers = {row.student_id for row in blind}
     texts = (
         redacted([row.text for row in blind], identity_of(student.cohort_id, signing=writers))
         if blind
         else []
     )
-    said: dict[int, str] = {row.pk: text for row, text in zip(blind, texts, strict=True)}
-    return [_message(row, student, known, said.get(row.pk)) for row in rows]
+    redacted_texts: dict[int, str] = {row.pk: text for row, text in zip(blind, texts, strict=True)}
+
+    return [_message(row, student, by_pairing, redacted_texts.get(row.pk)) for row in rows]
 
 
 def _message(
-    row: CommunicationEntry, student: Enrollment, known: dict[UUID, Channel], blind_text: str | None
+    row: CommunicationEntry,
+    student: Enrollment,
+    by_pairing: dict[UUID, Channel],
+    blind_text: str | None,
 ) -> Message:
-    channel = known.get(row.pairing_id) if row.pairing_id else None
+    channel = by_pairing.get(row.pairing_id) if row.pairing_id else None
     is_own = row.student_id == student.pk
-    name = (
-        channel.name if channel else "a peer of a pairing that has ended" if row.pairing_id else ""
-    )
+    if channel is not None:
+        name = channel.name
+    else:
+        name = "a peer of an ended pairing" if row.pairing_id else ""
+
     return Message(
         kind=EntryKind(row.kind).label,
         text=row.text if blind_text is None else blind_text,
@@ -143,43 +155,48 @@ def _message(
 
 
 def _pairing(row: CommunicationEntry) -> UUID:
-    """Only under a pairing does anybody read what others wrote."""
+    """Return the key of the pairing. Other students' entries are read only under one."""
     if row.pairing_id is None:
-        message = f"entry {row.pk} is nobody else's to read"
+        message = f"entry {row.pk} has no pairing and may not be shown to others"
         raise ValueError(message)
     return row.pairing_id
 
 
 def counts_of(assignment: Assignment, student: Enrollment) -> dict[str, int]:
-    """How many entries the student posted, by kind; every kind is there."""
+    """Count the student's entries by kind, with 0 for kinds without one."""
     rows = CommunicationEntry.objects.filter(assignment=assignment, student=student).order_by()
-    found = dict(rows.values_list("kind").annotate(n=Count("pk")))
-    return {kind.value: found.get(kind.value, 0) for kind in EntryKind}
+    counts = dict(rows.values_list("kind").annotate(n=Count("pk")))
+    return {kind.value: counts.get(kind.value, 0) for kind in EntryKind}
 
 
 def filed_log(assignment: Assignment, student: Enrollment, *, is_staff: bool) -> FiledLog | None:
-    """The repository's log by the latest audit; null where there is none that the reader may see, or it could not tell."""
-    theirs = Audit.objects.filter(submission__assignment=assignment, submission__student=student)
-    told = (
-        theirs.filter(report__isnull=False)
+    """Return the repository's log by the latest audit.
+
+    None where the reader may see no audit, or the audit could not read the log.
+    """
+    submitted = Audit.objects.filter(submission__assignment=assignment, submission__student=student)
+    audits = (
+        submitted.filter(report__isnull=False)
         .exclude(kind=AuditKind.PEER)
         .select_related("submission__assignment")
     )
-    audit = told.defer("report").order_by("-submission__attempt", "-created_at").first()
-    edition = visible_report(audit, is_staff=is_staff) if audit else None
-    if audit is None or edition is None:
+    audit = audits.defer("report").order_by("-submission__attempt", "-created_at").first()
+    audit_report = visible_report(audit, is_staff=is_staff) if audit else None
+    if audit is None or audit_report is None:
         return None
-    entries = edition.report.facts.communication_entries
+    entries = audit_report.report.facts.communication_entries
     return None if entries is None else FiledLog(audit.submission, entries)
 
 
 def logs_of(assignment: Assignment) -> list[LogTally]:
-    """Everybody of the cohort, in the roster's order. One query."""
-    here = Q(communication__assignment=assignment)
+    """Return every student of the cohort, in the order of the roster. One query."""
+    posted = Q(communication__assignment=assignment)
     students = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
-        n_progress=Count("communication", filter=here & Q(communication__kind=EntryKind.PROGRESS)),
-        n_blocker=Count("communication", filter=here & Q(communication__kind=EntryKind.BLOCKER)),
-        n_design=Count("communication", filter=here & Q(communication__kind=EntryKind.DESIGN)),
-        last_posted=Max("communication__posted_at", filter=here),
+        n_progress=Count(
+            "communication", filter=posted & Q(communication__kind=EntryKind.PROGRESS)
+        ),
+        n_blocker=Count("communication", filter=posted & Q(communication__kind=EntryKind.BLOCKER)),
+        n_design=Count("communication", filter=posted & Q(communication__kind=EntryKind.DESIGN)),
+        last_posted=Max("communication__posted_at", filter=posted),
     )
     return [LogTally(s, s.n_progress, s.n_blocker, s.n_design, s.last_posted) for s in students]

@@ -43,29 +43,37 @@ SUBJECTS = {
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def communication(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """One's own log, and POST writes in it; staff choose whose first (`student` in the address), and read.
+    """Show one's own log and post to it; staff choose a student (`student`) and only read.
 
-    `pairing` in the address shows what was written under that one.
+    `pairing` in the query limits the log to one pairing.
     """
-    found = access_assignment(request.user, cohort, assignment)
-    is_staff = may(request.user, found.organization, "staff")
+    assignment_row = access_assignment(request.user, cohort, assignment)
+    is_staff = may(request.user, assignment_row.organization, "staff")
+    # Staff read; only the owner writes.
     if is_staff and request.method == "POST":
         raise Http404
-    student = student_asked_for(request, found)
+    student = student_asked_for(request, assignment_row)
     if student is None:
-        context = {"assignment": found, "logs": logs_of(found), "trail": trail_to_assignment(found)}
+        context = {
+            "assignment": assignment_row,
+            "logs": logs_of(assignment_row),
+            "trail": trail_to_assignment(assignment_row),
+        }
         return render(request, "peer_review/communication/students.html", context)
-    channels = channels_of(found, student, is_staff=is_staff)
+
+    channels = channels_of(assignment_row, student, is_staff=is_staff)
     chosen = _chosen(channels, request.GET.get("pairing", ""))
     form = EntryForm(
         request.POST or None,
-        readers=[(str(channel.pairing.pk), _words(channel)) for channel in channels],
+        readers=[(str(channel.pairing.pk), _label_of(channel)) for channel in channels],
         initial={"pairing": chosen and str(chosen.pairing.pk)},
     )
-    if form.is_valid() and _posted(request, found, student, channels, form):
-        messages.success(request, "Your entry is in the log.")
+
+    if form.is_valid() and _post_entry(request, assignment_row, student, channels, form):
+        messages.success(request, "Entry posted.")
         return redirect(request.get_full_path())
-    context = _context(request, found, student, channels, chosen, is_staff=is_staff)
+
+    context = _context(request, assignment_row, student, channels, chosen, is_staff=is_staff)
     return render(
         request,
         "peer_review/communication/log.html",
@@ -73,21 +81,21 @@ def communication(request: MemberRequest, org: str, cohort: str, assignment: str
     )
 
 
-def _posted(
+def _post_entry(
     request: MemberRequest,
     assignment: Assignment,
     student: Enrollment,
     channels: Sequence[Channel],
     form: EntryForm,
 ) -> bool:
-    told = form.cleaned_data
-    channel = _chosen(channels, told.get("pairing", ""))
+    data = form.cleaned_data
+    channel = _chosen(channels, data.get("pairing", ""))
     try:
         post_entry(
             assignment=assignment,
             student=student,
-            kind=told["kind"],
-            text=told["text"],
+            kind=data["kind"],
+            text=data["text"],
             by=request.user,
             pairing=channel.pairing if channel else None,
         )
@@ -97,14 +105,14 @@ def _posted(
     return True
 
 
-def _chosen(channels: Sequence[Channel], asked: str) -> Channel | None:
-    """The channel of this pairing; none where none is named. Somebody else's is as missing as one that is not there."""
-    if not asked:
+def _chosen(channels: Sequence[Channel], key: str) -> Channel | None:
+    """Return the channel of this pairing, None for "". Raises Http404 for any other."""
+    if not key:
         return None
-    found = next((channel for channel in channels if str(channel.pairing.pk) == asked), None)
-    if found is None:
+    channel = next((c for c in channels if str(c.pairing.pk) == key), None)
+    if channel is None:
         raise Http404
-    return found
+    return channel
 
 
 def _context(
@@ -118,22 +126,24 @@ def _context(
 ) -> dict[str, Any]:
     pairing: UUID | None = chosen.pairing.pk if chosen else None
     rows = entries_between(assignment, student, channels, pairing)
+
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     counts = counts_of(assignment, student)
     return {
         "assignment": assignment,
         "student": student,
         "is_staff": is_staff,
-        "channels": [(each, _words(each, is_staff=is_staff)) for each in channels],
+        "channels": [(channel, _label_of(channel, is_staff=is_staff)) for channel in channels],
         "chosen": chosen,
         "page": page,
-        "said": messages_of(list(page), student, channels),
+        "entries": messages_of(list(page), student, channels),
         "counts": [(SUBJECTS[EntryKind(kind)], number) for kind, number in counts.items()],
         "filed": filed_log(assignment, student, is_staff=is_staff),
         "trail": trail_to_assignment(assignment),
     }
 
 
-def _words(channel: Channel, *, is_staff: bool = False) -> str:
-    whom, whose = ("they audit", "audits them") if is_staff else ("I audit", "audits me")
-    return f"{channel.name}, whom {whom}" if channel.audits else f"{channel.name}, who {whose}"
+def _label_of(channel: Channel, *, is_staff: bool = False) -> str:
+    if channel.audits:
+        return f"{channel.name}, whom {'they audit' if is_staff else 'I audit'}"
+    return f"{channel.name}, who audits {'them' if is_staff else 'me'}"

@@ -1,6 +1,7 @@
-"""A peer's report that abuses whom it is about: they say so, their teachers decide, and only that hides it.
+"""Complaints about abusive peer reports: students complain, teachers decide.
 
-No verdict follows from any of it, and whoever wrote the report is not told who complained.
+Only a teacher's decision hides a report. No grade depends on it, and the author of the report does
+not learn who complained.
 """
 
 from __future__ import annotations
@@ -23,64 +24,78 @@ from grading.core.user_text import words_of
 from grading.models import Complaint, Enrollment, FeedbackReport, Membership
 from grading.notifications.emails import Letter, notify, notify_all
 
-MOST_CHARACTERS = 2000
+MAX_CHARACTERS = 2000
 WHOLE_FORM = ""
 
 
 def complain(*, report: FeedbackReport, text: str, by: User) -> Complaint:
-    """Put it before the teachers, who get a letter without a word of it.
+    """File a complaint; teachers get an email that quotes none of it.
 
     Raises FeedbackRefused: not_yours, text_missing, text_too_long, complaint_open, hidden_already.
     """
-    missing = "Say what in it is not in order."
-    text = words_of(text, MOST_CHARACTERS, field="text", missing=missing, refused=FeedbackRefused)
+    missing = "Describe what is wrong with the report."
+    text = words_of(text, MAX_CHARACTERS, field="text", missing=missing, refused=FeedbackRefused)
     subject = report.subject
     if subject is None or subject.user_id != by.pk or report.kind != FeedbackKind.PEER:
-        sentence = "Only whom a peer's report is about can report it as abusive."
+        sentence = "Only the student concerned can report a peer's report as abusive."
         raise FeedbackRefused(WHOLE_FORM, "not_yours", sentence)
+
     with transaction.atomic():
-        # Their place first, as whoever deletes the cohort does: what is written refers to it.
+        # Same lock order as deleting a cohort: the enrollment first, then what refers to it.
         Enrollment.objects.select_for_update(no_key=True).get(pk=subject.pk)
-        now = FeedbackReport.objects.select_for_update(no_key=True, of=("self",)).get(pk=report.pk)
-        if now.hidden_at is not None:
+
+        locked_report = FeedbackReport.objects.select_for_update(no_key=True, of=("self",)).get(
+            pk=report.pk
+        )
+        if locked_report.hidden_at is not None:
             raise FeedbackRefused(
-                WHOLE_FORM, "hidden_already", "Your teachers have hidden it from you already."
+                WHOLE_FORM,
+                "hidden_already",
+                "Your teachers have already hidden this report from you.",
             )
-        if now.complaints.filter(state=ComplaintState.OPEN).exists():
+        if locked_report.complaints.filter(state=ComplaintState.OPEN).exists():
             raise FeedbackRefused(
-                WHOLE_FORM, "complaint_open", "It is before your teachers already."
+                WHOLE_FORM,
+                "complaint_open",
+                "Your teachers already have your complaint about this report.",
             )
-        made = Complaint.objects.create(
-            organization_id=report.organization_id, report=now, student=subject, text=text
+
+        complaint = Complaint.objects.create(
+            organization_id=report.organization_id, report=locked_report, student=subject, text=text
         )
         record_activity(
             organization=report.organization_id,
             actor=by,
             verb="complaint.made",
-            about=now,
-            complaint=made.pk,
+            about=locked_report,
+            complaint=complaint.pk,
         )
-        _tell_teachers(made, report)
-    return made
+        _notify_teachers(complaint, report)
+    return complaint
 
 
 def decide_complaint(*, complaint: Complaint, hide: bool, answer: str, by: User) -> None:
-    """Hide the report from whom it is about, or leave it; what is hidden may be shown again by another decision.
+    """Hide the report from its subject, or leave it. A later decision may show it again.
 
     Raises FeedbackRefused: answer_missing, answer_too_long, complaint_over.
     """
-    missing = "Say why: the student reads it."
+    missing = "Enter a reason: the student will read it."
     answer = words_of(
-        answer, MOST_CHARACTERS, field="answer", missing=missing, refused=FeedbackRefused
+        answer, MAX_CHARACTERS, field="answer", missing=missing, refused=FeedbackRefused
     )
-    now, after = timezone.now(), ComplaintState.HIDDEN if hide else ComplaintState.DISMISSED
-    before = [state for state, moves in COMPLAINT_MOVES.items() if after in moves]
+    now, new_state = timezone.now(), ComplaintState.HIDDEN if hide else ComplaintState.DISMISSED
+    from_states = [state for state, moves in COMPLAINT_MOVES.items() if new_state in moves]
+
     with transaction.atomic():
-        undecided = Complaint.objects.filter(pk=complaint.pk, state__in=before)
-        if not undecided.update(state=after, answer=answer, decided_at=now, decided_by=by):
+        undecided = Complaint.objects.filter(pk=complaint.pk, state__in=from_states)
+        # One conditional update: of two teachers only the first decides.
+        if not undecided.update(state=new_state, answer=answer, decided_at=now, decided_by=by):
             raise FeedbackRefused(
-                WHOLE_FORM, "complaint_over", "Meanwhile it was decided: read what it came to."
+                WHOLE_FORM,
+                "complaint_over",
+                "Another teacher has decided this meanwhile. Read the decision below.",
             )
+
         FeedbackReport.objects.filter(pk=complaint.report_id).update(
             hidden_at=now if hide else None
         )
@@ -91,12 +106,12 @@ def decide_complaint(*, complaint: Complaint, hide: bool, answer: str, by: User)
             complaint=complaint.pk,
             verb="complaint.hidden" if hide else "complaint.dismissed",
         )
-        _tell_student(complaint)
+        _notify_student(complaint)
 
 
-def _tell_teachers(complaint: Complaint, report: FeedbackReport) -> None:
-    subject = f"{report.assignment.title}: a peer's report was reported as abusive"
-    body = "A student asks you to look at a report on their work. Only your decision hides it."
+def _notify_teachers(complaint: Complaint, report: FeedbackReport) -> None:
+    subject = f"{report.assignment.title}: a peer report was reported as abusive"
+    body = "A student asks you to review a report on their work. It stays visible until you decide."
     path = reverse("complaint", args=[report.organization.slug, complaint.pk])
     teachers = Membership.objects.filter(
         organization=report.organization_id, role__in=TEACHING_ROLES
@@ -105,18 +120,18 @@ def _tell_teachers(complaint: Complaint, report: FeedbackReport) -> None:
         organization_id=report.organization_id,
         kind=NoticeKind.COMPLAINT,
         letters=[
-            Letter(each.user, subject, body, path) for each in teachers.select_related("user")
+            Letter(teacher.user, subject, body, path) for teacher in teachers.select_related("user")
         ],
     )
 
 
-def _tell_student(complaint: Complaint) -> None:
+def _notify_student(complaint: Complaint) -> None:
     report = complaint.report
     notify(
         organization=complaint.organization_id,
         user=complaint.student.user,
         kind=NoticeKind.COMPLAINT,
-        subject=f"{report.assignment.title}: your teachers looked at the report that you reported",
-        body="Read what they decided, and why.",
+        subject=f"{report.assignment.title}: your teachers decided on your complaint",
+        body="Read their decision and the reason.",
         path=reverse("complain", args=[report.organization.slug, report.pk]),
     )

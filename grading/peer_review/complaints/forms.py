@@ -1,20 +1,23 @@
-"""Reporting a peer's report as abusive, and deciding about it."""
+"""Forms to report a peer's report as abusive and to decide on it."""
 
 from __future__ import annotations
 
 from django import forms
 
 from grading.core.form_bases import Words
-from grading.peer_review.complaints.actions import MOST_CHARACTERS
+from grading.peer_review.complaints.actions import MAX_CHARACTERS
 
 
 class ComplaintForm(forms.Form):
     text = Words(
-        label="What in it is not in order",
-        max_length=MOST_CHARACTERS,
-        help_text="Your teachers alone read this. A finding that you think is wrong is contested on its own page instead.",
+        label="What is wrong with it",
+        max_length=MAX_CHARACTERS,
+        help_text=(
+            "Only your teachers read this. If you think that a finding is wrong, contest it on "
+            "its own page instead."
+        ),
         widget=forms.Textarea(attrs={"rows": 4}),
-        error_messages={"required": "Say what in it is not in order."},
+        error_messages={"required": "Describe what is wrong with the report."},
     )
 
 
@@ -22,13 +25,13 @@ class DecisionForm(forms.Form):
     hide = forms.ChoiceField(
         label="Decision",
         widget=forms.RadioSelect,
-        choices=[("yes", "Hide the report from whom it is about"), ("no", "Leave it as it is")],
-        error_messages={"required": "Choose one of the two."},
+        choices=[("yes", "Hide the report from the student"), ("no", "Keep the report visible")],
+        error_messages={"required": "Choose a decision."},
     )
     answer = Words(
-        label="Why",
-        max_length=MOST_CHARACTERS,
-        help_text="Who complained reads it; who wrote the report does not.",
+        label="Reason",
+        max_length=MAX_CHARACTERS,
+        help_text="The student who complained reads it; the author of the report does not.",
         widget=forms.Textarea(attrs={"rows": 4}),
-        error_messages={"required": "Say why: the student reads it."},
+        error_messages={"required": "Enter a reason: the student will read it."},
     )

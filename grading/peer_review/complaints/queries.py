@@ -1,4 +1,4 @@
-"""What students reported as abusive."""
+"""Queries for complaints about peer reports."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ _OPEN_FIRST = Case(
 
 
 def complaints_in(organization: Organization) -> QuerySet[Complaint]:
-    """What waits first, oldest first, each with its report and who complained."""
-    found = Complaint.objects.filter(organization=organization)
-    related = found.select_related("student", "report__assignment__cohort", "decided_by")
+    """Return open complaints first, then the others, oldest first."""
+    rows = Complaint.objects.filter(organization=organization)
+    related = rows.select_related("student", "report__assignment__cohort", "decided_by")
     return related.defer("report__original", "report__reading").order_by(
         _OPEN_FIRST, "made_at", "pk"
     )
 
 
 def open_complaints(cohort: Cohort) -> int:
-    """How many wait for a teacher of this cohort."""
-    here = Complaint.objects.filter(report__assignment__cohort=cohort)
-    return here.filter(state=ComplaintState.OPEN).count()
+    """Count the open complaints of a cohort."""
+    rows = Complaint.objects.filter(report__assignment__cohort=cohort)
+    return rows.filter(state=ComplaintState.OPEN).count()
 
 
 def complaints_on(report: FeedbackReport) -> QuerySet[Complaint]:
-    """What its subject has said of it, newest first."""
+    """Return the complaints of its subject, newest first."""
     return Complaint.objects.filter(report=report, student=report.subject_id).order_by(
         "-made_at", "-pk"
     )

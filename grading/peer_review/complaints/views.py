@@ -1,4 +1,4 @@
-"""Reporting a peer's report as abusive; the inbox of that for staff, and the decision for who teaches."""
+"""Pages to report abuse, the inbox of complaints for staff, and decisions by teachers."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ from grading.peer_review.complaints.actions import decide_complaint
 from grading.peer_review.complaints.forms import ComplaintForm, DecisionForm
 from grading.peer_review.complaints.queries import complaints_in, complaints_on
 
-MOST_SHOWN = 200
+MAX_LISTED = 200
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def complain(request: MemberRequest, org: str, received_id: UUID) -> HttpResponse:
-    """For whom the report is about: what they said of it, what came of that, and a form while nothing waits."""
+    """Show the student's complaints and their outcome, with a form while none is open."""
     report, is_readable = _report_on(request.user, received_id)
     if request.method == "POST" and not is_readable:
         raise Http404
+
     form = ComplaintForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
@@ -48,23 +49,28 @@ def complain(request: MemberRequest, org: str, received_id: UUID) -> HttpRespons
             put_beside(form, refusal)
         else:
             messages.success(
-                request, "Your teachers look at it, and you get a letter with what they decide."
+                request, "Sent to your teachers. You will get an email with their decision."
             )
             return redirect(request.path)
-    made = list(complaints_on(report))
-    over = not is_readable or report.hidden_at or any(e.state == ComplaintState.OPEN for e in made)
+
+    filed = list(complaints_on(report))
+    has_open = any(complaint.state == ComplaintState.OPEN for complaint in filed)
+    is_closed = not is_readable or report.hidden_at or has_open
     context = {
         "report": report,
-        "complaints": made,
+        "complaints": filed,
         "is_readable": is_readable,
-        "form": form if form.is_bound or not over else None,
+        "form": form if form.is_bound or not is_closed else None,
         "trail": trail_to_peers(report.assignment.cohort),
     }
     return render(request, "peer_review/complaints/new.html", context)
 
 
 def _report_on(user: User, report_id: UUID) -> tuple[FeedbackReport, bool]:
-    """A peer's report on their work, and whether they may still read it; what they reported stays, without it."""
+    """Return a peer's report on the user's work, and whether they may still read it.
+
+    Once it is hidden they keep access to their complaint, without the report.
+    """
     try:
         report, side = access_feedback(user, report_id)
     except Http404:
@@ -79,7 +85,7 @@ def complaints(request: MemberRequest, org: str) -> HttpResponse:
     organization = access_organization(request.user, org, level="staff")
     context = {
         "organization": organization,
-        "complaints": complaints_in(organization)[:MOST_SHOWN],
+        "complaints": complaints_in(organization)[:MAX_LISTED],
         "trail": trail_to_organization(organization),
     }
     return render(request, "peer_review/complaints/inbox.html", context)
@@ -88,26 +94,33 @@ def complaints(request: MemberRequest, org: str) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def complaint(request: MemberRequest, org: str, complaint_id: int) -> HttpResponse:
-    """Staff read it; who teaches decides."""
+    """Staff read a complaint; teachers decide on it."""
     posted = request.method == "POST"
-    found = access_complaint(request.user, complaint_id, level="teacher" if posted else "staff")
+    complaint_row = access_complaint(
+        request.user, complaint_id, level="teacher" if posted else "staff"
+    )
+
     form = DecisionForm(request.POST if posted else None)
     if form.is_valid():
         hide, answer = form.cleaned_data["hide"] == "yes", form.cleaned_data["answer"]
         try:
-            decide_complaint(complaint=found, hide=hide, answer=answer, by=request.user)
+            decide_complaint(complaint=complaint_row, hide=hide, answer=answer, by=request.user)
         except FeedbackRefused as refusal:
             put_beside(form, refusal)
         else:
-            messages.success(request, "It is decided, and the student gets a letter.")
+            messages.success(request, "Decision saved. The student gets an email.")
             return redirect(request.path)
-    inbox = reverse("complaints", args=[found.organization.slug])
-    may_decide = found.state != ComplaintState.DISMISSED and may(
-        request.user, found.organization, "teacher"
+
+    inbox = reverse("complaints", args=[complaint_row.organization.slug])
+    may_decide = complaint_row.state != ComplaintState.DISMISSED and may(
+        request.user, complaint_row.organization, "teacher"
     )
     context = {
-        "complaint": found,
+        "complaint": complaint_row,
         "form": form if may_decide or form.is_bound else None,
-        "trail": [*trail_to_organization(found.organization), ("Reported as abusive", inbox)],
+        "trail": [
+            *trail_to_organization(complaint_row.organization),
+            ("Reported as abusive", inbox),
+        ],
     }
     return render(request, "peer_review/complaints/complaint.html", context)
