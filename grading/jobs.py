@@ -121,7 +121,7 @@ def send_letters(organization_id: int) -> None:
     again after a while, like all that had not left yet: at most the one at hand arrives twice. Started twice,
     the two share the letters.
     """
-    sent = email_outbox.send_due(organization_id=organization_id)
+    sent = email_outbox.send_due_emails(organization_id=organization_id)
     log.info("letters_sent", organization=organization_id, sent=sent)
 
 
@@ -131,7 +131,7 @@ def send_deliveries(organization_id: int) -> None:
     What if the machine dies here? A delivery's try was counted before it was sent, so it is tried again after a while,
     under the same id, by which its receiver knows it again. Started twice, the two share the deliveries.
     """
-    arrived = webhook_deliveries.send_due(organization_id=organization_id)
+    arrived = webhook_deliveries.send_due_deliveries(organization_id=organization_id)
     log.info("deliveries_sent", organization=organization_id, arrived=arrived)
 
 

@@ -28,13 +28,13 @@ from grading.engine.events import Verdict
 from grading.engine.report import parse_report
 from grading.engine.resynthesis import Resynthesis
 from grading.findings.actions import record_findings
-from grading.findings.fix_verification import verify_left
+from grading.findings.fix_verification import verify_waiting
 from grading.grades.actions import count_verdict
 from grading.models import Audit, BulkRun, RubricVersion
-from grading.notifications.email_outbox import LETTERS
-from grading.notifications.emails import tell_of_failure
+from grading.notifications.email_outbox import EMAILS
+from grading.notifications.emails import notify_of_failure
 from grading.notifications.webhook_deliveries import DELIVERIES
-from grading.notifications.webhooks import tell_of_audit
+from grading.notifications.webhooks import announce_audit
 from grading.peer_review.actions import tell_subject
 from grading.peer_review.feedback.repository_reports import search_on_commit
 from grading.peer_review.rounds.reminders import remind_due
@@ -73,7 +73,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
 
         # Messages are written here and sent after the commit.
         tell_subject(audit=audit)
-        tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
+        announce_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
         search_on_commit(audit=audit, report=parse_report(verdict.report))
 
 
@@ -121,7 +121,7 @@ def _follow_attempt(audit: Audit, state: AuditState | None, code: str, message: 
 def _follow_failure(audit: Audit, message: str) -> None:
     return_rejudged(audit=audit)
     end_renewal(audit=audit)
-    tell_of_failure(audit=audit, message=message)
+    notify_of_failure(audit=audit, message=message)
 
 
 def resynthesise_audit(
@@ -187,11 +187,11 @@ def reconcile() -> Recovery:
     return Recovery(
         enqueued=_count_changed(AuditState.QUEUED, _enqueue_again),
         taken_back=_count_changed(AuditState.RUNNING, _take_back),
-        with_letters=LETTERS.announce_left(),
+        with_letters=EMAILS.enqueue_waiting(),
         resumed=resume_runs(),
         reminded=remind_due(),
-        fixes=verify_left(),
-        with_deliveries=DELIVERIES.announce_left(),
+        fixes=verify_waiting(),
+        with_deliveries=DELIVERIES.enqueue_waiting(),
     )
 
 

@@ -29,7 +29,7 @@ from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, ResponseKind
 from grading.core.permissions import access_assignment, access_enrollment, access_finding, may
 from grading.findings.answers import answer_finding
-from grading.findings.queries import GROUPS, SeenFinding, findings_of
+from grading.findings.queries import GROUPS, VisibleFinding, findings_of
 from grading.models import Assignment, Enrollment, Finding, FindingResponse
 
 
@@ -44,7 +44,7 @@ class AnswerSerializer(Serializer[FindingResponse]):
     created_at = DateTimeField(read_only=True)
 
 
-class FindingSerializer(Serializer[SeenFinding]):
+class FindingSerializer(Serializer[VisibleFinding]):
     """`group` is one of regressed, new, open, fixed; `place` a path of the tree, or words where there is no path.
 
     `lines` are 1-based, at the commit of the last attempt that showed it; `peers` are called as the pages call them.
@@ -66,7 +66,7 @@ class FindingSerializer(Serializer[SeenFinding]):
     peers = ListField(child=CharField())
     answer = AnswerSerializer(allow_null=True)
 
-    def get_fixed_in_commit(self, seen: SeenFinding) -> str | None:
+    def get_fixed_in_commit(self, seen: VisibleFinding) -> str | None:
         fixed = seen.fixed_by if seen.group == "fixed" else None
         return fixed.resolved_commit if fixed else None
 
@@ -146,12 +146,12 @@ def _whose(request: Request, assignment: Assignment, is_staff: bool) -> Enrollme
     return student
 
 
-def _asked_for(seen: SeenFinding, request: Request) -> bool:
+def _asked_for(seen: VisibleFinding, request: Request) -> bool:
     asked: dict[str, Any] = {"group": seen.group, "criterion": seen.finding.criterion_id}
     return all(request.query_params.get(name) in (None, value) for name, value in asked.items())
 
 
-def _seen(row: Finding, *, is_staff: bool) -> SeenFinding:
+def _seen(row: Finding, *, is_staff: bool) -> VisibleFinding:
     """As this reader may see it; nothing of a verdict that is withheld."""
     listed = findings_of(row.assignment, row.student, is_staff=is_staff)
     seen = next((each for each in listed if each.finding.pk == row.pk), None)

@@ -18,7 +18,7 @@ from grading.core.errors import AppealRefused
 from grading.core.user_text import words_of
 from grading.grades.actions import hold_attempts
 from grading.models import Appeal, Audit, Grade
-from grading.notifications.webhooks import tell_of_appeal
+from grading.notifications.webhooks import announce_appeal
 
 MOST_CHARACTERS = 2000  # as Artemis has it
 
@@ -71,7 +71,7 @@ def file_appeal(
             criterion=row["name"],
             score=row["score"],
         )
-        tell_of_appeal(appeal=appeal, event=WebhookEvent.APPEAL_FILED)
+        announce_appeal(appeal=appeal, event=WebhookEvent.APPEAL_FILED)
     return appeal
 
 

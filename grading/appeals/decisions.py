@@ -26,7 +26,7 @@ from grading.grades import releases
 from grading.grades.queries.final_scores import reckon, told
 from grading.models import Appeal, Audit, Grade, Membership, Override, Submission
 from grading.notifications.emails import notify
-from grading.notifications.webhooks import tell_of_appeal
+from grading.notifications.webhooks import announce_appeal
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def keep_verdict(*, appeal: Appeal, answer: str, by: User) -> None:
             answer=answer,
             alone=alone,
         )
-        tell_of_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
+        announce_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
         _write_to_student(appeal)
 
 
@@ -105,7 +105,7 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
             answer=answer,
             alone=alone,
         )
-        tell_of_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
+        announce_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
         # One letter for one decision: the answer's, or, for who wants none of those, the release's.
         written = _write_to_student(appeal)
         _release_again(appeal, answer, by, letters=not written)

@@ -38,7 +38,7 @@ from grading.models import (
     Organization,
     Submission,
 )
-from grading.notifications.emails import choose_letters
+from grading.notifications.emails import choose_emails
 from grading.rubrics.actions import adopt_shipped_rubric
 from grading.submissions.actions import create_submission
 
@@ -138,7 +138,7 @@ def _spare_receipts(organization: Organization) -> None:
         pk__in=chosen
     ):
         wanted = set(NoticeKind) - {NoticeKind.HANDED_IN}
-        choose_letters(organization=organization, user=user, wanted=wanted)
+        choose_emails(organization=organization, user=user, wanted=wanted)
 
 
 def _roster() -> str:

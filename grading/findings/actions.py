@@ -1,4 +1,4 @@
-"""Findings written down: what an audit or an imported report says of them, and so what has become of each."""
+"""Recording of the findings of an audit or an imported report, and of the state that follows."""
 
 from __future__ import annotations
 
@@ -11,40 +11,42 @@ from grading.core.activity import record_activity
 from grading.core.enums import JUDGED_STATES, FindingState
 from grading.engine import imports as engine_imports
 from grading.engine.report import parse_report
-from grading.findings.identity import Told, findings_of_report, gone
-from grading.findings.imported_findings import Named, findings_of_reading
-from grading.findings.rows import Ledger, Words
+from grading.findings.identity import ReportFindings, findings_of_report, gone
+from grading.findings.imported_findings import ReportCriterion, findings_of_reading
+from grading.findings.rows import Drafts, Ledger
 from grading.models import Audit, FeedbackReport, Finding, FindingSighting
 from grading.peer_review.feedback.queries import edition_of
 
 
 def record_findings(*, audit: Audit) -> None:
-    """Write down what this audit's report says is there or gone; call it in the transaction that wrote the report.
+    """Record which findings this audit's report has or no longer has.
 
-    Whatever its kind, and however often: the same report is written once. A report made anew from the same evidence
-    changes nothing, even where its checks got other ids; what it no longer asks, and what somebody has answered, stays
-    as this audit saw it.
+    Call it in the transaction that writes the report. It is idempotent. A report rebuilt from the
+    same evidence changes nothing, even if its checks got other ids. Findings that it no longer
+    checks, and answered findings, stay as this audit saw them.
     """
     if audit.state not in JUDGED_STATES:
         return
-    told = findings_of_report(parse_report(audit.report or {}))
-    if not told.there and not told.looked_at:
+    reported = findings_of_report(parse_report(audit.report or {}))
+    if not reported.there and not reported.looked_at:
         return
+
     with transaction.atomic():
         ledger = Ledger.of(audit.submission)
         before = list(FindingSighting.objects.filter(audit=audit))
-        words = _but_for_answers(_words(ledger, told, before), before)
-        new = ledger.add({key: draft for key, draft in words.items() if draft is not None})
-        if not ledger.sight(words, before, submission=audit.submission, audit=audit):
+        drafts = _keep_answered(_drafts(ledger, reported, before), before)
+        new = ledger.add({key: draft for key, draft in drafts.items() if draft is not None})
+        if not ledger.replace_sightings(drafts, before, submission=audit.submission, audit=audit):
             return
-        _hear_the_others(ledger, audit, new)
-        ledger.tell_lives(words)
+        _add_other_audits(ledger, audit, new)
+        ledger.update_states(drafts)
+
         record_activity(
             organization=audit.organization_id,
             actor=None,
             verb="findings.recorded",
             about=audit,
-            there=sum(draft is not None for draft in words.values()),
+            there=sum(draft is not None for draft in drafts.values()),
             new=len(new),
             fixed=ledger.moves[FindingState.FIXED],
             regressed=ledger.moves[FindingState.REGRESSED],
@@ -52,70 +54,78 @@ def record_findings(*, audit: Audit) -> None:
 
 
 def record_imported(*, report: FeedbackReport) -> None:
-    """Write down what a report that was brought along says is to be mended in its subject's work.
+    """Record the findings that an uploaded report reports in its subject's work.
 
-    In the words in which its subject may read them, so that no finding tells who wrote it. One that is about nobody
-    known here, or about an attempt that is not, says nothing.
+    It takes the text that the subject may read, so that no finding reveals the author. A report
+    about an unknown student or attempt records nothing.
     """
     reading = edition_of(report, side="subject").reading
     if reading is None or report.submission is None:
         return
+
     with transaction.atomic():
         ledger = Ledger.of(report.submission)
-        drafts = findings_of_reading(reading, _criteria_of(report, reading), ledger.known())
-        words = {draft.key: draft for draft in drafts}
-        new = ledger.add(words)
+        criteria = _criteria_of(report, reading)
+        drafts = {
+            draft.key: draft for draft in findings_of_reading(reading, criteria, ledger.recorded())
+        }
+        new = ledger.add(drafts)
         before = list(FindingSighting.objects.filter(report=report))
-        if ledger.sight(words, before, submission=report.submission, report=report):
-            ledger.tell_lives(dict.fromkeys(words))  # what an audit called it stays its name
+        if ledger.replace_sightings(drafts, before, submission=report.submission, report=report):
+            # Without drafts: the title that an audit gave stays.
+            ledger.update_states(dict.fromkeys(drafts))
             record_activity(
                 organization=report.organization_id,
                 actor=None,
                 verb="findings.recorded",
                 about=report.submission,
                 report=str(report.pk),
-                there=len(words),
+                there=len(drafts),
                 new=len(new),
                 fixed=0,
                 regressed=0,
             )
 
 
-def _criteria_of(report: FeedbackReport, reading: dict[str, Any]) -> dict[int, Named]:
-    """Of the report's criteria, by place, those that the rubric has under which it was asked for."""
-    asked = report.pairing.round.rubric_version if report.pairing else None
-    document = (asked or report.assignment.rubric_version).document
+def _criteria_of(report: FeedbackReport, reading: dict[str, Any]) -> dict[int, ReportCriterion]:
+    """Return the rubric's criteria by their place in the report; unmatched ones are left out."""
+    # A round may review by another rubric than the assignment is graded by.
+    version = report.pairing.round.rubric_version if report.pairing else None
+    document = (version or report.assignment.rubric_version).document
     names = {row["id"]: row["name"] for row in document["criteria"]}
     matched = engine_imports.matched_criteria(reading, document)
-    return {place: Named(id=name, name=names[name]) for place, name in matched.items()}
+    return {place: ReportCriterion(id=name, name=names[name]) for place, name in matched.items()}
 
 
-def _words(ledger: Ledger, told: Told, before: Sequence[FindingSighting]) -> Words:
-    there = ledger.identified(told.there, before)
-    return {**there, **dict.fromkeys(gone(told, ledger.known(), there))}
+def _drafts(ledger: Ledger, reported: ReportFindings, before: Sequence[FindingSighting]) -> Drafts:
+    there = ledger.identified(reported.there, before)
+    return {**there, **dict.fromkeys(gone(reported, ledger.recorded(), there))}
 
 
-def _but_for_answers(words: Words, before: Sequence[FindingSighting]) -> Words:
-    """Without taking back what this audit saw and its owner has answered since: an answer needs its question."""
-    seen = [sighting.finding_id for sighting in before if sighting.present]
-    answered = Finding.objects.filter(pk__in=seen, responses__isnull=False).values_list(
-        "key", flat=True
-    )
-    kept = set(answered) if seen else set()
-    return {key: draft for key, draft in words.items() if draft is not None or key not in kept}
+def _keep_answered(drafts: Drafts, before: Sequence[FindingSighting]) -> Drafts:
+    """Return the drafts without those that would remove an answered finding of this audit."""
+    present = [sighting.finding_id for sighting in before if sighting.present]
+    answered = Finding.objects.filter(pk__in=present, responses__isnull=False)
+    kept = set(answered.values_list("key", flat=True)) if present else set()
+    return {key: draft for key, draft in drafts.items() if draft is not None or key not in kept}
 
 
-def _hear_the_others(ledger: Ledger, audit: Audit, new: Mapping[str, Finding]) -> None:
-    """What audits that ended before this one say of what is only known now: a later attempt may be without it."""
+def _add_other_audits(ledger: Ledger, audit: Audit, new: Mapping[str, Finding]) -> None:
+    """Add sightings of new findings from audits that ended earlier: a later attempt may lack them."""
     if not new:
         return
+
     submission = audit.submission
-    theirs = Audit.objects.filter(
+    audits = Audit.objects.filter(
         submission__assignment=submission.assignment_id,
         submission__student=submission.student_id,
         state__in=JUDGED_STATES,
     )
-    for other in theirs.exclude(pk=audit.pk).select_related("submission").iterator(chunk_size=1):
-        said = _words(ledger, findings_of_report(parse_report(other.report or {})), ())
-        words = {key: draft for key, draft in said.items() if key in new}
-        ledger.sight(words, (), submission=other.submission, audit=other)
+    audits = audits.exclude(pk=audit.pk).select_related("submission")
+
+    # Reports are large: one at a time.
+    for other in audits.iterator(chunk_size=1):
+        reported = findings_of_report(parse_report(other.report or {}))
+        all_drafts = _drafts(ledger, reported, ())
+        drafts = {key: draft for key, draft in all_drafts.items() if key in new}
+        ledger.replace_sightings(drafts, (), submission=other.submission, audit=other)

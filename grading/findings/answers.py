@@ -1,4 +1,4 @@
-"""What its owner answers to a finding: fixed by a commit, to be fixed, deferred or contested; the latest counts."""
+"""Answers of the owner of a finding: fixed by a commit, will be fixed, deferred or contested."""
 
 from __future__ import annotations
 
@@ -15,41 +15,43 @@ from grading.core.user_text import refuse_longer, typed
 from grading.findings.fix_verification import verify_again, verify_on_commit
 from grading.models import Finding, FindingHelp, FindingResponse
 
-MOST_CHARACTERS = 2000
+REASON_MAX_LENGTH = 2000
 WHOLE_FORM = ""
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
-_PAGE_OF_ONE = re.compile(r"https?://\S+/commits?/([0-9A-Fa-f]{7,40})/?")
-REASONS_MISSING = {
-    ResponseKind.DEFERRED: "Say why it has to wait: what has to come first, or what is more important.",
-    ResponseKind.CONTESTED: "Say why it is no finding: what was misread, or what the rubric does not ask.",
+_COMMIT_PAGE = re.compile(r"https?://\S+/commits?/([0-9A-Fa-f]{7,40})/?")
+MISSING_REASONS = {
+    ResponseKind.DEFERRED: "Explain why it has to wait: what comes first, or is more important?",
+    ResponseKind.CONTESTED: (
+        "Explain why this is not a finding: what was misread, or isn't in the rubric?"
+    ),
 }
 
 
 def answer_finding(
     *, finding: Finding, kind: str, by: User, commit: str = "", reason: str = ""
 ) -> FindingResponse:
-    """Answer in the place of what was answered before, which stays on the record; a fix is then verified by a worker.
+    """Answer the finding; the earlier answer stays on the record. A worker then verifies a fix.
 
-    The same answer once more is the one that stands; a fix that was not confirmed is then looked up again, as its commit
+    Repeating the current answer changes nothing, but looks up an unconfirmed fix again: its commit
     may have been pushed meanwhile. Raises FindingRefused: not_yours, cohort_over, kind_unknown,
     commit_missing, commit_malformed, commit_not_asked, reason_missing, reason_too_long.
     """
-    kind, commit, reason = _kind(kind), _commit_in(commit), typed(reason)
-    _refuse_others(finding, by)
-    _refuse_too_little(kind, commit, reason)
+    kind, commit, reason = _parse_kind(kind), _parse_commit(commit), typed(reason)
+    _check_owner(finding, by)
+    _check_fields(kind, commit, reason)
+
     with transaction.atomic():
+        # One answer at a time: two tabs would else both become the current one.
         Finding.objects.select_for_update(no_key=True).get(pk=finding.pk)
-        standing = FindingResponse.objects.filter(finding=finding, replaced_at=None)
-        before = standing.first()
-        if before is not None and (before.kind, before.commit, before.reason) == (
-            kind,
-            commit,
-            reason,
-        ):
+        current = FindingResponse.objects.filter(finding=finding, replaced_at=None)
+        before = current.first()
+        content = (kind, commit, reason)
+        if before is not None and (before.kind, before.commit, before.reason) == content:
             if verify_again(before):
-                _note(before, by)
+                _record(before, by)
             return before
-        standing.update(replaced_at=timezone.now())
+
+        current.update(replaced_at=timezone.now())
         answer = FindingResponse.objects.create(
             organization_id=finding.organization_id,
             finding=finding,
@@ -57,13 +59,13 @@ def answer_finding(
             commit=commit,
             reason=reason,
         )
-        _note(answer, by)
+        _record(answer, by)
         if kind == ResponseKind.FIXED:
             verify_on_commit(answer)
     return answer
 
 
-def _note(answer: FindingResponse, by: User) -> None:
+def _record(answer: FindingResponse, by: User) -> None:
     record_activity(
         organization=answer.organization_id,
         actor=by,
@@ -75,53 +77,52 @@ def _note(answer: FindingResponse, by: User) -> None:
     )
 
 
-def _kind(kind: str) -> ResponseKind:
+def _parse_kind(kind: str) -> ResponseKind:
     if kind not in ResponseKind.values:
-        raise FindingRefused("kind", "kind_unknown", "Choose what you answer.")
+        raise FindingRefused("kind", "kind_unknown", "Choose an answer.")
     return ResponseKind(kind)
 
 
-def _commit_in(written: str) -> str:
-    """A hash in small letters, also out of the address of its page."""
+def _parse_commit(written: str) -> str:
+    """Return the hash in lower case, also from the address of the commit's page."""
     text = written.strip()
-    page = _PAGE_OF_ONE.fullmatch(text)
+    page = _COMMIT_PAGE.fullmatch(text)
     return (page[1] if page else text).lower()
 
 
-def _refuse_others(finding: Finding, by: User) -> None:
+def _check_owner(finding: Finding, by: User) -> None:
     if finding.student.user_id != by.pk:
         raise FindingRefused(
-            WHOLE_FORM, "not_yours", "Only whose work it is about answers a finding."
+            WHOLE_FORM, "not_yours", "Only the author of the work can answer a finding."
         )
     last_day = finding.assignment.cohort.ends_on
     if last_day is not None and last_day < timezone.now().date():
-        sentence = f"The cohort ended on {last_day:%d %B %Y}: what was answered stays as it is."
+        sentence = f"The cohort ended on {last_day:%d %B %Y}: answers can no longer be changed."
         raise FindingRefused(WHOLE_FORM, "cohort_over", sentence)
 
 
-def _refuse_too_little(kind: ResponseKind, commit: str, reason: str) -> None:
+def _check_fields(kind: ResponseKind, commit: str, reason: str) -> None:
     if kind == ResponseKind.FIXED and not commit:
-        raise FindingRefused("commit", "commit_missing", "Name the commit that fixed it.")
+        raise FindingRefused("commit", "commit_missing", "Enter the commit that fixed it.")
     if kind == ResponseKind.FIXED and not _COMMIT.fullmatch(commit):
-        sentence = "A commit is named by 7 to 40 of the digits 0-9 and letters a-f of its hash."
+        sentence = "Enter 7 to 40 characters of the commit's hash: digits 0-9 and letters a-f."
         raise FindingRefused("commit", "commit_malformed", sentence)
     if kind != ResponseKind.FIXED and commit:
-        sentence = "A commit belongs to the answer “Fixed”: choose that, or leave this empty."
+        sentence = "A commit belongs to the answer “Fixed”: choose it, or leave this blank."
         raise FindingRefused("commit", "commit_not_asked", sentence)
-    if kind in REASONS_MISSING and not reason:
-        raise FindingRefused("reason", "reason_missing", REASONS_MISSING[kind])
-    refuse_longer(reason, MOST_CHARACTERS, field="reason", refused=FindingRefused)
+    if kind in MISSING_REASONS and not reason:
+        raise FindingRefused("reason", "reason_missing", MISSING_REASONS[kind])
+    refuse_longer(reason, REASON_MAX_LENGTH, field="reason", refused=FindingRefused)
 
 
-def say_whether_it_helped(*, finding: Finding, helpful: bool, by: User) -> None:
-    """The latest word stands. No Activity: the log names who, and whoever answers is told that teachers do not learn it.
-
-    Raises FindingRefused not_yours.
-    """
+def reply_whether_helpful(*, finding: Finding, helpful: bool, by: User) -> None:
+    """Store whether the finding helped; the latest reply counts. Raises FindingRefused not_yours."""
+    # No Activity row: the log names its actor, and replies are anonymous to teachers.
     if finding.student.user_id != by.pk:
         raise FindingRefused(
-            "", "not_yours", "Only whose work it is about says whether a finding helped."
+            WHOLE_FORM, "not_yours", "Only the author of the work can say if a finding helped."
         )
+
     FindingHelp.objects.update_or_create(
         finding=finding,
         defaults={

@@ -1,4 +1,4 @@
-"""The life of a finding, told by its sightings in the order of the attempts: open, fixed, regressed."""
+"""State of a finding, computed from its sightings in the order of attempts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from grading.core.enums import FindingState
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """One report's word: in which attempt, and whether it is there. `imported` is unsigned."""
+class Observation:
+    """Presence of a finding in one report of one attempt. An `imported` report is unsigned."""
 
     attempt: int
     present: bool
@@ -18,8 +18,8 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
-    """By the numbers of attempts: first and last seen, and since which it is gone (null unless it is fixed)."""
+class Lifecycle:
+    """State with attempt numbers: first seen, last seen, and gone since (None unless fixed)."""
 
     state: FindingState
     first: int
@@ -27,24 +27,25 @@ class Life:
     fixed: int | None
 
 
-def life_of(words: Sequence[Word]) -> Life:
-    """`words` in the order in which their audits began; at least one says that it is there.
+def lifecycle_of(observations: Sequence[Observation]) -> Lifecycle:
+    """Return the lifecycle; `observations` are in the order in which their audits started.
 
-    Of several audits of an attempt the latest decides, and what no attempt was left with cannot come back. An imported
-    report says that something was seen; what has become of it is the platform's word alone, once there is one.
+    At least one must be present. An imported report can say that a finding was seen; once the
+    platform itself has looked, only the platform decides what became of it.
     """
-    seen = [word.attempt for word in words if word.present]
-    told = [word for word in words if not word.imported] or list(words)
-    begun = min((word.attempt for word in told if word.present), default=min(seen))
-    by_attempt = {word.attempt: word.present for word in told}
-    state, fixed, was_there, was_fixed = FindingState.OPEN, None, False, False
+    seen_in = [row.attempt for row in observations if row.present]
+    decisive = [row for row in observations if not row.imported] or list(observations)
+    started = min((row.attempt for row in decisive if row.present), default=min(seen_in))
+    # The latest audit of an attempt decides: later rows overwrite earlier ones.
+    by_attempt = {row.attempt: row.present for row in decisive}
+
+    state, fixed, was_present, was_fixed = FindingState.OPEN, None, False, False
     for attempt, present in sorted(by_attempt.items()):
         if present:
-            state, fixed, was_there = (
-                FindingState.REGRESSED if was_fixed else FindingState.OPEN,
-                None,
-                True,
-            )
-        elif fixed is None and attempt >= begun:
-            state, fixed, was_fixed = FindingState.FIXED, attempt, was_there
-    return Life(state=state, first=min(seen), last=max(seen), fixed=fixed)
+            state = FindingState.REGRESSED if was_fixed else FindingState.OPEN
+            fixed, was_present = None, True
+        elif fixed is None and attempt >= started:
+            # A finding regresses only if an attempt ended with it: else it was never fixed.
+            state, fixed, was_fixed = FindingState.FIXED, attempt, was_present
+
+    return Lifecycle(state=state, first=min(seen_in), last=max(seen_in), fixed=fixed)

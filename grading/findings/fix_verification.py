@@ -1,4 +1,4 @@
-"""Whether a commit that is said to fix a finding exists, and changes the place: looked up by a worker in a fresh clone."""
+"""Verification of a fix: a worker looks up in a fresh clone whether the commit changes the place."""
 
 from __future__ import annotations
 
@@ -19,43 +19,47 @@ from grading.models import FindingResponse, Submission
 
 JOB = "grading.jobs.verify_fix"
 JOB_SECONDS = 300
-JUST_ANSWERED = timedelta(seconds=30)  # its own job is on the way
-BROKE_OFF = "Looking it up broke off on our side. Send the same answer again to have it looked up once more."
+# A younger answer's own job may still be on its way to the queue.
+JUST_ANSWERED = timedelta(seconds=30)
+LOOKUP_BROKEN = (
+    "We couldn't look up the commit because of a problem on our side. "
+    "Send the same answer again to retry."
+)
 
 
 def verify_on_commit(response: FindingResponse) -> None:
-    """Have the fix looked up, once the transaction holds. If the queue is down, the reconciler will."""
+    """Enqueue the lookup after the commit. If the queue is down, the reconciler enqueues it."""
     transaction.on_commit(lambda: _enqueue(response), robust=True)
 
 
 def verify_again(response: FindingResponse) -> bool:
-    """Look a fix up once more that was not confirmed, in the transaction of whoever asks; whether it is.
+    """Look up an unconfirmed fix again, in the caller's transaction; return whether it is.
 
-    One that was confirmed, or is being looked up, is left alone.
+    A fix that is confirmed, or being looked up, is left alone.
     """
-    told = FindingResponse.objects.filter(pk=response.pk, kind=ResponseKind.FIXED).exclude(
-        verified=True
-    )
-    if not told.exclude(verification="").update(verified=None, verification=""):
+    fixes = FindingResponse.objects.filter(pk=response.pk, kind=ResponseKind.FIXED)
+    unconfirmed = fixes.exclude(verified=True).exclude(verification="")
+    if not unconfirmed.update(verified=None, verification=""):
         return False
     verify_on_commit(response)
     return True
 
 
-def verify_left() -> int:
-    """The reconciler's part: how many fixes were enqueued again because their job was gone. Raises redis.RedisError.
+def verify_waiting() -> int:
+    """Enqueue again the fixes whose job is gone; return their number. Raises redis.RedisError.
 
-    One whose job has failed stays unverified, and says so.
+    Called by the reconciler. A fix whose job failed stays unverified, and says so.
     """
     with as_dispatcher():
-        left = _waiting().filter(created_at__lt=timezone.now() - JUST_ANSWERED)
-        responses = list(left.only("pk", "organization_id"))
+        waiting = _waiting().filter(created_at__lt=timezone.now() - JUST_ANSWERED)
+        responses = list(waiting.only("pk", "organization_id"))
+
     enqueued = 0
     for response in responses:
         with scope(organization=response.organization_id):
             health = health_of(SUBMISSIONS, _job_id(response))
             if health is JobHealth.FAILED:
-                _write(response, None, BROKE_OFF)
+                _write(response, None, LOOKUP_BROKEN)
             elif health is JobHealth.MISSING:
                 _enqueue(response)
                 enqueued += 1
@@ -63,37 +67,40 @@ def verify_left() -> int:
 
 
 def verify_fix(*, response_id: int) -> None:
-    """Look the commit up in the repository as it was last handed in, and write down what it is.
+    """Look the commit up in the repository of the latest submission, and store the result.
 
     An answer that was replaced meanwhile, or is verified, is left alone.
     """
+    # courtroom is imported by workers alone.
     from grading.engine import commits as engine_commits
 
     response = _waiting().select_related("finding").filter(pk=response_id).first()
     if response is None:
         return
+
     finding = response.finding
-    theirs = Submission.objects.filter(assignment=finding.assignment_id, student=finding.student_id)
-    latest = theirs.order_by("-attempt")[0]
-    touch = engine_commits.commit_touches(latest, response.commit, finding.place or None)
-    _write(
-        response, touch.touches if touch.exists and finding.place else touch.exists, touch.reason
+    submissions = Submission.objects.filter(
+        assignment=finding.assignment_id, student=finding.student_id
     )
+    latest = submissions.order_by("-attempt")[0]
+    touch = engine_commits.commit_touches(latest, response.commit, finding.place or None)
+    # A finding without a file is fixed by any commit that exists.
+    is_fix = touch.touches if touch.exists and finding.place else touch.exists
+    _write(response, is_fix, touch.reason)
 
 
 def _write(response: FindingResponse, verified: bool | None, sentence: str) -> None:
     with transaction.atomic():
         if _waiting().filter(pk=response.pk).update(verified=verified, verification=sentence):
-            found = FindingResponse.objects.select_related("finding").get(pk=response.pk)
+            answer = FindingResponse.objects.select_related("finding").get(pk=response.pk)
+            outcomes = {True: "confirmed", False: "not confirmed", None: "not looked up"}
             record_activity(
-                organization=found.organization_id,
+                organization=answer.organization_id,
                 actor=None,
                 verb="finding.fix_verified",
-                about=found.finding,
-                outcome={True: "confirmed", False: "not confirmed", None: "not looked up"}[
-                    verified
-                ],
-                commit=found.commit[:12],
+                about=answer.finding,
+                outcome=outcomes[verified],
+                commit=answer.commit[:12],
             )
 
 

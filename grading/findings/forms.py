@@ -1,4 +1,4 @@
-"""Filtering a list of findings, and answering one."""
+"""Forms for filtering findings and answering one."""
 
 from __future__ import annotations
 
@@ -9,63 +9,65 @@ from django import forms
 
 from grading.core.enums import ResponseKind
 from grading.core.form_bases import Words
-from grading.findings.answers import MOST_CHARACTERS
-from grading.findings.queries import SeenFinding
+from grading.findings.answers import REASON_MAX_LENGTH
+from grading.findings.queries import VisibleFinding
 
-GROUP_WORDS = {"regressed": "Came back", "new": "New", "open": "Still open", "fixed": "Fixed"}
+GROUP_LABELS = {"regressed": "Regressed", "new": "New", "open": "Still open", "fixed": "Fixed"}
 
 
 class Filter(forms.ChoiceField):
-    """One filter: whatever is unknown is said beside it, and asks for nothing."""
+    """One filter: an unknown choice is an error beside it, and filters nothing."""
 
-    def __init__(self, label: str, every: str, choices: Iterable[tuple[str, str]]) -> None:
-        unknown = {"invalid_choice": "There is no such choice, so all are shown."}
+    def __init__(self, label: str, all_label: str, choices: Iterable[tuple[str, str]]) -> None:
         super().__init__(
-            label=label, required=False, choices=[("", every), *choices], error_messages=unknown
+            label=label,
+            required=False,
+            choices=[("", all_label), *choices],
+            error_messages={"invalid_choice": "Unknown choice: showing all."},
         )
 
 
 class FindingsForm(forms.Form):
-    """The list's filters, as they stand in its address."""
+    """Filters of the list, from the query string."""
 
-    group = Filter("State", "All", GROUP_WORDS.items())
+    group = Filter("State", "All", GROUP_LABELS.items())
     seen = Filter(
-        "Seen by", "Anybody", [("own", "Own audits"), ("peers", "Peers"), ("missed", "Peers alone")]
+        "Seen by", "Anyone", [("own", "Own audits"), ("peers", "Peers"), ("missed", "Only peers")]
     )
-    answer = Filter("Answer", "Any or none", [("owed", "Owed"), *ResponseKind.choices])
+    answer = Filter("Answer", "Any or none", [("owed", "Due"), *ResponseKind.choices])
 
     def __init__(self, *args: Any, criteria: Iterable[tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["criterion"] = Filter("Criterion", "All", criteria)
         self.is_valid()
 
-    def picks(self, seen: SeenFinding) -> bool:
-        wanted, answer = self.cleaned_data, seen.answer
+    def matches(self, finding: VisibleFinding) -> bool:
+        filters, answer = self.cleaned_data, finding.answer
         return (
-            wanted.get("group", "") in ("", seen.group)
-            and wanted.get("criterion", "") in ("", seen.finding.criterion_id)
-            and _is_seen_by(wanted.get("seen", ""), seen)
+            filters.get("group", "") in ("", finding.group)
+            and filters.get("criterion", "") in ("", finding.finding.criterion_id)
+            and _is_seen_by(filters.get("seen", ""), finding)
             and (
-                wanted.get("answer", "") in ("", answer and answer.kind)
-                or (wanted.get("answer") == "owed" and seen.is_answerable)
+                filters.get("answer", "") in ("", answer and answer.kind)
+                or (filters.get("answer") == "owed" and finding.is_answerable)
             )
         )
 
 
-def _is_seen_by(whom: str, seen: SeenFinding) -> bool:
-    match whom:
+def _is_seen_by(source: str, finding: VisibleFinding) -> bool:
+    match source:
         case "own":
-            return seen.is_own
+            return finding.is_own
         case "peers":
-            return bool(seen.peers)
+            return bool(finding.peers)
         case "missed":
-            return bool(seen.peers) and not seen.is_own
+            return bool(finding.peers) and not finding.is_own
         case _:
             return True
 
 
 class AnswerForm(forms.Form):
-    """One of four answers; what each needs says the action."""
+    """One of four answers; `answer_finding` checks the fields that each of them needs."""
 
     kind = forms.ChoiceField(
         label="Your answer",
@@ -76,19 +78,25 @@ class AnswerForm(forms.Form):
             (ResponseKind.DEFERRED, "Deferred, because …"),
             (ResponseKind.CONTESTED, "Contested, because …"),
         ],
-        error_messages={"required": "Choose one of the four."},
+        error_messages={"required": "Choose an answer."},
     )
     commit = forms.CharField(
         label="Commit",
         required=False,
         max_length=300,
-        help_text="For “Fixed”: its hash, at least 7 digits of it, or the address of its page. It is looked up.",
+        help_text=(
+            "For “Fixed”: at least 7 characters of its hash, or the address of its page. "
+            "We look it up."
+        ),
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
     )
     reason = Words(
-        label="Why, or what you mean to do",
+        label="Reason or plan",
         required=False,
-        max_length=MOST_CHARACTERS,
-        help_text="Needed where you defer or contest. Your teachers may read it; your peers are told only that you answered.",
+        max_length=REASON_MAX_LENGTH,
+        help_text=(
+            "Required if you defer or contest. Your teachers can read it; "
+            "your peers only see that you answered."
+        ),
         widget=forms.Textarea(attrs={"rows": 4}),
     )

@@ -47,14 +47,14 @@ def normalised_place(place: str) -> str:
 
 
 def key_of(criterion: str, check: str, place: str) -> str:
-    """Return the identity: 64 hexadecimal digits. `check` is "" where no check is known."""
+    """Return the identity: 64 hexadecimal digits. `check` is "" where no check is recorded."""
     identity = dumps([criterion, check, normalised_place(place)], ensure_ascii=False)
     return sha256(identity.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A finding on the record, to recognise others by. `place` is where it was last seen."""
+class RecordedFinding:
+    """Finding on the record, for recognising the same one again. `place` is the last one."""
 
     key: str
     criterion_id: str
@@ -65,7 +65,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """One finding as one report has it. `place` is shown; the identity is in `key` alone.
+    """One finding as one report has it. `place` is for display; the identity is in `key` alone.
 
     `lines` are 1-based lines of the file, in order; `evidence` are ids of the report's evidence;
     `priority` is high, medium, low or "".
@@ -85,7 +85,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportFindings:
     """Findings of one report: those that are `there`.
 
     `looked_at` are the (criterion, check) pairs of which the report knows every place: a finding of
@@ -96,8 +96,8 @@ class Told:
     looked_at: frozenset[tuple[str, str]]
 
 
-def findings_of_report(report: Report) -> Told:
-    """Return what a report says is to be mended.
+def findings_of_report(report: Report) -> ReportFindings:
+    """Return the findings of a report.
 
     A check that is not met is a finding. One that is not established says nothing, nor does a
     criterion that is left out. Where a criterion has no checks its remediation is taken, which can
@@ -118,7 +118,7 @@ def findings_of_report(report: Report) -> Told:
                 looked_at.add((criterion.id, check.check))
         if not criterion.checks:
             there += [_of_remediation(criterion, change) for change in criterion.remediation]
-    return Told(merged(there), frozenset(looked_at))
+    return ReportFindings(merged(there), frozenset(looked_at))
 
 
 def _shows_every_place(pieces: Sequence[Evidence], is_whole: bool) -> bool:
@@ -229,41 +229,43 @@ def _joined(first: Draft, second: Draft) -> Draft:
     )
 
 
-Name = Callable[[Draft | Known], tuple[str, ...]]
+Name = Callable[[Draft | RecordedFinding], tuple[str, ...]]
 
 
-def recognised(there: Sequence[Draft], known: Sequence[Known]) -> dict[str, str]:
-    """Return the key of the known finding by the key of each draft; new findings are left out.
+def recognised(there: Sequence[Draft], recorded: Sequence[RecordedFinding]) -> dict[str, str]:
+    """Return the key of the recorded finding by the key of each draft; new findings are left out.
 
     A draft is recognised by its identity, else by where it was last seen, else (its file was moved)
     by the file's name, if only one finding of this criterion and check has it on either side.
     """
-    keys = {finding.key for finding in known}
+    keys = {finding.key for finding in recorded}
     same = {draft.key: draft.key for draft in there if draft.key in keys}
 
     for name_of in (_by_place, _by_name):
         drafts = [draft for draft in there if draft.key not in same]
-        free = [finding for finding in known if finding.key not in same.values()]
+        free = [finding for finding in recorded if finding.key not in same.values()]
         same |= _only_pairs(drafts, free, name_of)
     return same
 
 
-def _by_place(finding: Draft | Known) -> tuple[str, ...]:
+def _by_place(finding: Draft | RecordedFinding) -> tuple[str, ...]:
     return (finding.criterion_id, finding.check_id, normalised_place(finding.place))
 
 
-def _by_name(finding: Draft | Known) -> tuple[str, ...]:
+def _by_name(finding: Draft | RecordedFinding) -> tuple[str, ...]:
     return (finding.criterion_id, finding.check_id, basename(normalised_place(finding.place)))
 
 
-def _only_pairs(drafts: Sequence[Draft], known: Sequence[Known], name_of: Name) -> dict[str, str]:
+def _only_pairs(
+    drafts: Sequence[Draft], recorded: Sequence[RecordedFinding], name_of: Name
+) -> dict[str, str]:
     # Only what has a check and a place: everything else would share one name.
     placed = [draft for draft in drafts if draft.check_id and draft.place]
-    candidates = [finding for finding in known if finding.check_id and finding.place]
+    candidates = [finding for finding in recorded if finding.check_id and finding.place]
     uses = Counter(map(name_of, placed))
-    known_uses = Counter(map(name_of, candidates))
+    recorded_uses = Counter(map(name_of, candidates))
 
-    keys = {name_of(row): row.key for row in candidates if known_uses[name_of(row)] == 1}
+    keys = {name_of(row): row.key for row in candidates if recorded_uses[name_of(row)] == 1}
     return {
         draft.key: keys[name_of(draft)]
         for draft in placed
@@ -271,14 +273,17 @@ def _only_pairs(drafts: Sequence[Draft], known: Sequence[Known], name_of: Name) 
     }
 
 
-def gone(told: Told, known: Iterable[Known], seen: Iterable[str]) -> list[str]:
-    """Return the keys of known findings that are no longer there.
+def gone(
+    reported: ReportFindings, recorded: Iterable[RecordedFinding], present: Iterable[str]
+) -> list[str]:
+    """Return the keys of recorded findings that are no longer there.
 
-    Their check was looked at everywhere, and they are not among the keys `seen`.
+    Their check was looked at everywhere, and they are not among the keys `present`.
     """
-    still = set(seen)
+    still = set(present)
     return [
         finding.key
-        for finding in known
-        if finding.key not in still and (finding.criterion_id, finding.check_id) in told.looked_at
+        for finding in recorded
+        if finding.key not in still
+        and (finding.criterion_id, finding.check_id) in reported.looked_at
     ]

@@ -1,4 +1,4 @@
-"""What a report that was brought along says is to be mended, recognised among what is known by criterion and path."""
+"""Findings of an uploaded report, matched to recorded findings by criterion and path."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from dataclasses import dataclass
 from textwrap import shorten
 from typing import Any
 
-from grading.findings.identity import Draft, Known, key_of, merged, normalised_place, words_of
+from grading.findings.identity import (
+    Draft,
+    RecordedFinding,
+    key_of,
+    merged,
+    normalised_place,
+    words_of,
+)
 
 Json = Mapping[str, Any]
-# Of the words of the shorter of two texts: above it they speak of the same thing. Function words and labels tell nothing.
-MOSTLY_THE_SAME = 0.5
-TELLS_NOTHING = frozenset(
+# Two texts are about the same finding if they share more than this part of the shorter one's words.
+SAME_FINDING_SHARE = 0.5
+# Function words and labels say nothing about the subject of a text.
+STOP_WORDS = frozenset(
     {
         "a",
         "an",
@@ -51,51 +59,59 @@ TELLS_NOTHING = frozenset(
         "remediation",
     }
 )
-REPEATED = 0.8  # of a text's telling words
+# A summary that shares this part of its content words with a criterion's finding repeats it.
+REPEATED_SHARE = 0.8
 LONGEST_TITLE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A criterion of the rubric, or one as the report calls it (then `id` is made of its name)."""
+class ReportCriterion:
+    """Criterion of the rubric, or one named by the report alone (`id` is then made of its name)."""
 
     id: str
     name: str
 
 
 def findings_of_reading(
-    reading: Json, criteria: Mapping[int, Named], known: Sequence[Known]
+    reading: Json, criteria: Mapping[int, ReportCriterion], recorded: Sequence[RecordedFinding]
 ) -> tuple[Draft, ...]:
-    """`reading` is an ImportedReport as JSON, `criteria` says which criterion of the rubric each of its own is.
+    """Return the findings of `reading`, an ImportedReport as JSON.
 
-    A finding about a criterion and a file is the known one there; of several the one whose words it shares most. About
-    a criterion alone it is the known one that it mostly shares its words with. Everything else is a finding of its own,
-    in which what is said of the same criterion and file is one.
+    `criteria` maps the places of its criteria to those of the rubric. A finding about a criterion
+    and a file is the recorded one there; of several, the one that shares most words. A finding
+    about a criterion alone is the recorded one that shares more than half of its words. Everything
+    else is new, once for each criterion and file.
     """
     own = [criteria.get(place, _as_written(row)) for place, row in enumerate(reading["criteria"])]
-    return merged(_drafts(_to_mend(reading["findings"]), own, known))
+    return merged(_drafts(_actionable_rows(reading["findings"]), own, recorded))
 
 
-def _as_written(row: Json) -> Named:
-    return Named(id=words_of(row["id"] or row["name"]), name=row["name"][:300])
+def _as_written(row: Json) -> ReportCriterion:
+    return ReportCriterion(id=words_of(row["id"] or row["name"]), name=row["name"][:300])
 
 
-def _to_mend(rows: Sequence[Json]) -> Iterable[Json]:
-    """What somebody can act on: about a criterion, or with a file or a change. Summaries and plans repeat without its
-    criterion what was said about one: that is left out."""
-    said = [_telling_words(row["text"]) for row in rows if row["criterion"] is not None]
+def _actionable_rows(rows: Sequence[Json]) -> Iterable[Json]:
+    """Yield the rows with a criterion, a file or a change, without repeats.
+
+    Summaries and plans often repeat a criterion's finding without naming its criterion.
+    """
+    texts = [_content_words(row["text"]) for row in rows if row["criterion"] is not None]
     for row in rows:
-        words = _telling_words(row["text"])
-        repeats = any(len(words & other) >= REPEATED * len(words) for other in said)
+        words = _content_words(row["text"])
+        repeats = any(len(words & other) >= REPEATED_SHARE * len(words) for other in texts)
         if row["criterion"] is not None or ((row["path"] or row["action"]) and not repeats):
             yield row
 
 
-def _drafts(rows: Iterable[Json], own: Sequence[Named], known: Sequence[Known]) -> Iterable[Draft]:
+def _drafts(
+    rows: Iterable[Json], own: Sequence[ReportCriterion], recorded: Sequence[RecordedFinding]
+) -> Iterable[Draft]:
     for row in rows:
-        criterion = own[row["criterion"]] if row["criterion"] is not None else Named("", "")
+        criterion = (
+            own[row["criterion"]] if row["criterion"] is not None else ReportCriterion("", "")
+        )
         path = normalised_place(row["path"] or "")
-        same = _same(criterion, path, f"{row['text']} {row['action'] or ''}", known)
+        same = _same(criterion, path, f"{row['text']} {row['action'] or ''}", recorded)
         yield Draft(
             key=same.key if same else key_of(criterion.id, "", path or words_of(row["text"])),
             criterion_id=criterion.id,
@@ -110,33 +126,40 @@ def _drafts(rows: Iterable[Json], own: Sequence[Named], known: Sequence[Known]) 
         )
 
 
-def _same(criterion: Named, path: str, text: str, known: Sequence[Known]) -> Known | None:
-    """Whoever names no criterion is understood by the file alone, if only one finding stands there."""
-    there = [each for each in known if _is_there(path, normalised_place(each.place))]
+def _same(
+    criterion: ReportCriterion, path: str, text: str, recorded: Sequence[RecordedFinding]
+) -> RecordedFinding | None:
+    """Return the recorded finding that the text is about.
+
+    Without a criterion the file decides, if only one finding is recorded there.
+    """
+    candidates = [row for row in recorded if _is_at_path(path, normalised_place(row.place))]
     if not criterion.id:
-        return there[0] if path and len(there) == 1 else None
-    there = [each for each in there if each.criterion_id == criterion.id]
-    if path and len(there) == 1:
-        return there[0]
-    least = 0.0 if path else MOSTLY_THE_SAME
-    close = [each for each in there if likeness(text, each.title) > least]
-    return max(close, key=lambda each: likeness(text, each.title), default=None)
+        return candidates[0] if path and len(candidates) == 1 else None
+
+    candidates = [row for row in candidates if row.criterion_id == criterion.id]
+    if path and len(candidates) == 1:
+        return candidates[0]
+    least = 0.0 if path else SAME_FINDING_SHARE
+    close = [row for row in candidates if word_overlap(text, row.title) > least]
+    return max(close, key=lambda row: word_overlap(text, row.title), default=None)
 
 
-def _is_there(path: str, place: str) -> bool:
-    """Without a path anywhere in the criterion; with one in this file, which reports may name by its end."""
+def _is_at_path(path: str, place: str) -> bool:
+    """Return whether a finding at `place` fits `path`; no path fits every place."""
+    # Reports may name a file by the end of its path.
     if not path or path == place:
         return True
     return bool(place) and (f"/{path}".endswith(f"/{place}") or f"/{place}".endswith(f"/{path}"))
 
 
-def likeness(one: str, other: str) -> float:
-    """The share of the shorter text's telling words that the other has too, 0..1."""
-    words = _telling_words(one), _telling_words(other)
+def word_overlap(text: str, other: str) -> float:
+    """Return the share of the shorter text's content words that the other has too, 0..1."""
+    words = _content_words(text), _content_words(other)
     shorter = min(map(len, words))
     return len(words[0] & words[1]) / shorter if shorter else 0.0
 
 
-def _telling_words(text: str) -> frozenset[str]:
+def _content_words(text: str) -> frozenset[str]:
     words = "".join(c if c.isalnum() else " " for c in text.casefold()).split()
-    return frozenset(words) - TELLS_NOTHING
+    return frozenset(words) - STOP_WORDS

@@ -1,7 +1,7 @@
-"""Findings as one reader may see them: what was seen in which attempt and by whom, what became of it, what was answered.
+"""Findings as one reader may see them: their sightings by attempt, their state and their answers.
 
-A student sees nothing here of a verdict that is withheld: what only such audits have seen is left out, and the life of
-a finding is told from what is left.
+A withheld verdict shows a student nothing here: sightings by such audits are left out, and the
+state of a finding is computed from the rest.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 from grading.audits.queries import GradeKey, grades_of, is_withheld
 from grading.core.enums import AuditKind, FeedbackKind, FindingState, ReleasePolicy
 from grading.core.pairing_access import is_granted
-from grading.findings.finding_state import Life, Word, life_of
+from grading.findings.finding_state import Lifecycle, Observation, lifecycle_of
 from grading.models import (
     Assignment,
     Enrollment,
@@ -38,9 +38,12 @@ SOMEBODY = "A peer"
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
-    """Who saw it. `is_own`: the student's own audits and reports, of their teachers' audits as well; `report` is the
-    feedback report to open, null where there is none."""
+class Source:
+    """Name of the audit or reviewer behind a sighting, as the reader may know it.
+
+    `is_own`: the student's own audits and reports, and their teachers' audits. `report` is the
+    feedback report to open, or None.
+    """
 
     name: str
     is_own: bool
@@ -48,11 +51,11 @@ class Witness:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """One report's word, in one attempt."""
+class VisibleSighting:
+    """One sighting in one attempt, with its source."""
 
     submission: Submission
-    witness: Witness
+    source: Source
     row: FindingSighting
 
     @property
@@ -65,16 +68,17 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True)
-class SeenFinding:
-    """`sights` in the order of attempts; `answer` is the one that stands, `answers` all of them, newest first.
+class VisibleFinding:
+    """Finding with the sightings that the reader may see, in the order of attempts.
 
-    `latest` is the last attempt of which the reader may know what was found; `title` is told by what they may read.
+    `answer` is the current one, `answers` are all of them, newest first. `latest` is the last
+    attempt whose results the reader may know; `title` comes from what they may read.
     """
 
     finding: Finding
     title: str
-    sights: tuple[Sight, ...]
-    life: Life
+    sights: tuple[VisibleSighting, ...]
+    life: Lifecycle
     latest: int
     answers: tuple[FindingResponse, ...]
 
@@ -88,11 +92,11 @@ class SeenFinding:
 
     @property
     def answer(self) -> FindingResponse | None:
-        return next((each for each in self.answers if each.replaced_at is None), None)
+        return next((answer for answer in self.answers if answer.replaced_at is None), None)
 
     @property
-    def last(self) -> Sight:
-        """The latest that saw it: the platform's own before an imported one's."""
+    def last(self) -> VisibleSighting:
+        """Latest sighting where it was present; the platform's own goes before an imported one."""
         return max(
             (s for s in self.sights if s.present),
             key=lambda s: (s.attempt, s.row.audit_id is not None),
@@ -100,44 +104,47 @@ class SeenFinding:
 
     @property
     def peers(self) -> tuple[str, ...]:
-        """The peers who saw it, as they are called here, each once."""
+        """Names of the peers who saw it, as the reader may know them, without repeats."""
         return tuple(
-            dict.fromkeys(s.witness.name for s in self.sights if s.present and not s.witness.is_own)
+            dict.fromkeys(s.source.name for s in self.sights if s.present and not s.source.is_own)
         )
 
     @property
     def is_own(self) -> bool:
-        """Whether one's own audits saw it as well."""
-        return any(s.present and s.witness.is_own for s in self.sights)
+        """Return whether the student's own audits saw it too."""
+        return any(s.present and s.source.is_own for s in self.sights)
 
     @property
-    def is_unasked(self) -> bool:
-        """Whether no audit has looked for it since it was last seen, so that nobody knows what became of it."""
+    def is_unchecked(self) -> bool:
+        """Return whether no audit has checked it since it was last seen: its state is unknown."""
         return self.group != "fixed" and self.life.last < self.latest
 
     @property
     def fixed_by(self) -> Submission | None:
         return next((s.submission for s in self.sights if s.attempt == self.life.fixed), None)
 
-    def until(self, attempt: int) -> Life | None:
-        """Its life as it was told by this attempt; null where nobody had seen it yet."""
+    def until(self, attempt: int) -> Lifecycle | None:
+        """Return its lifecycle as of this attempt; None if nobody had seen it yet."""
         sights = [sight for sight in self.sights if sight.attempt <= attempt]
-        return _life(sights) if any(sight.present for sight in sights) else None
+        return _lifecycle(sights) if any(sight.present for sight in sights) else None
 
     @property
     def is_answerable(self) -> bool:
-        """Whether an answer is still owed: seen by a peer, not gone, and none given."""
+        """Return whether an answer is due: a peer saw it, it is not gone and has no answer."""
         return bool(self.peers) and self.group != "fixed" and self.answer is None
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What became of everything in one attempt, against all before it. `still` were there and are, `back` were gone."""
+    """Findings of one attempt compared with all earlier attempts.
 
-    still: tuple[SeenFinding, ...]
-    new: tuple[SeenFinding, ...]
-    back: tuple[SeenFinding, ...]
-    fixed: tuple[SeenFinding, ...]
+    `still` were present before and are now, `back` had been gone.
+    """
+
+    still: tuple[VisibleFinding, ...]
+    new: tuple[VisibleFinding, ...]
+    back: tuple[VisibleFinding, ...]
+    fixed: tuple[VisibleFinding, ...]
 
     @property
     def there(self) -> int:
@@ -146,7 +153,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """A student with how many findings there are, for the list that staff choose from."""
+    """Student with the numbers of their findings, for the list that staff choose from."""
 
     student: Enrollment
     open: int
@@ -161,57 +168,65 @@ def findings_of(
     *,
     is_staff: bool,
     withheld: set[UUID] | None = None,
-) -> tuple[SeenFinding, ...]:
-    """The student's findings, what needs them most first. As many queries whatever there is: seven at most.
+) -> tuple[VisibleFinding, ...]:
+    """Return the student's findings, most urgent first. At most seven queries for any number.
 
-    `withheld` are the submissions whose verdict the student may not see yet, where that is known already.
+    `withheld` are the submissions whose verdict the student may not see yet; pass them where they
+    are known already.
     """
-    witnesses = _Witnesses(assignment, student, is_staff=is_staff)
+    sources = _Sources(assignment, student, is_staff=is_staff)
     if withheld is None:
         withheld = set() if is_staff else _withheld(assignment, student)
-    told = [(row, _sights(row, witnesses, withheld)) for row in _rows(assignment, student)]
-    told = [(row, sights) for row, sights in told if any(sight.present for sight in sights)]
-    latest = _latest(sight for _row, sights in told for sight in sights)
-    seen = [
-        SeenFinding(
+
+    rows = [(row, _sights(row, sources, withheld)) for row in _rows(assignment, student)]
+    # A finding that only withheld audits saw does not exist for this reader.
+    rows = [(row, sights) for row, sights in rows if any(sight.present for sight in sights)]
+    latest = _latest(sight for _row, sights in rows for sight in sights)
+    findings = [
+        VisibleFinding(
             row,
-            _title(row, sights, witnesses),
+            _title(row, sights, sources),
             sights,
-            _life(sights),
+            _lifecycle(sights),
             latest,
             tuple(row.responses.all()),
         )
-        for row, sights in told
+        for row, sights in rows
     ]
-    return tuple(sorted(seen, key=_urgency))
+    return tuple(sorted(findings, key=_urgency))
 
 
-def changes_in(seen: Iterable[SeenFinding], attempt: int) -> Changes:
-    """Sorted out of all findings of a student, as findings_of has them for this reader."""
-    told = [(each, life) for each in seen if (life := each.until(attempt))]
-    there = [(each, life) for each, life in told if life.state != FindingState.FIXED]
-    before = [(each, life) for each, life in there if life.first != attempt]
+def changes_in(findings: Iterable[VisibleFinding], attempt: int) -> Changes:
+    """Return what changed in this attempt, from all findings of a student (`findings_of`)."""
+    rows = [(finding, life) for finding in findings if (life := finding.until(attempt))]
+    present = [(finding, life) for finding, life in rows if life.state != FindingState.FIXED]
+    before = [(finding, life) for finding, life in present if life.first != attempt]
+
     return Changes(
-        still=tuple(each for each, life in before if life.state == FindingState.OPEN),
-        new=tuple(each for each, life in there if life.first == attempt),
-        back=tuple(each for each, life in before if life.state == FindingState.REGRESSED),
-        fixed=tuple(each for each, life in told if life.fixed == attempt),
+        still=tuple(finding for finding, life in before if life.state == FindingState.OPEN),
+        new=tuple(finding for finding, life in present if life.first == attempt),
+        back=tuple(finding for finding, life in before if life.state == FindingState.REGRESSED),
+        fixed=tuple(finding for finding, life in rows if life.fixed == attempt),
     )
 
 
 def tallies_of(assignment: Assignment) -> list[Tally]:
-    """Everybody of the cohort, in the roster's order. One query."""
-    here = Q(findings__assignment=assignment)
+    """Return one tally for each student of the cohort, in the roster's order. One query."""
+    of_assignment = Q(findings__assignment=assignment)
     students = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
-        n_open=Count("findings", filter=here & Q(findings__state=FindingState.OPEN), distinct=True),
+        n_open=Count(
+            "findings", filter=of_assignment & Q(findings__state=FindingState.OPEN), distinct=True
+        ),
         n_regressed=Count(
-            "findings", filter=here & Q(findings__state=FindingState.REGRESSED), distinct=True
+            "findings",
+            filter=of_assignment & Q(findings__state=FindingState.REGRESSED),
+            distinct=True,
         ),
         n_fixed=Count(
-            "findings", filter=here & Q(findings__state=FindingState.FIXED), distinct=True
+            "findings", filter=of_assignment & Q(findings__state=FindingState.FIXED), distinct=True
         ),
         n_answered=Count(
-            "findings", filter=here & Q(findings__responses__isnull=False), distinct=True
+            "findings", filter=of_assignment & Q(findings__responses__isnull=False), distinct=True
         ),
     )
     return [Tally(s, s.n_open, s.n_regressed, s.n_fixed, s.n_answered) for s in students]
@@ -233,14 +248,13 @@ def _withheld(assignment: Assignment, student: Enrollment) -> set[UUID]:
     grade = (
         Grade.objects.filter(assignment=assignment, student=student).defer("audit__report").first()
     )
-    theirs = Submission.objects.filter(assignment=assignment, student=student).select_related(
-        "assignment"
-    )
-    return {submission.pk for submission in theirs if is_withheld(submission, grade)}
+    submissions = Submission.objects.filter(assignment=assignment, student=student)
+    submissions = submissions.select_related("assignment")
+    return {submission.pk for submission in submissions if is_withheld(submission, grade)}
 
 
-class _Witnesses:
-    """Who is behind each sighting, in the words in which this reader may know them."""
+class _Sources:
+    """Sources of the sightings of one student, under the names that this reader may know."""
 
     def __init__(self, assignment: Assignment, student: Enrollment, *, is_staff: bool) -> None:
         related = ("pairing__round__assignment__cohort", "pairing__auditor", "pairing__auditee")
@@ -248,6 +262,7 @@ class _Witnesses:
         listed = list(reports.select_related(*related).defer("original", "reading"))
         pairings = [report.pairing for report in listed if report.pairing]
         names = shown_names(pairings, side="staff" if is_staff else "auditee")
+
         self._owner = f"{student}'s" if is_staff else "Your"
         self._is_staff = is_staff
         hidden = [] if is_staff else [report for report in listed if report.hidden_at is not None]
@@ -256,130 +271,133 @@ class _Witnesses:
         self._by_audit = {report.audit_id: self._by_report[report.pk] for report in listed}
 
     def is_hidden(self, row: FindingSighting) -> bool:
-        """Whether a teacher hid the report that says so from this reader."""
+        """Return whether a teacher hid the report behind this sighting from this reader."""
         return (row.audit_id or row.report_id) in self._hidden
 
-    def of(self, row: FindingSighting) -> Witness:
+    def of(self, row: FindingSighting) -> Source:
         if row.report_id is not None:
             return self._by_report[row.report_id]
         if row.audit is not None and row.audit.kind == AuditKind.PEER:
-            return self._by_audit.get(row.audit.pk, Witness(SOMEBODY, is_own=False))
-        return Witness("The audit of the hand-in", is_own=True)
+            return self._by_audit.get(row.audit.pk, Source(SOMEBODY, is_own=False))
+        return Source("The audit of the submission", is_own=True)
 
-    def _of_report(self, report: FeedbackReport, names: dict[UUID, str]) -> Witness:
+    def _of_report(self, report: FeedbackReport, names: dict[UUID, str]) -> Source:
         if report.kind == FeedbackKind.SELF:
-            return Witness(f"{self._owner} own auditor", is_own=True, report=report.pk)
+            return Source(f"{self._owner} own auditor", is_own=True, report=report.pk)
         if report.pairing is None:
-            return Witness(SOMEBODY, is_own=False, report=report.pk)
-        opens = self._is_staff or is_granted(report.pairing)
-        return Witness(names[report.pairing.pk], is_own=False, report=report.pk if opens else None)
+            return Source(SOMEBODY, is_own=False, report=report.pk)
+        may_open = self._is_staff or is_granted(report.pairing)
+        link = report.pk if may_open else None
+        return Source(names[report.pairing.pk], is_own=False, report=link)
 
 
-def _sights(row: Finding, witnesses: _Witnesses, hidden: set[UUID]) -> tuple[Sight, ...]:
-    """A peer's word is the student's own to read; the site's on a hand-in only once its verdict is."""
+def _sights(row: Finding, sources: _Sources, hidden: set[UUID]) -> tuple[VisibleSighting, ...]:
+    """Return the sightings that the reader may see.
+
+    A student may always read a peer's; the site's own audits only once their verdict is released.
+    """
     return tuple(
-        Sight(told.submission, witnesses.of(told), told)
-        for told in row.sightings.all()
-        if not witnesses.is_hidden(told)
+        VisibleSighting(sighting.submission, sources.of(sighting), sighting)
+        for sighting in row.sightings.all()
+        if not sources.is_hidden(sighting)
         and (
-            told.audit is None
-            or told.audit.kind == AuditKind.PEER
-            or told.submission_id not in hidden
+            sighting.audit is None
+            or sighting.audit.kind == AuditKind.PEER
+            or sighting.submission_id not in hidden
         )
     )
 
 
-def _title(row: Finding, sights: tuple[Sight, ...], witnesses: _Witnesses) -> str:
-    """The row's own, unless a report that was hidden from this reader may have lent it."""
-    if not any(told.present and witnesses.is_hidden(told) for told in row.sightings.all()):
+def _title(row: Finding, sights: tuple[VisibleSighting, ...], sources: _Sources) -> str:
+    """Return the row's title, unless a report hidden from this reader may have given it."""
+    if not any(s.present and sources.is_hidden(s) for s in row.sightings.all()):
         return row.title
-    stands = [sight.row for sight in sights if sight.present][-1]
-    return stands.text or stands.action or row.criterion_name
+    visible = [sight.row for sight in sights if sight.present][-1]
+    return visible.text or visible.action or row.criterion_name
 
 
-def _latest(heard: Iterable[Sight]) -> int:
-    """The last attempt that was audited, else the last that a report was brought along on."""
-    attempts = [(sight.row.audit_id is not None, sight.attempt) for sight in heard]
+def _latest(sights: Iterable[VisibleSighting]) -> int:
+    """Return the last audited attempt, else the last one with an uploaded report."""
+    attempts = [(sight.row.audit_id is not None, sight.attempt) for sight in sights]
     return max(attempts, default=(False, 0))[1]
 
 
-def _life(sights: Iterable[Sight]) -> Life:
-    return life_of([Word(s.attempt, s.present, imported=s.row.audit_id is None) for s in sights])
+def _lifecycle(sights: Iterable[VisibleSighting]) -> Lifecycle:
+    return lifecycle_of(
+        [Observation(s.attempt, s.present, imported=s.row.audit_id is None) for s in sights]
+    )
 
 
-def _urgency(seen: SeenFinding) -> tuple[Any, ...]:
-    row = seen.finding
+def _urgency(finding: VisibleFinding) -> tuple[Any, ...]:
+    row = finding.finding
     return (
-        GROUPS.index(seen.group),
-        PRIORITIES.index(seen.last.row.priority),
+        GROUPS.index(finding.group),
+        PRIORITIES.index(finding.last.row.priority),
         row.criterion_name,
         row.place,
-        seen.title,
+        finding.title,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Helped:
-    """Of the findings under one criterion that somebody spoke about, how many helped."""
+class CriterionHelpfulness:
+    """Numbers of findings of one criterion that helped, out of those with a reply."""
 
     criterion: str
     helped: int
-    said: int
+    replies: int
 
 
-def helped_by_criterion(assignment: Assignment) -> list[Helped]:
-    """What helped least first, nobody named. One query."""
-    said = FindingHelp.objects.filter(finding__assignment=assignment).order_by()
-    rows = said.values_list("finding__criterion_name", "finding__criterion_id").annotate(
-        helped=Count("pk", filter=Q(helpful=True)), said=Count("pk")
+def helped_by_criterion(assignment: Assignment) -> list[CriterionHelpfulness]:
+    """Return the criteria, least helpful first, without any student's name. One query."""
+    replies = FindingHelp.objects.filter(finding__assignment=assignment).order_by()
+    rows = replies.values_list("finding__criterion_name", "finding__criterion_id").annotate(
+        helped=Count("pk", filter=Q(helpful=True)), replies=Count("pk")
     )
-    found = [
-        Helped(name or key or "no criterion named", helped, many)
-        for name, key, helped, many in rows
+    criteria = [
+        CriterionHelpfulness(name or key or "no criterion", helped, replies)
+        for name, key, helped, replies in rows
     ]
-    return sorted(found, key=lambda each: (each.helped / each.said, each.criterion))
+    return sorted(criteria, key=lambda row: (row.helped / row.replies, row.criterion))
 
 
-def said_of(finding: Finding) -> bool | None:
-    """Whether it helped, null while its owner has said nothing."""
+def helpfulness_of(finding: Finding) -> bool | None:
+    """Return whether it helped; None until its owner replies."""
     return FindingHelp.objects.filter(finding=finding).values_list("helpful", flat=True).first()
 
 
 def keeps_verdicts(assignment: Assignment) -> bool:
-    """Whether its students learn of a verdict only by a release."""
+    """Return whether its students see a verdict only after its release."""
     return assignment.release_policy == ReleasePolicy.AFTER_RELEASE
 
 
 def histories_of(findings: Collection[UUID] | QuerySet[Any]) -> QuerySet[FindingSighting]:
-    """Every sighting of these findings, in the order of their audits, with what `gone_in` asks of it."""
+    """Return every sighting of these findings, in the order of their audits, for `gone_in`."""
     sightings = FindingSighting.objects.filter(finding__in=findings).defer("audit__report")
     related = sightings.select_related("submission__assignment", "audit")
     return related.order_by("audit__created_at", "pk")
 
 
-def gone_as_told(
-    history: Collection[FindingSighting], grades: Mapping[GradeKey, Grade]
-) -> set[UUID]:
-    """Which findings of this history (from `histories_of`, with each `finding`) are gone. No query.
+def gone_as_told(history: Collection[FindingSighting], grades: Mapping[GradeKey, Grade]) -> set[UUID]:
+    """Return the findings of this history (`histories_of`, with `finding`) that are gone. No query.
 
-    The column `state` knows every audit; this is what findings_of tells the owner.
+    The column `state` counts every audit; this result agrees with what findings_of shows the owner.
     """
-    open_ones = [row.finding for row in history if not keeps_verdicts(row.submission.assignment)]
-    sealed = [row for row in history if keeps_verdicts(row.submission.assignment)]
-    return {each.pk for each in open_ones if each.state == FindingState.FIXED} | gone_in(
-        sealed, grades
-    )
+    visible = [row.finding for row in history if not keeps_verdicts(row.submission.assignment)]
+    withheld = [row for row in history if keeps_verdicts(row.submission.assignment)]
+    fixed = {finding.pk for finding in visible if finding.state == FindingState.FIXED}
+    return fixed | gone_in(withheld, grades)
 
 
 def gone_but_for_withheld(findings: Collection[UUID] | QuerySet[Any]) -> set[UUID]:
-    """Which of these findings are gone by what is left without the verdicts that are withheld. Two queries."""
+    """Return which of these findings are gone, without looking at withheld verdicts. Two queries."""
     rows = list(histories_of(findings))
     return gone_in(rows, grades_of({row.submission for row in rows}))
 
 
 def gone_in(history: Iterable[FindingSighting], grades: Mapping[GradeKey, Grade]) -> set[UUID]:
-    """The same of sightings from `histories_of`, with the grades behind their submissions. No query."""
-    told: defaultdict[UUID, list[Word]] = defaultdict(list)
+    """Return the gone findings of sightings from `histories_of`, given the grades. No query."""
+    observations: defaultdict[UUID, list[Observation]] = defaultdict(list)
     for row in history:
         submission = row.submission
         grade = grades.get((submission.assignment_id, submission.student_id))
@@ -388,7 +406,11 @@ def gone_in(history: Iterable[FindingSighting], grades: Mapping[GradeKey, Grade]
             or row.audit.kind == AuditKind.PEER
             or not is_withheld(submission, grade)
         ):
-            word = Word(submission.attempt, row.present, imported=row.audit is None)
-            told[row.finding_id].append(word)
-    seen = {key: words for key, words in told.items() if any(word.present for word in words)}
-    return {key for key, words in seen.items() if life_of(words).state == FindingState.FIXED}
+            observation = Observation(submission.attempt, row.present, imported=row.audit is None)
+            observations[row.finding_id].append(observation)
+
+    return {
+        key
+        for key, rows in observations.items()
+        if any(row.present for row in rows) and lifecycle_of(rows).state == FindingState.FIXED
+    }

@@ -1,4 +1,4 @@
-"""The rows of one student's findings at one assignment, held alone until the transaction ends."""
+"""Rows of one student's findings at one assignment, locked until the transaction ends."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from grading.findings.finding_state import Word, life_of
-from grading.findings.identity import Draft, Known, recognised
+from grading.findings.finding_state import Observation, lifecycle_of
+from grading.findings.identity import Draft, RecordedFinding, recognised
 from grading.models import Audit, FeedbackReport, Finding, FindingSighting, Submission
 
-Words = Mapping[str, Draft | None]
-SAID = ("finding_id", "present", "lines", "text", "action", "priority", "evidence")
-LIFE = ("state", "first_submission_id", "last_submission_id", "fixed_submission_id", "fixed_commit")
-IDENTITY = ("key", "criterion_id", "check_id")
-SHOWN = ("criterion_name", "place", "title")
+Drafts = Mapping[str, Draft | None]
+SIGHTING_FIELDS = ("finding_id", "present", "lines", "text", "action", "priority", "evidence")
+STATE_FIELDS = (
+    "state",
+    "first_submission_id",
+    "last_submission_id",
+    "fixed_submission_id",
+    "fixed_commit",
+)
+IDENTITY_FIELDS = ("key", "criterion_id", "check_id")
+DISPLAY_FIELDS = ("criterion_name", "place", "title")
 
 
 @dataclass(slots=True)
 class Ledger:
-    """What is known, by key. `moves` counts the states that findings came into while it was open."""
+    """Recorded findings by key. `moves` counts the states that findings changed to meanwhile."""
 
     submission: Submission
     findings: dict[str, Finding]
@@ -31,32 +37,33 @@ class Ledger:
 
     @classmethod
     def of(cls, submission: Submission) -> Ledger:
-        """The student's findings, alone with them: audits of theirs that end at once take turns."""
-        _take_turn(submission)
-        theirs = Finding.objects.filter(
+        """Lock and load the student's findings; their audits that end together take turns."""
+        _lock_findings(submission)
+        findings = Finding.objects.filter(
             assignment=submission.assignment_id, student=submission.student_id
         )
-        return cls(
-            submission, {finding.key: finding for finding in theirs.order_by("created_at", "pk")}
-        )
+        by_key = {finding.key: finding for finding in findings.order_by("created_at", "pk")}
+        return cls(submission, by_key)
 
-    def known(self) -> list[Known]:
+    def recorded(self) -> list[RecordedFinding]:
         rows = self.findings.values()
         return [
-            Known(row.key, row.criterion_id, row.check_id, row.place, row.title) for row in rows
+            RecordedFinding(row.key, row.criterion_id, row.check_id, row.place, row.title)
+            for row in rows
         ]
 
     def identified(
         self, there: Sequence[Draft], before: Sequence[FindingSighting]
     ) -> dict[str, Draft]:
-        """Each draft under the key of the finding that it is.
+        """Return the drafts by the key of their finding.
 
-        `before` are the same audit's earlier words: what rests on the same evidence is the same finding, whatever its
-        check is called now, and it is called so from now on.
+        `before` are the same audit's earlier sightings: a draft with the same evidence is the same
+        finding even if its check has a new id; the finding then takes the new id.
         """
-        same = recognised(there, self.known())
+        same = recognised(there, self.recorded())
         by_row = {finding.pk: finding for finding in self.findings.values()}
         by_evidence = {key: by_row[s.finding_id] for s in before if s.present for key in s.evidence}
+
         for draft in there:
             renamed = next((by_evidence[key] for key in draft.evidence if key in by_evidence), None)
             if draft.key not in same and renamed is not None and renamed.key not in same.values():
@@ -65,13 +72,13 @@ class Ledger:
 
     def _rename(self, finding: Finding, draft: Draft) -> None:
         del self.findings[finding.key]
-        for name in IDENTITY:
+        for name in IDENTITY_FIELDS:
             setattr(finding, name, getattr(draft, name))
         self.findings[finding.key] = finding
-        finding.save(update_fields=[*IDENTITY, "changed_at"])
+        finding.save(update_fields=[*IDENTITY_FIELDS, "changed_at"])
 
     def add(self, there: Mapping[str, Draft]) -> dict[str, Finding]:
-        """Rows for what was not known; they are open until their life is told."""
+        """Create rows for the drafts without one; they are open until `update_states`."""
         new = {key: self._row(draft) for key, draft in there.items() if key not in self.findings}
         Finding.objects.bulk_create(new.values())
         self.findings |= new
@@ -92,16 +99,16 @@ class Ledger:
             last_submission=self.submission,
         )
 
-    def sight(
+    def replace_sightings(
         self,
-        words: Words,
+        drafts: Drafts,
         before: Sequence[FindingSighting],
         *,
         submission: Submission,
         audit: Audit | None = None,
         report: FeedbackReport | None = None,
     ) -> bool:
-        """One audit's or report's words, in the place of what it said `before`; whether that was anything else."""
+        """Replace the sightings of one audit or report; return whether that changed anything."""
         rows = [
             FindingSighting(
                 organization_id=submission.organization_id,
@@ -110,57 +117,64 @@ class Ledger:
                 audit=audit,
                 report=report,
                 present=draft is not None,
-                **_said(draft),
+                **_sighting_fields(draft),
             )
-            for key, draft in words.items()
+            for key, draft in drafts.items()
         ]
-        spoken_of = {row.finding_id for row in rows}
-        earlier = [row for row in before if row.finding_id in spoken_of]
+        finding_ids = {row.finding_id for row in rows}
+        earlier = [row for row in before if row.finding_id in finding_ids]
+        # Rows are compared by content, so that a repeated job writes nothing.
         if sorted(map(_content, rows)) == sorted(map(_content, earlier)):
             return False
         FindingSighting.objects.filter(pk__in=[row.pk for row in earlier]).delete()
         FindingSighting.objects.bulk_create(rows)
         return True
 
-    def tell_lives(self, words: Words) -> None:
-        """The columns that follow from the sightings, anew. What nobody ever saw any more is no finding."""
-        rows = {self.findings[key].pk: (self.findings[key], draft) for key, draft in words.items()}
-        told: defaultdict[Any, list[FindingSighting]] = defaultdict(list)
+    def update_states(self, drafts: Drafts) -> None:
+        """Compute the columns that follow from the sightings; delete findings that nobody saw."""
+        rows = {self.findings[key].pk: (self.findings[key], draft) for key, draft in drafts.items()}
+        by_finding: defaultdict[Any, list[FindingSighting]] = defaultdict(list)
         sightings = FindingSighting.objects.filter(finding__in=rows).select_related("submission")
         for sighting in sightings.order_by("audit__created_at", "audit_id", "pk"):
-            told[sighting.finding_id].append(sighting)
+            by_finding[sighting.finding_id].append(sighting)
+
         changed, unseen = [], []
         for key, (finding, draft) in rows.items():
-            if not any(sighting.present for sighting in told[key]):
+            if not any(sighting.present for sighting in by_finding[key]):
                 unseen.append(key)
-            elif self._has_changed(finding, draft, told[key]):
+            elif self._has_changed(finding, draft, by_finding[key]):
                 changed.append(finding)
+
         Finding.objects.filter(pk__in=unseen).delete()
-        Finding.objects.bulk_update(changed, [*LIFE, *SHOWN, "changed_at"])
+        Finding.objects.bulk_update(changed, [*STATE_FIELDS, *DISPLAY_FIELDS, "changed_at"])
 
     def _has_changed(
         self, finding: Finding, draft: Draft | None, sightings: Iterable[FindingSighting]
     ) -> bool:
-        state, before = finding.state, [getattr(finding, name) for name in (*LIFE, *SHOWN)]
-        _tell_life(finding, sightings)
+        state, before = (
+            finding.state,
+            [getattr(finding, name) for name in (*STATE_FIELDS, *DISPLAY_FIELDS)],
+        )
+        _update_state(finding, sightings)
         if draft is not None and finding.last_submission_id == self.submission.pk:
-            for name in SHOWN:
+            for name in DISPLAY_FIELDS:
                 setattr(finding, name, getattr(draft, name))
         finding.changed_at = timezone.now()
         if finding.state != state:
             self.moves[finding.state] += 1
-        return before != [getattr(finding, name) for name in (*LIFE, *SHOWN)]
+        return before != [getattr(finding, name) for name in (*STATE_FIELDS, *DISPLAY_FIELDS)]
 
 
-def _take_turn(submission: Submission) -> None:
-    """Until the transaction ends. A lock of its own, taken behind all rows: whoever brings a report about somebody holds
-    their own place on the roster, and two who bring one about each other would wait for one another's."""
-    whose = f"findings of {submission.student_id} at {submission.assignment_id}"
+def _lock_findings(submission: Submission) -> None:
+    """Take an advisory lock until the transaction ends."""
+    # Not a row lock on the enrollment: the uploader of a report already holds their own, and two
+    # peers who upload a report about each other would deadlock. It is taken after all row locks.
+    name = f"findings of {submission.student_id} at {submission.assignment_id}"
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [whose])
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [name])
 
 
-def _said(draft: Draft | None) -> dict[str, Any]:
+def _sighting_fields(draft: Draft | None) -> dict[str, Any]:
     if draft is None:
         return {}
     return {
@@ -173,15 +187,16 @@ def _said(draft: Draft | None) -> dict[str, Any]:
 
 
 def _content(sighting: FindingSighting) -> str:
-    return repr([getattr(sighting, name) for name in SAID])
+    return repr([getattr(sighting, name) for name in SIGHTING_FIELDS])
 
 
-def _tell_life(finding: Finding, sightings: Iterable[FindingSighting]) -> None:
-    told = list(sightings)
-    by_attempt = {sighting.submission.attempt: sighting.submission for sighting in told}
-    life = life_of(
-        [Word(s.submission.attempt, s.present, imported=s.audit_id is None) for s in told]
+def _update_state(finding: Finding, sightings: Iterable[FindingSighting]) -> None:
+    rows = list(sightings)
+    by_attempt = {row.submission.attempt: row.submission for row in rows}
+    life = lifecycle_of(
+        [Observation(s.submission.attempt, s.present, imported=s.audit_id is None) for s in rows]
     )
+
     fixed = by_attempt[life.fixed] if life.fixed is not None else None
     finding.state = life.state
     finding.first_submission = by_attempt[life.first]

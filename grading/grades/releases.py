@@ -17,8 +17,8 @@ from grading.core.errors import GradeRefused
 from grading.grades.actions import reason_given
 from grading.grades.queries.final_scores import Reckoning, columns_of, is_the_same, reckon, told
 from grading.models import Appeal, Assignment, Grade
-from grading.notifications.emails import Letter, notify, notify_all
-from grading.notifications.webhooks import tell_of_releases
+from grading.notifications.emails import Email, notify, notify_all
+from grading.notifications.webhooks import announce_releases
 
 CHANGED_SINCE = "Something changed since you looked: it is shown as it is now. Look once more."
 
@@ -172,20 +172,20 @@ def _told_of_others(
 
 
 def _tell(assignment: Assignment, news: Sequence[Grade], *, letters: bool) -> None:
-    tell_of_releases(
+    announce_releases(
         assignment=assignment, audits=[(grade.released or {})["audit"] for grade in news]
     )
     if letters:
         written = [_letter_to(grade) for grade in news]
         notify_all(
-            organization_id=assignment.organization_id, kind=NoticeKind.RELEASED, letters=written
+            organization_id=assignment.organization_id, kind=NoticeKind.RELEASED, emails=written
         )
 
 
-def _letter_to(grade: Grade) -> Letter:
+def _letter_to(grade: Grade) -> Email:
     title, told = grade.assignment.title, grade.released or {}
     what = "was changed" if told["before"] else "was released"
-    return Letter(
+    return Email(
         user=grade.student.user,
         subject=f"Your grade for “{title}” {what}",
         body=f"Your grade for “{title}” {what}. What it is, and why, stands on the page of the report.",

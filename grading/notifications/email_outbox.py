@@ -26,7 +26,7 @@ from grading.models import Notice
 from grading.notifications.outbox import Outbox
 
 STOP_AFTER_SECONDS = 120  # what is left then goes with the next job
-MOST_TRIES = 3
+MAX_TRIES = 3
 NEXT_TRY = timedelta(minutes=10)
 REFUSED_FOR_GOOD = 500  # SMTP: below it the trouble is the server's, and passes
 log = structlog.get_logger(__name__)
@@ -34,13 +34,13 @@ log = structlog.get_logger(__name__)
 
 def _due(now: datetime) -> Q:
     rested = Q(tried_at=None) | Q(tried_at__lt=now - NEXT_TRY)
-    return Q(rested, sent_at=None, tries__lt=MOST_TRIES)
+    return Q(rested, sent_at=None, tries__lt=MAX_TRIES)
 
 
-LETTERS = Outbox(Notice, job="grading.jobs.send_letters", name="letters", seconds=180, due=_due)
+EMAILS = Outbox(Notice, job="grading.jobs.send_letters", name="letters", seconds=180, due=_due)
 
 
-def send_due(*, organization_id: int) -> int:
+def send_due_emails(*, organization_id: int) -> int:
     """Send what is due, oldest first, for at most two minutes; how many left.
 
     A letter that was refused is tried again later, three times in all. A server that cannot be reached costs no
@@ -77,7 +77,7 @@ def _claim() -> Notice | None:
 def _sent(notice: Notice, post: BaseEmailBackend) -> bool:
     """Whether the letter left; a server that cannot take any letter now raises."""
     try:
-        letter_of(notice, post).send()
+        email_message_of(notice, post).send()
     except SMTPRecipientsRefused as error:
         codes = [
             code for code, _said in error.recipients.values()
@@ -93,7 +93,7 @@ def _sent(notice: Notice, post: BaseEmailBackend) -> bool:
     return True
 
 
-def letter_of(notice: Notice, post: BaseEmailBackend | None = None) -> EmailMessage:
+def email_message_of(notice: Notice, post: BaseEmailBackend | None = None) -> EmailMessage:
     """The letter as it leaves: plain text, its link, and how to get no more of its kind."""
     off = f"{settings.SITE_URL}{reverse('notices', args=[notice.organization.slug])}?off={notice.kind}"
     context = {"notice": notice, "link": f"{settings.SITE_URL}{notice.path}", "off": off}

@@ -14,12 +14,12 @@ from django.utils.timezone import localtime
 from grading.core.activity import record_activity
 from grading.core.enums import AuditKind, NoticeKind, WebhookEvent
 from grading.models import Audit, Enrollment, Notice, NoticeOptOut, Organization, Submission
-from grading.notifications.email_outbox import LETTERS
-from grading.notifications.webhooks import tell_of_audit
+from grading.notifications.email_outbox import EMAILS
+from grading.notifications.webhooks import announce_audit
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class Email:
     """`body` is plain text without any score (mail is read over shoulders and forwarded), `path` where its link leads,
     such as reverse(...). To nobody (a place on a roster without an account) nothing is written."""
 
@@ -39,12 +39,12 @@ def notify(
     path: str,
 ) -> bool:
     """Write one letter, as notify_all does. Whether one was written."""
-    letter = Letter(user, subject, body, path)
+    email = Email(user, subject, body, path)
     organization_id = organization if isinstance(organization, int) else organization.pk
-    return notify_all(organization_id=organization_id, kind=kind, letters=[letter]) == 1
+    return notify_all(organization_id=organization_id, kind=kind, emails=[email]) == 1
 
 
-def notify_all(*, organization_id: int, kind: NoticeKind, letters: Collection[Letter]) -> int:
+def notify_all(*, organization_id: int, kind: NoticeKind, emails: Collection[Email]) -> int:
     """Write letters, in the caller's transaction and scope; they are sent when that has committed. How many were written.
 
     Nothing is written to an account that is without an address or switched off, and to whoever does not want letters of
@@ -52,7 +52,7 @@ def notify_all(*, organization_id: int, kind: NoticeKind, letters: Collection[Le
     """
     opted_out = NoticeOptOut.objects.filter(organization=organization_id, kind=kind)
     unwanted = set(
-        opted_out.filter(user__in=[each.user for each in letters if each.user]).values_list(
+        opted_out.filter(user__in=[email.user for email in emails if email.user]).values_list(
             "user", flat=True
         )
     )
@@ -61,22 +61,22 @@ def notify_all(*, organization_id: int, kind: NoticeKind, letters: Collection[Le
             organization_id=organization_id,
             user=user,
             kind=kind,
-            body=each.body,
-            path=each.path,
-            subject=" ".join(each.subject.split())[:200],
+            body=email.body,
+            path=email.path,
+            subject=" ".join(email.subject.split())[:200],
         )
-        for each in letters
-        if (user := each.user) and user.is_active and user.email and user.pk not in unwanted
+        for email in emails
+        if (user := email.user) and user.is_active and user.email and user.pk not in unwanted
     ]
     if written:
         Notice.objects.bulk_create(written)
-        LETTERS.announce_on_commit(organization_id)
+        EMAILS.enqueue_on_commit(organization_id)
     return len(written)
 
 
-def tell_of_failure(*, audit: Audit, message: str) -> None:
+def notify_of_failure(*, audit: Audit, message: str) -> None:
     """A student's own audit ended without a verdict; what somebody else started is not their worry, but webhooks'."""
-    tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FAILED)
+    announce_audit(audit=audit, event=WebhookEvent.AUDIT_FAILED)
     if audit.kind != AuditKind.SELF:
         return
     submission = Submission.objects.select_related(
@@ -93,7 +93,7 @@ def tell_of_failure(*, audit: Audit, message: str) -> None:
     )
 
 
-def tell_of_receipt(*, submission: Submission, student: Enrollment, audit: Audit) -> None:
+def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) -> None:
     """What was received and when, for the student to keep; call it in the transaction that stores the hand-in."""
     title = submission.assignment.title
     late = ", after the due date" if submission.late else ""
@@ -118,7 +118,7 @@ def _moment(at: datetime) -> str:
     return f"{localtime(at):%d %B %Y, %H:%M:%S %Z}"
 
 
-def choose_letters(
+def choose_emails(
     *, organization: Organization, user: User, wanted: Collection[NoticeKind]
 ) -> None:
     """From now on these kinds of letters and no others; what waits already is still sent."""

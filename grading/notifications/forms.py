@@ -7,7 +7,7 @@ from django import forms
 from grading.core.enums import WEBHOOK_EVENTS, NoticeKind, WebhookEvent
 
 
-class LettersForm(forms.Form):
+class EmailKindsForm(forms.Form):
     wanted = forms.TypedMultipleChoiceField(
         label="Write to me when",
         choices=NoticeKind.choices,
@@ -17,7 +17,7 @@ class LettersForm(forms.Form):
     )
 
 
-class StopForm(forms.Form):
+class OptOutForm(forms.Form):
     """The link at the end of a letter names its kind."""
 
     off = forms.TypedChoiceField(
@@ -25,7 +25,7 @@ class StopForm(forms.Form):
     )
 
 
-DEEDS = (
+WEBHOOK_ACTIONS = (
     ("test", "Send a test"),
     ("on", "Switch it on"),
     ("off", "Switch it off"),
@@ -48,5 +48,7 @@ class WebhookForm(forms.Form):
     )
 
 
-class DeedForm(forms.Form):
-    do = forms.ChoiceField(choices=DEEDS, error_messages={"required": "Choose what to do with it."})
+class WebhookActionForm(forms.Form):
+    do = forms.ChoiceField(
+        choices=WEBHOOK_ACTIONS, error_messages={"required": "Choose what to do with it."}
+    )

@@ -32,11 +32,11 @@ class Outbox:
     seconds: int
     due: Callable[[datetime], Q]
 
-    def announce_on_commit(self, organization_id: int) -> None:
+    def enqueue_on_commit(self, organization_id: int) -> None:
         """Have what was written sent, once the transaction holds."""
-        transaction.on_commit(lambda: self.announce(organization_id), robust=True)
+        transaction.on_commit(lambda: self.enqueue(organization_id), robust=True)
 
-    def announce(self, organization_id: int) -> None:
+    def enqueue(self, organization_id: int) -> None:
         """One waiting job is enough for all that an organization has here. Raises redis.RedisError."""
         queue, whose = get_queue(QUEUE, commit_mode="auto"), f"{self.name}-{organization_id}-"
         if not any(waiting.startswith(whose) for waiting in queue.job_ids):
@@ -48,12 +48,12 @@ class Outbox:
                 result_ttl=0,
             )
 
-    def announce_left(self) -> int:
+    def enqueue_waiting(self) -> int:
         """The reconciler's part: how many organizations have rows that no job has sent. Raises redis.RedisError."""
         now = timezone.now()
         with as_dispatcher():
             left = self.model.objects.filter(self.due(now), created_at__lt=now - JUST_WRITTEN)
             organizations = list(left.order_by().values_list("organization", flat=True).distinct())
         for organization_id in organizations:
-            self.announce(organization_id)
+            self.enqueue(organization_id)
         return len(organizations)

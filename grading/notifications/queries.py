@@ -9,7 +9,7 @@ from grading.core.enums import DeliveryState, NoticeKind
 from grading.models import NoticeOptOut, Organization, Webhook, WebhookDelivery
 
 
-def letters_wanted(organization: Organization, user: User) -> list[NoticeKind]:
+def wanted_email_kinds(organization: Organization, user: User) -> list[NoticeKind]:
     """All kinds but those switched off."""
     off = NoticeOptOut.objects.filter(organization=organization, user=user).values_list(
         "kind", flat=True

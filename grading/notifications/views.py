@@ -17,20 +17,20 @@ from grading.core.form_bases import put_beside
 from grading.core.permissions import access_organization
 from grading.core.requests import MemberRequest
 from grading.models import Organization, Webhook
-from grading.notifications.emails import choose_letters
-from grading.notifications.forms import DeedForm, LettersForm, StopForm, WebhookForm
-from grading.notifications.queries import deliveries_of, letters_wanted, webhooks_of
-from grading.notifications.webhook_deliveries import MOST_TRIES
+from grading.notifications.emails import choose_emails
+from grading.notifications.forms import EmailKindsForm, OptOutForm, WebhookActionForm, WebhookForm
+from grading.notifications.queries import deliveries_of, wanted_email_kinds, webhooks_of
+from grading.notifications.webhook_deliveries import MAX_TRIES
 from grading.notifications.webhooks import add_webhook, delete_webhook, send_test, switch_webhook
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def notices(request: MemberRequest, org: str) -> HttpResponse:
     organization = access_organization(request.user, org)
-    wanted = letters_wanted(organization, request.user)
+    wanted = wanted_email_kinds(organization, request.user)
     stopping = "off" in request.POST
-    stop = StopForm(request.POST if stopping else request.GET)
-    form = LettersForm(None if stopping else request.POST or None, initial={"wanted": wanted})
+    stop = OptOutForm(request.POST if stopping else request.GET)
+    form = EmailKindsForm(None if stopping else request.POST or None, initial={"wanted": wanted})
     off = stop.cleaned_data["off"] if stop.is_valid() else None
     chosen: list[NoticeKind] | None = None
     if stopping and off:
@@ -38,7 +38,7 @@ def notices(request: MemberRequest, org: str) -> HttpResponse:
     elif form.is_valid():
         chosen = form.cleaned_data["wanted"]
     if chosen is not None:
-        choose_letters(organization=organization, user=request.user, wanted=chosen)
+        choose_emails(organization=organization, user=request.user, wanted=chosen)
         messages.success(request, "Kept: you get these letters and no others.")
         return redirect("notices", organization.slug)
     context = {
@@ -94,7 +94,7 @@ def webhook(request: MemberRequest, org: str, webhook_id: int) -> HttpResponse:
     """What it was told, newest first; a test, and the switch."""
     organization = access_organization(request.user, org, level="teacher")
     found = get_object_or_404(Webhook.objects.select_related("organization"), pk=webhook_id)
-    form = DeedForm(request.POST if request.method == "POST" else None)
+    form = WebhookActionForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and _done(request, found, form):
         messages.success(request, DONE[form.cleaned_data["do"]])
         return redirect("webhook", org, found.pk) if found.pk else redirect("webhooks", org)
@@ -105,13 +105,13 @@ def webhook(request: MemberRequest, org: str, webhook_id: int) -> HttpResponse:
         "events": _labels(found),
         "form": form,
         "page": Paginator(deliveries_of(found), PER_PAGE).get_page(request.GET.get("page")),
-        "most_tries": MOST_TRIES,
+        "most_tries": MAX_TRIES,
         "trail": [*trail_to_organization(organization), ("Webhooks", address)],
     }
     return render(request, "notifications/webhooks/webhook.html", context)
 
 
-def _done(request: MemberRequest, found: Webhook, form: DeedForm) -> bool:
+def _done(request: MemberRequest, found: Webhook, form: WebhookActionForm) -> bool:
     try:
         match form.cleaned_data["do"]:
             case "test":

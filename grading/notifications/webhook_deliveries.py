@@ -30,10 +30,10 @@ from grading.notifications.pinned_post import Answer, post
 STOP_AFTER_SECONDS = 60  # what is left then goes with the next job
 # After each try but the last; together 23 hours and 21 minutes.
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 360, 780))
-MOST_TRIES = len(PAUSES) + 1
+MAX_TRIES = len(PAUSES) + 1
 KEPT = timedelta(days=30)
 SEAL = "webhook"
-BROKE_OFF = "The last try broke off on our side."
+INTERRUPTED = "The last try broke off on our side."
 log = structlog.get_logger(__name__)
 
 
@@ -46,7 +46,7 @@ DELIVERIES = Outbox(
 )
 
 
-def send_due(*, organization_id: int) -> int:
+def send_due_deliveries(*, organization_id: int) -> int:
     """Send what is due, oldest first, for at most a minute; how many arrived.
 
     Whose address cannot be reached at all is not asked again for the rest of it: what else it is due waits a minute
@@ -73,8 +73,8 @@ def _claim() -> WebhookDelivery | None:
     now = timezone.now()
     with transaction.atomic():
         due = WebhookDelivery.objects.filter(_due(now))
-        due.filter(tries__gte=MOST_TRIES).update(
-            state=DeliveryState.FAILED, error=BROKE_OFF, ended_at=now
+        due.filter(tries__gte=MAX_TRIES).update(
+            state=DeliveryState.FAILED, error=INTERRUPTED, ended_at=now
         )
         waiting = due.select_for_update(skip_locked=True, of=("self",)).select_related("webhook")
         delivery = waiting.order_by("next_at", "pk").first()
@@ -119,7 +119,7 @@ def _write_down(delivery: WebhookDelivery, answer: Answer) -> None:
     now = timezone.now()
     if answer.is_taken:
         told |= {"state": DeliveryState.DELIVERED, "ended_at": now}
-    elif delivery.tries >= MOST_TRIES:
+    elif delivery.tries >= MAX_TRIES:
         told |= {"state": DeliveryState.FAILED, "ended_at": now}
     WebhookDelivery.objects.filter(pk=delivery.pk, state=DeliveryState.WAITING).update(**told)
     log.info("delivery_sent", delivery=str(delivery.pk), status=answer.status, tries=delivery.tries)

@@ -121,7 +121,7 @@ def send_test(*, webhook: Webhook, by: User) -> WebhookDelivery:
     return delivery
 
 
-def tell_of_audit(*, audit: Audit, event: WebhookEvent) -> None:
+def announce_audit(*, audit: Audit, event: WebhookEvent) -> None:
     """An audit has ended. A peer's is not told of: when a peer is at work would tell who it is."""
     if audit.kind == AuditKind.PEER or not (webhooks := _told_of(event)):
         return
@@ -130,14 +130,14 @@ def tell_of_audit(*, audit: Audit, event: WebhookEvent) -> None:
     _tell(webhooks, event, submission.assignment, "audit", [(audit.pk, told)])
 
 
-def tell_of_releases(*, assignment: Assignment, audits: Collection[str]) -> None:
+def announce_releases(*, assignment: Assignment, audits: Collection[str]) -> None:
     """Students were told what counts: `audits` are the ids of those that they were told of. Two queries for any number."""
     if audits and (webhooks := _told_of(WebhookEvent.GRADE_RELEASED)):
         news = [(audit, {"audit": audit}) for audit in audits]
         _tell(webhooks, WebhookEvent.GRADE_RELEASED, assignment, "audit", news)
 
 
-def tell_of_appeal(*, appeal: Appeal, event: WebhookEvent) -> None:
+def announce_appeal(*, appeal: Appeal, event: WebhookEvent) -> None:
     """An appeal was filed or answered."""
     if webhooks := _told_of(event):
         submission = _submission(appeal.submission_id)
@@ -149,7 +149,7 @@ def tell_of_appeal(*, appeal: Appeal, event: WebhookEvent) -> None:
         _tell(webhooks, event, submission.assignment, "appeal", [(appeal.pk, told)])
 
 
-def tell_of_feedback(*, report: FeedbackReport) -> None:
+def announce_feedback(*, report: FeedbackReport) -> None:
     """A peer's report arrived. Neither who wrote it nor on whom is told: its page says to each what they may know."""
     if webhooks := _told_of(WebhookEvent.FEEDBACK_RECEIVED):
         news = [(report.pk, {"feedback": str(report.pk)})]
@@ -213,7 +213,7 @@ def _write(
             )
         )
     WebhookDelivery.objects.bulk_create(rows)
-    DELIVERIES.announce_on_commit(organization_id)
+    DELIVERIES.enqueue_on_commit(organization_id)
     return rows
 
 

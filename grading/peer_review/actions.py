@@ -25,7 +25,7 @@ from grading.core.enums import (
 from grading.core.errors import FeedbackRefused
 from grading.models import Audit, FeedbackReport, Pairing, Submission
 from grading.notifications.emails import notify
-from grading.notifications.webhooks import tell_of_feedback
+from grading.notifications.webhooks import announce_feedback
 
 WHOLE_FORM = ""
 
@@ -114,7 +114,7 @@ def tell_of_report(*, report: FeedbackReport) -> None:
     subject, pairing = report.subject, report.pairing
     if subject is None or pairing is None or pairing.ended_at is not None:
         return
-    tell_of_feedback(report=report)
+    announce_feedback(report=report)
     title = report.assignment.title
     notify(
         organization=report.organization_id,

@@ -20,7 +20,7 @@ from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import OPEN_STATES, AuditKind, AuditState
 from grading.core.errors import AlreadyRunning, SubmissionRefused
 from grading.models import Assignment, Audit, Enrollment, Submission
-from grading.notifications.emails import tell_of_receipt
+from grading.notifications.emails import email_receipt
 from grading.submissions.probe_limit import limited_probe
 from grading.submissions.queries import (
     WHOLE_FORM,
@@ -109,7 +109,7 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
             commit=submission.resolved_commit,
             audit=str(audit.pk),
         )
-        tell_of_receipt(submission=submission, student=student, audit=audit)
+        email_receipt(submission=submission, student=student, audit=audit)
         enqueue_on_commit(audit)
 
 

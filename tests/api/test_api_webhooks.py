@@ -8,7 +8,7 @@ from django_scopes import scope
 
 from grading.core.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, Role
 from grading.models import Activity, Webhook, WebhookDelivery
-from grading.notifications.webhook_deliveries import send_due
+from grading.notifications.webhook_deliveries import send_due_deliveries
 from grading.notifications.webhooks import MOST_WEBHOOKS
 from tests.factories.people import (
     CohortFactory,
@@ -113,7 +113,7 @@ def test_the_secret_is_answered_once_and_signs_what_is_sent(program, organizatio
         HTTPStatus.ACCEPTED,
         DeliveryState.WAITING,
     )
-    send_due(organization_id=organization.pk)
+    send_due_deliveries(organization_id=organization.pk)
     (row,) = program.get(f"webhooks/{told['id']}/deliveries/").json()["results"]
     assert (row["id"], row["state"], row["status"], row["tries"]) == (
         tested.json()["id"],

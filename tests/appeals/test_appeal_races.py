@@ -12,7 +12,7 @@ from grading.core.enums import AppealState
 from grading.core.errors import AppealRefused
 from grading.grades.actions import pin_grade, unpin_grade
 from grading.models import Appeal, Grade, Notice, Override
-from grading.notifications.email_outbox import send_due
+from grading.notifications.email_outbox import send_due_emails
 from tests.factories.grades import NoticeFactory
 from tests.factories.people import everywhere
 from tests.factories.races import at_once, while_deleted
@@ -94,6 +94,6 @@ def test_of_two_answers_one_holds():
 def test_of_jobs_that_send_at_once_each_letter_is_sent_by_one():
     organization = NoticeFactory.create().organization
     NoticeFactory.create_batch(9, organization=organization)
-    assert sum(at_once(lambda: send_due(organization_id=organization.pk), times=3)) == 10
+    assert sum(at_once(lambda: send_due_emails(organization_id=organization.pk), times=3)) == 10
     with everywhere():
         assert set(Notice.objects.values_list("tries", flat=True)) == {1}

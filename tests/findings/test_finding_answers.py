@@ -15,8 +15,8 @@ from rq.job import Job, JobStatus
 
 from grading.core.enums import ResponseKind
 from grading.core.errors import FindingRefused
-from grading.findings.answers import MOST_CHARACTERS, answer_finding
-from grading.findings.fix_verification import BROKE_OFF, verify_left
+from grading.findings.answers import REASON_MAX_LENGTH, answer_finding
+from grading.findings.fix_verification import LOOKUP_BROKEN, verify_waiting
 from grading.jobs import verify_fix
 from grading.models import Activity, Cohort, Finding, FindingResponse, Submission
 from tests.factories.peers import FindingFactory, FindingResponseFactory
@@ -69,7 +69,7 @@ def answers() -> list[tuple[Any, ...]]:
         ("will_fix", {"commit": SHA}, ("commit", "commit_not_asked")),
         ("deferred", {"reason": "  "}, ("reason", "reason_missing")),
         ("contested", {}, ("reason", "reason_missing")),
-        ("will_fix", {"reason": "x" * (MOST_CHARACTERS + 1)}, ("reason", "reason_too_long")),
+        ("will_fix", {"reason": "x" * (REASON_MAX_LENGTH + 1)}, ("reason", "reason_too_long")),
     ],
 )
 def test_what_says_too_little_is_refused_beside_its_field(
@@ -215,7 +215,7 @@ def test_the_same_fix_once_more_is_looked_up_again_unless_it_is_confirmed(
 
     assert [
         looked_up_again(False, "It is not there."),
-        looked_up_again(None, BROKE_OFF),
+        looked_up_again(None, LOOKUP_BROKEN),
         looked_up_again(None, ""),
         looked_up_again(True, "It is there."),
     ] == [True, True, False, False]
@@ -230,7 +230,7 @@ def test_the_reconciler_brings_back_what_the_queue_lost_once() -> None:
     fresh = FindingResponseFactory(kind=ResponseKind.FIXED, commit=SHA, reason="")
     with everywhere():
         FindingResponse.objects.filter(pk__in=[lost.pk, told.pk]).update(created_at=long_ago)
-    assert (verify_left(), verify_left()) == (1, 0)
+    assert (verify_waiting(), verify_waiting()) == (1, 0)
     assert get_queue("submissions").job_ids == [f"fix-{lost.pk}"]
     assert fresh.pk != lost.pk
 
@@ -239,10 +239,10 @@ def test_a_job_that_broke_says_so_and_is_not_made_again() -> None:
     lost = FindingResponseFactory(kind=ResponseKind.FIXED, commit=SHA, reason="")
     with everywhere():
         FindingResponse.objects.update(created_at=timezone.now() - timedelta(hours=1))
-        verify_left()
+        verify_waiting()
     job = Job.fetch(f"fix-{lost.pk}", connection=get_queue("submissions").connection)
     job.set_status(JobStatus.FAILED)
-    assert verify_left() == 0
+    assert verify_waiting() == 0
     with everywhere():
         said = FindingResponse.objects.get()
-    assert (said.verified, said.verification) == (None, BROKE_OFF)
+    assert (said.verified, said.verification) == (None, LOOKUP_BROKEN)

@@ -9,12 +9,12 @@ import pytest
 from courtroom.checks.findings import MOST_CLUES
 from grading.core.enums import FindingState
 from grading.engine.report import parse_report
-from grading.findings.finding_state import Life, Word, life_of
+from grading.findings.finding_state import Lifecycle, Observation, lifecycle_of
 from grading.findings.identity import (
     MOST_PLACES_SHOWN,
     Draft,
-    Known,
-    Told,
+    RecordedFinding,
+    ReportFindings,
     findings_of_report,
     gone,
     key_of,
@@ -26,12 +26,12 @@ from tests.factories.findings import flaw, met, missing, report_of_checks
 SHELL = "tidy.shell"
 
 
-def findings_in(document: dict[str, Any]) -> Told:
+def findings_in(document: dict[str, Any]) -> ReportFindings:
     return findings_of_report(parse_report(document))
 
 
-def known_of(*drafts: Draft) -> list[Known]:
-    return [Known(d.key, d.criterion_id, d.check_id, d.place, d.title) for d in drafts]
+def known_of(*drafts: Draft) -> list[RecordedFinding]:
+    return [RecordedFinding(d.key, d.criterion_id, d.check_id, d.place, d.title) for d in drafts]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_file_that_was_moved_takes_its_flaw_along() -> None:
     assert recognised(moved.there, known_of(before)) == {moved.there[0].key: before.key}
     both = findings_in(report_of_checks(flaw(("src/tools.py", 8), ("lib/tools.py", 8))))
     assert recognised(both.there, known_of(before)) == {}
-    again = [Known(before.key, "tidy", SHELL, "src/tools.py")]
+    again = [RecordedFinding(before.key, "tidy", SHELL, "src/tools.py")]
     third = findings_in(report_of_checks(flaw(("src/tools.py", 1), ("old/tools.py", 1))))
     assert recognised(third.there, again) == {third.there[0].key: before.key}
 
@@ -166,25 +166,33 @@ OPEN, FIXED, REGRESSED = FindingState.OPEN, FindingState.FIXED, FindingState.REG
 @pytest.mark.parametrize(
     ("words", "life"),
     [
-        ("1+", Life(OPEN, 1, 1, None)),
-        ("1+ 2+ 3+", Life(OPEN, 1, 3, None)),
-        ("1+ 2-", Life(FIXED, 1, 1, 2)),
-        ("1+ 2- 3-", Life(FIXED, 1, 1, 2)),
-        ("1+ 2- 3+", Life(REGRESSED, 1, 3, None)),
-        ("1+ 2- 3+ 4+", Life(REGRESSED, 1, 4, None)),
-        ("1+ 2- 3+ 4-", Life(FIXED, 1, 3, 4)),
-        ("1- 2+", Life(OPEN, 2, 2, None)),
-        ("1+ 1-", Life(FIXED, 1, 1, 1)),  # looked at again, it was a mistake
-        ("1+ 1- 2+", Life(OPEN, 1, 2, None)),  # so nothing came back
-        ("1- 1+", Life(OPEN, 1, 1, None)),
-        ("3+ 2- 1+", Life(REGRESSED, 1, 3, None)),  # told out of order
-        ("1i+", Life(OPEN, 1, 1, None)),
-        ("1i+ 2i+", Life(OPEN, 1, 2, None)),
-        ("1+ 2- 2i+", Life(FIXED, 1, 2, 2)),  # the platform's word stands against an unsigned one
-        ("1i+ 2+ 3-", Life(FIXED, 1, 2, 3)),
-        ("1i+ 1- 2+", Life(OPEN, 1, 2, None)),
+        ("1+", Lifecycle(OPEN, 1, 1, None)),
+        ("1+ 2+ 3+", Lifecycle(OPEN, 1, 3, None)),
+        ("1+ 2-", Lifecycle(FIXED, 1, 1, 2)),
+        ("1+ 2- 3-", Lifecycle(FIXED, 1, 1, 2)),
+        ("1+ 2- 3+", Lifecycle(REGRESSED, 1, 3, None)),
+        ("1+ 2- 3+ 4+", Lifecycle(REGRESSED, 1, 4, None)),
+        ("1+ 2- 3+ 4-", Lifecycle(FIXED, 1, 3, 4)),
+        ("1- 2+", Lifecycle(OPEN, 2, 2, None)),
+        ("1+ 1-", Lifecycle(FIXED, 1, 1, 1)),  # looked at again, it was a mistake
+        ("1+ 1- 2+", Lifecycle(OPEN, 1, 2, None)),  # so nothing came back
+        ("1- 1+", Lifecycle(OPEN, 1, 1, None)),
+        ("3+ 2- 1+", Lifecycle(REGRESSED, 1, 3, None)),  # told out of order
+        ("1i+", Lifecycle(OPEN, 1, 1, None)),
+        ("1i+ 2i+", Lifecycle(OPEN, 1, 2, None)),
+        (
+            "1+ 2- 2i+",
+            Lifecycle(FIXED, 1, 2, 2),
+        ),  # the platform's word stands against an unsigned one
+        ("1i+ 2+ 3-", Lifecycle(FIXED, 1, 2, 3)),
+        ("1i+ 1- 2+", Lifecycle(OPEN, 1, 2, None)),
     ],
 )
-def test_a_life_follows_from_the_sightings_in_the_order_of_attempts(words: str, life: Life) -> None:
-    told = [Word(int(word[0]), word.endswith("+"), imported="i" in word) for word in words.split()]
-    assert life_of(told) == life
+def test_a_life_follows_from_the_sightings_in_the_order_of_attempts(
+    words: str, life: Lifecycle
+) -> None:
+    told = [
+        Observation(int(word[0]), word.endswith("+"), imported="i" in word)
+        for word in words.split()
+    ]
+    assert lifecycle_of(told) == life

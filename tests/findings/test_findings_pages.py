@@ -90,9 +90,9 @@ def test_a_student_sees_what_is_new_open_fixed_and_came_back():
     third = attempt_of(second)
     audited(third, missing(README), flaw(("a.py", 4), ("c.py", 8)), met("tidy.old"))
     html = page(signed_in(first.student.user), place(first.assignment))
-    order = [html.index(f"{words}</h2>") for words in ("Came back", "New", "Still open", "Fixed")]
+    order = [html.index(f"{words}</h2>") for words in ("Regressed", "New", "Still open", "Fixed")]
     assert order == sorted(order)
-    assert (html.count("<tr>"), html.count("came back")) == (4 + 5, 1)
+    assert (html.count("<tr>"), html.count(">regressed</span>")) == (4 + 5, 1)
     assert "<code>c.py:8</code>" in html
     assert "<code>b.py:5</code>" in html
 
@@ -102,16 +102,13 @@ def test_what_no_audit_has_looked_for_since_says_so():
     audited(first, missing(README), missing("tidy.dropped"))
     audited(attempt_of(first), missing(README))
     assert (
-        page(signed_in(first.student.user), place(first.assignment)).count("not looked for since")
-        == 1
+        page(signed_in(first.student.user), place(first.assignment)).count("not checked since") == 1
     )
 
 
 def test_nothing_found_is_said_in_words():
     first = handed_in()
-    assert "Nothing is known that would have to be mended" in page(
-        signed_in(first.student.user), place(first.assignment)
-    )
+    assert "No findings yet" in page(signed_in(first.student.user), place(first.assignment))
 
 
 def test_staff_choose_whose_findings_they_read_and_answer_none():
@@ -145,7 +142,7 @@ def test_a_verdict_that_is_withheld_is_withheld_here_and_a_peers_finding_is_not(
     first = handed_in(release_policy=ReleasePolicy.AFTER_RELEASE)
     audited(first, missing(README), flaw(("a.py", 3)))
     ada = signed_in(first.student.user)
-    assert "Nothing is known" in page(ada, place(first.assignment))
+    assert "No findings yet that you can see" in page(ada, place(first.assignment))
     page(ada, address(first), 404)
     by_peer(first, flaw(("a.py", 3)))
     html = page(ada, place(first.assignment))
@@ -175,7 +172,7 @@ def test_a_filter_that_is_unknown_is_said_and_asks_for_nothing():
         signed_in(first.student.user),
         place(first.assignment, "findings/?group=lost&criterion=none&page=x"),
     )
-    assert html.count("There is no such choice") == 2
+    assert html.count("Unknown choice: showing all") == 2
     assert "1 of 1" in html
 
 
@@ -184,7 +181,7 @@ def test_answers_are_owed_to_peers_alone_and_filtered_by_kind():
     audited(first, missing(README))
     by_peer(first, flaw(("a.py", 3), ("b.py", 3)))
     ada = signed_in(first.student.user)
-    assert "<strong>2</strong> answers owed" in page(ada, place(first.assignment))
+    assert "<strong>2</strong> answers due" in page(ada, place(first.assignment))
     with everywhere():
         FindingResponseFactory(finding=Finding.objects.get(place="a.py"))
     assert "1 of 3" in page(ada, place(first.assignment, "findings/?answer=owed"))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from grading.core.errors import FindingRefused
-from grading.findings.answers import say_whether_it_helped
+from grading.findings.answers import reply_whether_helpful
 from grading.models import Activity, FindingHelp
 from tests.factories.graded_work import page_of, signed_in
 from tests.factories.peers import FindingFactory, FindingHelpFactory, FindingSightingFactory
@@ -38,7 +38,7 @@ def said() -> list[bool]:
 
 def test_nobody_else_says_whether_it_helped(finding: Any) -> None:
     with everywhere(), pytest.raises(FindingRefused) as refused:
-        say_whether_it_helped(finding=finding, helpful=True, by=staff_user(finding.organization))
+        reply_whether_helpful(finding=finding, helpful=True, by=staff_user(finding.organization))
     assert (refused.value.code, said()) == ("not_yours", [])
     posted = {"do": "help", "helpful": "yes"}
     for other in (staff_user(finding.organization), student(finding.assignment.cohort).user):
@@ -57,7 +57,7 @@ def test_the_latest_word_of_its_owner_stands_and_no_log_tells_whose_it_is(findin
     for answer in ("yes", "no"):
         told = client.post(page_of_finding(finding), {"do": "help", "helpful": answer}, follow=True)
         assert faults_of(told.content.decode()) == []
-    assert ("You said that this does not help." in told.content.decode(), said()) == (True, [False])
+    assert ("You said this doesn't help." in told.content.decode(), said()) == (True, [False])
     with everywhere():
         assert not Activity.objects.exists()
 
@@ -73,6 +73,6 @@ def test_staff_read_counts_by_criterion_with_what_helped_least_first(finding: An
     answer = signed_in(staff_user(finding.organization)).get(
         page_of(finding.assignment, "peer-facts")
     )
-    told = [(each.criterion, each.helped, each.said) for each in answer.context["helped"]]
+    told = [(each.criterion, each.helped, each.replies) for each in answer.context["helped"]]
     assert told == [("Tidy", 0, 1), ("Safe", 2, 3)]
     assert faults_of(answer.content.decode()) == []

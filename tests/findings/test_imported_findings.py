@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from grading.findings.identity import Draft, Known, key_of
-from grading.findings.imported_findings import Named, findings_of_reading, likeness
+from grading.findings.identity import Draft, RecordedFinding, key_of
+from grading.findings.imported_findings import ReportCriterion, findings_of_reading, word_overlap
 
-TIDY, TESTED = Named("tidy", "Tidy"), Named("tested", "Tested")
+TIDY, TESTED = ReportCriterion("tidy", "Tidy"), ReportCriterion("tested", "Tested")
 
 
-def known(check: str, place: str, title: str, criterion: str = "tidy") -> Known:
-    return Known(key_of(criterion, check, place), criterion, check, place, title)
+def known(check: str, place: str, title: str, criterion: str = "tidy") -> RecordedFinding:
+    return RecordedFinding(key_of(criterion, check, place), criterion, check, place, title)
 
 
 def said(text: str, criterion: int | None = 0, **fields: Any) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def said(text: str, criterion: int | None = 0, **fields: Any) -> dict[str, Any]:
     return {"criterion": criterion, "text": text} | blank | fields
 
 
-def drafts(*findings: dict[str, Any], known: tuple[Known, ...] = ()) -> tuple[Draft, ...]:
+def drafts(*findings: dict[str, Any], known: tuple[RecordedFinding, ...] = ()) -> tuple[Draft, ...]:
     criteria = [{"id": None, "name": "1. Tidiness"}, {"id": "docs", "name": "Documentation"}]
     return findings_of_reading({"criteria": criteria, "findings": list(findings)}, {0: TIDY}, known)
 
@@ -128,6 +128,6 @@ def test_who_names_no_criterion_is_understood_by_the_file_alone() -> None:
 
 
 def test_likeness_is_the_share_of_the_shorter_texts_telling_words() -> None:
-    assert likeness("A README", "There is no README.md file") == 1.0
-    assert likeness("the of and", "the of and") == 0.0
-    assert likeness("shell commands", "commands of a parser") == 0.5
+    assert word_overlap("A README", "There is no README.md file") == 1.0
+    assert word_overlap("the of and", "the of and") == 0.0
+    assert word_overlap("shell commands", "commands of a parser") == 0.5

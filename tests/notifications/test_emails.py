@@ -27,7 +27,7 @@ from grading.core.enums import AuditKind, NoticeKind
 from grading.jobs import send_letters
 from grading.models import Audit, Notice
 from grading.notifications import email_outbox
-from grading.notifications.emails import Letter, choose_letters, notify, notify_all
+from grading.notifications.emails import Email, choose_emails, notify, notify_all
 from grading.workflow import give_back, reconcile
 from tests.factories.grades import NoticeFactory
 from tests.factories.mail_server import HANG_UP, MailServer, serve_mail
@@ -86,14 +86,14 @@ def test_many_letters_are_written_in_two_queries_and_none_to_who_wants_none(
         NoticeFactory.create(sent_at=timezone.now()).organization,
     )
     with scope(organization=organization):
-        choose_letters(organization=organization, user=unwilling, wanted=[])
+        choose_emails(organization=organization, user=unwilling, wanted=[])
         told = [
-            Letter(user, "Week\n2", "It was released.", "/o/a/")
+            Email(user, "Week\n2", "It was released.", "/o/a/")
             for user in [*users, unwilling, None]
         ]
         with django_assert_num_queries(2):
             many = notify_all(
-                organization_id=organization.pk, kind=NoticeKind.RELEASED, letters=told
+                organization_id=organization.pk, kind=NoticeKind.RELEASED, emails=told
             )
         found = Notice.objects.filter(subject="Week 2").values_list("user", flat=True)
         assert (many, sorted(found)) == (readers, sorted(user.pk for user in users))
@@ -148,11 +148,11 @@ def test_whoever_switched_a_kind_off_gets_the_others_only():
     organization = NoticeFactory.create(sent_at=timezone.now()).organization
     user = UserFactory.create()
     with scope(organization=organization):
-        choose_letters(organization=organization, user=user, wanted=[NoticeKind.AUDIT_FAILED])
+        choose_emails(organization=organization, user=user, wanted=[NoticeKind.AUDIT_FAILED])
     assert written(organization=organization, user=user) is None
     assert written(organization=organization, user=user, kind=NoticeKind.AUDIT_FAILED).tries == 0
     with scope(organization=organization):
-        choose_letters(organization=organization, user=user, wanted=list(NoticeKind))
+        choose_emails(organization=organization, user=user, wanted=list(NoticeKind))
     assert written(organization=organization, user=user).user == user
 
 
@@ -286,7 +286,7 @@ def test_the_reconciler_announces_what_was_left_and_nothing_else():
     with everywhere():
         Notice.objects.exclude(pk=fresh.pk).update(created_at=LONG_AGO)
         Notice.objects.filter(pk=sent.pk).update(sent_at=LONG_AGO)
-        Notice.objects.filter(pk=refused.pk).update(tries=email_outbox.MOST_TRIES)
+        Notice.objects.filter(pk=refused.pk).update(tries=email_outbox.MAX_TRIES)
     assert [reconcile().with_letters for _ in range(2)] == [1, 1]
     assert [job.split("-")[1] for job in get_queue("letters").job_ids] == [
         str(waiting.organization_id)

@@ -9,7 +9,7 @@ from django_scopes import scope
 
 from grading.core.enums import NoticeKind, Role
 from grading.models import Organization
-from grading.notifications.queries import letters_wanted
+from grading.notifications.queries import wanted_email_kinds
 from tests.factories.people import CohortFactory, student
 from tests.web_client.page_checks import faults_of
 
@@ -31,7 +31,7 @@ class Somebody:
     @property
     def wanted(self) -> list[NoticeKind]:
         with scope(organization=self.organization):
-            return letters_wanted(self.organization, self.user)
+            return wanted_email_kinds(self.organization, self.user)
 
     def page(self, query: str = "") -> str:
         html = self.client.get(self.address + query).content.decode()

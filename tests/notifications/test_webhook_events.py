@@ -161,7 +161,7 @@ def test_what_did_not_happen_is_not_told():
     audit = AuditFactory.create()
     WebhookFactory.create(organization=audit.organization)
     with scope(organization=audit.organization), transaction.atomic():
-        webhooks.tell_of_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
+        webhooks.announce_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
         assert len(told()) == 1
         transaction.set_rollback(True)
     assert told() == []

@@ -12,7 +12,7 @@ from django_scopes import scope
 
 from grading.core.enums import WEBHOOK_EVENTS
 from grading.models import Organization, Webhook, WebhookDelivery
-from grading.notifications.webhook_deliveries import send_due
+from grading.notifications.webhook_deliveries import send_due_deliveries
 from tests.factories.people import OrganizationFactory, everywhere, staff_user
 from tests.factories.webhooks import Receiver, WebhookDeliveryFactory, WebhookFactory, receiving
 from tests.web_client.page_checks import faults_of
@@ -98,7 +98,7 @@ def test_a_test_is_sent_and_its_answer_shown_as_text(teacher, receiver):
     assert "Nothing yet" in teacher.page(webhook)
     assert teacher.does(webhook, "test").status_code == 302
     assert "waiting" in teacher.page(webhook)
-    send_due(organization_id=teacher.organization.pk)
+    send_due_deliveries(organization_id=teacher.organization.pk)
     page = teacher.page(webhook)
     assert ("arrived" in page, "<strong>200</strong>" in page) == (True, True)
     assert ("&lt;script&gt;alert(1)" in page, "<script>alert(1)" in page) == (True, False)

@@ -217,7 +217,7 @@ def test_whose_last_try_broke_off_with_its_machine_has_failed(receiver):
     send_deliveries(delivery.organization_id)
     assert (came_of(delivery)[0], now_of(delivery).error) == (
         DeliveryState.FAILED,
-        webhook_deliveries.BROKE_OFF,
+        webhook_deliveries.INTERRUPTED,
     )
 
 

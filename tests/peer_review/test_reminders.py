@@ -12,7 +12,7 @@ from django_scopes import scope
 
 from grading.core.enums import NoticeKind, ResponseKind
 from grading.models import Activity, Cohort, Enrollment, Finding, Notice, PairingRound, RoundMember
-from grading.notifications.emails import choose_letters
+from grading.notifications.emails import choose_emails
 from grading.peer_review.rounds.reminders import remind, remind_due
 from tests.factories.peers import FindingResponseFactory
 from tests.factories.people import everywhere, staff_user, student
@@ -92,7 +92,7 @@ def test_who_has_no_account_or_wants_no_such_letters_gets_none(ring: Round) -> N
         set(NoticeKind) - {NoticeKind.PEER_REMINDER},
         User.objects.get(email=third.email),
     )
-    choose_letters(organization=ring.assignment.organization, user=unwilling, wanted=wanted)
+    choose_emails(organization=ring.assignment.organization, user=unwilling, wanted=wanted)
     assert remind(round=ring.round, by=None) == 2
     assert RoundMember.objects.filter(reminders=1).count() == 2
 

@@ -22,7 +22,7 @@ from grading.core.enums import (
 from grading.core.errors import FeedbackRefused
 from grading.core.user_text import words_of
 from grading.models import Complaint, Enrollment, FeedbackReport, Membership
-from grading.notifications.emails import Letter, notify, notify_all
+from grading.notifications.emails import Email, notify, notify_all
 
 MAX_CHARACTERS = 2000
 WHOLE_FORM = ""
@@ -119,8 +119,8 @@ def _notify_teachers(complaint: Complaint, report: FeedbackReport) -> None:
     notify_all(
         organization_id=report.organization_id,
         kind=NoticeKind.COMPLAINT,
-        letters=[
-            Letter(teacher.user, subject, body, path) for teacher in teachers.select_related("user")
+        emails=[
+            Email(teacher.user, subject, body, path) for teacher in teachers.select_related("user")
         ],
     )
 

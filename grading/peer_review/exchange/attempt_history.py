@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grading.core.enums import AuditState, ResponseKind
-from grading.findings.queries import Changes, SeenFinding, changes_in, findings_of
+from grading.findings.queries import Changes, VisibleFinding, changes_in, findings_of
 from grading.models import Assignment, Enrollment, Submission
 from grading.submissions.queries import Attempt, attempts_of, audit_to_show, visible_attempts
 
@@ -16,7 +16,7 @@ class Fix:
     """A finding that was gone in an attempt. `commit` is the one its owner named where that was verified, else the
     attempt's; `led_by` the peers who had seen it in an attempt before."""
 
-    seen: SeenFinding
+    seen: VisibleFinding
     commit: str
     led_by: tuple[str, ...]
 
@@ -38,9 +38,9 @@ class Turn:
 class Caught:
     """Findings by who saw them, whenever: matched by identity."""
 
-    peers_alone: tuple[SeenFinding, ...]
-    both: tuple[SeenFinding, ...]
-    own_alone: tuple[SeenFinding, ...]
+    peers_alone: tuple[VisibleFinding, ...]
+    both: tuple[VisibleFinding, ...]
+    own_alone: tuple[VisibleFinding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _staffs(submission: Submission) -> Attempt:
     return Attempt(submission, audit, "", audit.overall_score if audit and judged else None)
 
 
-def _turn(attempt: Attempt, seen: Sequence[SeenFinding], heard: set[int]) -> Turn:
+def _turn(attempt: Attempt, seen: Sequence[VisibleFinding], heard: set[int]) -> Turn:
     number = attempt.submission.attempt
     is_judged = (
         attempt.audit is not None and attempt.audit.has_report and attempt.visibility != "withheld"
@@ -84,7 +84,7 @@ def _turn(attempt: Attempt, seen: Sequence[SeenFinding], heard: set[int]) -> Tur
     return Turn(attempt, changes, tuple(_fix(each, attempt.submission) for each in changes.fixed))
 
 
-def _fix(seen: SeenFinding, submission: Submission) -> Fix:
+def _fix(seen: VisibleFinding, submission: Submission) -> Fix:
     answer = seen.answer
     named = (
         answer.commit if answer and answer.kind == ResponseKind.FIXED and answer.verified else ""
@@ -97,7 +97,7 @@ def _fix(seen: SeenFinding, submission: Submission) -> Fix:
     return Fix(seen, named or submission.resolved_commit, tuple(led_by))
 
 
-def _caught(seen: Sequence[SeenFinding]) -> Caught:
+def _caught(seen: Sequence[VisibleFinding]) -> Caught:
     return Caught(
         peers_alone=tuple(each for each in seen if each.peers and not each.is_own),
         both=tuple(each for each in seen if each.peers and each.is_own),

@@ -22,7 +22,7 @@ from grading.core.enums import NoticeKind
 from grading.core.pairing_access import is_running
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import NoticeOptOut, PairingRound, RoundMember
-from grading.notifications.emails import Letter, notify_all
+from grading.notifications.emails import Email, notify_all
 from grading.peer_review.rounds.queries import Matrix, MemberRow, matrix_of
 
 ONE_DAY = timedelta(days=1)
@@ -120,10 +120,10 @@ def _send(round: PairingRound, rows: Iterable[MemberRow], now: datetime, by: Use
         subject = f"{round.assignment.title}: due in round {round.number}"
         path = reverse("peers", args=[cohort.organization.slug, cohort.slug])
         letters = [
-            Letter(row.member.student.user, subject, _email_body(round, row), path) for row in rows
+            Email(row.member.student.user, subject, _email_body(round, row), path) for row in rows
         ]
         notify_all(
-            organization_id=round.organization_id, kind=NoticeKind.PEER_REMINDER, letters=letters
+            organization_id=round.organization_id, kind=NoticeKind.PEER_REMINDER, emails=letters
         )
 
         keys = [row.member.pk for row in rows]
