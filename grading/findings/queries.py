@@ -378,7 +378,9 @@ def histories_of(findings: Collection[UUID] | QuerySet[Any]) -> QuerySet[Finding
     return related.order_by("audit__created_at", "pk")
 
 
-def gone_as_told(history: Collection[FindingSighting], grades: Mapping[GradeKey, Grade]) -> set[UUID]:
+def gone_as_told(
+    history: Collection[FindingSighting], grades: Mapping[GradeKey, Grade]
+) -> set[UUID]:
     """Return the findings of this history (`histories_of`, with `finding`) that are gone. No query.
 
     The column `state` counts every audit; this result agrees with what findings_of shows the owner.

@@ -90,9 +90,9 @@ def _fix(seen: VisibleFinding, submission: Submission) -> Fix:
         answer.commit if answer and answer.kind == ResponseKind.FIXED and answer.verified else ""
     )
     led_by = dict.fromkeys(
-        sight.witness.name
+        sight.source.name
         for sight in seen.sights
-        if sight.present and not sight.witness.is_own and sight.attempt < submission.attempt
+        if sight.present and not sight.source.is_own and sight.attempt < submission.attempt
     )
     return Fix(seen, named or submission.resolved_commit, tuple(led_by))
 
