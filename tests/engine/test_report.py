@@ -14,7 +14,7 @@ from courtroom.models import project_facts, record
 from grading.core.errors import ReportUnreadable
 from grading.engine import report as typed
 from grading.engine.report import parse_report, without_opinions
-from grading.peer_review.redaction import Identity, Person, report_edition, without_scores
+from grading.peer_review.redaction import Identity, Person, redacted_report, without_scores
 from tests.factories.example_report import COMMIT, REPO_URL, report_json
 
 # The courtroom's record that each of the site's reads, field by field.
@@ -136,7 +136,7 @@ def test_an_edition_without_scores_has_none() -> None:
 def test_a_redacted_edition_is_a_report_without_places_in_public() -> None:
     identity = Identity((Person(names=("Ada Lovelace",)),))
     document = report_json(criteria=1)
-    report = parse_report(report_edition(document, identity))
+    report = parse_report(redacted_report(document, identity))
     assert REPO_URL not in report.repo_url
     assert COMMIT not in f"{report.commit}"
     assert {piece.location.commit for piece in report.evidence} == {None}

@@ -17,9 +17,9 @@ from grading.peer_review.redaction import (
     WITHHELD,
     Identity,
     Person,
-    file_edition,
     redacted,
-    report_edition,
+    redacted_file,
+    redacted_report,
     without_scores,
 )
 from tests.tenancy.identifiable_students import (
@@ -34,7 +34,7 @@ ZEPHYRIN = Person(
     addresses=(AUDITEE.email, "owl@nest.example"),
     handles=(AUDITEE.login, AUDITEE.number, AUDITEE.owner),
     things=(AUDITEE.repository, AUDITEE.pdf, AUDITEE.group),
-    band="z",
+    owner_group="z",
 )
 # Whom a careless redaction would take for words of the report itself.
 NAMESAKES = Person(
@@ -48,12 +48,12 @@ NAMESAKES = Person(
         "High Met",
     ),
     handles=("weighted_average", "TechLead", "graph_shape", "state_class"),
-    band="n",
+    owner_group="n",
 )
 
 
 def edition() -> dict[str, Any]:
-    return report_edition(treacherous_report(), Identity((ZEPHYRIN, NAMESAKES)))
+    return redacted_report(treacherous_report(), Identity((ZEPHYRIN, NAMESAKES)))
 
 
 def test_the_edition_is_a_report_of_the_same_shape_even_for_people_with_the_names_of_its_words() -> (
@@ -180,5 +180,5 @@ def test_a_name_is_found_in_every_way_of_writing_it_wherever_it_stands(
 
 
 def test_a_json_file_with_half_a_character_can_be_sent() -> None:
-    text, suffix = file_edition('{"found": "a\\ud800b"}', Identity((ZEPHYRIN,)))
+    text, suffix = redacted_file('{"found": "a\\ud800b"}', Identity((ZEPHYRIN,)))
     assert (text.encode(), suffix) == (b'{\n  "found": "a?b"\n}', ".json")

@@ -15,11 +15,13 @@ ANA = Person(
     addresses=("ana.ml@uni.example", "Lovelace99@mail.example"),
     handles=("N-10417", "zebracoder"),
     things=("week2-zebra-auditor", "AML_final.pdf", "Team Quokka"),
-    band="zebra",
+    owner_group="zebra",
 )
-BO = Person(names=("Bo Li", "王伟"), addresses=("bli@uni.example",), handles=("20417",), band="bo")
-MULLER = Person(names=("Jürgen Müßner",), addresses=("student12@uni.example",), band="jm")
-WILL = Person(names=("Will Grace",), addresses=("will@uni.example",), band="will")
+BO = Person(
+    names=("Bo Li", "王伟"), addresses=("bli@uni.example",), handles=("20417",), owner_group="bo"
+)
+MULLER = Person(names=("Jürgen Müßner",), addresses=("student12@uni.example",), owner_group="jm")
+WILL = Person(names=("Will Grace",), addresses=("will@uni.example",), owner_group="will")
 EVERYBODY = Identity((ANA, BO, MULLER, WILL))
 
 
@@ -192,12 +194,12 @@ def test_everybody_is_withheld_alike_so_that_no_gap_tells_who_is_meant() -> None
 
 def test_what_several_bands_have_is_nobodys() -> None:
     shared = [
-        Person(handles=(f"n{n}x", "the-academy"), things=("automaton-auditor",), band=str(n))
+        Person(handles=(f"n{n}x", "the-academy"), things=("automaton-auditor",), owner_group=str(n))
         for n in range(3)
     ]
     text = "the-academy/automaton-auditor"
     assert redacted(text, Identity(tuple(shared))) == text
-    team = [Person(handles=("kea",), things=("kea-auditor",), band="team") for _ in range(4)]
+    team = [Person(handles=("kea",), things=("kea-auditor",), owner_group="team") for _ in range(4)]
     assert redacted("kea/kea-auditor", Identity(tuple(team))) == f"{WITHHELD}/{WITHHELD}"
 
 

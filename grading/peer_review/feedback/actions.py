@@ -17,7 +17,7 @@ from grading.core.pairing_access import hides_the_other
 from grading.engine import imports as engine_imports
 from grading.findings.actions import record_imported
 from grading.models import Assignment, Enrollment, FeedbackReport, Pairing, Submission
-from grading.peer_review.actions import WHOLE_FORM, refuse_unless_granted, tell_of_report
+from grading.peer_review.actions import WHOLE_FORM, notify_subject_of_report, refuse_unless_active
 from grading.peer_review.feedback.import_mismatches import Direction, Work, has_commit, misfits_of
 
 MOST_BYTES = 2_000_000
@@ -51,7 +51,7 @@ def import_feedback(
     with transaction.atomic():
         if pairing is not None:
             Pairing.objects.select_for_update(no_key=True).get(pk=pairing.pk)
-            refuse_unless_granted(pairing)
+            refuse_unless_active(pairing)
         Enrollment.objects.select_for_update(no_key=True).get(pk=brought_by.pk)
         _refuse_known(assignment, brought_by, digest, pairing)
         report = _of_sides(assignment, direction, brought_by, pairing, reading)
@@ -68,7 +68,7 @@ def import_feedback(
         )
         record_imported(report=report)
         if direction == "generated":
-            tell_of_report(report=report)
+            notify_subject_of_report(report=report)
     return report
 
 

@@ -37,10 +37,10 @@ from grading.peer_review.feedback.import_mismatches import TELLING
 from grading.peer_review.redaction import (
     Identity,
     Person,
-    file_edition,
-    reading_edition,
     redacted,
-    report_edition,
+    redacted_file,
+    redacted_import,
+    redacted_report,
     without_scores,
 )
 
@@ -153,10 +153,10 @@ def _of_the_platform(report: FeedbackReport, side: ReportSide, *, hidden: bool) 
     if scoreless:
         document = without_scores(document)
     if hidden and side == "author":
-        everybody = identity_of(report.assignment.cohort_id).and_also(
+        everybody = identity_of(report.assignment.cohort_id).with_person(
             committer_of(parse_report(document))
         )
-        document = report_edition(document, everybody)
+        document = redacted_report(document, everybody)
         withheld += (PEOPLE, PLACES, DOCUMENT, LINKS)
     return replace(bare, document=document, withheld=withheld, scores_withheld=scoreless)
 
@@ -184,10 +184,10 @@ def _imported(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> Peer
         return replace(bare, reading=report.reading, original=report.original)
     signing = [each for each in (report.author_id, report.subject_id) if each is not None]
     identity = identity_of(report.assignment.cohort_id, signing=signing)
-    original, suffix = file_edition(report.original, identity)
+    original, suffix = redacted_file(report.original, identity)
     return replace(
         bare,
-        reading=reading_edition(report.reading or {}, identity),
+        reading=redacted_import(report.reading or {}, identity),
         original=original,
         original_name=f"report{suffix}",
         withheld=(PEOPLE, WRITER, LINKS),
@@ -269,7 +269,7 @@ def _person(student: Enrollment, works: list[tuple[str, str]]) -> Person:
         addresses=_said(student.email, user.email if user else ""),
         handles=_said(student.student_number, user.username if user else "", *owners),
         things=_said(*repositories, *(name for _address, name in works), student.group),
-        band=group or (works[0][0].casefold() if works else ""),
+        owner_group=group or (works[0][0].casefold() if works else ""),
     )
 
 

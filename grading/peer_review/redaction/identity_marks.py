@@ -1,4 +1,4 @@
-"""What gives people away, and the marks by which a text is searched for it."""
+"""Identities of people, and the marks by which they are found in a text."""
 
 from __future__ import annotations
 
@@ -9,47 +9,55 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from grading.peer_review.redaction.common_words import ALSO_WORDS, NEVER_ALONE
+from grading.peer_review.redaction.common_words import COMMON_WORDS, NEVER_A_NAME
 from grading.peer_review.redaction.letter_positions import fold
 
-# Anything as long as this is also found inside longer words, as in “byanalovelace”.
-LONG = 7
-SHORTEST_WORD = 3
-SHORTEST_OF_A_HANDLE = 4
-# A word of an account's name that so many others have as well tells nothing.
-MANY = 3
+# Marks of this length are also found inside longer words, as in “byanalovelace”.
+MIN_INSIDE_WORD = 7
+MIN_WORD = 3
+MIN_HANDLE_WORD = 4
+# A word in the account names of so many people identifies nobody.
+COMMON_FROM = 3
 _DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 _WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """`names` as people write them; `addresses` e-mail; `handles` logins, numbers, accounts that own repositories;
-    `things` names of repositories, files and groups, which only count as somebody's if nobody else has them.
-    `band`: people of one band share what they have (a group, or one repository); empty for nobody's."""
+    """Names, email addresses and accounts of one person.
+
+    `handles` are logins, numbers and accounts that own repositories. `things` are names of
+    repositories, files and groups: they identify a person only if nobody else has them. People of
+    one `owner_group` (a group, or one repository) share theirs; it is empty for nobody's things.
+    """
 
     names: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     handles: tuple[str, ...] = ()
     things: tuple[str, ...] = ()
-    band: str = ""
+    owner_group: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Everybody who is not to be known. All who might be meant, not only the one who is: if one name alone were
-    withheld from a list of names, it would be told by that."""
+    """People to withhold: all who might be meant, not only the one who is.
+
+    If one name alone were withheld from a list of names, the gap would reveal it.
+    """
 
     people: tuple[Person, ...]
 
-    def and_also(self, person: Person) -> Identity:
+    def with_person(self, person: Person) -> Identity:
         return Identity((*self.people, person))
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """`letters` as fold() gives them. How far they may stand apart: a `word` not at all unless it is spelled out,
-    a `handle` by signs, a `phrase` by spaces too. `capital`: only where it is written with one."""
+    """Letters to search for, as fold() returns them.
+
+    `kind` says how far they may be apart: a `word` not at all unless it is spelled out, a `handle`
+    by signs, a `phrase` by spaces too. `capital`: found only where written with a capital.
+    """
 
     letters: str
     kind: Literal["word", "handle", "phrase"]
@@ -58,11 +66,12 @@ class Mark:
 
 @lru_cache(maxsize=8)
 def marks_of(identity: Identity) -> tuple[Mark, ...]:
-    """Every way in which these people may be written, the longest first."""
+    """Return all marks of these people, the longest first."""
     marks: dict[str, Mark] = {}
     for mark in _all_marks(identity):
-        known = marks.get(mark.letters)
-        if known is None or (known.capital and not mark.capital) or mark.kind == "phrase":
+        present = marks.get(mark.letters)
+        # The wider mark wins: without a capital before with one, a phrase before the rest.
+        if present is None or (present.capital and not mark.capital) or mark.kind == "phrase":
             marks[mark.letters] = mark
     return tuple(sorted(marks.values(), key=lambda mark: (-len(mark.letters), mark.letters)))
 
@@ -77,7 +86,7 @@ def _all_marks(identity: Identity) -> Iterator[Mark]:
 
 
 def _marks_of_name(name: str) -> Iterator[Mark]:
-    """The whole, backwards, first with last, initial with last, and each word of it."""
+    """Yield the full name, its reversals, first with last, initial with last, and each word."""
     for spelling in dict.fromkeys((name, name.casefold().translate(_DIGRAPHS))):
         words = [fold(word) for word in re.split(r"[\s,;/]+", spelling) if fold(word)]
         if len(words) > 1:
@@ -100,18 +109,18 @@ def _marks_of_name(name: str) -> Iterator[Mark]:
 
 
 def _word(word: str) -> Iterator[Mark]:
-    if word in NEVER_ALONE or not word.isalpha():
+    if word in NEVER_A_NAME or not word.isalpha():
         return
     if not word.isascii():
         yield Mark(word, "word")
-    elif len(word) >= SHORTEST_WORD:
-        yield Mark(word, "word", capital=word in ALSO_WORDS)
-    elif len(word) == SHORTEST_WORD - 1:
+    elif len(word) >= MIN_WORD:
+        yield Mark(word, "word", capital=word in COMMON_WORDS)
+    elif len(word) == MIN_WORD - 1:
         yield Mark(word, "word", capital=True)
 
 
 def _marks_of_address(address: str) -> Iterator[Mark]:
-    """As it is, and with its signs in words: ana (at) example dot org."""
+    """Yield the address as it is and with its signs in words: ana (at) example dot org."""
     yield from _handle(address)
     local, _, domain = address.partition("@")
     in_words = domain.replace(".", " dot ")
@@ -120,46 +129,50 @@ def _marks_of_address(address: str) -> Iterator[Mark]:
 
 
 def _marks_of_accounts(people: Iterable[Person]) -> Iterator[Mark]:
-    """Handles, local parts of addresses and their longer words, and things: unless several bands have them."""
-    whole, parts, things = _Owners(), _Owners(), _Owners()
+    """Yield handles, local parts of addresses, their longer words, and things.
+
+    Skipped is what several owner groups have.
+    """
+    whole, parts, things = _OwnerIndex(), _OwnerIndex(), _OwnerIndex()
     for number, person in enumerate(people):
-        band = person.band or str(number)
+        owner_group = person.owner_group or str(number)
         for handle in (
             *person.handles,
             *(address.partition("@")[0] for address in person.addresses),
         ):
-            whole.add(fold(handle), band)
+            whole.add(fold(handle), owner_group)
             for word in map(fold, _WORD.findall(handle)):
-                parts.add(word, band)
+                parts.add(word, owner_group)
         for thing in person.things:
-            things.add(fold(thing), band)
-    for handle in whole.of_fewer_than(MANY):
+            things.add(fold(thing), owner_group)
+    for handle in whole.with_fewer_owners(COMMON_FROM):
         yield from _handle(handle)
-    for word in parts.of_fewer_than(MANY):
-        if len(word) >= SHORTEST_OF_A_HANDLE:
+    for word in parts.with_fewer_owners(COMMON_FROM):
+        if len(word) >= MIN_HANDLE_WORD:
             yield from _word(word)
-    for thing in things.of_fewer_than(2):
+    for thing in things.with_fewer_owners(2):
         yield from _handle(thing, "phrase")
 
 
-class _Owners:
-    """Which bands have what."""
+class _OwnerIndex:
+    """Owner groups by word."""
 
     def __init__(self) -> None:
-        self._bands: defaultdict[str, set[str]] = defaultdict(set)
+        self._groups_by_word: defaultdict[str, set[str]] = defaultdict(set)
 
-    def add(self, what: str, band: str) -> None:
-        self._bands[what].add(band)
+    def add(self, word: str, owner_group: str) -> None:
+        self._groups_by_word[word].add(owner_group)
 
-    def of_fewer_than(self, many: int) -> list[str]:
-        return [what for what, bands in self._bands.items() if len(bands) < many]
+    def with_fewer_owners(self, limit: int) -> list[str]:
+        return [word for word, groups in self._groups_by_word.items() if len(groups) < limit]
 
 
 def _handle(handle: str, kind: Literal["handle", "phrase"] = "handle") -> Iterator[Mark]:
     letters = fold(handle)
-    if letters in NEVER_ALONE or len(letters) < SHORTEST_WORD:
+    if letters in NEVER_A_NAME or len(letters) < MIN_WORD:
         return
-    if letters.isalpha() and letters in ALSO_WORDS:
+    # An account named “river” must not hide every river.
+    if letters.isalpha() and letters in COMMON_WORDS:
         yield Mark(letters, "word", capital=True)
-    elif not letters.isdigit() or len(letters) >= SHORTEST_OF_A_HANDLE:
+    elif not letters.isdigit() or len(letters) >= MIN_HANDLE_WORD:
         yield Mark(letters, kind)

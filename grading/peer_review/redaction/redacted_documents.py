@@ -1,4 +1,4 @@
-"""Editions of whole documents: of our reports, and of what was understood of imported ones."""
+"""Redacted copies of whole documents: reports of this site and imported ones."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from grading.peer_review.redaction.redact_values import WITHHELD, redacted
 
 Json = dict[str, Any]
 _SCHEMA = Path(__file__).parents[3] / "rubric" / "report.schema.json"
-# Found again by anybody who searches for it, whoever is named in it.
-_TELLTALES = ("repo_url", "commit", "ref", "pdf_sha256", "digest")
-# Words of the rubric and of the courtroom, which everybody may read and by which things are found.
-_OURS: Mapping[str, frozenset[str]] = {
+# Values that anybody can search for in public, whether or not they contain a name.
+_SEARCHABLE_KEYS = ("repo_url", "commit", "ref", "pdf_sha256", "digest")
+# Keys that hold words of the rubric and the courtroom: public, and needed as references.
+_PUBLIC_KEYS: Mapping[str, frozenset[str]] = {
     "criteria": frozenset({"id", "name", "level", "resolution", "evidence"}),
     "rules": frozenset({"rule"}),
     "opinions": frozenset({"judge", "model", "cited_evidence", "failure"}),
@@ -26,85 +26,88 @@ _OURS: Mapping[str, frozenset[str]] = {
     "evidence": frozenset({"id", "detective", "check", "goal", "tags"}),
     "errors": frozenset({"stage", "code"}),
 }
-_UNTOUCHED = frozenset(
+_KEPT_KEYS = frozenset(
     {"schema", "engine", "rubric", "constitution", "judges", "status", "usage", "timings"}
 )
-UNSAID = "Withheld until the grade is released."
+SCORES_WITHHELD = "Withheld until the grade is released."
 
 
-def report_edition(report: Json, identity: Identity) -> Json:
-    """An `automaton-auditor/report@1` about the work of somebody who is not to be known; still of that shape.
+def redacted_report(report: Json, identity: Identity) -> Json:
+    """Return a redacted copy of an `automaton-auditor/report@1`, of the same shape.
 
-    Withheld are what public places would find again (addresses, commits, times, digests), the PDF's first page, and
-    the people of `identity` wherever they stand.
+    Withheld are values that can be searched for in public (addresses, commits, times, digests),
+    the first page of the PDF, and the people of `identity` everywhere.
     """
-    said = {
-        key: value if key in _UNTOUCHED else _part(key, value, identity)
+    copy = {
+        key: value if key in _KEPT_KEYS else _redact_part(key, value, identity)
         for key, value in report.items()
     }
-    return said | _telltales(report)
+    return copy | _withheld_keys(report)
 
 
-def reading_edition(reading: Json, identity: Identity) -> Json:
-    """What was understood of an imported report (courtroom's ImportedReport) whose author or subject is not to be known."""
-    kept: Json = _searched(redacted(reading, identity))
+def redacted_import(reading: Json, identity: Identity) -> Json:
+    """Return a redacted copy of an imported report (courtroom's ImportedReport)."""
+    kept: Json = _drop_commits(redacted(reading, identity))
     return (
         kept
-        | _telltales(reading)
+        | _withheld_keys(reading)
         | {key: WITHHELD for key in ("author", "title", "date") if reading.get(key)}
     )
 
 
-def file_edition(text: str, identity: Identity) -> tuple[str, str]:
-    """A file that was brought along, in its own format, and the suffix of that: JSON stays JSON."""
+def redacted_file(text: str, identity: Identity) -> tuple[str, str]:
+    """Return a redacted copy of an imported file and its suffix: JSON stays JSON."""
     try:
         document = json.loads(text)
     except ValueError:
         return without_commits(redacted(text, identity), WITHHELD), ".md"
-    shown = json.dumps(_searched(redacted(document, identity)), ensure_ascii=False, indent=2)
-    return shown.encode(errors="replace").decode(), ".json"  # half a character is none
+    text = json.dumps(_drop_commits(redacted(document, identity)), ensure_ascii=False, indent=2)
+    # A lone surrogate cannot be encoded.
+    return text.encode(errors="replace").decode(), ".json"
 
 
 def without_scores(report: Json) -> Json:
-    """A report of ours with its findings and evidence, and nothing that tells how much they cost.
+    """Return a copy of our report with findings and evidence, without anything about scores.
 
-    Rules, dissents and opinions go as well: each argues about a score. What it ended in is told by none of its words:
-    all that have a report are called a verdict.
+    Rules, dissents and opinions are removed too: each argues about a score. The status is always
+    "verdict", because the real one could reveal the outcome.
     """
     return report | {
         "status": "verdict",
         "overall_score": None,
         "points": None,
-        "criteria": [_unscored(criterion) for criterion in report.get("criteria", ())],
+        "criteria": [
+            _without_criterion_scores(criterion) for criterion in report.get("criteria", ())
+        ],
     }
 
 
-def _unscored(criterion: Json) -> Json:
+def _without_criterion_scores(criterion: Json) -> Json:
     silent: Json = {
         "final_score": None,
         "level": None,
         "points": None,
         "dissent": None,
-        "rationale": UNSAID,
+        "rationale": SCORES_WITHHELD,
     }
     emptied: Json = {"resolution": [], "rules": [], "opinions": [], "needs_review": False}
     return criterion | silent | emptied
 
 
-def _telltales(document: Json) -> Json:
-    return {key: WITHHELD for key in _TELLTALES if document.get(key) is not None}
+def _withheld_keys(document: Json) -> Json:
+    return {key: WITHHELD for key in _SEARCHABLE_KEYS if document.get(key) is not None}
 
 
-def _part(key: str, value: Any, identity: Identity) -> Any:
-    if key in _OURS and _is_rows(value):
-        return [_row(key, row, identity) for row in value]
-    return _said(value, identity)
+def _redact_part(key: str, value: Any, identity: Identity) -> Any:
+    if key in _PUBLIC_KEYS and _is_rows(value):
+        return [_redact_row(key, row, identity) for row in value]
+    return _redact_value(value, identity)
 
 
-def _row(kind: str, row: Json, identity: Identity) -> Json:
-    """One record of a list, its own lists of records included."""
+def _redact_row(kind: str, row: Json, identity: Identity) -> Json:
+    """Redact one record of a list, with its own lists of records."""
     kept = {
-        key: value if key in _OURS[kind] else _part(key, value, identity)
+        key: value if key in _PUBLIC_KEYS[kind] else _redact_part(key, value, identity)
         for key, value in row.items()
     }
     if kind == "opinions":
@@ -115,17 +118,17 @@ def _row(kind: str, row: Json, identity: Identity) -> Json:
 
 
 def _without_title_page(row: Json, kept: Json) -> Json:
-    place = row.get("location") or {}
-    unsaid = WITHHELD if place.get("page") == 1 and row.get("content") else kept.get("content")
-    return {"content": unsaid, "location": (kept.get("location") or {}) | {"commit": None}}
+    location = row.get("location") or {}
+    content = WITHHELD if location.get("page") == 1 and row.get("content") else kept.get("content")
+    return {"content": content, "location": (kept.get("location") or {}) | {"commit": None}}
 
 
 def _is_rows(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(row, dict) for row in value)
 
 
-def _said(value: Any, identity: Identity) -> Any:
-    """Anything else, by what it is: the schema's own keys and words stay, or the document would be none."""
+def _redact_value(value: Any, identity: Identity) -> Any:
+    """Redact any other value. Keys and words of the schema stay, so the document remains valid."""
     if isinstance(value, str):
         return (
             value
@@ -133,57 +136,63 @@ def _said(value: Any, identity: Identity) -> Any:
             else without_commits(redacted(value, identity), WITHHELD)
         )
     if isinstance(value, list):
-        return [_said(one, identity) for one in value]
+        return [_redact_value(item, identity) for item in value]
     if isinstance(value, dict):
-        return _fact(value, identity)
+        return _redact_fact(value, identity)
     return value
 
 
-def _fact(pairs: Json, identity: Identity) -> Json:
-    """Of facts: those of the title page, commits by whatever key, and who signed them, are withheld whole."""
-    foreign = {key: one for key, one in pairs.items() if key not in _schema_words()}
-    known: Json = {key: _said(one, identity) for key, one in pairs.items() if key not in foreign}
-    if isinstance(known.get("commit"), str):
-        known["commit"] = WITHHELD
-    if "authors" in known:
-        known["authors"] = []
-    if known.get("page") == 1:
-        known |= {key: WITHHELD for key in ("text", "passage", "content") if known.get(key)}
-    return known | dict(
+def _redact_fact(pairs: Json, identity: Identity) -> Json:
+    """Redact a fact; facts of the title page, commits and authors are withheld completely."""
+    # Keys outside the schema come from the repository, so they may be names too.
+    foreign = {key: value for key, value in pairs.items() if key not in _schema_words()}
+    fact: Json = {
+        key: _redact_value(value, identity) for key, value in pairs.items() if key not in foreign
+    }
+
+    if isinstance(fact.get("commit"), str):
+        fact["commit"] = WITHHELD
+    if "authors" in fact:
+        fact["authors"] = []
+    if fact.get("page") == 1:
+        fact |= {key: WITHHELD for key in ("text", "passage", "content") if fact.get(key)}
+    return fact | dict(
         zip(
             redacted(foreign, identity),
-            (_said(one, identity) for one in foreign.values()),
+            (_redact_value(value, identity) for value in foreign.values()),
             strict=True,
         )
     )
 
 
-def _searched(value: Any) -> Any:
-    return _mapped(value, lambda text: without_commits(text, WITHHELD))
+def _drop_commits(value: Any) -> Any:
+    return _map_strings(value, lambda text: without_commits(text, WITHHELD))
 
 
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+def _map_strings(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {key: _mapped(one, change) for key, one in value.items()}
-    return [_mapped(one, change) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _map_strings(item, change) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_map_strings(item, change) for item in value]
+    return value
 
 
 @lru_cache(maxsize=1)
 def _schema_words() -> frozenset[str]:
-    """Names of properties and words of enumerations in the published schema of our reports."""
+    """Return property names and enumerated words of the published report schema."""
     return frozenset(_words_of(json.loads(_SCHEMA.read_text())))
 
 
 def _words_of(schema: Any) -> Iterable[str]:
     if isinstance(schema, list):
-        for one in schema:
-            yield from _words_of(one)
+        for part in schema:
+            yield from _words_of(part)
     if not isinstance(schema, dict):
         return
     yield from schema.get("properties", {})
     words = [*schema.get("enum", ()), schema.get("const")]
     yield from (word for word in words if isinstance(word, str))
-    for one in schema.values():
-        yield from _words_of(one)
+    for part in schema.values():
+        yield from _words_of(part)
