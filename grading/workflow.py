@@ -35,7 +35,7 @@ from grading.notifications.email_outbox import EMAILS
 from grading.notifications.emails import notify_of_failure
 from grading.notifications.webhook_deliveries import DELIVERIES
 from grading.notifications.webhooks import announce_audit
-from grading.peer_review.actions import tell_subject
+from grading.peer_review.actions import notify_subject_of_audit
 from grading.peer_review.feedback.repository_reports import search_on_commit
 from grading.peer_review.rounds.reminders import remind_due
 
@@ -72,7 +72,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         end_renewal(audit=audit)
 
         # Messages are written here and sent after the commit.
-        tell_subject(audit=audit)
+        notify_subject_of_audit(audit=audit)
         announce_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
         search_on_commit(audit=audit, report=parse_report(verdict.report))
 

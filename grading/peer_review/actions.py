@@ -1,7 +1,7 @@
-"""A peer's audit: the courtroom over a peer's latest attempt, begun under a pairing.
+"""Peer audits: the courtroom judges a peer's latest attempt under a pairing.
 
-It stands beside the verdict and never in its way: it never counts as a grade, uses up no attempt, takes none of the
-places that its subject's own audits have, and if it fails nobody loses anything.
+A peer audit never counts as a grade, uses no attempt and takes no place in the queue of its
+subject's own audits. If it fails, nobody loses anything.
 """
 
 from __future__ import annotations
@@ -31,14 +31,16 @@ WHOLE_FORM = ""
 
 
 def run_peer_audit(*, pairing: Pairing, by: User | None) -> FeedbackReport:
-    """Queue the courtroom over the latest attempt of the one who is audited; the report follows when it has ended.
+    """Queue an audit of the peer's latest attempt; its report is complete when it has ended.
 
-    Judged at the commit that was handed in, under the round's rubric, else the assignment's. Raises FeedbackRefused:
-    pairing_ended, round_not_started, cohort_over, nothing_handed_in, already_running, nothing_new.
+    The submitted commit is judged under the round's rubric, else the assignment's. Raises
+    FeedbackRefused: pairing_ended, round_not_started, cohort_over, nothing_handed_in,
+    already_running, nothing_new.
     """
     with transaction.atomic():
+        # Two clicks wait for each other; the second finds the first audit running.
         Pairing.objects.select_for_update(no_key=True).get(pk=pairing.pk)
-        submission = _work_to_audit(pairing)
+        submission = _submission_to_audit(pairing)
         report = _queued_report(pairing, submission)
         record_activity(
             organization=pairing.organization_id,
@@ -52,112 +54,117 @@ def run_peer_audit(*, pairing: Pairing, by: User | None) -> FeedbackReport:
 
 
 def why_no_audit(*, pairing: Pairing) -> FeedbackRefused | None:
-    """What would refuse a peer's audit now; None while one can be begun."""
+    """Return the refusal that run_peer_audit would raise now, or None."""
     try:
-        _work_to_audit(pairing)
-    except FeedbackRefused as refused:
-        return refused
+        _submission_to_audit(pairing)
+    except FeedbackRefused as refusal:
+        return refusal
     return None
 
 
-def refuse_unless_granted(pairing: Pairing) -> None:
-    """What a pairing grants, it grants from the start of its round to the end of the cohort, until it is ended."""
+def refuse_unless_active(pairing: Pairing) -> None:
+    """Refuse unless the round has started, the cohort runs and the pairing has not ended."""
+    # Read again: the pairing may have been ended since it was loaded.
     fresh = Pairing.objects.select_related("round__assignment__cohort").get(pk=pairing.pk)
     ends_on = fresh.round.assignment.cohort.ends_on
     if fresh.ended_at is not None:
         raise FeedbackRefused(
-            WHOLE_FORM, "pairing_ended", "This pairing was ended: nothing is owed any more."
+            WHOLE_FORM, "pairing_ended", "This pairing has ended: nothing is due any more."
         )
     if fresh.round.starts_at > timezone.now():
         begins = f"{fresh.round.starts_at:%d %B %Y, %H:%M %Z}"
-        raise FeedbackRefused(WHOLE_FORM, "round_not_started", f"This round begins on {begins}.")
+        raise FeedbackRefused(WHOLE_FORM, "round_not_started", f"This round starts on {begins}.")
     if ends_on is not None and ends_on < timezone.localdate():
         raise FeedbackRefused(
             WHOLE_FORM, "cohort_over", f"This cohort ended on {ends_on:%d %B %Y}."
         )
 
 
-def latest_work(pairing: Pairing) -> Submission | None:
-    """The newest attempt of the one who is audited, whose commit is known."""
-    handed_in = Submission.objects.filter(
+def latest_auditable_submission(pairing: Pairing) -> Submission | None:
+    """Return the peer's newest attempt with a known commit."""
+    submissions = Submission.objects.filter(
         assignment=pairing.round.assignment_id, student=pairing.auditee_id
     ).exclude(resolved_commit="")
-    return handed_in.order_by("-attempt").first()
+    return submissions.order_by("-attempt").first()
 
 
-def _work_to_audit(pairing: Pairing) -> Submission:
-    refuse_unless_granted(pairing)
-    submission = latest_work(pairing)
+def _submission_to_audit(pairing: Pairing) -> Submission:
+    refuse_unless_active(pairing)
+    submission = latest_auditable_submission(pairing)
     if submission is None:
         raise FeedbackRefused(
             WHOLE_FORM,
             "nothing_handed_in",
-            "Your peer has handed in nothing yet that could be audited.",
+            "Your peer has not submitted anything yet that can be audited.",
         )
     _refuse_if_audited(pairing, submission)
     return submission
 
 
-def tell_subject(*, audit: Audit) -> None:
-    """A peer's audit has ended well: a letter to whose work it is about, without a name and without a score.
+def notify_subject_of_audit(*, audit: Audit) -> None:
+    """Email the subject of a peer audit that ended well, without a name and without a score.
 
-    Call it in the transaction that ended the audit, or brought a report along.
+    Call it in the transaction that ends the audit.
     """
     if audit.kind == AuditKind.PEER and audit.state in JUDGED_STATES:
         report = FeedbackReport.objects.filter(audit=audit).first()
         if report is not None:
-            tell_of_report(report=report)
+            notify_subject_of_report(report=report)
 
 
-def tell_of_report(*, report: FeedbackReport) -> None:
-    """The letter to the subject of a peer's report; none where its pairing grants them nothing any more."""
+def notify_subject_of_report(*, report: FeedbackReport) -> None:
+    """Email the subject of a peer's report; nobody where the pairing has ended.
+
+    Call it in the transaction that imports the report.
+    """
     subject, pairing = report.subject, report.pairing
     if subject is None or pairing is None or pairing.ended_at is not None:
         return
     announce_feedback(report=report)
+
     title = report.assignment.title
     notify(
         organization=report.organization_id,
         user=subject.user,
         kind=NoticeKind.REPORT_RECEIVED,
-        subject=f"{title}: a peer's report on your work arrived",
+        subject=f"{title}: new peer report on your work",
         body=(
-            f"A peer has audited your work at “{title}”. Read what was found, answer each finding, and hand in"
-            " again: a finding that you mend is one that the next auditor cannot make."
+            f"A peer has audited your work on “{title}”. Read the findings, answer each one, fix what"
+            " you can and submit again."
         ),
         path=reverse("feedback", args=[report.organization.slug, report.pk]),
     )
 
 
 def _refuse_if_audited(pairing: Pairing, submission: Submission) -> None:
-    """One at a time, and each attempt once; what ended without a report may be tried again."""
-    begun = Audit.objects.filter(feedback_report__pairing=pairing)
-    if begun.filter(state__in=OPEN_STATES).exists():
+    """Refuse a second audit at a time or of the same attempt; a failed audit may be repeated."""
+    audits = Audit.objects.filter(feedback_report__pairing=pairing)
+    if audits.filter(state__in=OPEN_STATES).exists():
         raise FeedbackRefused(
-            WHOLE_FORM, "already_running", "Your audit of this peer is under way."
+            WHOLE_FORM, "already_running", "Your audit of this peer is already running."
         )
-    if begun.filter(submission=submission).exclude(state=AuditState.FAILED).exists():
+    if audits.filter(submission=submission).exclude(state=AuditState.FAILED).exists():
         raise FeedbackRefused(
             WHOLE_FORM,
             "nothing_new",
-            f"You have audited attempt {submission.attempt}, and nothing was handed in since.",
+            f"You have already audited attempt {submission.attempt}, the latest one.",
         )
 
 
 def _queued_report(pairing: Pairing, submission: Submission) -> FeedbackReport:
-    paired = pairing.round
+    peer_round = pairing.round
     audit = Audit.objects.create(
         organization_id=pairing.organization_id,
         submission=submission,
         kind=AuditKind.PEER,
-        rubric_version_id=paired.rubric_version_id or submission.assignment.rubric_version_id,
+        rubric_version_id=peer_round.rubric_version_id or submission.assignment.rubric_version_id,
         state=AuditState.QUEUED,
         queued_at=timezone.now(),
     )
     enqueue_on_commit(audit)
     return FeedbackReport.objects.create(
         organization_id=pairing.organization_id,
-        assignment_id=paired.assignment_id,
+        assignment_id=peer_round.assignment_id,
         pairing=pairing,
         kind=FeedbackKind.PEER,
         source=FeedbackSource.PLATFORM,

@@ -1,4 +1,4 @@
-"""Rounds of peers, reports and findings: looked at here, made on the cohort's pages."""
+"""Read-only admin pages of rounds, reports and findings; they are made on the cohort's pages."""
 
 from typing import Any
 

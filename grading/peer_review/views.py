@@ -1,4 +1,4 @@
-"""Peers: what a student generated, received and did about it; for staff the rounds of all assignments."""
+"""Peer pages: a student's reports given and received, and the rounds for staff."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from grading.peer_review.rounds.queries import rounds_by_assignment
 @never_cache
 @require_safe
 def peers(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
-    """The student's own page; staff see the rounds."""
-    found = access_cohort(request.user, cohort)
-    if may(request.user, found.organization, "staff"):
+    """Show students their own exchange, staff the rounds of all assignments."""
+    cohort_row = access_cohort(request.user, cohort)
+    if may(request.user, cohort_row.organization, "staff"):
         context = {
-            "cohort": found,
-            "assignments": rounds_by_assignment(found),
-            "complaints": open_complaints(found),
-            "may_change": may(request.user, found.organization, "teacher"),
-            "trail": trail_to_cohort(found),
+            "cohort": cohort_row,
+            "assignments": rounds_by_assignment(cohort_row),
+            "complaints": open_complaints(cohort_row),
+            "may_change": may(request.user, cohort_row.organization, "teacher"),
+            "trail": trail_to_cohort(cohort_row),
         }
         return render(request, "peer_review/rounds.html", context)
-    return _own(request, found, access_enrollment(request.user, found))
+    return _student_page(request, cohort_row, access_enrollment(request.user, cohort_row))
 
 
-def _own(request: MemberRequest, found: Cohort, student: Enrollment) -> HttpResponse:
+def _student_page(request: MemberRequest, cohort_row: Cohort, student: Enrollment) -> HttpResponse:
     exchanges = exchanges_of(student)
-    handed_in = [audit.attempt.submission for exchange in exchanges for audit in exchange.audits]
+    submissions = [audit.attempt.submission for exchange in exchanges for audit in exchange.audits]
     context = {
-        "cohort": found,
+        "cohort": cohort_row,
         "exchanges": exchanges,
-        "searches": latest_searches(handed_in),
-        "over": is_over(found),
-        "trail": trail_to_cohort(found),
+        "searches": latest_searches(submissions),
+        "over": is_over(cohort_row),
+        "trail": trail_to_cohort(cohort_row),
     }
     return render(request, "peer_review/peers.html", context)
 
@@ -59,62 +59,68 @@ def _own(request: MemberRequest, found: Cohort, student: Enrollment) -> HttpResp
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def pairing(request: MemberRequest, org: str, pairing_id: UUID) -> HttpResponse:
-    """POST is for who audits: to begin the courtroom's audit, or to bring a report along."""
-    found, side = access_pairing(request.user, pairing_id)
+    """Show a pairing. The auditor POSTs to start an audit or to upload a report."""
+    pairing_row, side = access_pairing(request.user, pairing_id)
+    # Like a missing page: nobody else may learn that the form exists.
     if request.method == "POST" and side != "auditor":
         raise Http404
+
     if request.POST.get("do") == "run":
-        return _begun(request, found)
+        return _run_audit(request, pairing_row)
+
     form = ReportForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        report = _brought(request, found, form)
+        report = _import_report(request, pairing_row, form)
         if report is not None:
             return redirect("feedback", org, report.pk)
-    return render(request, "peer_review/pairing.html", _context(found, side, form))
+
+    return render(request, "peer_review/pairing.html", _context(pairing_row, side, form))
 
 
-def _context(found: Pairing, side: PairingSide, form: ReportForm) -> dict[str, Any]:
-    reports = reports_under(found)
+def _context(pairing_row: Pairing, side: PairingSide, form: ReportForm) -> dict[str, Any]:
+    reports = reports_under(pairing_row)
     running = next((r for r in reports if r.audit is not None and not r.audit.is_final), None)
     return {
-        "pairing": found,
-        "round": found.round,
+        "pairing": pairing_row,
+        "round": pairing_row.round,
         "side": side,
-        "other": shown_name(found, side=side),
+        "other": shown_name(pairing_row, side=side),
         "reports": [r for r in reports if r.audit is None or r.audit.has_report],
         "running": running if side != "auditee" else None,
-        "failed": _failed(reports) if side != "auditee" else None,
-        "refused": why_no_audit(pairing=found) if side == "auditor" else None,
+        "failed": _failed_report(reports) if side != "auditee" else None,
+        "refused": why_no_audit(pairing=pairing_row) if side == "auditor" else None,
         "form": form,
-        "trail": trail_to_peers(found.round.assignment.cohort),
+        "trail": trail_to_peers(pairing_row.round.assignment.cohort),
     }
 
 
-def _failed(reports: list[FeedbackReport]) -> FeedbackReport | None:
-    """The newest, if it is an audit that ended without a report."""
+def _failed_report(reports: list[FeedbackReport]) -> FeedbackReport | None:
+    """Return the newest report if its audit ended without one."""
     audit = reports[0].audit if reports else None
     return reports[0] if audit is not None and audit.is_final and not audit.has_report else None
 
 
-def _begun(request: MemberRequest, found: Pairing) -> HttpResponse:
+def _run_audit(request: MemberRequest, pairing_row: Pairing) -> HttpResponse:
     try:
-        report = run_peer_audit(pairing=found, by=request.user)
+        report = run_peer_audit(pairing=pairing_row, by=request.user)
     except ActionRefused as refusal:
         messages.error(request, refusal.sentence)
     else:
         attempt = report.submission.attempt if report.submission else ""
         messages.success(
-            request, f"Your audit of attempt {attempt} is queued: the report appears here."
+            request, f"Your audit of attempt {attempt} is queued. The report will appear here."
         )
-    return redirect("pairing", found.organization.slug, found.pk)
+    return redirect("pairing", pairing_row.organization.slug, pairing_row.pk)
 
 
-def _brought(request: MemberRequest, found: Pairing, form: ReportForm) -> FeedbackReport | None:
+def _import_report(
+    request: MemberRequest, pairing_row: Pairing, form: ReportForm
+) -> FeedbackReport | None:
     return brought(
         request,
         form,
-        assignment=found.round.assignment,
-        brought_by=found.auditor,
+        assignment=pairing_row.round.assignment,
+        brought_by=pairing_row.auditor,
         direction="generated",
-        pairing=found,
+        pairing=pairing_row,
     )

@@ -1,4 +1,4 @@
-"""What is said of rounds, pairings and reports of peers."""
+"""Template tags for rounds, pairings and peer reports."""
 
 from __future__ import annotations
 
@@ -16,51 +16,51 @@ from grading.peer_review.feedback.queries import PEER, Search, shown_name
 
 register = template.Library()
 
-STATES: dict[str, tuple[str, str]] = {
-    "owed": ("owed", "warn"),
-    "awaited": ("not there yet", ""),
-    "running": ("being audited", ""),
-    "failed": ("failed: try again", "bad"),
-    "done": ("not read yet", "warn"),
+SUBJECT_STATES: dict[str, tuple[str, str]] = {
+    "owed": ("due", "warn"),
+    "awaited": ("not submitted", ""),
+    "running": ("audit running", ""),
+    "failed": ("failed: retry", "bad"),
+    "done": ("unread", "warn"),
     "read": ("read", ""),
     "answered": ("answered", "good"),
     "hidden": ("hidden by your teachers", ""),
 }
-OF_ONES_OWN: dict[str, tuple[str, str]] = {
-    **STATES,
-    "done": ("there", "good"),
+AUDITOR_STATES: dict[str, tuple[str, str]] = {
+    **SUBJECT_STATES,
+    "done": ("submitted", "good"),
     "read": ("read by your peer", "good"),
 }
 
 
 @register.simple_tag
 def slip_state(slip: Slip, side: Side) -> SafeString:
-    """The state as a chip: to who generated it, what has become of it; to who received it, what is to be done."""
-    words, tone = (OF_ONES_OWN if side == "auditor" else STATES)[slip.state]
+    """Return the state as a chip, worded for the auditor or the subject of the report."""
+    words, tone = (AUDITOR_STATES if side == "auditor" else SUBJECT_STATES)[slip.state]
     return format_html('<span class="chip {}">{}</span>', tone, words)
 
 
 @register.simple_tag
 def other_name(member: RoundMember | None, side: Side) -> str:
-    """Who stands on the other side, as a reader on this side may know them."""
+    """Return the name of the other student as a reader on this side may know it."""
     return PEER if member is None else shown_name(member, side=side)
 
 
 @register.filter
 def of_assignment(searches: Mapping[int, Search], assignment_id: int) -> Search | None:
-    """The last look into the repository that was handed in there."""
+    """Return the latest search of the repository submitted to that assignment."""
     return searches.get(assignment_id)
 
 
 @register.filter
 def first_and_last(scores: Sequence[float]) -> tuple[float, float] | None:
-    """What the first attempt came to and the newest; None where there are not two."""
+    """Return the scores of the first and newest attempt; None with fewer than two."""
     return (scores[0], scores[-1]) if len(scores) > 1 else None
 
 
 @register.filter
 def lasting(time: timedelta | None) -> str:
-    """In hours up to two days, then in days; a dash where nothing was measured."""
+    """Format in hours up to two days, then in days; a dash for None."""
     if time is None:
         return "—"
     hours = time.total_seconds() / 3600

@@ -14,7 +14,7 @@ from grading.appeals.decisions import keep_verdict
 from grading.core.enums import AuditKind, WebhookEvent
 from grading.models import WebhookDelivery
 from grading.notifications import webhooks
-from grading.peer_review.actions import tell_of_report
+from grading.peer_review.actions import notify_subject_of_report
 from tests.factories.peers import FeedbackReportFactory, PairingFactory
 from tests.factories.people import everywhere, student
 from tests.factories.released import Released, ended, filed, judged
@@ -131,7 +131,7 @@ def test_a_peers_report_is_told_of_without_its_peers(settings):
     report = FeedbackReportFactory.create(pairing=pairing)
     WebhookFactory.create(organization=pairing.organization)
     with scope(organization=pairing.organization):
-        tell_of_report(report=report)
+        notify_subject_of_report(report=report)
     assert told() == [
         {
             **place(pairing.round.assignment, f"feedback/{report.pk}/"),

@@ -51,7 +51,7 @@ def test_before_anything_was_written_everything_is_owed():
     circle = Circle()
     page = read(circle.ada, circle.page("peers"))
     assert glance(page) == ["0 of 1 report", "0 reports with 0 findings", "0 of 0", "0 of 0 gone"]
-    assert words(page).count("owed") == 1
+    assert page.count(">due</span>") == 1
     assert faults_of(page) == []
 
 
@@ -88,9 +88,9 @@ def test_the_score_of_the_first_attempt_and_the_last_stand_side_by_side():
 @pytest.mark.parametrize(
     ("made", "state"),
     [
-        ({"state": AuditState.QUEUED, "done": False, "report": None}, "being audited"),
-        ({"failed": True, "done": False, "report": None}, "failed: try again"),
-        ({}, "there"),
+        ({"state": AuditState.QUEUED, "done": False, "report": None}, "audit running"),
+        ({"failed": True, "done": False, "report": None}, "failed: retry"),
+        ({}, "submitted"),
     ],
 )
 def test_who_audits_sees_what_has_become_of_it(made: dict[str, Any], state: str):
@@ -104,7 +104,7 @@ def test_who_is_audited_sees_nothing_before_there_is_a_report(made: dict[str, An
     circle = Circle()
     circle.audited(circle.ada, done=False, report=None, **made)
     page = read(circle.bob, circle.page("peers"))
-    assert page.count("not there yet") == 1
+    assert page.count("not submitted") == 1
     assert "feedback/" not in page
 
 
@@ -176,7 +176,7 @@ def test_an_audit_is_begun_with_one_click_and_not_with_two():
     with everywhere():
         assert Audit.objects.filter(kind="peer").count() == 1
     assert "Your audit of attempt 1 is queued" in answers[0]
-    assert "Your audit of this peer is under way." in answers[1]
+    assert "Your audit of this peer is already running." in answers[1]
     assert faults_of(answers[1]) == []
 
 
