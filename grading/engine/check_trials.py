@@ -1,6 +1,7 @@
-"""A wing of the only door to the courtroom (engine.py): one check tried on stored work, before a rubric asks it.
+"""Trials of one check on a stored report or on a submission.
 
-Importing it is cheap. From a stored report nothing heavy is loaded; `examine` holds a court and is for jobs only.
+Importing this module is cheap. A trial on a stored report loads nothing heavy; `examine` runs an
+audit and is for jobs only.
 """
 
 from __future__ import annotations
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
     from courtroom import Case
 
 CHECK_IN_A_RUBRIC = ("criteria", 0, "checks", 0)
-BEFORE = '{"id": "trial", "name": "Trial", "version": "0", "criteria": [{"id": "trial", "name": "Trial", "checks": [\n'
+# A rubric around the check, so that its faults are found as in a rubric. One line stands before.
+BEFORE = (
+    '{"id": "trial", "name": "Trial", "version": "0", '
+    '"criteria": [{"id": "trial", "name": "Trial", "checks": [\n'
+)
 AFTER = "\n]}]}"
 BEAT_SECONDS = 60
 FIRST_READ = ("kind", "id", "goal")
@@ -46,15 +51,17 @@ class Trial(ReportRecord):
 
 
 def read_check(text: str) -> tuple[dict[str, Any], tuple[RubricFault, ...]]:
-    """A check as JSON, and its faults by line; with faults the check is not to be used."""
-    if len(found := _values_in(text)) != 1 or not isinstance(found[0], dict):
+    """Return a check and its faults by line; a check with faults must not be used."""
+    values = _values_in(text)
+    if len(values) != 1 or not isinstance(values[0], dict):
         _, faults = engine_rubrics.read_rubric_text(text)
         invalid = [fault for fault in faults if fault.kind == "json_invalid"]
         return {}, tuple(invalid) or (
             RubricFault((), "not_a_check", "A check is one JSON object.", 1, 1),
         )
+
     _, faults = engine_rubrics.read_rubric_text(f"{BEFORE}{text}{AFTER}")
-    return found[0], tuple(_within_check(fault) for fault in faults)
+    return values[0], tuple(_within_check(fault) for fault in faults)
 
 
 def _values_in(text: str) -> list[Any]:
@@ -74,7 +81,7 @@ def _within_check(fault: RubricFault) -> RubricFault:
 
 @cache
 def blank_checks() -> Mapping[str, str]:
-    """For each kind of check the JSON to begin from: what must be said, and nothing else."""
+    """Return by kind of check the JSON to start from, with its required keys only."""
     parts = engine_rubrics.rubric_schema()["$defs"].values()
     kinds = {
         part["properties"]["kind"]["const"]: part
@@ -82,7 +89,8 @@ def blank_checks() -> Mapping[str, str]:
         if "goal" in part.get("properties", {}) and "kind" in part["properties"]
     }
     return {
-        kind: written({"kind": kind, **_required(part)}) for kind, part in sorted(kinds.items())
+        kind: format_check({"kind": kind, **_required(part)})
+        for kind, part in sorted(kinds.items())
     }
 
 
@@ -100,8 +108,8 @@ def _first_value(key: str, schema: Mapping[str, Any]) -> Any:
     return [""] if schema.get("type") == "array" else ""
 
 
-def written(check: Mapping[str, Any]) -> str:
-    """As a person reads it: what it is first, whatever order it was stored in."""
+def format_check(check: Mapping[str, Any]) -> str:
+    """Return indented JSON with the kind, id and goal first, whatever their stored order."""
     keys = sorted(
         check,
         key=lambda key: (FIRST_READ.index(key) if key in FIRST_READ else len(FIRST_READ), key),
@@ -110,14 +118,14 @@ def written(check: Mapping[str, Any]) -> str:
 
 
 def try_check(check: Mapping[str, Any], report: Mapping[str, Any]) -> Trial:
-    """On the facts of a stored report. `check` has no faults."""
+    """Try a check without faults on the facts of a stored report."""
     from courtroom import Rubric
-    from courtroom import try_check as tried
+    from courtroom import try_check as try_on_report
 
-    asked = Rubric.model_validate(_rubric_of(check)).checks[0]
-    trial = tried(asked, report)
+    model = Rubric.model_validate(_rubric_of(check)).checks[0]
+    trial = try_on_report(model, report)
     return Trial(
-        goal=asked.goal,
+        goal=model.goal,
         met=trial.outcome.met,
         reason=trial.outcome.reason,
         evidence=tuple(
@@ -128,9 +136,9 @@ def try_check(check: Mapping[str, Any], report: Mapping[str, Any]) -> Trial:
 
 
 def examine(audit: Audit, check: Mapping[str, Any]) -> Trial:
-    """On the submission itself, at the commit that was judged: cloned and read again, confined as in every audit.
+    """Try a check on the submission, cloned again at the judged commit in the sandbox.
 
-    The judges are the heuristic ones, so no model is asked. Raises InputRefused.
+    The judges are the heuristic ones, so no model is called. Raises InputRefused.
     """
     from courtroom import BenchSettings, hold_audit
     from courtroom import CourtroomError as Refused

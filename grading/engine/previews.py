@@ -1,6 +1,7 @@
-"""A wing of the only door to the courtroom (engine.py): what a changed rubric would make of stored reports.
+"""Verdicts that a changed rubric would give to stored reports.
 
-Importing it is cheap; what it imports of the courtroom, inside its functions, is light: no langgraph, no model.
+Importing this module is cheap. The courtroom's modules that its functions import are light: no
+langgraph and no model.
 """
 
 from __future__ import annotations
@@ -19,52 +20,61 @@ if TYPE_CHECKING:
     from courtroom.models.record import CriterionResult
 
 Document = Mapping[str, Any]
-NOTHING_SCORED = "nothing could be scored from what is on the record. They keep what they have until they are audited again."
+NOTHING_SCORED = (
+    "nothing could be scored from the stored evidence. Results stay until the submissions are "
+    "audited again."
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
-    """A verdict to come. `reheard`: criteria on which heuristic judges were heard again; `outdated`: criteria whose
-    opinions, by a model, were given on another text; `open`: by criterion, the checks only a new audit can answer."""
+class PreviewedVerdict:
+    """Verdict that a rubric would give to a stored report.
+
+    `reheard` are criteria that the heuristic judges heard again, `outdated` those whose opinions a
+    model gave on another text. `open_checks` are goals, by criterion, that need a new audit.
+    """
 
     criteria: tuple[CriterionRow, ...]
     reheard: frozenset[str]
     outdated: frozenset[str]
-    open: Mapping[str, tuple[str, ...]]
+    open_checks: Mapping[str, tuple[str, ...]]
 
 
 @dataclass
-class Foresight:
-    """A rubric that is not in force yet, held against any number of reports.
+class RubricPreviewer:
+    """Preview of a rubric on any number of reports.
 
-    `document` is a rubric that can be judged by (rubric_engine.rubric_faults); `rules` is the name of a shipped
-    constitution in place of its own.
+    `document` has no faults (engine.rubrics.rubric_faults); `rules` names a shipped constitution
+    in place of its own.
     """
 
     document: Mapping[str, Any]
     rules: str = ""
     _revisions: dict[str, RubricRevision] = field(default_factory=dict)
 
-    def of(self, report: Document, *, before: Mapping[str, Any], digest: str) -> Outlook:
-        """What it makes of a report that was judged under `before`, a rubric of this digest.
+    def verdict_on(
+        self, report: Document, *, before: Mapping[str, Any], digest: str
+    ) -> PreviewedVerdict:
+        """Return the verdict on a report that was judged under `before`, a rubric of this digest.
 
-        Raises InputRefused for a report that cannot be read, was judged under another text, or of which nothing
-        could be scored: such a verdict takes nobody's place.
+        Raises InputRefused for a report that cannot be read, was judged under another text, or
+        would have no score at all: such a verdict never replaces another.
         """
         from courtroom import InputRefused as Refused
         from courtroom import preview_rubric
 
         try:
-            seen = preview_rubric(report, self._revision(before, digest), self._constitution)
+            preview = preview_rubric(report, self._revision(before, digest), self._constitution)
         except Refused as error:
             raise InputRefused(error.code, error.message) from error
-        if seen.verdict.status == "degraded":
+        if preview.verdict.status == "degraded":
             raise InputRefused("nothing_scored", NOTHING_SCORED)
-        return Outlook(
-            criteria=tuple(_row(result) for result in seen.verdict.criteria),
-            reheard=frozenset(seen.reheard),
-            outdated=frozenset(seen.outdated) | self._outdated_before(report),
-            open=self._open_in(seen.verdict.criteria),
+
+        return PreviewedVerdict(
+            criteria=tuple(_row(result) for result in preview.verdict.criteria),
+            reheard=frozenset(preview.reheard),
+            outdated=frozenset(preview.outdated) | self._outdated_before(report),
+            open_checks=self._open_checks(preview.verdict.criteria),
         )
 
     @cached_property
@@ -80,27 +90,28 @@ class Foresight:
         return preset(self.rules) if self.rules else constitution_of(self._rubric)
 
     def _revision(self, before: Mapping[str, Any], digest: str) -> RubricRevision:
-        """One for each text that was judged under: comparing two rubrics is half the work."""
+        """Return the comparison with an earlier rubric, made once per digest."""
         from courtroom import Rubric, RubricRevision
 
+        # Comparing two rubrics is half the work of a preview.
         if digest not in self._revisions:
             self._revisions[digest] = RubricRevision(Rubric.from_stored(before), self._rubric)
         return self._revisions[digest]
 
-    def _open_in(self, results: Sequence[CriterionResult]) -> dict[str, tuple[str, ...]]:
-        """Goals by criterion; also what an earlier re-synthesis had left open."""
+    def _open_checks(self, results: Sequence[CriterionResult]) -> dict[str, tuple[str, ...]]:
+        """Return goals by criterion, including those an earlier re-synthesis left open."""
         from courtroom.replay.stored_checks import NEEDS_THE_SUBMISSION
 
-        found = {
+        goals_by_criterion = {
             result.id: tuple(
                 check.goal for check in result.checks if check.reason == NEEDS_THE_SUBMISSION
             )
             for result in results
         }
-        return {criterion: goals for criterion, goals in found.items() if goals}
+        return {criterion: goals for criterion, goals in goals_by_criterion.items() if goals}
 
     def _outdated_before(self, report: Document) -> frozenset[str]:
-        """The criteria of which an earlier re-synthesis says that their judges argued on another text."""
+        """Return the criteria that an earlier re-synthesis marked as outdated."""
         from courtroom.replay.resynthesis import OUTDATED
 
         messages = [error.message for error in parse_report(report).errors_of(OUTDATED)]

@@ -1,6 +1,7 @@
-"""A wing of the only door to the courtroom (engine.py): what whoever edits a rubric asks of it.
+"""Validation, schema and labels of rubrics, for the editor.
 
-Importing it is cheap; what it imports of the courtroom, inside its functions, is light: models, no langgraph.
+Importing this module is cheap. The courtroom's modules that its functions import are light:
+records, no langgraph.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ Place = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class RubricFault:
-    """`place` is a path into the rubric's JSON; `kind` is stable. Lines and columns are 1-based, of a text only."""
+    """Fault of a rubric. `place` is a path into its JSON; `kind` is a stable code.
+
+    Faults of a text also have a line and perhaps a column, both 1-based.
+    """
 
     place: Place
     kind: str
@@ -42,7 +46,7 @@ class CheckLabel:
 
 @cache
 def check_labels() -> Mapping[str, CheckLabel]:
-    """The labels of every kind of check there is, by kind. Not to be changed."""
+    """Return the labels of all kinds of checks, by kind; callers must not change them."""
     from courtroom.checks.registry import KINDS
 
     return {
@@ -60,7 +64,7 @@ def check_labels() -> Mapping[str, CheckLabel]:
 
 @cache
 def rubric_schema() -> Mapping[str, Any]:
-    """The JSON Schema of a rubric as it is written: every check, rule, bound and choice there is. Not to be changed."""
+    """Return the JSON Schema of a rubric, with every check and rule; it must not be changed."""
     from courtroom import Rubric
 
     return Rubric.model_json_schema()
@@ -68,14 +72,14 @@ def rubric_schema() -> Mapping[str, Any]:
 
 @cache
 def preset_constitutions() -> Mapping[str, Mapping[str, Any]]:
-    """The constitutions that ship, by name. Not to be changed."""
+    """Return the shipped constitutions by name; callers must not change them."""
     from courtroom.synthesis.constitutions import PRESETS
 
     return {name: preset.model_dump(mode="json") for name, preset in PRESETS.items()}
 
 
 def rubric_faults(document: Any) -> tuple[RubricFault, ...]:
-    """Why the document cannot be judged by, in the rubric's order; none when it can."""
+    """Return the faults of a document in the rubric's order; none when it is valid."""
     from courtroom.rubric_import.rubric_validation import faults_in
 
     return tuple(
@@ -84,7 +88,7 @@ def rubric_faults(document: Any) -> tuple[RubricFault, ...]:
 
 
 def settled_rubric(document: Any) -> dict[str, Any]:
-    """A document without faults as the courtroom writes it, every default spelled out."""
+    """Return a document without faults as the courtroom writes it, with all defaults."""
     from courtroom import Rubric
 
     settled: dict[str, Any] = Rubric.model_validate(document).model_dump(mode="json")
@@ -92,9 +96,9 @@ def settled_rubric(document: Any) -> dict[str, Any]:
 
 
 def document_digest(document: Any) -> str:
-    """Whether a draft is still the one that somebody began to change; of a settled document, the rubric's own digest.
+    """Return the SHA-256 of the canonical JSON without nulls, as courtroom's Rubric.digest.
 
-    SHA-256 of the canonical JSON without its nulls, as the courtroom takes it (courtroom.models.rubric.Rubric.digest).
+    It shows whether a draft has changed since somebody opened it.
     """
     from courtroom.models.record import digest_of
 
@@ -108,14 +112,15 @@ def _without_nulls(node: Any) -> Any:
 
 
 def read_rubric_text(text: str) -> tuple[Any, tuple[RubricFault, ...]]:
-    """The JSON of a rubric in our own format and its faults by line; None when it is no JSON at all."""
+    """Return the JSON of a rubric in our own format and its faults by line; None for invalid JSON."""
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
         return None, (RubricFault((), "json_invalid", f"{error.msg}.", error.lineno, error.colno),)
     except (RecursionError, ValueError):
-        message = "It is nested too deeply, or holds a number that is too long."
+        message = "It is nested too deeply, or has a number that is too long."
         return None, (RubricFault((), "json_invalid", message, 1, 1),)
+
     return document, _with_lines(rubric_faults(document), text)
 
 
@@ -130,5 +135,5 @@ def _with_lines(faults: tuple[RubricFault, ...], text: str) -> tuple[RubricFault
 
 
 def _line(place: Place, lines: Mapping[Place, int]) -> int:
-    """Where the value stands; for a missing one, where what lacks it begins."""
+    """Return the line of a value; of a missing one, the line where its object begins."""
     return next(lines[place[:n]] for n in range(len(place), -1, -1) if place[:n] in lines)

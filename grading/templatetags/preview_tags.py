@@ -1,4 +1,4 @@
-"""Results before and after, in words."""
+"""Template tags of the preview: results before and after, in words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def mean(value: float | None) -> str:
 
 @register.simple_tag
 def result(marks: Any) -> str:
-    """An overall score, with the points where there are any."""
+    """Return an overall score, with the points if there are any."""
     if marks.overall_score is None:
         return "no score yet"
     points = (
@@ -30,27 +30,28 @@ def result(marks: Any) -> str:
 
 @register.simple_tag
 def moved_from_to(pair: Sequence[Any]) -> str:
-    """One criterion's result: Safe tools: 3 (Some, 20 points) → 4 (Full, 40 points)."""
+    """Return one criterion's change: Safe tools: 3 (Some, 20 points) → 4 (Full, 40 points)."""
     name = next(row.name for row in reversed(pair) if row)
-    return f"{name}: {_said(pair[0])} → {_said(pair[1])}"
+    return f"{name}: {_result_text(pair[0])} → {_result_text(pair[1])}"
 
 
 @register.filter
 def place_in_json(place: Sequence[str | int]) -> str:
     return (
         " / ".join(str(step + 1) if isinstance(step, int) else step for step in place)
-        or "the whole"
+        or "whole rubric"
     )
 
 
-def _said(row: Any) -> str:
+def _result_text(row: Any) -> str:
     if row is None:
-        return "not asked"
+        return "not in the rubric"
     if row.excluded:
-        return "left out"
+        return "excluded"
     if row.score is None:
-        return "waits for a person"
-    beside = [row.level] if row.level else []
+        return "needs review"
+
+    details = [row.level] if row.level else []
     if row.points is not None:
-        beside.append(f"{row.points:g} points")
-    return f"{row.score} ({', '.join(beside)})" if beside else str(row.score)
+        details.append(f"{row.points:g} points")
+    return f"{row.score} ({', '.join(details)})" if details else str(row.score)

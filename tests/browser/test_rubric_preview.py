@@ -1,4 +1,4 @@
-"""An instructor changes a draft, sees what it would do to everybody, publishes it, and gets what was shown."""
+"""An instructor changes a draft, previews it, publishes it, and gets the previewed results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = [
 ]
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "java_script_enabled": False}
-SHOWN = {
+CHANGED = {
     "Student 000": ("2.5, 30 of 100 points", "2.5, 60 of 100 points"),
     "Student 001": ("3.0, 60 of 100 points", "3.0, 90 of 100 points"),
 }
@@ -61,7 +61,7 @@ def test_a_draft_is_changed_previewed_published_and_applied(
             page.get_by_text("Preview for…").click()
             page.get_by_role("link", name="Week 2, Autumn").click()
             expect(page.get_by_role("heading", name="2 of 3 results would change")).to_be_visible()
-            assert shown(page) == SHOWN
+            assert changed_results(page) == CHANGED
             address = page.url
         with tab(browser, live_server.url, **PHONE) as page:
             page.context.add_cookies([session])
@@ -70,7 +70,7 @@ def test_a_draft_is_changed_previewed_published_and_applied(
                 page.evaluate("document.documentElement.scrollWidth") == PHONE["viewport"]["width"]
             )
             page.get_by_role("link", name="Publish A small rubric v2").click()
-            page.get_by_role("button", name="Publish it").click()
+            page.get_by_role("button", name="Publish", exact=True).click()
             expect(page.get_by_role("heading", name="Re-synthesise 3 audits")).to_be_visible()
         browser.close()
     [job] = get_queue("bulk").jobs
@@ -81,7 +81,7 @@ def test_a_draft_is_changed_previewed_published_and_applied(
             draft.pk,
             RubricState.PUBLISHED,
         )
-        assert results(assignment) == {name: after for name, (_, after) in SHOWN.items()} | {
+        assert results(assignment) == {name: after for name, (_, after) in CHANGED.items()} | {
             "Student 002": "5.0, 100 of 100 points"
         }
 
@@ -93,9 +93,9 @@ def make_the_last_level_worth_something(page: Page) -> None:
     expect(page.get_by_text("is saved as a draft")).to_be_visible()
 
 
-def shown(page: Page) -> dict[str, tuple[str, str]]:
+def changed_results(page: Page) -> dict[str, tuple[str, str]]:
     rows = (
-        page.get_by_role("region", name="Who moves, the farthest first")
+        page.get_by_role("region", name="Changed results, largest change first")
         .get_by_role("row")
         .all()[1:]
     )

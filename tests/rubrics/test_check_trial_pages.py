@@ -1,4 +1,4 @@
-"""Trying one check on stored work: found, not found, or only to be seen in the repository."""
+"""Trials of a check on stored reports and on repositories."""
 
 import json
 import re
@@ -82,12 +82,12 @@ def errors(response):
     return dict(response.context["form"].errors)
 
 
-def test_without_an_assignment_the_page_asks_for_one(teacher, assignment):
+def test_page_without_an_assignment_asks_for_one(teacher, assignment):
     page = teacher.get(f"/o/{assignment.organization.slug}/checks/try/")
     assert (page.status_code, "form" in page.context) == (200, False)
 
 
-def test_another_institutions_assignment_is_no_choice(teacher, assignment):
+def test_assignment_of_another_institution_is_no_choice(teacher, assignment):
     elsewhere = CohortFactory()
     with scope(organization=elsewhere.organization):
         theirs = judged_assignment(works=(), cohort=elsewhere)
@@ -96,7 +96,7 @@ def test_another_institutions_assignment_is_no_choice(teacher, assignment):
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "sentence"),
     [
         ("{", "Line 1, column 2: Expecting property name enclosed in double quotes."),
         ("[]", "Line 1, column 1: A check is one JSON object."),
@@ -111,28 +111,28 @@ def test_another_institutions_assignment_is_no_choice(teacher, assignment):
         ('{"kind": "file_exists",\n "id": "a",\n "goal": "b"}', "Line 1, any_of: Field required"),
     ],
 )
-def test_what_is_wrong_in_the_json_is_said_with_its_line_and_nothing_is_lost(
-    teacher, assignment, typed, told
+def test_faults_of_the_json_name_their_line_and_the_text_stays(
+    teacher, assignment, typed, sentence
 ):
     page = send(teacher, assignment, typed)
-    assert errors(page) == {"check": [told]}
+    assert errors(page) == {"check": [sentence]}
     assert page.context["form"]["check"].value() == typed
 
 
-def test_what_the_facts_answer_is_answered_at_once_with_its_place(teacher, assignment):
+def test_check_on_facts_is_answered_at_once_with_its_location(teacher, assignment):
     unsafe = outcome(send(teacher, assignment, SHELL))
     assert (unsafe[:17], "found src/clone.py:5 " in unsafe) == ("not met No shell ", True)
     clean = outcome(send(teacher, assignment, SHELL, name="Student 001"))
     assert clean.startswith("met No shell ")
 
 
-def test_what_points_into_the_sources_is_said_to_need_them(teacher, assignment):
+def test_check_on_sources_needs_the_repository(teacher, assignment):
     page = send(teacher, assignment, README)
     assert outcome(page).startswith("needs the repository A README ")
-    assert "Read the repository again" in words(page)
+    assert "Try on the repository" in words(page)
 
 
-def test_the_pages_are_sound(teacher, assignment):
+def test_pages_have_no_faults(teacher, assignment):
     waiting = send(teacher, assignment, README, do="examine")
     pages = [
         teacher.get(
@@ -145,7 +145,7 @@ def test_the_pages_are_sound(teacher, assignment):
     assert [faults_of(page.content.decode()) for page in pages] == [[]] * 4
 
 
-def test_a_check_of_a_draft_or_a_blank_of_a_kind_is_taken_to_begin_from(teacher, assignment):
+def test_check_of_a_draft_or_a_new_one_can_be_the_start(teacher, assignment):
     text = {**assignment.rubric_version.document}
     text["criteria"] = [{**text["criteria"][0], "checks": [SHELL | {"id": "draft.shell"}]}]
     draft = RubricVersionFactory(
@@ -167,15 +167,13 @@ def test_a_check_of_a_draft_or_a_blank_of_a_kind_is_taken_to_begin_from(teacher,
     }
 
 
-def test_a_worker_answers_from_the_repository_and_the_page_waits_for_it(
-    teacher, assignment, tmp_path
-):
+def test_worker_answers_from_the_repository_and_the_page_waits(teacher, assignment, tmp_path):
     make_repository(tmp_path / "work.git", WORKS[0])
     Submission.objects.update(repo_url=str(tmp_path / "work.git"))
     waiting = send(teacher, assignment, README, do="examine")
     again = send(teacher, assignment, README, do="examine")
     [job] = get_queue("bulk").jobs
-    assert "is being read again" in words(teacher.get(waiting.url))
+    assert "The check runs on the repository" in words(teacher.get(waiting.url))
     try_check(*job.args)
     page = teacher.get(waiting.url)
     assert (again.url, outcome(page)[:13], "found README.md" in outcome(page)) == (
@@ -187,33 +185,33 @@ def test_a_worker_answers_from_the_repository_and_the_page_waits_for_it(
     assert Audit.objects.count() == 2
 
 
-def test_a_repository_that_is_gone_is_said_to_be(teacher, assignment):
+def test_missing_repository_is_refused_with_its_reason(teacher, assignment):
     Submission.objects.update(repo_url="/nowhere/work.git")
     waiting = send(teacher, assignment, README, do="examine")
     try_check(*get_queue("bulk").jobs[0].args)
-    told = "No repository was found at this address. Check the spelling."
-    assert teacher.get(waiting.url).context["answer"].refusal == told
+    refusal = "No repository was found at this address. Check the spelling."
+    assert teacher.get(waiting.url).context["answer"].refusal == refusal
 
 
-def test_an_answer_that_was_lost_may_be_asked_for_once_more(teacher, assignment):
+def test_interrupted_trial_can_be_requested_again(teacher, assignment):
     waiting = send(teacher, assignment, README, do="examine")
     get_queue("bulk").jobs[0].set_status(JobStatus.FAILED)
-    assert "Ask once more" in words(teacher.get(waiting.url))
+    assert "Please try again" in words(teacher.get(waiting.url))
     get_queue("bulk").empty()
     assert teacher.get(waiting.url).status_code == 404
     send(teacher, assignment, README, do="examine")
     assert len(get_queue("bulk").jobs) == 1
 
 
-def test_without_a_queue_it_is_said_and_nothing_is_lost(teacher, assignment, settings):
+def test_trial_without_a_queue_is_refused_and_the_text_stays(teacher, assignment, settings):
     gone = {"default": settings.CACHES["default"] | {"LOCATION": "redis://127.0.0.1:1/0"}}
     with override_settings(CACHES=gone):
         page = send(teacher, assignment, README, do="examine")
-    assert errors(page) == {"__all__": ["No worker can be asked just now: try again in a minute."]}
+    assert errors(page) == {"__all__": ["The queue cannot be reached. Try again in a minute."]}
     assert json.loads(page.context["form"]["check"].value()) == README
 
 
-def test_it_goes_before_bulk_work(teacher, assignment):
+def test_trial_is_queued_before_bulk_work(teacher, assignment):
     get_queue("bulk", commit_mode="auto").enqueue_call("grading.jobs.run_audit", job_id="other")
-    key = trial_actions.ask_for_trial(audit=audit_of("Student 000"), check=README)
+    key = trial_actions.request_trial(audit=audit_of("Student 000"), check=README)
     assert get_queue("bulk").job_ids == [f"trial-{audit_of('Student 000').pk}-{key}", "other"]

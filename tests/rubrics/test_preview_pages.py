@@ -1,4 +1,4 @@
-"""The preview of a rubric's version as instructors see it, and what follows from it once they say so."""
+"""Pages of a preview and of putting the previewed version into force."""
 
 import re
 from copy import deepcopy
@@ -43,7 +43,7 @@ def teacher(client, cohort):
 
 
 def draft_of(assignment, change):
-    """A draft of the assignment's rubric whose document is as `change` leaves it."""
+    """Return a draft of the assignment's rubric after `change`."""
     text = document(version="2")
     change(text)
     rubric = assignment.rubric_version.rubric
@@ -51,7 +51,7 @@ def draft_of(assignment, change):
 
 
 def lenient(text):
-    """The last level is worth something, and a check that only the repository answers is asked besides."""
+    """Give the last level points, and add a check that needs the repository."""
     text["criteria"][0]["levels"][2]["points"] = 30
     tests = {
         "id": "safe.tests",
@@ -75,26 +75,27 @@ def figures(page):
     return {
         re.sub(r"<[^>]+>", "", name): re.sub(r"<[^>]+>", "", value)
         for name, value in re.findall(
-            r"<div><dt>(.*?)</dt><dd class=\"figure\">(.*?)</dd></div>", page.content.decode()
+            r"<div><dt>(.*?)</dt>\s*<dd class=\"figure\">(.*?)</dd></div>",
+            re.sub(r"\s+", " ", page.content.decode()),
         )
     }
 
 
-def test_what_would_change_is_counted_drawn_and_named(assignment, teacher):
+def test_changed_results_are_counted_drawn_and_listed(assignment, teacher):
     page = teacher.get(address(assignment, draft_of(assignment, lenient)))
     assert figures(page) == {
         "Higher": "2",
         "Lower": "0",
-        "Would pass now": "1",
-        "Would fail now": "0",
-        "Wait for a person": "0 → 0",
-        "With scores by hand, which stay": "0",
+        "Newly passing": "1",
+        "Newly failing": "0",
+        "Needs review": "0 → 0",
+        "With overrides (they stay)": "0",
     }
-    told = words(page)
-    assert "2 of 3 results would change" in told
-    assert "“There are tests” needs the repository in 3 audits." in told
-    assert "Student 000 2.5, 30 of 100 points 2.5, 60 of 100 points would pass" in told
-    assert "Tidy: 2 (None, 0 points) → 2 (None, 30 points)" in told
+    text = words(page)
+    assert "2 of 3 results would change" in text
+    assert "“There are tests” needs the repository in 3 audits." in text
+    assert "Student 000 2.5, 30 of 100 points 2.5, 60 of 100 points would pass" in text
+    assert "Tidy: 2 (None, 0 points) → 2 (None, 30 points)" in text
     drawn = re.findall(r'aria-label="(By [^"]+|Mean [^"]+)"', page.content.decode())
     spread = "30 to 39 %: 1 before, 0 after; 60 to 69 %: 1 before, 1 after; 90 to 100 %: 1 before, 2 after"
     assert drawn == [
@@ -104,7 +105,7 @@ def test_what_would_change_is_counted_drawn_and_named(assignment, teacher):
     ]
 
 
-def test_the_pages_are_sound(assignment, teacher):
+def test_pages_have_no_faults(assignment, teacher):
     draft, broken = (
         draft_of(assignment, lenient),
         judged_assignment(works=(), cohort=assignment.cohort),
@@ -118,42 +119,40 @@ def test_the_pages_are_sound(assignment, teacher):
     assert [faults_of(page.content.decode()) for page in pages] == [[]] * 4
 
 
-def test_the_pass_mark_is_chosen_in_the_address_and_a_wrong_one_is_said_beside_it(
-    assignment, teacher
-):
+def test_pass_mark_comes_from_the_address_and_a_wrong_one_is_reported(assignment, teacher):
     draft = draft_of(assignment, lenient)
     higher = teacher.get(address(assignment, draft, "?pass_percent=70"))
     wrong = teacher.get(address(assignment, draft, "?pass_percent=700&rules=none"))
-    assert (figures(higher)["Would pass now"], figures(wrong)["Would pass now"]) == ("1", "1")
+    assert (figures(higher)["Newly passing"], figures(wrong)["Newly passing"]) == ("1", "1")
     assert list(wrong.context["form"].errors) == ["rules", "pass_percent"]
     assert 'value="700"' in wrong.content.decode()
 
 
-def test_a_draft_that_cannot_be_judged_by_says_where_and_why(assignment, teacher):
+def test_unfinished_draft_shows_its_faults(assignment, teacher):
     def broken(text):
         text["criteria"][0]["checks"][0]["any_of"] = []
 
     page = teacher.get(address(assignment, draft_of(assignment, broken)))
-    assert "This draft cannot be judged by yet criteria / 1 / checks / 1 / any_of" in words(page)
-    assert "What next" not in words(page)
+    assert "This draft is unfinished criteria / 1 / checks / 1 / any_of" in words(page)
+    assert "Next steps" not in words(page)
 
 
-def test_without_verdicts_there_is_nothing_to_hold_it_against(cohort, teacher):
+def test_assignment_without_verdicts_has_nothing_to_preview(cohort, teacher):
     assignment = judged_assignment(works=(), cohort=cohort)
-    assert "Nobody has a verdict" in words(
+    assert "No submission for this assignment has a verdict yet" in words(
         teacher.get(address(assignment, assignment.rubric_version))
     )
 
 
-def test_an_assistant_looks_but_does_not_publish(assignment, client):
+def test_assistant_can_preview_but_not_publish(assignment, client):
     client.force_login(staff_user(assignment.organization, Role.ASSISTANT))
     draft = draft_of(assignment, lenient)
     page = client.get(address(assignment, draft))
-    assert (page.status_code, "What next" in words(page)) == (200, False)
+    assert (page.status_code, "Next steps" in words(page)) == (200, False)
     assert client.get(address(assignment, draft, "adopt/")).status_code == 404
 
 
-def test_rules_that_are_only_tried_are_not_published(assignment, teacher):
+def test_preview_with_other_rules_cannot_be_published(assignment, teacher):
     page = teacher.get(address(assignment, draft_of(assignment, lenient), "?rules=opinions-only"))
     assert "choose them in a draft" in words(page)
     assert "adopt/" not in page.content.decode()
@@ -169,22 +168,22 @@ def sent(version, **fields):
     return given | fields
 
 
-def test_what_was_not_previewed_is_not_published(assignment, teacher):
+def test_changed_or_unpreviewed_draft_is_not_published(assignment, teacher):
     draft = draft_of(assignment, lenient)
     begun = sent(draft)
     draft.document["name"] = "Another"
     draft.save()
-    for fields, told in (
+    for fields, sentence in (
         (begun, "This draft was saved by someone else"),
-        (sent(draft, seen=""), "Nothing was previewed"),
+        (sent(draft, seen=""), "Open the preview first"),
     ):
         page = teacher.post(address(assignment, draft, "adopt/"), fields)
-        assert told in words(page)
+        assert sentence in words(page)
     draft.refresh_from_db()
     assert (draft.state, BulkRun.objects.count()) == (RubricState.DRAFT, 0)
 
 
-def test_another_number_of_audits_than_was_shown_changes_nothing_at_all(assignment, teacher):
+def test_changed_number_of_audits_is_refused_and_changes_nothing(assignment, teacher):
     draft = draft_of(assignment, lenient)
     page = teacher.post(address(assignment, draft, "adopt/"), sent(draft, confirmed="2"))
     assert "It is 3 audits now, and you confirmed 2" in words(page)
@@ -193,12 +192,10 @@ def test_another_number_of_audits_than_was_shown_changes_nothing_at_all(assignme
     assert (draft.state, assignment.rubric_version.number) == (RubricState.DRAFT, 1)
 
 
-def test_confirmed_it_is_published_adopted_and_applied(assignment, teacher):
+def test_confirmed_draft_is_published_adopted_and_applied(assignment, teacher):
     draft = draft_of(assignment, lenient)
-    asked = teacher.get(
-        address(assignment, draft, f"adopt/?seen={document_digest(draft.document)}")
-    )
-    assert "A small rubric v1, which is published now, is superseded" in words(asked)
+    page = teacher.get(address(assignment, draft, f"adopt/?seen={document_digest(draft.document)}"))
+    assert "A small rubric v1, the published version, becomes superseded" in words(page)
     done = teacher.post(address(assignment, draft, "adopt/"), sent(draft))
     run = BulkRun.objects.get()
     assignment.refresh_from_db()
@@ -211,7 +208,7 @@ def test_confirmed_it_is_published_adopted_and_applied(assignment, teacher):
     assert (assignment.rubric_version, draft.state) == (draft, RubricState.PUBLISHED)
 
 
-def test_it_may_be_published_alone(assignment, teacher):
+def test_draft_can_be_published_alone(assignment, teacher):
     draft = draft_of(assignment, lenient)
     done = teacher.post(
         address(assignment, draft, "adopt/"), sent(draft, adopt="", resynthesise="")

@@ -1,4 +1,4 @@
-"""What a rubric that is not in force would make of everybody's results: foreseen, counted, and never guessed."""
+"""Previews: results under another rubric equal those after its publication."""
 
 import copy
 from copy import deepcopy
@@ -67,7 +67,7 @@ def other_rules(text):
 
 
 def other_checks(text):
-    """One weighs more, one is new and answered from the facts, one only the repository can answer."""
+    """Change a weight, add a check on facts and one that needs the repository."""
     text["criteria"][1]["checks"][1]["weight"] = 4
     text["criteria"][0]["checks"].append(
         {
@@ -84,7 +84,7 @@ def other_checks(text):
 
 
 def other_criteria(text):
-    """One goes, one comes that nothing on the record answers."""
+    """Replace a criterion by one that stored reports cannot answer."""
     unknown = {"id": "new.ci", "kind": "file_exists", "goal": "CI", "any_of": [".ci/**"]}
     text["criteria"][0] = {"id": "new", "name": "New", "max_points": 10, "checks": [unknown]}
 
@@ -93,7 +93,7 @@ CHANGES = (other_points, other_rules, other_checks, other_criteria)
 
 
 def revised(change):
-    """The document as `change` leaves it."""
+    """Return the document after `change`."""
     text = copy.deepcopy(document(version="2"))
     change(text)
     return text
@@ -107,7 +107,7 @@ def by_person(changes):
     return {str(change.grade.student): change for change in changes}
 
 
-def test_the_same_text_changes_nothing(assignment):
+def test_same_document_changes_nothing(assignment):
     assert [
         (change.is_changed, change.moved, change.distance, change.refusal)
         for change in preview(assignment, document())
@@ -115,7 +115,7 @@ def test_the_same_text_changes_nothing(assignment):
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_after_publishing_everything_is_what_the_preview_showed(assignment, teacher, change):
+def test_results_after_publishing_equal_the_preview(assignment, teacher, change):
     override_criterion(
         submission=Audit.objects.get(submission__student__name="Student 001").submission,
         criterion_id="safe",
@@ -126,23 +126,23 @@ def test_after_publishing_everything_is_what_the_preview_showed(assignment, teac
     draft = RubricVersionFactory(
         rubric=assignment.rubric_version.rubric, number=2, draft=True, document=revised(change)
     )
-    shown = preview(assignment, draft.document)
+    changes = preview(assignment, draft.document)
     version = publish_reviewed_draft(
         version=draft, expected_digest=document_digest(draft.document), by=teacher
     )
     for audit in Audit.objects.all():
         resynthesise_audit(audit=audit, rubric_version=version, by=teacher)
-    assert {name: told(row) for name, row in by_person(shown).items()} == {
+    assert {name: previewed(row) for name, row in by_person(changes).items()} == {
         str(grade.student): stored(grade)
         for grade in Grade.objects.select_related("student", "audit")
     }
-    assert any(row.is_changed for row in shown)
+    assert any(row.is_changed for row in changes)
     assert not any(row.is_changed for row in preview(assignment, version.document))
 
 
-def told(change):
-    """What the preview showed: the court's results, and the sums with scores by hand in place."""
-    rows = [tuple(getattr(row, name) for name in COLUMNS) for row in change.outlook.criteria]
+def previewed(change):
+    """Return the previewed rows, and the totals with overrides applied."""
+    rows = [tuple(getattr(row, name) for name in COLUMNS) for row in change.verdict.criteria]
     return (
         rows,
         change.after.overall_score,
@@ -161,7 +161,7 @@ def stored(grade):
     )
 
 
-def test_a_score_by_hand_stays_in_both(assignment, teacher):
+def test_override_stays_before_and_after(assignment, teacher):
     submission = Audit.objects.get(submission__student__name="Student 001").submission
     override_criterion(
         submission=submission, criterion_id="tidy", score=5, reason="It is.", by=teacher
@@ -175,13 +175,13 @@ def test_a_score_by_hand_stays_in_both(assignment, teacher):
     assert (change.overridden, list(change.moved)) == ({"tidy"}, [])
 
 
-def test_a_check_that_needs_the_repository_is_named_and_one_on_facts_is_answered(assignment):
-    shown = preview(assignment, revised(other_checks))
-    assert [dict(change.outlook.open) for change in shown] == [{"tidy": ("Tests",)}] * 3
-    assert [change.outlook.reheard for change in shown] == [{"tidy", "safe"}] * 3
+def test_check_on_repository_is_open_and_check_on_facts_is_answered(assignment):
+    changes = preview(assignment, revised(other_checks))
+    assert [dict(change.verdict.open_checks) for change in changes] == [{"tidy": ("Tests",)}] * 3
+    assert [change.verdict.reheard for change in changes] == [{"tidy", "safe"}] * 3
 
 
-def test_a_criterion_of_which_nothing_is_known_waits_for_a_person(assignment):
+def test_criterion_without_any_evidence_needs_review(assignment):
     change = preview(assignment, revised(other_criteria))[0]
     before, after = change.pairs["new"]
     assert (before, after.score, after.needs_review) == (None, None, True)
@@ -189,7 +189,7 @@ def test_a_criterion_of_which_nothing_is_known_waits_for_a_person(assignment):
     assert (change.after.overall_score, change.distance, change.direction) == (None, 1.0, 0)
 
 
-def test_what_would_have_no_score_at_all_is_refused_in_words(assignment):
+def test_verdict_without_any_score_is_refused_with_its_reason(assignment):
     def nothing_known(text):
         other_criteria(text)
         del text["criteria"][1]
@@ -200,14 +200,14 @@ def test_what_would_have_no_score_at_all_is_refused_in_words(assignment):
     }
 
 
-def test_opinions_of_models_on_another_text_stay_and_are_named_also_after_it_is_in_force(
+def test_model_opinions_on_another_text_are_outdated_before_and_after_publishing(
     assignment, teacher
 ):
     audit = Audit.objects.get(submission__student__name="Student 000")
     report = by_models(audit)
     text = revised(lambda text: text["criteria"][0].update(instruction="Look closely."))
     [change] = [row for row in preview(assignment, text) if row.grade.audit_id == audit.pk]
-    assert (change.outlook.outdated, change.outlook.reheard, change.is_changed) == (
+    assert (change.verdict.outdated, change.verdict.reheard, change.is_changed) == (
         {"tidy"},
         set(),
         False,
@@ -223,21 +223,21 @@ def test_opinions_of_models_on_another_text_stay_and_are_named_also_after_it_is_
     [again] = [row for row in preview(assignment, text) if row.grade.audit_id == audit.pk]
     stored = Audit.objects.get(pk=audit.pk).report
     assert stored is not None
-    assert (again.outlook.outdated, stored["judges"]) == (
+    assert (again.verdict.outdated, stored["judges"]) == (
         {"tidy"},
         report["judges"],
     )
 
 
 def by_models(audit):
-    """The audit's report as if models had said all of it."""
+    """Store the audit's report as if models had given all its opinions."""
     for judge in audit.report["judges"].values():
         judge |= {"kind": "llm", "model": "some-model"}
     audit.save()
     return audit.report
 
 
-def test_a_report_that_cannot_be_read_is_counted_and_keeps_the_rest(assignment):
+def test_unreadable_report_is_refused_and_others_are_previewed(assignment):
     broken = Audit.objects.get(submission__student__name="Student 000")
     Audit.objects.filter(pk=broken.pk).update(report={"schema": "automaton-auditor/report@0"})
     changes = by_person(preview(assignment, revised(other_points)))
@@ -250,18 +250,18 @@ def test_a_report_that_cannot_be_read_is_counted_and_keeps_the_rest(assignment):
     }
 
 
-def test_other_rules_than_the_versions_own_can_be_held_against_everything(assignment):
+def test_preview_can_use_the_rules_of_a_preset(assignment):
     text = revised(other_rules)
     assert any(change.is_changed for change in preview(assignment, text))
     assert not any(change.is_changed for change in preview(assignment, text, rules="default"))
 
 
-def test_nothing_is_written_and_as_much_is_asked_for_four_as_for_one(cohort):
-    asked = []
+def test_preview_only_reads_and_its_queries_do_not_grow(cohort):
+    statements = []
     for works in ((0,), (0, 1, 2, 1)):
         assignment = judged_assignment(works=works, cohort=cohort)
         with CaptureQueriesContext(connection) as queries:
             preview(assignment, revised(other_checks))
-        asked.append([query["sql"].split()[0] for query in queries])
-    assert set(asked[0]) <= {"SELECT", "DECLARE"}
-    assert asked[0] == asked[1]
+        statements.append([query["sql"].split()[0] for query in queries])
+    assert set(statements[0]) <= {"SELECT", "DECLARE"}
+    assert statements[0] == statements[1]

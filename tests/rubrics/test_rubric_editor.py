@@ -86,7 +86,7 @@ def test_another_institutions_version_answers_like_a_missing_one(name, draft, or
     [
         ("{", 1, "Expecting property name enclosed in double quotes."),
         ('{\n "id": "x"\n "name": "y"}', 3, "Expecting ',' delimiter."),
-        ("[" * 100_000, 1, "It is nested too deeply, or holds a number that is too long."),
+        ("[" * 100_000, 1, "It is nested too deeply, or has a number that is too long."),
         (
             '{"id": "x", "name": "X",\n "version": "1", "criteria": [\n{"id": "a"}]}',
             3,

@@ -1,4 +1,4 @@
-"""What is judged, to be read before handing in; and by staff, as students would read it."""
+"""Pages of a rubric for students, and for staff with the guidance for judges."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read(client: Client, address: str) -> str:
     return page
 
 
-def test_a_student_reads_what_is_judged_and_what_it_is_worth_and_nothing_that_is_for_the_judges(
+def test_student_reads_criteria_and_points_but_no_guidance_for_judges(
     assignment: Assignment,
 ) -> None:
     client = signed_in(student(assignment.cohort).user)
@@ -71,13 +71,13 @@ def test_a_student_reads_what_is_judged_and_what_it_is_worth_and_nothing_that_is
     assert page_of(assignment, "rubric") in read(client, page_of(assignment, "assignment"))
 
 
-def test_staff_read_the_same_with_what_the_judges_are_told_set_apart(
+def test_staff_also_read_the_guidance_for_judges(
     assignment: Assignment,
 ) -> None:
     client = signed_in(staff_user(assignment.organization))
     page = read(client, version_page(assignment.rubric_version))
     assert (
-        "For the judges alone" in page,
+        "Guidance for judges" in page,
         "Look under the carpet" in page,
         "No litter" in page,
     ) == (True,) * 3
@@ -87,8 +87,8 @@ def test_staff_read_the_same_with_what_the_judges_are_told_set_apart(
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        ({}, "It has no criterion yet"),
-        ({"criteria": {"a": 1}}, "It has no criterion yet"),
+        ({}, "This rubric has no criteria yet"),
+        ({"criteria": {"a": 1}}, "This rubric has no criteria yet"),
         (
             {
                 "criteria": [
@@ -100,7 +100,7 @@ def test_staff_read_the_same_with_what_the_judges_are_told_set_apart(
         ),
     ],
 )
-def test_of_a_draft_that_does_not_fit_yet_what_can_be_read_is_shown(
+def test_unfinished_draft_shows_its_readable_parts(
     assignment: Assignment, document: dict[str, Any], words: str
 ) -> None:
     rubric = assignment.rubric_version.rubric

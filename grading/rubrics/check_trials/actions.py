@@ -1,4 +1,4 @@
-"""A check tried on the submission itself: by a worker, with the outcome kept for an hour and nothing written for good."""
+"""Trials of a check on a repository: run by a worker, with the answer kept for an hour."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OVER = frozenset({JobStatus.FINISHED, JobStatus.FAILED, JobStatus.STOPPED, JobSt
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Of a trial that was asked for: the trial, why there is none, or both null while it is waited for."""
+    """Answer to a requested trial: its outcome, or a refusal, or neither while it runs."""
 
     trial: Trial | None = None
     refusal: str = ""
@@ -36,17 +36,18 @@ class Answer:
         return self.trial is not None or bool(self.refusal)
 
 
-def ask_for_trial(*, audit: Audit, check: Mapping[str, Any]) -> str:
-    """Have a worker look, before all bulk work; the key to ask answer_to with. The same question waits but once.
+def request_trial(*, audit: Audit, check: Mapping[str, Any]) -> str:
+    """Queue a trial before all bulk work and return the key for answer_to.
 
-    Nothing of a tenant is written, so there is no row in the log. Raises redis.RedisError.
+    The same question is queued only once. Nothing of a tenant is written, so there is no Activity
+    row. Raises redis.RedisError.
     """
     key = engine_rubrics.document_digest(check)[:16]
-    if answer_to(audit_id=audit.pk, key=key) in {None, BROKE_OFF}:
+    if answer_to(audit_id=audit.pk, key=key) in {None, INTERRUPTED}:
         get_queue(BULK, commit_mode="auto").enqueue_call(
             JOB,
             args=(audit.organization_id, str(audit.pk), key, json.dumps(check)),
-            job_id=_name(audit.pk, key),
+            job_id=_job_id(audit.pk, key),
             timeout=JOB_SECONDS,
             result_ttl=0,
             failure_ttl=KEPT_SECONDS,
@@ -56,30 +57,32 @@ def ask_for_trial(*, audit: Audit, check: Mapping[str, Any]) -> str:
 
 
 def keep_answer(*, audit_id: UUID | str, key: str, answer: Answer) -> None:
-    """For an hour, beside the queue."""
+    """Keep an answer for KEPT_SECONDS in the cache."""
     trial = answer.trial.model_dump(mode="json") if answer.trial else None
-    kept = {"trial": trial, "refusal": answer.refusal}
-    cache.set(_name(audit_id, key), json.dumps(kept), KEPT_SECONDS)
+    record = {"trial": trial, "refusal": answer.refusal}
+    cache.set(_job_id(audit_id, key), json.dumps(record), KEPT_SECONDS)
 
 
 def answer_to(*, audit_id: UUID | str, key: str) -> Answer | None:
-    """None when nothing of the kind was asked, or longer ago than an hour."""
-    kept = cache.get(_name(audit_id, key))
-    if kept is not None:
-        told = json.loads(kept)
+    """Return the answer; None when no such trial was requested within the last hour."""
+    stored = cache.get(_job_id(audit_id, key))
+    if stored is not None:
+        record = json.loads(stored)
         return Answer(
-            trial=Trial.model_validate(told["trial"]) if told["trial"] else None,
-            refusal=told["refusal"],
+            trial=Trial.model_validate(record["trial"]) if record["trial"] else None,
+            refusal=record["refusal"],
         )
+
+    # A job that ended without an answer lost its worker.
     try:
-        job = Job.fetch(_name(audit_id, key), connection=get_queue(BULK).connection)
+        job = Job.fetch(_job_id(audit_id, key), connection=get_queue(BULK).connection)
     except NoSuchJobError:
         return None
-    return BROKE_OFF if job.get_status(refresh=False) in OVER else Answer()
+    return INTERRUPTED if job.get_status(refresh=False) in OVER else Answer()
 
 
-def _name(audit_id: UUID | str, key: str) -> str:
+def _job_id(audit_id: UUID | str, key: str) -> str:
     return f"trial-{audit_id}-{key}"
 
 
-BROKE_OFF = Answer(refusal="The examination broke off on our side. Ask once more.")
+INTERRUPTED = Answer(refusal="The trial was interrupted on our side. Please try again.")

@@ -1,4 +1,4 @@
-"""One check tried on work that was handed in, before any rubric asks it."""
+"""Pages that try one check on a submission, before a rubric uses it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,18 @@ from grading.engine.check_trials import Trial
 from grading.engine.report import Check, Report
 from grading.models import Audit, RubricVersion
 from grading.report_pages.checks_and_evidence import CheckView, EvidencePresenter
-from grading.rubrics.check_trials.actions import answer_to, ask_for_trial
+from grading.rubrics.check_trials.actions import answer_to, request_trial
 from grading.rubrics.check_trials.forms import TrialForm, TrialPlaceForm
-from grading.rubrics.previews.queries import all_versions, assignments_with_rubrics, stored_works
+from grading.rubrics.previews.queries import (
+    all_versions,
+    assignments_with_rubrics,
+    audits_to_try_on,
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def try_check(request: MemberRequest, org: str) -> HttpResponse:
-    """The stored facts answer at once; what they cannot, a worker answers from the repository."""
+    """Try a check on a stored report, or have a worker try it on the repository."""
     organization = access_organization(request.user, org, level="teacher")
     place = TrialPlaceForm(
         request.GET.dict(), assignments=assignments_with_rubrics(), versions=all_versions()
@@ -35,52 +39,55 @@ def try_check(request: MemberRequest, org: str) -> HttpResponse:
     context: dict[str, Any] = {"place": place, "trail": trail_to_organization(organization)}
     if place.chosen is None:
         return render(request, "rubrics/check_trials/try.html", context)
+
     assignment, version = place.chosen
-    form = _form(request, stored_works(assignment), version)
+    form = _form(request, audits_to_try_on(assignment), version)
     context |= {"form": form, "assignment": assignment, "version": version}
     if form.is_valid():
         audit, check = form.cleaned_data["work"], form.cleaned_data["check"]
         if request.POST.get("do") == "examine":
             try:
-                return redirect("trial", org, audit.pk, ask_for_trial(audit=audit, check=check))
+                return redirect("trial", org, audit.pk, request_trial(audit=audit, check=check))
             except RedisError:
-                form.add_error(None, "No worker can be asked just now: try again in a minute.")
+                form.add_error(None, "The queue cannot be reached. Try again in a minute.")
         tried = check_trials.try_check(check, document_of(audit) or {})
-        context |= {"audit": audit, "trial": tried, "shown": _shown(audit, tried)}
+        context |= {"audit": audit, "trial": tried, "check": _presented(audit, tried)}
     return render(request, "rubrics/check_trials/try.html", context)
 
 
-def _form(request: MemberRequest, works: list[Audit], version: RubricVersion) -> TrialForm:
-    """As it was sent; after “Take it” as it is to be filled in further."""
-    form = TrialForm(request.POST.dict() or None, works=works, document=version.document)
+def _form(request: MemberRequest, audits: list[Audit], version: RubricVersion) -> TrialForm:
+    """Return the posted form; after “Use this check” an unbound one to fill in further."""
+    form = TrialForm(request.POST.dict() or None, audits=audits, document=version.document)
     if request.POST.get("do") != "take":
         return form
-    return TrialForm(None, works=works, document=version.document, initial=form.taken())
+    initial = form.with_known_check()
+    return TrialForm(None, audits=audits, document=version.document, initial=initial)
 
 
 @never_cache
 @require_safe
 def trial(request: MemberRequest, org: str, audit_id: UUID, key: str) -> HttpResponse:
-    """What a worker found; until then the page, or with htmx its middle, renews itself."""
+    """Show a worker's answer; until it is there the page, or a part of it by htmx, reloads."""
     audit = access_audit(request.user, audit_id, level="teacher")
     answer = answer_to(audit_id=audit.pk, key=key)
     if answer is None:
         raise Http404
     if answer.is_final and "HX-Request" in request.headers:
         return HttpResponse(headers={"HX-Refresh": "true"})
+
     context = {
         "audit": audit,
         "key": key,
         "answer": answer,
         "trial": answer.trial,
-        "shown": _shown(audit, answer.trial) if answer.trial else None,
+        "check": _presented(audit, answer.trial) if answer.trial else None,
         "trail": trail_to_assignment(audit.submission.assignment),
     }
     return render(request, "rubrics/check_trials/trial.html", context)
 
 
-def _shown(audit: Audit, trial: Trial) -> CheckView:
-    """Return the check with its evidence as a report shows them."""
+def _presented(audit: Audit, trial: Trial) -> CheckView:
+    """Return the check with its evidence, as a report presents them."""
     report = Report(repo_url=audit.submission.repo_url, evidence=trial.evidence)
     keys = tuple(report.evidence_by_id)
     check = Check(goal=trial.goal, met=trial.met, reason=trial.reason, evidence=keys)

@@ -1,4 +1,4 @@
-"""From a preview to what it showed: a version published, adopted by an assignment, and applied to what counts there."""
+"""Actions that put a previewed version into force."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from grading.models import Assignment, Audit, BulkRun, RubricVersion
 from grading.rubrics.actions import adopt_rubric_version, publish_reviewed_draft
 
 
-def enact_preview(
+def apply_preview(
     *,
     assignment: Assignment,
     version: RubricVersion,
-    seen: str,
+    expected_digest: str,
     adopt: bool,
     audits: Sequence[Audit],
     confirmed: int | None,
     by: User,
 ) -> BulkRun | None:
-    """Publish the version if it is a draft, and with it all that was chosen, or nothing.
+    """Publish a draft, adopt the version and re-synthesise audits, all of it or nothing.
 
-    `seen` is the digest of the document that was previewed. `adopt`: what is handed in from now on is judged under it.
-    `audits` are re-synthesised under it, none if there are none; `confirmed` is their number as the person was shown it.
-    Raises RubricRefused, BulkRefused or RenewalRefused.
+    `expected_digest` is that of the previewed document. With `adopt`, future submissions are
+    judged under the version. `audits` are re-synthesised; `confirmed` is their number as the
+    person saw it. Raises RubricRefused, BulkRefused or RenewalRefused.
     """
     with transaction.atomic():
-        version = _in_force(version, seen, by)
+        version = _published(version, expected_digest, by)
         if adopt:
             adopt_rubric_version(assignment=assignment, version=version, by=by)
         if not audits:
@@ -47,12 +47,12 @@ def enact_preview(
         )
 
 
-def _in_force(version: RubricVersion, seen: str, by: User) -> RubricVersion:
-    """Only a draft can have changed since it was previewed."""
+def _published(version: RubricVersion, expected_digest: str, by: User) -> RubricVersion:
     if version.state == RubricState.DRAFT:
-        return publish_reviewed_draft(version=version, expected_digest=seen, by=by)
-    if engine_rubrics.document_digest(version.document) != seen:
+        return publish_reviewed_draft(version=version, expected_digest=expected_digest, by=by)
+    if engine_rubrics.document_digest(version.document) != expected_digest:
         raise RubricRefused(
-            "rubric_changed_meanwhile", "This is not the text that was previewed: look again."
+            "rubric_changed_meanwhile",
+            "This version is not the one that was previewed. Open the preview again.",
         )
     return version

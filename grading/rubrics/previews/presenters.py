@@ -1,4 +1,4 @@
-"""Each criterion before and after: means, who moves, who waits, and what is not known."""
+"""Preview page: each criterion before and after, changed results, totals and charts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from grading.rubrics.previews.rubric_preview import Change, Pair
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A criterion's scores on one side. `mean` is null when none has one; `waiting` have none and need a person."""
+    """A criterion's scores before or after. `waiting` results need review and have no score."""
 
     scores: tuple[int, ...]
     waiting: int
@@ -27,88 +27,95 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class CriterionOutlook:
-    """`moved` counts everybody whose result on it is another, `higher` and `lower` of them whose score is.
+class CriterionChange:
+    """A criterion before and after, with numbers of results.
 
-    `levels` counts who gets another level. `left_open` are the goals of checks that only a new audit can answer, with
-    how many audits it concerns; `outdated` audits whose opinions, by a model, were given on another text;
-    `unheard` audits in which it is new and no verdict comes of what is known.
+    `moved` results change; of these the score is `higher` or `lower`, and `levels` get another
+    level. `open_checks` are goals that need a new audit, with their numbers of audits. `outdated`
+    audits have opinions of a model on another text. In `unheard` audits the criterion is new and
+    has no verdict.
     """
 
     place: int
     name: str
     is_new: bool
-    is_gone: bool
+    is_removed: bool
     before: Side
     after: Side
     moved: int
     higher: int
     lower: int
     levels: int
-    left_open: tuple[tuple[str, int], ...]
+    open_checks: tuple[tuple[str, int], ...]
     outdated: int
-    is_heard_again: bool
+    is_reheard: bool
     unheard: int
     dumbbell: Dumbbell
 
     @property
-    def is_known(self) -> bool:
-        """Whether all that this version asks of it could be answered."""
-        return not (self.left_open or self.outdated or self.unheard)
+    def is_complete(self) -> bool:
+        """All checks and opinions of the criterion are known from the stored reports."""
+        return not (self.open_checks or self.outdated or self.unheard)
 
 
-def criteria_of(changes: Sequence[Change]) -> list[CriterionOutlook]:
-    """Over everything that can be foreseen, in the new rubric's order; those that it no longer asks come last."""
-    seen = [change for change in changes if change.after is not None]
-    gone = {key for change in seen for key, (_, after) in change.pairs.items() if after is None}
-    order = list(dict.fromkeys(key for change in seen for key in change.pairs))
-    order.sort(key=lambda key: key in gone)
-    return [_outlook(place, key, seen) for place, key in enumerate(order, start=1)]
+def criterion_changes(changes: Sequence[Change]) -> list[CriterionChange]:
+    """Return the criteria over all previewed results, in the new order; removed ones come last."""
+    previewed = [change for change in changes if change.after is not None]
+    removed = {
+        key for change in previewed for key, (_, after) in change.pairs.items() if after is None
+    }
+    order = list(dict.fromkeys(key for change in previewed for key in change.pairs))
+    order.sort(key=lambda key: key in removed)
+    return [_criterion_change(place, key, previewed) for place, key in enumerate(order, start=1)]
 
 
-def _outlook(place: int, key: str, seen: Sequence[Change]) -> CriterionOutlook:
-    pairs = [change.pairs[key] for change in seen if key in change.pairs]
-    moved = [change.moved[key] for change in seen if key in change.moved]
-    before, after = _side(was for was, _ in pairs), _side(will for _, will in pairs)
-    looks = [change.outlook for change in seen if change.outlook]
-    return CriterionOutlook(
+def _criterion_change(place: int, key: str, changes: Sequence[Change]) -> CriterionChange:
+    pairs = [change.pairs[key] for change in changes if key in change.pairs]
+    moved = [change.moved[key] for change in changes if key in change.moved]
+    old, new = _side(before for before, _ in pairs), _side(after for _, after in pairs)
+    verdicts = [change.verdict for change in changes if change.verdict]
+    open_goals = Counter(goal for verdict in verdicts for goal in verdict.open_checks.get(key, ()))
+
+    return CriterionChange(
         place=place,
         name=next(row.name for pair in pairs for row in reversed(pair) if row),
-        is_new=all(was is None for was, _ in pairs),
-        is_gone=all(will is None for _, will in pairs),
-        before=before,
-        after=after,
+        is_new=all(before is None for before, _ in pairs),
+        is_removed=all(after is None for _, after in pairs),
+        before=old,
+        after=new,
         moved=len(moved),
-        higher=sum(_rises(pair) > 0 for pair in moved),
-        lower=sum(_rises(pair) < 0 for pair in moved),
+        higher=sum(_score_change(pair) > 0 for pair in moved),
+        lower=sum(_score_change(pair) < 0 for pair in moved),
         levels=sum(crosses_level(pair) for pair in moved),
-        left_open=tuple(Counter(goal for look in looks for goal in look.open.get(key, ())).items()),
-        outdated=sum(key in look.outdated for look in looks),
-        is_heard_again=any(key in look.reheard for look in looks),
-        unheard=sum(was is None and will is not None and will.needs_review for was, will in pairs),
-        dumbbell=dumbbell_of(before.mean, after.mean),
+        open_checks=tuple(open_goals.items()),
+        outdated=sum(key in verdict.outdated for verdict in verdicts),
+        is_reheard=any(key in verdict.reheard for verdict in verdicts),
+        unheard=sum(
+            before is None and after is not None and after.needs_review for before, after in pairs
+        ),
+        dumbbell=dumbbell_of(old.mean, new.mean),
     )
 
 
 def crosses_level(pair: Pair) -> bool:
-    """Whether the level that is named is another one."""
-    was, will = pair
-    return bool(was and will and was.level != will.level)
+    """Tell if the result gets another level."""
+    before, after = pair
+    return bool(before and after and before.level != after.level)
 
 
 def _side(rows: Iterable[CriterionRow | None]) -> Side:
-    asked = [row for row in rows if row]
+    present = [row for row in rows if row]
     return Side(
-        scores=tuple(row.score for row in asked if row.score is not None),
-        waiting=sum(row.needs_review for row in asked),
+        scores=tuple(row.score for row in present if row.score is not None),
+        waiting=sum(row.needs_review for row in present),
     )
 
 
-def _rises(pair: Pair) -> int:
-    was, will = pair
-    if was is None or will is None or was.score is None or will.score is None:
+def _score_change(pair: Pair) -> int:
+    before, after = pair
+    if before is None or after is None or before.score is None or after.score is None:
         return 0
-    return will.score - was.score
+    return after.score - before.score
 
 
 Crossing = Literal["passes", "fails", ""]
@@ -116,13 +123,13 @@ Crossing = Literal["passes", "fails", ""]
 
 @dataclass(frozen=True, slots=True)
 class PassMarks:
-    """Where passing begins: percent of the points where a result has points, else an overall score."""
+    """Pass marks: percent of the points where a result has points, else an overall score."""
 
     score: float = 3.0
     percent: float = 60.0
 
     def passed(self, marks: engine_audits.Marks | None) -> bool | None:
-        """Null without a result."""
+        """Tell if a result passes; None without a result."""
         if marks is None or marks.overall_score is None:
             return None
         if marks.points_possible:
@@ -132,7 +139,7 @@ class PassMarks:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One changed result, with the criteria that make it."""
+    """One changed result, with its changed criteria."""
 
     change: Change
     crossing: Crossing
@@ -145,23 +152,23 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """In numbers. `refusals`: why nothing is foreseen of the rest, and of how many."""
+    """Numbers of results. `refusals` are reasons for results without a preview, with numbers."""
 
     total: int
-    foreseen: int
+    previewed: int
     changed: int
     higher: int
     lower: int
     now_pass: int
     now_fail: int
-    waiting: int
-    waited: int
+    needs_review_before: int
+    needs_review_after: int
     overridden: int
     refusals: tuple[tuple[str, int], ...]
 
 
 def moves_of(changes: Sequence[Change], marks: PassMarks) -> list[Move]:
-    """Everybody whose result changes, the farthest first; equals stay in the roster's order."""
+    """Return the changed results, largest change first; equal changes keep roster order."""
     moved = sorted(
         (change for change in changes if change.is_changed), key=lambda change: -change.distance
     )
@@ -179,30 +186,31 @@ def tally_of(changes: Sequence[Change], moves: Sequence[Move]) -> Tally:
     directions = [change.direction for change in changes]
     return Tally(
         total=len(changes),
-        foreseen=sum(change.after is not None for change in changes),
+        previewed=sum(change.after is not None for change in changes),
         changed=len(moves),
         higher=directions.count(1),
         lower=directions.count(-1),
         now_pass=sum(move.crossing == "passes" for move in moves),
         now_fail=sum(move.crossing == "fails" for move in moves),
-        waited=sum(_waits(change.before) for change in changes),
-        waiting=sum(_waits(change.after) for change in changes),
+        needs_review_before=sum(_needs_review(change.before) for change in changes),
+        needs_review_after=sum(_needs_review(change.after) for change in changes),
         overridden=sum(bool(change.overridden) for change in changes),
         refusals=tuple(Counter(change.refusal for change in changes if change.refusal).items()),
     )
 
 
 def _crossing(change: Change, marks: PassMarks) -> Crossing:
-    was, will = marks.passed(change.before), marks.passed(change.after)
-    if was is None or will is None or was == will:
+    before, after = marks.passed(change.before), marks.passed(change.after)
+    if before is None or after is None or before == after:
         return ""
-    return "passes" if will else "fails"
+    return "passes" if after else "fails"
 
 
-def _waits(marks: engine_audits.Marks | None) -> bool:
+def _needs_review(marks: engine_audits.Marks | None) -> bool:
     return marks is not None and any(row.needs_review for row in marks.criteria)
 
 
+# Sizes of the drawings, in pixels.
 LEFT, STEP, LINE_Y = 14, 52, 14
 BINS = (
     "1 to 1.4",
@@ -221,7 +229,7 @@ COLUMN, BAR, TALLEST, FLOOR_Y = 56, 20, 110, 130
 
 @dataclass(frozen=True, slots=True)
 class Dumbbell:
-    """Two means on the line from 1 to 5; null where there is none."""
+    """Drawing of two means on the line from 1 to 5; None where there is no mean."""
 
     words: str
     before_x: float | None
@@ -234,7 +242,7 @@ class Dumbbell:
 
 def dumbbell_of(before: float | None, after: float | None) -> Dumbbell:
     return Dumbbell(
-        words=f"Mean {_said(before)} before, {_said(after)} after",
+        words=f"Mean {_mean_text(before)} before, {_mean_text(after)} after",
         before_x=_x(before),
         after_x=_x(after),
     )
@@ -244,13 +252,13 @@ def _x(mean: float | None) -> float | None:
     return None if mean is None else round(LEFT + (mean - 1) * STEP, 1)
 
 
-def _said(mean: float | None) -> str:
+def _mean_text(mean: float | None) -> str:
     return "not scored" if mean is None else f"{mean:.2f}"
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """How many results, drawn; `words_y` is where the number stands."""
+    """A bar of the histogram; `words_y` is the position of its number."""
 
     count: int
     x: int
@@ -268,7 +276,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One part of the scale: `label` says from where to where, `begins` is what is drawn at its left edge."""
+    """One part of the scale: `label` is its range, `begins` the text at its left edge."""
 
     label: str
     begins: str
@@ -278,7 +286,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """`words` says everything that is drawn. `unit` names the scale."""
+    """Histogram of results; `words` describe it for screen readers, `unit` names the scale."""
 
     words: str
     unit: str
@@ -291,43 +299,53 @@ class Histogram:
 
 
 def histogram_of(results: Sequence[tuple[engine_audits.Marks, engine_audits.Marks]]) -> Histogram:
-    """Results before and after: in tenths of the points where everybody has points on both sides, else by overall score."""
+    """Return the histogram of results before and after.
+
+    It counts tenths of the points where all results have points, else overall scores.
+    """
     in_points = bool(results) and all(marks.points_possible for pair in results for marks in pair)
     labels = (*(TENTHS if in_points else BINS), NO_SCORE)
-    was, will = ([_bin(pair[side], in_points=in_points) for pair in results] for side in (0, 1))
-    most = (
-        max((scores.count(n) for scores in (was, will) for n in range(len(labels))), default=0) or 1
+    before, after = ([_bin(pair[side], in_points=in_points) for pair in results] for side in (0, 1))
+    highest = max(
+        (bins.count(n) for bins in (before, after) for n in range(len(labels))), default=0
     )
+
+    # Without results every bar has height 0 of 1.
+    highest = highest or 1
     columns = tuple(
         Column(
             label=label,
             begins=label.partition(" to ")[0],
-            before=_bar(was.count(n), most, x=6 + COLUMN * n),
-            after=_bar(will.count(n), most, x=6 + COLUMN * n + BAR),
+            before=_bar(before.count(n), highest, x=6 + COLUMN * n),
+            after=_bar(after.count(n), highest, x=6 + COLUMN * n + BAR),
         )
         for n, label in enumerate(labels)
     )
     unit = "percent of the points" if in_points else "overall score"
     return Histogram(
-        words=_told(columns, unit), unit=unit, columns=columns, width=12 + COLUMN * len(columns)
+        words=_description(columns, unit),
+        unit=unit,
+        columns=columns,
+        width=12 + COLUMN * len(columns),
     )
 
 
-def _bar(count: int, most: int, *, x: int) -> Bar:
-    height = round(TALLEST * count / most, 1)
+def _bar(count: int, highest: int, *, x: int) -> Bar:
+    height = round(TALLEST * count / highest, 1)
     return Bar(count=count, x=x, y=round(FLOOR_Y - height, 1), height=height)
 
 
-def _told(columns: Sequence[Column], unit: str) -> str:
-    told = (f"{c.label}: {c.before.count} before, {c.after.count} after" for c in columns)
+def _description(columns: Sequence[Column], unit: str) -> str:
     filled = (
-        words for words, c in zip(told, columns, strict=True) if c.before.count or c.after.count
+        f"{column.label}: {column.before.count} before, {column.after.count} after"
+        for column in columns
+        if column.before.count or column.after.count
     )
     return f"By {unit}: {'; '.join(filled)}"
 
 
 def _bin(marks: engine_audits.Marks, *, in_points: bool) -> int:
-    """The last bin is for what has no score yet."""
+    """Return the index of a result's bin; the last one is for results without a score."""
     if marks.overall_score is None:
         return len(TENTHS if in_points else BINS)
     if in_points:

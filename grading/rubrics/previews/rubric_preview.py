@@ -1,6 +1,7 @@
-"""A rubric that is not in force yet on everything that counts at an assignment: what is, and what would be.
+"""Preview of a rubric on all counting grades of an assignment.
 
-Nothing is written and no model is asked. A later re-synthesis under the same document comes to the same results.
+Nothing is written and no model is called. A later re-synthesis under the same document gives the
+same results.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from uuid import UUID
 from grading.core.errors import InputRefused
 from grading.engine import audits as engine_audits
 from grading.engine.events import CriterionRow
-from grading.engine.previews import Foresight, Outlook
+from grading.engine.previews import PreviewedVerdict, RubricPreviewer
 from grading.grades.queries.final_scores import Reckoning, reckon
 from grading.models import Assignment, Grade
 from grading.rubrics.previews.queries import counting_grades, reports_of, versions_of
@@ -25,31 +26,34 @@ Pair = tuple[CriterionRow | None, CriterionRow | None]
 
 @dataclass(frozen=True)
 class Change:
-    """One student's result as it counts and as it would count, scores given by hand in place in both.
+    """One student's result now and under the previewed rubric, with overrides applied to both.
 
-    `after` and `outlook` are null where nothing can be foreseen; then `refusal` says why.
+    `after` and `verdict` are None where there is no preview; then `refusal` says why.
     """
 
     grade: Grade
     before: engine_audits.Marks
     after: engine_audits.Marks | None
-    outlook: Outlook | None
+    verdict: PreviewedVerdict | None
     overridden: frozenset[str]
     refusal: str = ""
 
     @cached_property
     def pairs(self) -> dict[str, Pair]:
-        """By criterion, as it is and as it would be, null where a rubric does not ask it; the new one's order first."""
-        was = {row.criterion_id: row for row in self.before.criteria}
-        will = {row.criterion_id: row for row in self.after.criteria} if self.after else was
+        """Results before and after by criterion, None where a rubric does not have it.
+
+        The new rubric's order comes first.
+        """
+        before = {row.criterion_id: row for row in self.before.criteria}
+        after = {row.criterion_id: row for row in self.after.criteria} if self.after else before
         return {
-            key: (was.get(key), will.get(key))
-            for key in (*will, *(key for key in was if key not in will))
+            key: (before.get(key), after.get(key))
+            for key in (*after, *(key for key in before if key not in after))
         }
 
     @cached_property
     def moved(self) -> dict[str, Pair]:
-        """The criteria whose result would be another one; another name alone is no other result."""
+        """Criteria whose result would change; a new name alone is no change."""
         return {
             key: pair for key, pair in self.pairs.items() if _result(pair[0]) != _result(pair[1])
         }
@@ -62,35 +66,40 @@ class Change:
 
     @property
     def distance(self) -> float:
-        """How far the result moves, 0 to 1 of its scale; 1 where a score comes or goes."""
-        was, will = share_of(self.before), share_of(self.after)
-        if was is None or will is None:
-            return 0.0 if was is will else 1.0
-        return abs(will - was)
+        """Distance between the results, 0 to 1 of the scale; 1 where a score comes or goes."""
+        before, after = share_of(self.before), share_of(self.after)
+        if before is None or after is None:
+            return 0.0 if before is after else 1.0
+        return abs(after - before)
 
     @property
     def direction(self) -> int:
-        """1 for a higher result, -1 for a lower one, 0 where it stays or one of the two has no score."""
-        was, will = share_of(self.before), share_of(self.after)
-        if was is None or will is None:
+        """1 for a higher result, -1 for a lower one, 0 for none or where a score is missing."""
+        before, after = share_of(self.before), share_of(self.after)
+        if before is None or after is None:
             return 0
-        return (will > was) - (will < was)
+        return (after > before) - (after < before)
 
 
 def preview(assignment: Assignment, document: Document, *, rules: str = "") -> list[Change]:
-    """Everybody's results under `document`, a rubric without faults, in the roster's order.
+    """Return all students' results under `document`, a rubric without faults, in roster order.
 
-    `rules` names a shipped constitution in place of its own. As many queries for one as for three hundred.
+    `rules` names a shipped constitution in place of its own. The number of queries does not grow
+    with the number of students.
     """
     grades = counting_grades(assignment)
     reckonings = reckon(grades)
-    outlooks, refusals = _outlooks(grades, Foresight(document, rules))
-    seen = [grade for grade in grades if grade.audit_id in outlooks]
-    works = [(outlooks[grade.audit_id].criteria, _by_hand(reckonings[grade.pk])) for grade in seen]
+    verdicts, refusals = _previewed_verdicts(grades, RubricPreviewer(document, rules))
+
+    previewed = [grade for grade in grades if grade.audit_id in verdicts]
+    results = [
+        (verdicts[grade.audit_id].criteria, _override_scores(reckonings[grade.pk]))
+        for grade in previewed
+    ]
     marks = dict(
         zip(
-            (grade.pk for grade in seen),
-            engine_audits.marks_under(dict(document), works),
+            (grade.pk for grade in previewed),
+            engine_audits.marks_under(dict(document), results),
             strict=True,
         )
     )
@@ -99,7 +108,7 @@ def preview(assignment: Assignment, document: Document, *, rules: str = "") -> l
             grade=grade,
             before=reckonings[grade.pk].marks,
             after=marks.get(grade.pk),
-            outlook=outlooks.get(grade.audit_id),
+            verdict=verdicts.get(grade.audit_id),
             overridden=frozenset(reckonings[grade.pk].overrides),
             refusal=refusals.get(grade.audit_id, ""),
         )
@@ -108,7 +117,10 @@ def preview(assignment: Assignment, document: Document, *, rules: str = "") -> l
 
 
 def share_of(marks: engine_audits.Marks | None) -> float | None:
-    """The result as a part of its scale: of the points where there are any, else of 1 to 5; null without a score."""
+    """Return the result as a share, 0 to 1, of the points or else of the scale from 1 to 5.
+
+    None without a score.
+    """
     if marks is None or marks.overall_score is None:
         return None
     if marks.points_possible:
@@ -116,24 +128,27 @@ def share_of(marks: engine_audits.Marks | None) -> float | None:
     return (marks.overall_score - 1) / 4
 
 
-def _by_hand(reckoning: Reckoning) -> dict[str, int]:
+def _override_scores(reckoning: Reckoning) -> dict[str, int]:
     return {key: override.score for key, override in reckoning.overrides.items()}
 
 
-def _outlooks(
-    grades: Sequence[Grade], foresight: Foresight
-) -> tuple[dict[UUID, Outlook], dict[UUID, str]]:
-    """By audit, what is foreseen of it, or else why nothing is."""
+def _previewed_verdicts(
+    grades: Sequence[Grade], previewer: RubricPreviewer
+) -> tuple[dict[UUID, PreviewedVerdict], dict[UUID, str]]:
+    """Return verdicts by audit, and the reasons for those that have none."""
     versions = versions_of(grades)
     judged_under = {grade.audit_id: versions[grade.audit.rubric_version_id] for grade in grades}
-    outlooks, refusals = dict[UUID, Outlook](), dict[UUID, str]()
+
+    verdicts, refusals = dict[UUID, PreviewedVerdict](), dict[UUID, str]()
     for audit, report in reports_of(judged_under):
         version = judged_under[audit]
         try:
-            outlooks[audit] = foresight.of(report, before=version.document, digest=version.digest)
+            verdicts[audit] = previewer.verdict_on(
+                report, before=version.document, digest=version.digest
+            )
         except InputRefused as refused:
             refusals[audit] = refused.sentence
-    return outlooks, refusals
+    return verdicts, refusals
 
 
 def _result(row: CriterionRow | None) -> tuple[Any, ...] | None:

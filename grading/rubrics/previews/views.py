@@ -1,4 +1,4 @@
-"""A version of a rubric tried on everything that counts at an assignment, before anybody is judged under it."""
+"""Pages that preview a version on an assignment's grades, and put it into force."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from grading.core.requests import MemberRequest
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Assignment, Audit, RubricVersion
 from grading.rubrics.previews import rubric_preview
-from grading.rubrics.previews.actions import enact_preview
+from grading.rubrics.previews.actions import apply_preview
 from grading.rubrics.previews.forms import AdoptForm, PreviewForm
 from grading.rubrics.previews.presenters import (
     PassMarks,
-    criteria_of,
+    criterion_changes,
     histogram_of,
     moves_of,
     tally_of,
@@ -36,36 +36,38 @@ from grading.rubrics.queries import published_sibling
 def preview(
     request: MemberRequest, org: str, cohort: str, assignment: str, version_id: int
 ) -> HttpResponse:
-    """Nothing is changed by looking, and no model is asked."""
-    found = access_assignment(request.user, cohort, assignment, level="staff")
+    """Preview a version. Nothing changes, and no model is called."""
+    target = access_assignment(request.user, cohort, assignment, level="staff")
     version = access_rubric_version(request.user, version_id, level="staff")
     form = PreviewForm(request.GET.dict())
     context = {
-        "assignment": found,
+        "assignment": target,
         "version": version,
         "form": form,
-        "versions": versions_to_try(found),
+        "versions": versions_to_try(target),
         "faults": engine_rubrics.rubric_faults(version.document),
-        "may_publish": may(request.user, found.organization, "teacher"),
-        "trail": trail_to_assignment(found),
+        "may_publish": may(request.user, target.organization, "teacher"),
+        "trail": trail_to_assignment(target),
     }
     if not context["faults"]:
-        context |= _looked_at(found, version, form)
+        context |= _preview_context(target, version, form)
     return render(request, "rubrics/previews/preview.html", context)
 
 
-def _looked_at(assignment: Assignment, version: RubricVersion, form: PreviewForm) -> dict[str, Any]:
-    changes = rubric_preview.preview(assignment, version.document, rules=form.asked_rules)
+def _preview_context(
+    assignment: Assignment, version: RubricVersion, form: PreviewForm
+) -> dict[str, Any]:
+    changes = rubric_preview.preview(assignment, version.document, rules=form.chosen_rules)
     moves = moves_of(changes, PassMarks(*form.pass_marks))
-    criteria = criteria_of(changes)
+    criteria = criterion_changes(changes)
     return {
-        "seen": engine_rubrics.document_digest(version.document),
-        "rules": form.asked_rules,
+        "digest": engine_rubrics.document_digest(version.document),
+        "rules": form.chosen_rules,
         "tally": tally_of(changes, moves),
         "moves": moves,
         "criteria": criteria,
-        "heard_again": sum(criterion.is_heard_again for criterion in criteria),
-        "unknown": [criterion for criterion in criteria if not criterion.is_known],
+        "reheard": sum(criterion.is_reheard for criterion in criteria),
+        "incomplete": [criterion for criterion in criteria if not criterion.is_complete],
         "histogram": histogram_of(_results(changes)),
     }
 
@@ -78,49 +80,50 @@ def _results(changes: list[Change]) -> list[tuple[Any, Any]]:
 def adopt(
     request: MemberRequest, org: str, cohort: str, assignment: str, version_id: int
 ) -> HttpResponse:
-    """The page asks; its form is sent with what was previewed and how many audits were shown."""
-    found = access_assignment(request.user, cohort, assignment, level="teacher")
+    """Confirm and put the version into force, with the previewed digest and number of audits."""
+    target = access_assignment(request.user, cohort, assignment, level="teacher")
     version = access_rubric_version(request.user, version_id, level="teacher")
-    audits = audits_to_apply_to(found)
-    begin = {"seen": request.GET.get("seen", ""), "adopt": True, "resynthesise": bool(audits)}
+    audits = audits_to_apply_to(target)
+    initial = {"seen": request.GET.get("seen", ""), "adopt": True, "resynthesise": bool(audits)}
     form = AdoptForm(
         request.POST or None,
-        initial=begin,
+        initial=initial,
         count=len(audits),
         must_be_typed=len(audits) > TYPED_ABOVE,
     )
-    done = _enacted(request, found, version, audits, form) if form.is_valid() else None
-    if done is not None:
-        return done
+    response = _apply(request, target, version, audits, form) if form.is_valid() else None
+    if response is not None:
+        return response
+
     context = {
-        "assignment": found,
+        "assignment": target,
         "version": version,
         "is_draft": version.state == RubricState.DRAFT,
         "superseded": published_sibling(version),
         "form": form,
         "audits": len(audits),
-        "trail": trail_to_assignment(found),
+        "trail": trail_to_assignment(target),
     }
     return render(request, "rubrics/previews/adopt.html", context)
 
 
-def _enacted(
+def _apply(
     request: MemberRequest,
     assignment: Assignment,
     version: RubricVersion,
     audits: list[Audit],
     form: AdoptForm,
 ) -> HttpResponse | None:
-    """Where to go on; null when it was refused, with the reason in the form."""
-    asked = form.cleaned_data
+    """Return the redirect, or None when it was refused, with the reason in the form."""
+    choices = form.cleaned_data
     try:
-        run = enact_preview(
+        run = apply_preview(
             assignment=assignment,
             version=version,
-            seen=asked["seen"],
-            adopt=asked["adopt"],
-            audits=audits if asked["resynthesise"] else [],
-            confirmed=asked["confirmed"],
+            expected_digest=choices["seen"],
+            adopt=choices["adopt"],
+            audits=audits if choices["resynthesise"] else [],
+            confirmed=choices["confirmed"],
             by=request.user,
         )
     except ActionRefused as refusal:
@@ -129,10 +132,9 @@ def _enacted(
             "confirmed" if about_count and form.must_be_typed else None, refusal.sentence
         )
         return None
-    messages.success(
-        request,
-        f"{version} is published{' and judged under here from now on' if asked['adopt'] else ''}.",
-    )
+
+    adopted = f" and {assignment} uses it from now on" if choices["adopt"] else ""
+    messages.success(request, f"{version} is published{adopted}.")
     org = assignment.organization.slug
     if run is not None:
         return redirect("bulk-run", org, run.pk)
