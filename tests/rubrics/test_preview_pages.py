@@ -75,7 +75,7 @@ def figures(page):
     return {
         re.sub(r"<[^>]+>", "", name): re.sub(r"<[^>]+>", "", value)
         for name, value in re.findall(
-            r"<div><dt>(.*?)</dt>\s*<dd class=\"figure\">(.*?)</dd></div>",
+            r"<div><dt>(.*?)</dt>\s*<dd class=\"figure\">(.*?)</dd>\s*</div>",
             re.sub(r"\s+", " ", page.content.decode()),
         )
     }
