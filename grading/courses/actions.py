@@ -1,4 +1,4 @@
-"""Opening a cohort and filling its roster."""
+"""Create cohorts and assignments, and change an assignment's settings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def create_cohort(
     starts_on: date | None = None,
     ends_on: date | None = None,
 ) -> Cohort:
-    """A new cohort. Raises SlugTaken."""
+    """Create a cohort. Raises SlugTaken."""
     try:
         with transaction.atomic(), scope(organization=organization):
             cohort = Cohort.objects.create(
@@ -42,7 +42,7 @@ def create_cohort(
             record_activity(organization=organization, actor=by, verb="cohort.opened", about=cohort)
     except IntegrityError as error:
         raise SlugTaken(
-            "slug_taken", f"This organization has a cohort called “{slug}” already."
+            "slug_taken", f"This organization already has a cohort called “{slug}”."
         ) from error
     return cohort
 
@@ -64,12 +64,14 @@ def create_assignment(
     appeal_days: int = 7,
     max_appeals: int = 3,
 ) -> Assignment:
-    """A new assignment, judged by a published rubric version (for a shipped one: adopt_shipped_rubric).
+    """Create an assignment with a published rubric version.
 
-    Raises RubricRefused for a draft or a foreign version, ActionRefused bench_unavailable, SlugTaken.
+    For a shipped rubric call adopt_shipped_rubric first. Raises RubricRefused for a draft or another
+    organization's version, ActionRefused bench_unavailable, SlugTaken.
     """
     with scope(organization=cohort.organization):
-        _refuse_unfit(cohort, rubric_version, bench)
+        _check_rubric_and_bench(cohort, rubric_version, bench)
+
     try:
         with transaction.atomic(), scope(organization=cohort.organization):
             assignment = Assignment.objects.create(
@@ -95,15 +97,16 @@ def create_assignment(
                 about=assignment,
             )
     except IntegrityError as error:
+        # Another constraint that fails is a fault of ours, and no matter of the name.
         if "assignment_slug_once" not in str(error):
             raise
         raise SlugTaken(
-            "slug_taken", f"This cohort has an assignment called “{slug}” already."
+            "slug_taken", f"This cohort already has an assignment called “{slug}”."
         ) from error
     return assignment
 
 
-def _refuse_unfit(cohort: Cohort, version: RubricVersion, bench: Bench) -> None:
+def _check_rubric_and_bench(cohort: Cohort, version: RubricVersion, bench: Bench) -> None:
     if version.organization_id != cohort.organization_id or version.state == RubricState.DRAFT:
         raise RubricRefused(
             "rubric_not_published", "Only a published rubric of this organization can be used."
@@ -112,8 +115,8 @@ def _refuse_unfit(cohort: Cohort, version: RubricVersion, bench: Bench) -> None:
         raise ActionRefused("bench_unavailable", "No language models are configured on this site.")
 
 
-# As the log names what was changed.
-NAMES = {
+# Every setting that can change, with its name in the log.
+SETTING_NAMES = {
     "title": "title",
     "instructions": "instructions",
     "opens_at": "opening",
@@ -129,7 +132,7 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class AssignmentSettings:
-    """All that can be changed of an assignment on its page; its rubric is adopted from a preview."""
+    """Settings that an assignment's page can change. Its rubric is changed from a preview."""
 
     title: str
     instructions: str
@@ -144,113 +147,121 @@ class AssignmentSettings:
 
 
 def settings_of(assignment: Assignment) -> AssignmentSettings:
-    return AssignmentSettings(**{name: getattr(assignment, name) for name in NAMES})
+    return AssignmentSettings(**{name: getattr(assignment, name) for name in SETTING_NAMES})
 
 
 def change_settings(
     *, assignment: Assignment, settings: AssignmentSettings, by: User | None
 ) -> Assignment:
-    """Nothing is changed of what stands: who handed in under the old rules is not worse off under the new ones.
+    """Change an assignment's settings, but never to the harm of students with submissions.
 
-    Work that is in time by a later due date is no longer late. Raises SettingsRefused, with every field at fault.
+    Submissions that are on time by a later due date are no longer late. Raises SettingsRefused with
+    an error for every field that may not change so.
     """
     with transaction.atomic():
-        held = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
-        before, after = asdict(settings_of(held)), asdict(settings)
-        changed = [name for name in NAMES if before[name] != after[name]]
-        if faults := dict(_faults(held, settings, usage_of(held))):
-            raise SettingsRefused(faults)
+        # no_key: submissions that arrive meanwhile refer to this row and need not wait for it.
+        locked = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
+        before, after = asdict(settings_of(locked)), asdict(settings)
+        changed = [name for name in SETTING_NAMES if before[name] != after[name]]
+
+        if errors := dict(_errors(locked, settings, usage_of(locked))):
+            raise SettingsRefused(errors)
         if not changed:
-            return held
+            return locked
+
         for name in changed:
-            setattr(held, name, after[name])
-        held.save(update_fields=changed)
+            setattr(locked, name, after[name])
+        locked.save(update_fields=changed)
         if "due_at" in changed:
-            _forgive_late(held)
+            _clear_late_marks(locked)
+
         record_activity(
-            organization=held.organization_id,
+            organization=locked.organization_id,
             actor=by,
             verb="assignment.changed",
-            about=held,
-            what=", ".join(NAMES[name] for name in changed),
-            **_plain(changed, before, after),
+            about=locked,
+            what=", ".join(SETTING_NAMES[name] for name in changed),
+            **_logged_values(changed, before, after),
         )
-    return held
+    return locked
 
 
-def _faults(
-    now: Assignment, asked: AssignmentSettings, footprint: AssignmentUsage
+def _errors(
+    current: Assignment, settings: AssignmentSettings, usage: AssignmentUsage
 ) -> Iterator[tuple[str, str]]:
-    """Field by field, why what changed of it cannot be as it is asked."""
-    if asked.bench != now.bench:
-        if footprint.handed_in:
-            yield "bench", "Work was handed in already: all of it is judged by the same judges."
-        elif asked.bench == Bench.LLM and not can_judge_with_models(now.organization_id):
+    """Yield (field, sentence) for each change that is not allowed."""
+    if settings.bench != current.bench:
+        if usage.submissions:
+            yield "bench", "There are submissions already: the same judges must judge all of them."
+        elif settings.bench == Bench.LLM and not can_judge_with_models(current.organization_id):
             yield "bench", "No language models are configured on this site."
-    if footprint.handed_in:
-        yield from _relied_on_at_a_hand_in(now, asked, footprint)
-    if footprint.released:
-        yield from _promised_with_a_release(now, asked)
+
+    if usage.submissions:
+        yield from _errors_after_submission(current, settings, usage)
+    if usage.released:
+        yield from _errors_after_release(current, settings)
 
 
-def _relied_on_at_a_hand_in(
-    now: Assignment, asked: AssignmentSettings, footprint: AssignmentUsage
+def _errors_after_submission(
+    current: Assignment, settings: AssignmentSettings, usage: AssignmentUsage
 ) -> Iterator[tuple[str, str]]:
-    first, last = footprint.first, footprint.last_in_time
-    if asked.release_policy != now.release_policy == ReleasePolicy.PROVISIONAL:
+    """Yield errors for changes of what students relied on when they submitted."""
+    if settings.release_policy != current.release_policy == ReleasePolicy.PROVISIONAL:
         yield (
             "release_policy",
-            "Students have handed in to see their verdicts at once: that stays so.",
-        )
-    if asked.opens_at != now.opens_at and asked.opens_at and first and asked.opens_at > first:
-        yield "opens_at", f"Work was handed in on {_moment(first)}: it cannot have opened later."
-    if asked.due_at != now.due_at and asked.due_at and last and asked.due_at < last:
-        yield (
-            "due_at",
-            f"Work was handed in in time until {_moment(last)}: it would be late by this.",
-        )
-    if asked.max_attempts < min(now.max_attempts, footprint.most_used):
-        yield (
-            "max_attempts",
-            f"Somebody has used {footprint.most_used} attempts: it cannot be fewer.",
+            "Students submitted expecting to see verdicts at once: this can't change now.",
         )
 
+    first, last = usage.first, usage.last_on_time
+    opens_at, due_at = settings.opens_at, settings.due_at
+    if opens_at != current.opens_at and opens_at and first and opens_at > first:
+        yield "opens_at", f"It can't open after the first submission, on {_format(first)}."
+    if due_at != current.due_at and due_at and last and due_at < last:
+        yield "due_at", f"It can't be due before the last on-time submission, on {_format(last)}."
 
-def _promised_with_a_release(
-    now: Assignment, asked: AssignmentSettings
+    if settings.max_attempts < min(current.max_attempts, usage.most_used):
+        yield "max_attempts", f"A student has used {usage.most_used} attempts: enter at least that."
+
+
+def _errors_after_release(
+    current: Assignment, settings: AssignmentSettings
 ) -> Iterator[tuple[str, str]]:
-    if asked.appeal_days < now.appeal_days:
+    """Yield errors for changes of what students were promised with their grades."""
+    if settings.appeal_days < current.appeal_days:
         yield (
             "appeal_days",
-            f"Who was told a grade was told of {now.appeal_days} days: it cannot be fewer.",
+            f"Released grades promised {current.appeal_days} days: enter at least that.",
         )
-    if asked.max_appeals < now.max_appeals:
+    if settings.max_appeals < current.max_appeals:
         yield (
             "max_appeals",
-            f"Who was told a grade was told of {now.max_appeals} appeals: it cannot be fewer.",
+            f"Released grades promised {current.max_appeals} appeals: enter at least that.",
         )
 
 
-def _forgive_late(assignment: Assignment) -> None:
+def _clear_late_marks(assignment: Assignment) -> None:
+    """Remove the late mark from submissions that are on time by the new due date."""
     late = Submission.objects.filter(assignment=assignment, late=True)
-    in_time = (
-        late if assignment.due_at is None else late.filter(handed_in_at__lte=assignment.due_at)
-    )
-    in_time.update(late=False)
+    if assignment.due_at is not None:
+        late = late.filter(handed_in_at__lte=assignment.due_at)
+    late.update(late=False)
 
 
-def _plain(changed: list[str], before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
-    """Old and new values for the log, but for long texts."""
+def _logged_values(
+    changed: list[str], before: dict[str, Any], after: dict[str, Any]
+) -> dict[str, Any]:
+    """Return old and new values for the log, as plain JSON."""
+    # Instructions may be long, and the log keeps every row for ever.
     short = [name for name in changed if name != "instructions"]
     return {
-        "before": {name: _word(before[name]) for name in short},
-        "after": {name: _word(after[name]) for name in short},
+        "before": {name: _json_value(before[name]) for name in short},
+        "after": {name: _json_value(after[name]) for name in short},
     }
 
 
-def _word(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _moment(at: datetime) -> str:
+def _format(at: datetime) -> str:
     return f"{localtime(at):%d %B %Y, %H:%M %Z}"

@@ -1,4 +1,4 @@
-"""Cohorts and their rosters."""
+"""Administration of cohorts and their rosters."""
 
 from django.contrib import admin
 
@@ -13,11 +13,11 @@ class CohortAdmin(TenantAdmin):
     list_filter = (("organization", admin.RelatedOnlyFieldListFilter),)
     search_fields = ("name", "slug")
     list_select_related = ("organization",)
-    readonly_fields = ("models_took",)
+    readonly_fields = ("model_usage",)
 
-    @admin.display(description="bought from models")
-    def models_took(self, cohort: Cohort) -> str:
-        return str(usage_of_cohort(cohort)) if cohort.pk else "nothing yet"
+    @admin.display(description="model usage")
+    def model_usage(self, cohort: Cohort) -> str:
+        return str(usage_of_cohort(cohort)) if cohort.pk else "none yet"
 
 
 @admin.register(Enrollment)

@@ -1,4 +1,4 @@
-"""What an instructor asks of a cohort."""
+"""Forms for organizations, cohorts, rosters and assignments."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from grading.core.enums import Bench, LatePolicy, ReleasePolicy
 from grading.core.form_bases import DATETIME, NamedForm
 from grading.core.form_fingerprint import SeenForm
 
+# The words after "shipped:" are the names that adopt_shipped_rubric takes.
 SHIPPED_RUBRICS = (
     ("shipped:self_audit", "Self-audit of a LangGraph auditor: ten criteria, 1 to 5"),
     ("shipped:points", "Points: four criteria, 100 points"),
@@ -27,18 +28,18 @@ def _datetime(label: str, help_text: str) -> forms.DateTimeField:
 
 
 class SettingsForm(forms.Form):
-    """What can be changed of an assignment later, too."""
+    """Settings of an assignment that can also be changed later."""
 
     title = forms.CharField(label="Title", max_length=200)
     instructions = forms.CharField(
-        label="What is asked",
+        label="Instructions",
         required=False,
         max_length=20_000,
         help_text="Markdown.",
         widget=forms.Textarea,
     )
-    opens_at = _datetime("Opens", "UTC. Left empty, it is open at once.")
-    due_at = _datetime("Due", "UTC. Left empty, there is no due date.")
+    opens_at = _datetime("Opens", "UTC. Leave blank to open at once.")
+    due_at = _datetime("Due", "UTC. Leave blank for no due date.")
     late_policy = forms.ChoiceField(
         label="After the due date", choices=LatePolicy.choices, initial=LatePolicy.REFUSE
     )
@@ -54,95 +55,99 @@ class SettingsForm(forms.Form):
         min_value=0,
         max_value=365,
         initial=7,
-        help_text="From the release of a grade. 0: nobody can appeal.",
+        help_text="Counted from the release of a grade. Enter 0 to allow no appeals.",
     )
     max_appeals = forms.IntegerField(
-        label="Appeals of one student",
+        label="Appeals per student",
         min_value=0,
         max_value=100,
         initial=3,
-        help_text="Open or not upheld; an appeal that is upheld is given back.",
+        help_text="Successful appeals don't use this allowance.",
     )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         opens, due = cleaned.get("opens_at"), cleaned.get("due_at")
         if opens and due and due <= opens:
-            self.add_error("due_at", "It would be due before it opens.")
+            self.add_error("due_at", "The due date must be after the opening.")
         return cleaned
 
 
 class AssignmentForm(NamedForm, SettingsForm):
-    """`own_rubrics` are the organization's published versions, as choices: ("version:<id>", words)."""
+    """A new assignment.
+
+    `own_rubrics` are the organization's published versions as choices: ("version:<id>", label).
+    """
 
     name_field = "title"
     field_order = ("title", "slug", "instructions", "rubric")
 
     def __init__(self, *args: Any, own_rubrics: Choices, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        groups = [("This organization's", list(own_rubrics))] if own_rubrics else []
+        groups = [("Your organization", list(own_rubrics))] if own_rubrics else []
         self.fields["rubric"] = forms.ChoiceField(
             label="Rubric", choices=[*groups, ("Shipped with the site", list(SHIPPED_RUBRICS))]
         )
         self.order_fields(self.field_order)
 
     def clean_rubric(self) -> tuple[str, str]:
-        """("shipped", name) or ("version", id)."""
+        """Return ("shipped", name) or ("version", id)."""
         kind, _, key = self.cleaned_data["rubric"].partition(":")
         return kind, key
 
 
 class ChangeSettingsForm(SeenForm, SettingsForm):
-    """`initial` are the settings as they stand. A time that was not touched stays to the second."""
+    """Changed settings of an assignment. `initial` are the current ones."""
 
     def clean_opens_at(self) -> datetime | None:
-        return self._untouched("opens_at")
+        return self._with_stored_seconds("opens_at")
 
     def clean_due_at(self) -> datetime | None:
-        return self._untouched("due_at")
+        return self._with_stored_seconds("due_at")
 
-    def _untouched(self, name: str) -> datetime | None:
+    def _with_stored_seconds(self, name: str) -> datetime | None:
+        """Return the stored time if it was not changed: browsers send minutes without seconds."""
         typed: datetime | None = self.cleaned_data[name]
         stored: datetime | None = self.initial[name]
-        same = (
-            typed is not None
-            and stored is not None
-            and typed == stored.replace(second=0, microsecond=0)
-        )
-        return stored if same else typed
+        if typed is None or stored is None:
+            return typed
+
+        return stored if typed == stored.replace(second=0, microsecond=0) else typed
 
 
-MOST_BYTES = 2 * 1024 * 1024
+# Far more than 5,000 rows need; the file is read whole.
+MAX_ROSTER_BYTES = 2 * 1024 * 1024
 
 
 class RosterForm(forms.Form):
-    """`cleaned_data["roster"]` is the file's text."""
+    """Upload of a roster. `cleaned_data["roster"]` is the file's text."""
 
     roster = forms.FileField(
         label="Roster (CSV)",
         help_text=(
-            "The first line names the columns: <code>email</code>, and if you like <code>name</code>, "
-            "<code>student_number</code> and <code>group</code>, in any order. Who shares a group never audits each "
-            "other (<code>-</code>: in none). At most 5,000 rows. Nobody is removed."
+            "The first line names the columns in any order: <code>email</code> and, optionally, "
+            "<code>name</code>, <code>student_number</code> and <code>group</code>. Students in the "
+            "same group never audit each other; enter <code>-</code> to remove a student from a "
+            "group. The limit is 5,000 rows. Importing removes nobody."
         ),
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
 
     def clean_roster(self) -> str:
         file: UploadedFile[bytes] = self.cleaned_data["roster"]
-        if (file.size or 0) > MOST_BYTES:
-            raise forms.ValidationError("The file is larger than 2 MB.")
+        if (file.size or 0) > MAX_ROSTER_BYTES:
+            raise forms.ValidationError("The limit is 2 MB.")
         try:
             return str(file.read(), "utf-8-sig")
         except UnicodeDecodeError as error:
             raise forms.ValidationError(
-                "The file is not UTF-8 text: export it as “CSV UTF-8”."
+                "The file is not UTF-8 text. Export it as “CSV UTF-8”."
             ) from error
 
 
 class OrganizationForm(NamedForm):
     name = forms.CharField(
-        label="Name", max_length=120, help_text="The institution, as its people call it."
+        label="Name", max_length=120, help_text="The name people know the institution by."
     )
     field_order = ("name", "slug")
 
@@ -165,5 +170,5 @@ class CohortForm(NamedForm):
         cleaned = super().clean()
         start, end = cleaned.get("starts_on"), cleaned.get("ends_on")
         if start and end and end < start:
-            self.add_error("ends_on", "The last day is before the first.")
+            self.add_error("ends_on", "The last day must not be before the first day.")
         return cleaned

@@ -1,4 +1,4 @@
-"""What pages ask about organizations, cohorts and their assignments."""
+"""Read organizations, cohorts and their assignments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from grading.models import (
 
 @dataclass(frozen=True, slots=True)
 class CohortOverview:
-    """`assignments` carry `students_handed_in`, how many students handed in at least once."""
+    """Figures for a cohort's page.
+
+    `assignments` carry `students_handed_in`: the number of students with a submission.
+    """
 
     cohort: Cohort
     students: int
@@ -31,19 +34,21 @@ class CohortOverview:
 
 
 def organizations_of(user: User) -> list[Organization]:
-    """Where the user is a member. Needs no scope: it is what scopes are chosen from."""
+    """Return the organizations of which the user is a member. Needs no scope: scopes come from it."""
     return list(organizations_visible_to(user))
 
 
 def organizations_visible_to(user: User) -> QuerySet[Organization]:
-    """The same, to be narrowed and paged."""
+    """Return the same organizations as a query set, to filter and page."""
     with as_person(user):
-        mine = list(Membership.objects.filter(user=user).values_list("organization", flat=True))
-    return Organization.objects.filter(pk__in=mine)
+        memberships = Membership.objects.filter(user=user)
+        organization_ids = list(memberships.values_list("organization", flat=True))
+
+    return Organization.objects.filter(pk__in=organization_ids)
 
 
 def members_of(organization: Organization) -> QuerySet[Membership]:
-    """Everybody who belongs to it, each with its user, by e-mail."""
+    """Return the organization's memberships with their users, by email."""
     return (
         Membership.objects.filter(organization=organization)
         .select_related("user")
@@ -52,21 +57,24 @@ def members_of(organization: Organization) -> QuerySet[Membership]:
 
 
 def cohorts_of(user: User, organization: Organization) -> QuerySet[Cohort]:
-    """All cohorts for staff, one's own for students; with `student_count`."""
+    """Return all cohorts for staff, their own for students; each with `student_count`."""
+    # Counting drops the model's own order, so it is given again.
     cohorts = (
         Cohort.objects.filter(organization=organization)
         .annotate(student_count=Count("enrollments", distinct=True))
         .order_by("-starts_on", "name", "pk")
-    )  # a query that counts loses the model's own order
+    )
+
     is_staff = Membership.objects.filter(
         organization=organization, user=user, role__in=STAFF_ROLES
     ).exists()
-    mine = Enrollment.objects.filter(user=user).values("cohort")
-    return cohorts if is_staff else cohorts.filter(pk__in=mine)
+    if is_staff:
+        return cohorts
+    return cohorts.filter(pk__in=Enrollment.objects.filter(user=user).values("cohort"))
 
 
 def cohort_overview(cohort: Cohort) -> CohortOverview:
-    """A cohort's page for anybody in it. Two queries."""
+    """Return what a cohort's page needs. Two queries."""
     assignments = (
         assignments_of(cohort)
         .annotate(students_handed_in=Count("submissions__student", distinct=True))
@@ -80,57 +88,69 @@ def cohort_overview(cohort: Cohort) -> CohortOverview:
 
 
 def assignments_of(cohort: Cohort) -> QuerySet[Assignment]:
-    """What a cohort is asked, each with the rubric it is judged by."""
+    """Return a cohort's assignments with their rubrics."""
     return Assignment.objects.filter(cohort=cohort).select_related(
         "cohort", "rubric_version__rubric"
     )
 
 
 def roster_of(cohort: Cohort) -> QuerySet[Enrollment]:
-    """Everybody enrolled, by name, with their account where there is one."""
+    """Return the cohort's enrollments by name, with their accounts if any."""
     return Enrollment.objects.filter(cohort=cohort).select_related("user")
 
 
 def enrollments_of(user: User) -> QuerySet[Enrollment]:
-    """Where the user is a student, in the organizations whose scope is entered; each with its cohort."""
+    """Return the user's enrollments within the current scope, with their cohorts."""
     return (
         Enrollment.objects.filter(user=user).select_related("cohort__organization").order_by("pk")
     )
 
 
 def assignments_due_from(user: User) -> QuerySet[Assignment]:
-    """Everything the user is asked in the organizations whose scope is entered, nearest due date first; each with the
-    attempts that are `used`."""
-    mine = Assignment.objects.filter(cohort__enrollments__user=user)
+    """Return the user's assignments within the current scope, nearest due date first.
+
+    Each carries `used`, the number of attempts that count.
+    """
     used = Count("submissions", filter=Q(submissions__student__user=user, submissions__counts=True))
-    # Counting loses the model's own order.
-    ranked = mine.annotate(used=used).order_by("due_at", "title", "pk")
-    return ranked.select_related("organization", "cohort")
+
+    # Counting drops the model's own order, so it is given again.
+    assignments = (
+        Assignment.objects.filter(cohort__enrollments__user=user)
+        .annotate(used=used)
+        .order_by("due_at", "title", "pk")
+    )
+    return assignments.select_related("organization", "cohort")
 
 
 @dataclass(frozen=True, slots=True)
 class AssignmentUsage:
-    """`first` and `last_in_time` are when work was handed in, null without any; `most_used` is the most attempts
-    that any student has used up."""
+    """Work that exists for an assignment and limits how its settings may change.
 
-    handed_in: int
+    `first` and `last_on_time` are times of submission, null without any. `most_used` is the
+    highest number of attempts that one student has used.
+    """
+
+    submissions: int
     first: datetime | None
-    last_in_time: datetime | None
+    last_on_time: datetime | None
     most_used: int
     released: int
 
 
 def usage_of(assignment: Assignment) -> AssignmentUsage:
-    """Three queries."""
-    work = Submission.objects.filter(assignment=assignment)
-    seen = work.aggregate(
-        handed_in=Count("pk"),
+    """Count an assignment's submissions and releases. Three queries."""
+    submissions = Submission.objects.filter(assignment=assignment)
+    totals = submissions.aggregate(
+        submissions=Count("pk"),
         first=Min("handed_in_at"),
-        last_in_time=Max("handed_in_at", filter=Q(late=False)),
+        last_on_time=Max("handed_in_at", filter=Q(late=False)),
     )
-    used = work.filter(counts=True).order_by().values("student").annotate(number=Count("pk"))
+
+    counting = submissions.filter(counts=True).order_by()
+    used = counting.values("student").annotate(number=Count("pk"))
+
     return AssignmentUsage(
-        **seen,
+        **totals,
         most_used=max((row["number"] for row in used), default=0),
         released=Grade.objects.filter(assignment=assignment, released_at__isnull=False).count(),
     )

@@ -1,4 +1,4 @@
-"""Import a cohort's roster from a CSV file, line by line: what is wrong is said beside its line number."""
+"""Import a cohort's roster from a CSV file and report errors by line number."""
 
 import csv
 import io
@@ -16,9 +16,10 @@ from grading.core.errors import RosterRefused
 from grading.courses.organizations.actions import link_enrollments
 from grading.models import Cohort, Enrollment
 
+# The whole file is read into memory and written in one transaction.
 MAX_ROWS = 5000
 COLUMNS = ("email", "name", "student_number", "group")
-NO_GROUP = "-"  # for an empty cell changes nothing
+NO_GROUP = "-"  # an empty cell changes nothing, so leaving a group needs a mark of its own
 ALIASES = {
     "e_mail": "email",
     "mail": "email",
@@ -31,7 +32,7 @@ ALIASES = {
 
 @dataclass(frozen=True, slots=True)
 class RefusedLine:
-    """`line` is the 1-based line of the file where the row ends."""
+    """Row that was not imported. `line` is 1-based: the line of the file where the row ends."""
 
     line: int
     sentence: str
@@ -39,7 +40,7 @@ class RefusedLine:
 
 @dataclass(frozen=True, slots=True)
 class RosterImport:
-    """How many enrollments were created and changed, and which lines were not taken."""
+    """Numbers of enrollments created, changed and unchanged, and the rows with errors."""
 
     created: int
     updated: int
@@ -57,13 +58,16 @@ class _Row:
 
 
 def import_roster(*, cohort: Cohort, text: str, by: User | None) -> RosterImport:
-    """Enroll everybody on the list; who is enrolled already gets the list's name, number and group.
+    """Enroll everybody on the list, and update the students who are enrolled already.
 
-    `text` is CSV with a header naming email and, in any order, name, student_number and group (a lone hyphen takes
-    somebody out of theirs); commas, semicolons or tabs; a byte order mark is dropped. Cells are text: a formula stays
-    the characters it is. Nobody is removed. Raises RosterRefused when the file as a whole cannot be read.
+    `text` is CSV separated by commas, semicolons or tabs. Its header names email and, in any order,
+    name, student_number and group; a hyphen as group removes the student from their group. A byte
+    order mark is dropped. Cells are text: formulas are not computed. Nobody is removed.
+
+    Raises RosterRefused when the file as a whole cannot be read.
     """
-    rows, refused = _sorted_out(list(_rows(text)))
+    rows, refused = _validate(list(_parse_rows(text)))
+
     with transaction.atomic(), scope(organization=cohort.organization):
         created, updated = _enroll(cohort, rows)
         record_activity(
@@ -75,30 +79,31 @@ def import_roster(*, cohort: Cohort, text: str, by: User | None) -> RosterImport
             updated=updated,
             refused=len(refused),
         )
+
     return RosterImport(created, updated, len(rows) - created - updated, tuple(refused))
 
 
-def _rows(text: str) -> Iterator[_Row]:
+def _parse_rows(text: str) -> Iterator[_Row]:
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         raise RosterRefused(
-            "roster_not_text", "This is not a CSV file: it holds characters that no text has."
+            "roster_not_text", "This is not a CSV file: it contains characters that are not text."
         )
+
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
     try:
         columns = _columns(next(reader, []))
-        for count, cells in enumerate(
-            (row for row in reader if any(cell.strip() for cell in row)), start=1
-        ):
+        filled = (row for row in reader if any(cell.strip() for cell in row))
+        for count, cells in enumerate(filled, start=1):
             if count > MAX_ROWS:
                 raise RosterRefused(
                     "roster_too_long", f"A roster may have at most {MAX_ROWS} rows."
                 )
-            yield _row(reader.line_num, columns, cells)
+            yield _parse_row(reader.line_num, columns, cells)
     except csv.Error as error:
         raise RosterRefused(
             "roster_unreadable",
-            f"The file cannot be read as CSV at line {reader.line_num}: {error}.",
+            f"We couldn't read the file as CSV at line {reader.line_num}: {error}.",
         ) from error
 
 
@@ -110,17 +115,18 @@ def _delimiter(text: str) -> str:
 def _columns(header: list[str]) -> list[str]:
     names = [cell.strip().lower().replace(" ", "_").replace("-", "_") for cell in header]
     names = [ALIASES.get(name, name) for name in names]
+
     if "email" not in names:
         raise RosterRefused(
-            "roster_no_email", "The first line must name the columns, one of them “email”."
+            "roster_no_email", "The first line must name the columns, including “email”."
         )
     for name in COLUMNS:
         if names.count(name) > 1:
-            raise RosterRefused("roster_column_twice", f"The column “{name}” is there twice.")
+            raise RosterRefused("roster_column_twice", f"The column “{name}” appears twice.")
     return names
 
 
-def _row(line: int, columns: list[str], cells: list[str]) -> _Row:
+def _parse_row(line: int, columns: list[str], cells: list[str]) -> _Row:
     values = dict(zip(columns, (cell.strip() for cell in cells), strict=False))
     return _Row(
         line=line,
@@ -131,29 +137,34 @@ def _row(line: int, columns: list[str], cells: list[str]) -> _Row:
     )
 
 
-def _sorted_out(rows: list[_Row]) -> tuple[list[_Row], list[RefusedLine]]:
-    good: dict[str, _Row] = {}
+def _validate(rows: list[_Row]) -> tuple[list[_Row], list[RefusedLine]]:
+    """Separate the valid rows from those with an error; a repeated email is an error."""
+    valid: dict[str, _Row] = {}
     refused: list[RefusedLine] = []
+
     for row in rows:
-        sentence = _fault(row)
-        if not sentence and row.email in good:
-            sentence = f"{row.email} is on line {good[row.email].line} already."
-        if sentence:
-            refused.append(RefusedLine(row.line, sentence))
+        error = _error_of(row)
+        if not error and row.email in valid:
+            error = f"{row.email} is already on line {valid[row.email].line}."
+        if error:
+            refused.append(RefusedLine(row.line, error))
         else:
-            good[row.email] = row
-    return list(good.values()), refused
+            valid[row.email] = row
+
+    return list(valid.values()), refused
 
 
-def _fault(row: _Row) -> str | None:
+def _error_of(row: _Row) -> str | None:
     if not row.email:
-        return "There is no e-mail on this line."
+        return "This line has no email address."
     try:
         validate_email(row.email)
     except ValidationError:
-        return f"“{row.email[:80]}” is not an e-mail address."
+        return f"“{row.email[:80]}” is not an email address."
+
+    # The limits are those of the database columns.
     if len(row.email) > 254:
-        return "The e-mail address is longer than 254 characters."
+        return "The email address is longer than 254 characters."
     if len(row.name) > 200:
         return "The name is longer than 200 characters."
     if len(row.student_number) > 64:
@@ -164,9 +175,12 @@ def _fault(row: _Row) -> str | None:
 
 
 def _enroll(cohort: Cohort, rows: list[_Row]) -> tuple[int, int]:
-    known = {
-        e.email.lower(): e for e in Enrollment.objects.filter(cohort=cohort).select_for_update()
+    """Create and update the enrollments; return how many of each."""
+    enrolled = {
+        enrollment.email.lower(): enrollment
+        for enrollment in Enrollment.objects.filter(cohort=cohort).select_for_update()
     }
+
     new = [
         Enrollment(
             organization_id=cohort.organization_id,
@@ -177,28 +191,32 @@ def _enroll(cohort: Cohort, rows: list[_Row]) -> tuple[int, int]:
             group="" if row.group == NO_GROUP else row.group,
         )
         for row in rows
-        if row.email not in known
+        if row.email not in enrolled
     ]
     changed = [
-        known[row.email] for row in rows if row.email in known and _take_over(known[row.email], row)
+        enrolled[row.email]
+        for row in rows
+        if row.email in enrolled and _update(enrolled[row.email], row)
     ]
+
     Enrollment.objects.bulk_create(new)
     Enrollment.objects.bulk_update(changed, ["name", "student_number", "group"])
-    _link_known_users(new)
+    _link_existing_users(new)
     return len(new), len(changed)
 
 
-def _take_over(enrollment: Enrollment, row: _Row) -> bool:
-    """Give the enrollment what the list says of it; an empty cell changes nothing."""
+def _update(enrollment: Enrollment, row: _Row) -> bool:
+    """Copy the row to the enrollment and say whether it changed. An empty cell changes nothing."""
     before = (enrollment.name, enrollment.student_number, enrollment.group)
     enrollment.name = row.name or enrollment.name
     enrollment.student_number = row.student_number or enrollment.student_number
     enrollment.group = "" if row.group == NO_GROUP else row.group or enrollment.group
+
     return (enrollment.name, enrollment.student_number, enrollment.group) != before
 
 
-def _link_known_users(new: list[Enrollment]) -> None:
-    """Who has an account already need not log in again to find the cohort."""
+def _link_existing_users(new: list[Enrollment]) -> None:
+    """Link students who have an account, so that they need not log in again to see the cohort."""
     emails = [enrollment.email for enrollment in new]
     for user in User.objects.filter(emailaddress__email__in=emails).distinct():
         link_enrollments(user=user)

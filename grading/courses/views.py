@@ -1,4 +1,4 @@
-"""A cohort: its assignments, its roster, its opening, its archive and its end."""
+"""Pages of cohorts and their assignments: roster, settings, archive, deletion."""
 
 from __future__ import annotations
 
@@ -50,16 +50,17 @@ def cohort_new(request: MemberRequest, org: str) -> HttpResponse:
     form = CohortForm(request.POST or None)
     if form.is_valid():
         try:
-            opened = create_cohort(organization=organization, by=request.user, **form.cleaned_data)
+            created = create_cohort(organization=organization, by=request.user, **form.cleaned_data)
         except ActionRefused as refusal:
             put_beside(form, refusal)
         else:
-            messages.success(request, f"{opened.name} is open. Next: its roster.")
-            return redirect("roster", organization.slug, opened.slug)
+            messages.success(request, f"{created.name} was created. Next, import its roster.")
+            return redirect("roster", organization.slug, created.slug)
+
     context = {
         "form": form,
-        "title": "Open a cohort",
-        "verb": "Open it",
+        "title": "Create cohort",
+        "verb": "Create cohort",
         "trail": trail_to_organization(organization),
     }
     return render(request, "forms/page.html", context)
@@ -67,35 +68,36 @@ def cohort_new(request: MemberRequest, org: str) -> HttpResponse:
 
 @require_safe
 def cohort(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
-    found = access_cohort(request.user, cohort)
+    record = access_cohort(request.user, cohort)
     context = {
-        "overview": cohort_overview(found),
-        "is_staff": may(request.user, found.organization, "staff"),
-        "may_change": may(request.user, found.organization, "teacher"),
-        "trail": trail_to_organization(found.organization),
+        "overview": cohort_overview(record),
+        "is_staff": may(request.user, record.organization, "staff"),
+        "may_change": may(request.user, record.organization, "teacher"),
+        "trail": trail_to_organization(record.organization),
     }
     return render(request, "courses/cohorts/cohort.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def roster(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
-    """Staff read it; who teaches may import a list."""
+    """Show the roster to staff; let teachers import a list."""
     level: Level = "staff" if request.method in {"GET", "HEAD"} else "teacher"
-    found = access_cohort(request.user, cohort, level=level)
+    record = access_cohort(request.user, cohort, level=level)
     form = RosterForm(request.POST or None, request.FILES or None)
-    imported = _imported(request, found, form) if form.is_valid() else None
+    imported = _import(request, record, form) if form.is_valid() else None
+
     context = {
-        "cohort": found,
+        "cohort": record,
         "form": form,
         "imported": imported,
-        "students": roster_of(found),
-        "may_change": may(request.user, found.organization, "teacher"),
-        "trail": trail_to_cohort(found),
+        "students": roster_of(record),
+        "may_change": may(request.user, record.organization, "teacher"),
+        "trail": trail_to_cohort(record),
     }
     return render(request, "courses/cohorts/roster.html", context)
 
 
-def _imported(request: MemberRequest, cohort: Cohort, form: RosterForm) -> RosterImport | None:
+def _import(request: MemberRequest, cohort: Cohort, form: RosterForm) -> RosterImport | None:
     try:
         return import_roster(cohort=cohort, text=form.cleaned_data["roster"], by=request.user)
     except ActionRefused as refusal:
@@ -105,40 +107,54 @@ def _imported(request: MemberRequest, cohort: Cohort, form: RosterForm) -> Roste
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def archive(request: MemberRequest, org: str, cohort: str) -> HttpResponseBase:
-    """What would be in it; POST sends it, and is logged."""
-    found = access_cohort(request.user, cohort, level="teacher")
+    """Show what an archive would contain; send it on POST, which is logged."""
+    record = access_cohort(request.user, cohort, level="teacher")
     if request.method == "POST":
         headers = {
-            "Content-Disposition": f'attachment; filename="{found.slug}.zip"',
+            "Content-Disposition": f'attachment; filename="{record.slug}.zip"',
             "Content-Type": "application/zip",
             "Cache-Control": "private, no-store",
             "X-Content-Type-Options": "nosniff",
         }
-        return StreamingHttpResponse(archive_cohort(cohort=found, by=request.user), headers=headers)
-    context = {"cohort": found, "holdings": inventory_of(found), "trail": trail_to_cohort(found)}
+        return StreamingHttpResponse(
+            archive_cohort(cohort=record, by=request.user), headers=headers
+        )
+
+    context = {
+        "cohort": record,
+        "inventory": inventory_of(record),
+        "trail": trail_to_cohort(record),
+    }
     return render(request, "courses/cohorts/archive.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
-    """What goes and what stays; it goes when its short name is typed."""
-    found = access_cohort(request.user, cohort, level="teacher")
+    """Show what would be deleted; delete on POST if the cohort's short name was typed."""
+    record = access_cohort(request.user, cohort, level="teacher")
     form = DeletionForm(request.POST if request.method == "POST" else None)
-    if form.is_valid() and _deleted(request, found, form):
-        messages.success(request, f"{found.name} is deleted. Its log stays.")
+    if form.is_valid() and _delete(request, record, form):
+        messages.success(request, f"{record.name} was deleted. Its log was kept.")
         return redirect("organization", org)
+
     context = {
-        "cohort": found,
+        "cohort": record,
         "form": form,
-        "holdings": inventory_of(found),
-        "trail": trail_to_cohort(found),
+        "inventory": inventory_of(record),
+        "trail": trail_to_cohort(record),
     }
     return render(request, "courses/cohorts/delete.html", context)
 
 
-def _deleted(request: MemberRequest, cohort: Cohort, form: DeletionForm) -> bool:
+def _delete(request: MemberRequest, cohort: Cohort, form: DeletionForm) -> bool:
+    """Delete the cohort; on a refusal put the error into the form and return False."""
     try:
-        delete_cohort(cohort=cohort, by=request.user, **form.cleaned_data)
+        delete_cohort(
+            cohort=cohort,
+            typed=form.cleaned_data["typed"],
+            fingerprint=form.cleaned_data["seen"],
+            by=request.user,
+        )
     except ActionRefused as refusal:
         put_beside(form, refusal, field="typed" if refusal.code == "slug_differs" else None)
         return False
@@ -147,45 +163,48 @@ def _deleted(request: MemberRequest, cohort: Cohort, form: DeletionForm) -> bool
 
 @require_safe
 def assignment(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """Staff see where the cohort stands; a student their own attempts."""
-    found = access_assignment(request.user, cohort, assignment)
-    context: dict[str, Any] = {"assignment": found, "trail": trail_to_cohort(found.cohort)}
-    if may(request.user, found.organization, "staff"):
-        context["standings"] = standings_of(found)
-        context["may_change"] = may(request.user, found.organization, "teacher")
-        context["versions"] = _other_versions(found.rubric_version)
+    """Show staff the whole cohort's progress, and a student their own attempts."""
+    record = access_assignment(request.user, cohort, assignment)
+    context: dict[str, Any] = {"assignment": record, "trail": trail_to_cohort(record.cohort)}
+    if may(request.user, record.organization, "staff"):
+        context["standings"] = standings_of(record)
+        context["may_change"] = may(request.user, record.organization, "teacher")
+        context["versions"] = _other_versions(record.rubric_version)
         return render(request, "courses/assignments/standings.html", context)
-    student = access_enrollment(request.user, found.cohort)
-    handed_in = list(attempts_of(student, found))
-    left = max(0, found.max_attempts - sum(submission.counts for submission in handed_in))
+
+    student = access_enrollment(request.user, record.cohort)
+    submissions = list(attempts_of(student, record))
+    left = max(0, record.max_attempts - sum(submission.counts for submission in submissions))
     context |= {
-        "attempts": visible_attempts(handed_in),
+        "attempts": visible_attempts(submissions),
         "attempts_left": left,
-        "closed": closed_reason(assignment=found, left=left),
+        "closed": closed_reason(assignment=record, left=left),
     }
     return render(request, "courses/assignments/assignment.html", context)
 
 
 def _other_versions(version: RubricVersion) -> QuerySet[RubricVersion]:
-    """The newest other texts of its rubric, without the texts."""
-    others = RubricVersion.objects.filter(rubric=version.rubric_id).exclude(pk=version.pk)
-    return others.defer("document").order_by("-number")[:5]
+    """Return the newest other versions of the rubric, without their documents."""
+    versions = RubricVersion.objects.filter(rubric=version.rubric_id).exclude(pk=version.pk)
+    return versions.defer("document").order_by("-number")[:5]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
-    found = access_cohort(request.user, cohort, level="teacher")
+    record = access_cohort(request.user, cohort, level="teacher")
     versions = RubricVersion.objects.filter(state=RubricState.PUBLISHED).select_related("rubric")
     own_rubrics = [(f"version:{version.pk}", str(version)) for version in versions]
     form = AssignmentForm(request.POST or None, own_rubrics=own_rubrics)
-    created = _created(request, found, form) if form.is_valid() else None
+
+    created = _create(request, record, form) if form.is_valid() else None
     if created is not None:
-        return redirect("assignment", org, found.slug, created.slug)
+        return redirect("assignment", org, record.slug, created.slug)
+
     context = {
         "form": form,
-        "title": f"New assignment for {found.name}",
-        "verb": "Create it",
-        "trail": trail_to_cohort(found),
+        "title": f"New assignment for {record.name}",
+        "verb": "Create assignment",
+        "trail": trail_to_cohort(record),
     }
     return render(request, "forms/page.html", context)
 
@@ -194,42 +213,48 @@ def assignment_new(request: MemberRequest, org: str, cohort: str) -> HttpRespons
 def assignment_settings(
     request: MemberRequest, org: str, cohort: str, assignment: str
 ) -> HttpResponse:
-    """What can no longer be changed is refused beside its field; the rubric is adopted from a preview instead."""
-    found = access_assignment(request.user, cohort, assignment, level="teacher")
-    now = asdict(settings_of(found))
+    """Change settings other than the rubric, which is adopted from a preview."""
+    record = access_assignment(request.user, cohort, assignment, level="teacher")
+    current = asdict(settings_of(record))
     form = ChangeSettingsForm(
         request.POST if request.method == "POST" else None,
-        initial=now,
-        fingerprint=fingerprint_of({name: str(value) for name, value in now.items()}),
+        initial=current,
+        fingerprint=fingerprint_of({name: str(value) for name, value in current.items()}),
     )
-    if form.is_valid() and _changed(request, found, form):
-        return redirect("assignment", org, found.cohort.slug, found.slug)
+    if form.is_valid() and _change(request, record, form):
+        return redirect("assignment", org, record.cohort.slug, record.slug)
+
     context = {
         "form": form,
-        "title": f"Settings of {found.title}",
-        "lead": f"It is judged under {found.rubric_version}: to change that, preview another version on its page.",
-        "verb": "Keep the settings",
-        "trail": trail_to_assignment(found),
+        "title": f"Settings of {record.title}",
+        "lead": (
+            f"It uses {record.rubric_version}. "
+            "To change the rubric, preview another version on the assignment's page."
+        ),
+        "verb": "Save settings",
+        "trail": trail_to_assignment(record),
     }
     return render(request, "forms/page.html", context)
 
 
-def _changed(request: MemberRequest, assignment: Assignment, form: ChangeSettingsForm) -> bool:
+def _change(request: MemberRequest, assignment: Assignment, form: ChangeSettingsForm) -> bool:
     try:
         change_settings(
             assignment=assignment, settings=AssignmentSettings(**form.cleaned_data), by=request.user
         )
-    except SettingsRefused as refused:
-        for field, sentence in refused.faults.items():
+    except SettingsRefused as refusal:
+        for field, sentence in refusal.faults.items():
             form.add_error(field, sentence)
         return False
-    messages.success(request, "The settings are kept.")
+
+    messages.success(request, "Settings saved.")
     return True
 
 
-def _created(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> Assignment | None:
-    asked = dict(form.cleaned_data)
-    kind, key = asked.pop("rubric")
+def _create(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> Assignment | None:
+    """Create the assignment; on a refusal put the error into the form and return None."""
+    settings = dict(form.cleaned_data)
+    kind, key = settings.pop("rubric")
     try:
         if kind == "shipped":
             version = adopt_shipped_rubric(
@@ -237,7 +262,7 @@ def _created(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> As
             )
         else:
             version = RubricVersion.objects.get(pk=key)
-        return create_assignment(cohort=cohort, rubric_version=version, by=request.user, **asked)
+        return create_assignment(cohort=cohort, rubric_version=version, by=request.user, **settings)
     except ActionRefused as refusal:
         put_beside(form, refusal, field="rubric" if isinstance(refusal, RubricRefused) else "bench")
         return None

@@ -1,4 +1,4 @@
-"""A student's first page: what is new, what stands between them and their peers, and their courses."""
+"""Present a student's home page: news, peer reviews and courses."""
 
 from __future__ import annotations
 
@@ -26,14 +26,18 @@ from grading.peer_review.exchange.queries import is_over
 from grading.peer_review.feedback.queries import PEER, shown_name
 from grading.submissions.queries import Attempt, closed_reason, latest_attempts_of
 
-MOST_ATTEMPTS = 200
+# A bound on the page's size: a student has a few courses with a few attempts each.
+MAX_ATTEMPTS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """One thing that was not opened since it was told. `at` is null where the hour could tell who a peer is."""
+    """Something the student has not opened yet.
 
-    words: str
+    `at` is null for peer reviews, whose time could reveal who an anonymous peer is.
+    """
+
+    text: str
     about: str
     address: str
     at: datetime | None = None
@@ -41,9 +45,10 @@ class News:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An assignment as its student stands with it: `closed` says why nothing can be handed in now, null while it can.
+    """One student's progress with an assignment.
 
-    `latest` is the newest attempt, `verdict` the newest that was judged; both null before there is one.
+    `left` is the number of attempts left. `closed` is the reason why the student cannot submit now,
+    null if they can. `latest` is the newest attempt, `verdict` the newest with a report; null without.
     """
 
     assignment: Assignment
@@ -62,7 +67,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class PeerReview:
-    """A report that the student owes or gave (`is_auditor`), or awaits or received; `name` is the other's as shown."""
+    """A peer review by the student (`is_auditor`) or of their work; `name` is the peer's display name."""
 
     name: str
     line: PeerLine
@@ -72,74 +77,93 @@ class PeerReview:
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
+    """What a student's home page shows. `due` are the peer reviews still to write."""
+
     news: tuple[News, ...]
-    owed: tuple[PeerReview, ...]
+    due: tuple[PeerReview, ...]
     received: tuple[PeerReview, ...]
     current: tuple[Course, ...]
     past: tuple[Course, ...]
 
 
 def dashboard_of(user: User) -> Dashboard | None:
-    """In the scope of the user's organizations; null for somebody who is on no roster. Ten queries."""
-    places = list(enrollments_of(user))
-    if not places:
+    """Return a student's home page, null for a user on no roster.
+
+    Needs the scope of the user's organizations. Ten queries.
+    """
+    enrollments = list(enrollments_of(user))
+    if not enrollments:
         return None
-    openings = opened_times_of(places)
-    courses = _courses(user, places, openings)
-    peers = [_exchanged(line, openings) for line in peer_lines(places)]
-    appeals = (
-        _of_appeal(each) for each in appeals_answered(places) if _is_new_answer(each, openings)
-    )
+
+    opened = opened_times_of(enrollments)
+    courses = _courses(user, enrollments, opened)
+    reviews = [_peer_review(line, opened) for line in peer_lines(enrollments)]
+    appeals = [appeal for appeal in appeals_answered(enrollments) if _is_new_answer(appeal, opened)]
+
     return Dashboard(
-        news=(*_of_reports(courses), *appeals, *(_of_peer(each) for each in peers if each.is_new)),
-        owed=tuple(each for each in peers if each.line.is_auditor and each.line.report is None),
-        received=tuple(each for each in peers if not each.line.is_auditor),
-        current=tuple(each for each in courses if not is_over(each.cohort)),
-        past=tuple(each for each in courses if is_over(each.cohort)),
+        news=(
+            *_report_news(courses),
+            *(_appeal_news(appeal) for appeal in appeals),
+            *(_peer_news(review) for review in reviews if review.is_new),
+        ),
+        due=tuple(
+            review for review in reviews if review.line.is_auditor and review.line.report is None
+        ),
+        received=tuple(review for review in reviews if not review.line.is_auditor),
+        current=tuple(course for course in courses if not is_over(course.cohort)),
+        past=tuple(course for course in courses if is_over(course.cohort)),
     )
 
 
-def _courses(user: User, places: Sequence[Enrollment], openings: OpenedTimes) -> list[Course]:
-    """Those in which something is due first come first."""
-    attempts = latest_attempts_of(user, limit=MOST_ATTEMPTS)
-    lines = [_line(assignment, attempts, openings) for assignment in assignments_due_from(user)]
-    found = [Course(place.cohort, tuple(_within(place.cohort, lines))) for place in places]
-    return sorted(found, key=_urgency)
+def _courses(user: User, enrollments: Sequence[Enrollment], opened: OpenedTimes) -> list[Course]:
+    """Return the user's courses, the one with the next due date first."""
+    attempts = latest_attempts_of(user, limit=MAX_ATTEMPTS)
+    lines = [_line(assignment, attempts, opened) for assignment in assignments_due_from(user)]
+    courses = [
+        Course(enrollment.cohort, tuple(_lines_of(enrollment.cohort, lines)))
+        for enrollment in enrollments
+    ]
+    return sorted(courses, key=_urgency)
 
 
-def _within(cohort: Cohort, lines: Iterable[Line]) -> list[Line]:
+def _lines_of(cohort: Cohort, lines: Iterable[Line]) -> list[Line]:
     return [line for line in lines if line.assignment.cohort_id == cohort.pk]
 
 
 def _urgency(course: Course) -> tuple[bool, float, str]:
-    dues = [
+    """Return a sort key: the next due date, then courses where nothing is due, by name."""
+    due_dates = [
         line.assignment.due_at
         for line in course.lines
         if line.closed is None and line.assignment.due_at
     ]
-    soonest = min((due.timestamp() for due in dues), default=0.0)
-    return (not dues, soonest, course.cohort.name)
+    soonest = min((due_at.timestamp() for due_at in due_dates), default=0.0)
+
+    return (not due_dates, soonest, course.cohort.name)
 
 
-def _line(assignment: Assignment, attempts: Iterable[Attempt], openings: OpenedTimes) -> Line:
-    mine = [each for each in attempts if each.submission.assignment_id == assignment.pk]
+def _line(assignment: Assignment, attempts: Iterable[Attempt], opened: OpenedTimes) -> Line:
+    own = [attempt for attempt in attempts if attempt.submission.assignment_id == assignment.pk]
+    # `used` is an annotation, which the model's type does not know.
     left = max(0, assignment.max_attempts - vars(assignment)["used"])
-    verdict = next((each for each in mine if each.audit and each.audit.has_report), None)
+    judged = (attempt for attempt in own if attempt.audit and attempt.audit.has_report)
+    verdict = next(judged, None)
+
     return Line(
         assignment=assignment,
         left=left,
         closed=closed_reason(assignment=assignment, left=left),
-        latest=mine[0] if mine else None,
+        latest=own[0] if own else None,
         verdict=verdict,
         is_new=verdict is not None
-        and is_news(openings, Opened.REPORT, verdict.submission.pk, verdict.visible_since),
+        and is_news(opened, Opened.REPORT, verdict.submission.pk, verdict.visible_since),
     )
 
 
-def _of_reports(courses: Iterable[Course]) -> list[News]:
+def _report_news(courses: Iterable[Course]) -> list[News]:
     return [
         News(
-            words="Your grade" if line.verdict.visibility == "released" else "A report",
+            text="Your grade" if line.verdict.visibility == "released" else "A report",
             about=f"{line.assignment.title}, attempt {line.verdict.submission.attempt}",
             address=reverse(
                 "audit", args=[line.assignment.organization.slug, line.verdict.audit.pk]
@@ -152,26 +176,27 @@ def _of_reports(courses: Iterable[Course]) -> list[News]:
     ]
 
 
-def _is_new_answer(appeal: Appeal, openings: OpenedTimes) -> bool:
-    return is_news(openings, Opened.APPEAL, appeal.pk, appeal.decided_at)
+def _is_new_answer(appeal: Appeal, opened: OpenedTimes) -> bool:
+    return is_news(opened, Opened.APPEAL, appeal.pk, appeal.decided_at)
 
 
-def _of_appeal(appeal: Appeal) -> News:
+def _appeal_news(appeal: Appeal) -> News:
     return News(
-        words="The answer to your appeal",
+        text="The answer to your appeal",
         about=f"{appeal.criterion_name}, {appeal.submission.assignment.title}",
         address=reverse("appeal", args=[appeal.organization.slug, appeal.pk]),
         at=appeal.decided_at,
     )
 
 
-def _exchanged(line: PeerLine, openings: OpenedTimes) -> PeerReview:
+def _peer_review(line: PeerLine, opened: OpenedTimes) -> PeerReview:
     slug = line.pairing.organization.slug
     side: PairingSide = "auditor" if line.is_auditor else "auditee"
     if line.is_auditor:
-        is_new = is_news(openings, Opened.ANSWERS, line.report, line.answered_at)
+        is_new = is_news(opened, Opened.ANSWERS, line.report, line.answered_at)
     else:
         is_new = line.report is not None and not line.is_read
+
     return PeerReview(
         name=shown_name(line.member, side=side) if line.member else PEER,
         line=line,
@@ -182,7 +207,7 @@ def _exchanged(line: PeerLine, openings: OpenedTimes) -> PeerReview:
     )
 
 
-def _of_peer(peer: PeerReview) -> News:
-    assignment = peer.line.pairing.round.assignment
-    words = "Answers to your report on" if peer.line.is_auditor else "A report on your work from"
-    return News(words=f"{words} {peer.name}", about=assignment.title, address=peer.address)
+def _peer_news(review: PeerReview) -> News:
+    assignment = review.line.pairing.round.assignment
+    text = "Answers to your report on" if review.line.is_auditor else "A report on your work from"
+    return News(text=f"{text} {review.name}", about=assignment.title, address=review.address)

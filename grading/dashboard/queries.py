@@ -1,71 +1,77 @@
-"""What was told to a student and not opened since, and what stands between them and their peers: for the first page.
+"""Read what the home page shows: news and peer reviews for students, open work for teachers.
 
-Everything is asked in the scope of all their organizations at once, in as many queries whatever there is.
+Every query runs in the scope of all the user's organizations; their number is fixed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import UUID
 
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.contrib.auth.models import User
+from django.db.models import (
+    Case,
+    Count,
+    F,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
-from grading.appeals.queries import DECIDED
-from grading.core.enums import REPORTED_STATES, FeedbackSource, Opened
+from grading.appeals.queries import DECIDED, WAITING
+from grading.core.enums import REPORTED_STATES, STAFF_ROLES, BulkState, FeedbackSource, Opened
 from grading.core.pairing_access import granted_pairings
+from grading.grades.queries.gradebook import flagged_among
 from grading.models import (
     Appeal,
+    Assignment,
+    BulkRun,
     Enrollment,
     FeedbackReport,
     FindingSighting,
+    Grade,
+    Membership,
     Opening,
+    Organization,
     Pairing,
     RoundMember,
+    Submission,
 )
 from grading.peer_review.exchange.queries import members_of
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
 
-    class _Told(TypedDict):
+    class _Report(TypedDict):
         report: UUID | None
         report_audit: UUID | None
         report_read_at: datetime | None
 
-    PairingTold = WithAnnotations[Pairing, _Told]
-from collections.abc import Collection
-from typing import Any
+    PairingWithReport = WithAnnotations[Pairing, _Report]
 
-from django.contrib.auth.models import User
-from django.db.models import Case, Count, F, IntegerField, Min, Value, When
-from django.utils import timezone
-
-from grading.appeals.queries import WAITING
-from grading.core.enums import STAFF_ROLES, BulkState
-from grading.grades.queries.gradebook import flagged_among
-from grading.models import (
-    Assignment,
-    BulkRun,
-    Grade,
-    Membership,
-    Organization,
-    Submission,
-)
-
-MOST_APPEALS = 50
+# Bounds on the page's size; the full lists have pages of their own.
+MAX_APPEALS = 50
+MAX_ASSIGNMENTS = 20
 OpenedTimes = Mapping[tuple[str, str], datetime]
 
 
 @dataclass(frozen=True, slots=True)
 class PeerLine:
-    """One pairing of the student's, from their side. `member` is who stands on the other (editions.shown_name).
+    """One pairing of the student. `member` is the peer; feedback.queries.shown_name names them.
 
-    `report` is the newest that is there, null while it is owed; `answered_at` is when its findings were last answered,
-    null where none were, and for the one who received it.
+    `report` is the newest report, null while it is due. `answered_at` is the time of the latest answer
+    to its findings, null without one and for the student who received the report.
     """
 
     pairing: Pairing
@@ -76,46 +82,54 @@ class PeerLine:
     answered_at: datetime | None
 
 
-def opened_times_of(places: Sequence[Enrollment]) -> OpenedTimes:
-    """When each thing was last opened, by its kind and its key as text."""
-    rows = Opening.objects.filter(student__in=places).values_list("kind", "about", "opened_at")
+def opened_times_of(enrollments: Sequence[Enrollment]) -> OpenedTimes:
+    """Return the time each object was last opened, by its kind and its key as text."""
+    openings = Opening.objects.filter(student__in=enrollments)
+    rows = openings.values_list("kind", "about", "opened_at")
     return {(kind, about): at for kind, about, at in rows}
 
 
-def is_news(openings: OpenedTimes, kind: Opened, about: object, at: datetime | None) -> bool:
-    """Whether it was told at this time, and not opened since; what has no time was never told."""
-    opened = openings.get((kind, str(about)))
-    return at is not None and (opened is None or opened < at)
+def is_news(opened: OpenedTimes, kind: Opened, about: object, at: datetime | None) -> bool:
+    """Return whether something of this time has not been opened since. No time: no news."""
+    opened_at = opened.get((kind, str(about)))
+    return at is not None and (opened_at is None or opened_at < at)
 
 
-def appeals_answered(places: Sequence[Enrollment]) -> list[Appeal]:
-    """The newest that were answered, with what they are about."""
-    answered = Appeal.objects.filter(submission__student__in=places, state__in=DECIDED)
-    related = answered.select_related("organization", "submission__assignment")
-    return list(related.defer("verdict", "text").order_by("-decided_at", "pk")[:MOST_APPEALS])
+def appeals_answered(enrollments: Sequence[Enrollment]) -> list[Appeal]:
+    """Return the latest answered appeals, with their assignments."""
+    appeals = Appeal.objects.filter(submission__student__in=enrollments, state__in=DECIDED)
+    related = appeals.select_related("organization", "submission__assignment")
+    return list(related.defer("verdict", "text").order_by("-decided_at", "pk")[:MAX_APPEALS])
 
 
-def peer_lines(places: Sequence[Enrollment]) -> list[PeerLine]:
-    """Every pairing that grants something now, what ends first first. Three queries at most."""
-    mine = {place.pk for place in places}
-    pairings = list(_pairings(mine))
+def peer_lines(enrollments: Sequence[Enrollment]) -> list[PeerLine]:
+    """Return every pairing that grants access now, by the end of its round. At most three queries."""
+    student_ids = {enrollment.pk for enrollment in enrollments}
+    pairings = list(_pairings(student_ids))
     if not pairings:
         return []
+
     members = members_of(pairings)
-    answered = _answered([each for each in pairings if each.auditor_id in mine])
-    return [_line(each, each.auditor_id in mine, members, answered) for each in pairings]
+    as_auditor = [pairing for pairing in pairings if pairing.auditor_id in student_ids]
+    answered = _answer_times(as_auditor)
+
+    return [
+        _line(pairing, pairing.auditor_id in student_ids, members, answered) for pairing in pairings
+    ]
 
 
-def _pairings(mine: Iterable[int]) -> QuerySet[PairingTold]:
-    is_there = Q(source=FeedbackSource.IMPORTED) | Q(audit__state__in=REPORTED_STATES)
-    reports = FeedbackReport.objects.filter(is_there, pairing=OuterRef("pk"))
-    # What was hidden from its subject waits for them no more.
+def _pairings(student_ids: Iterable[int]) -> QuerySet[PairingWithReport]:
+    """Return the students' pairings, each with its newest report."""
+    is_finished = Q(source=FeedbackSource.IMPORTED) | Q(audit__state__in=REPORTED_STATES)
+    reports = FeedbackReport.objects.filter(is_finished, pairing=OuterRef("pk"))
+    # A report that was hidden from its subject counts as read: they cannot open it.
     newest = reports.annotate(done_at=Coalesce("read_at", "hidden_at")).order_by(
         "-created_at", "pk"
     )
-    theirs = granted_pairings().filter(Q(auditor__in=mine) | Q(auditee__in=mine))
+    pairings = granted_pairings().filter(Q(auditor__in=student_ids) | Q(auditee__in=student_ids))
+
     return (
-        theirs.annotate(
+        pairings.annotate(
             report=Subquery(newest.values("pk")[:1]),
             report_audit=Subquery(newest.values("audit")[:1]),
             report_read_at=Subquery(newest.values("done_at")[:1]),
@@ -126,16 +140,17 @@ def _pairings(mine: Iterable[int]) -> QuerySet[PairingTold]:
 
 
 def _line(
-    pairing: PairingTold,
+    pairing: PairingWithReport,
     is_auditor: bool,
     members: Mapping[tuple[object, object], RoundMember],
     answered: Mapping[UUID, datetime],
 ) -> PeerLine:
-    other = pairing.auditee_id if is_auditor else pairing.auditor_id
+    peer_id = pairing.auditee_id if is_auditor else pairing.auditor_id
+
     return PeerLine(
         pairing=pairing,
         is_auditor=is_auditor,
-        member=members.get((pairing.round_id, other)),
+        member=members.get((pairing.round_id, peer_id)),
         report=pairing.report,
         is_read=pairing.report_read_at is not None,
         answered_at=answered.get(pairing.report_audit or pairing.report)
@@ -144,24 +159,27 @@ def _line(
     )
 
 
-def _answered(pairings: Sequence[PairingTold]) -> dict[UUID, datetime]:
-    """By the audit of a report, or by the imported report: when the last of its findings was answered."""
-    audits = [each.report_audit for each in pairings if each.report_audit]
-    reports = [each.report for each in pairings if each.report and not each.report_audit]
-    seen = FindingSighting.objects.filter(Q(audit__in=audits) | Q(report__in=reports), present=True)
-    told = seen.filter(
+def _answer_times(pairings: Sequence[PairingWithReport]) -> dict[UUID, datetime]:
+    """Return the time of the last answer, by the report's audit or by the imported report."""
+    audits = [pairing.report_audit for pairing in pairings if pairing.report_audit]
+    imported = [
+        pairing.report for pairing in pairings if pairing.report and not pairing.report_audit
+    ]
+
+    sightings = FindingSighting.objects.filter(
+        Q(audit__in=audits) | Q(report__in=imported), present=True
+    )
+    answered = sightings.filter(
         finding__responses__replaced_at=None, finding__responses__isnull=False
     ).order_by()
-    by_source = told.annotate(source=Coalesce("audit", "report")).values_list("source")
+
+    by_source = answered.annotate(source=Coalesce("audit", "report")).values_list("source")
     return dict(by_source.annotate(last=Max("finding__responses__created_at")))
-
-
-MOST_ASSIGNMENTS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class AppealsWaiting:
-    """Of one institution: how many wait for an answer, and since when the oldest."""
+    """Number of an organization's open appeals, and the time of the oldest."""
 
     organization: Organization
     number: int
@@ -170,8 +188,12 @@ class AppealsWaiting:
 
 @dataclass(frozen=True, slots=True)
 class Teaching:
-    """`assignments` carry `students`, `handed_in`, `unreleased`, `changed_since` and `flagged`, each the number of a list;
-    those of cohorts that run, what is due soonest first, then what was due."""
+    """Open work of a user with a staff role.
+
+    `assignments` are those of current cohorts: first by the next due date, then those past due. Each
+    carries `students`, `handed_in`, `unreleased`, `changed_since` and `flagged`, which are the
+    numbers of the lists that the page links to.
+    """
 
     assignments: tuple[Any, ...]
     appeals: tuple[AppealsWaiting, ...]
@@ -179,26 +201,34 @@ class Teaching:
 
 
 def teaching_of(user: User, organizations: Collection[Organization]) -> Teaching | None:
-    """Null for who teaches nowhere. Four queries, one for them."""
-    staffed = Membership.objects.filter(
+    """Return the user's open work, null for a user without a staff role. At most four queries."""
+    memberships = Membership.objects.filter(
         user=user, role__in=STAFF_ROLES, organization__in=organizations
     )
-    where = set(staffed.values_list("organization", flat=True))
-    if not where:
+    organization_ids = set(memberships.values_list("organization", flat=True))
+    if not organization_ids:
         return None
-    running = BulkRun.objects.filter(organization__in=where, state=BulkState.RUNNING)
+
+    running = BulkRun.objects.filter(organization__in=organization_ids, state=BulkState.RUNNING)
+    taught = {
+        organization.pk: organization
+        for organization in organizations
+        if organization.pk in organization_ids
+    }
+
     return Teaching(
-        assignments=tuple(_assignments(where)[:MOST_ASSIGNMENTS]),
-        appeals=_appeals({each.pk: each for each in organizations if each.pk in where}),
+        assignments=tuple(_assignments(organization_ids)[:MAX_ASSIGNMENTS]),
+        appeals=_appeals(taught),
         runs=tuple(running.select_related("assignment", "organization").order_by("created_at")),
     )
 
 
-def _assignments(where: Collection[int]) -> QuerySet[Any]:
+def _assignments(organization_ids: Collection[int]) -> QuerySet[Any]:
     now = timezone.now()
     grades = Grade.objects.filter(assignment=OuterRef("pk"))
-    runs = Q(cohort__ends_on=None) | Q(cohort__ends_on__gte=timezone.localdate())
-    counted = Assignment.objects.filter(runs, organization__in=where).annotate(
+    is_current = Q(cohort__ends_on=None) | Q(cohort__ends_on__gte=timezone.localdate())
+
+    counted = Assignment.objects.filter(is_current, organization__in=organization_ids).annotate(
         students=_count(Enrollment.objects.filter(cohort=OuterRef("cohort")), "cohort"),
         handed_in=_count(
             Submission.objects.filter(assignment=OuterRef("pk")), "assignment", "student"
@@ -208,16 +238,18 @@ def _assignments(where: Collection[int]) -> QuerySet[Any]:
         flagged=_count(flagged_among(grades), "assignment"),
         is_past=Case(When(due_at__lt=now, then=Value(1)), default=Value(0)),
     )
+
     soonest = F("due_at").asc(nulls_last=True)
     related = counted.select_related("cohort", "organization").defer("instructions")
     return related.order_by("is_past", soonest, "title", "pk")
 
 
-def _count(rows: QuerySet[Any], by: str, what: str = "pk") -> Coalesce:
+def _count(rows: QuerySet[Any], by: str, column: str = "pk") -> Coalesce:
+    """Return a subquery that counts rows by a foreign key: joins would multiply each other's rows."""
     counted = (
         rows.order_by()
         .values(by)
-        .annotate(number=Count(what, distinct=what != "pk"))
+        .annotate(number=Count(column, distinct=column != "pk"))
         .values("number")
     )
     return Coalesce(Subquery(counted, output_field=IntegerField()), Value(0))

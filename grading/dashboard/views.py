@@ -1,4 +1,4 @@
-"""The first page: what this is, for strangers; what is to be done, for members."""
+"""Home page: an introduction for visitors, what is due and new for members."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def home(request: HttpRequest) -> HttpResponse:
     user = request.user
     if not user.is_authenticated:
         return render(request, "dashboard/landing.html")
+
     organizations = list(organizations_of(user))
+    # One scope over all organizations: the page shows every course of the user.
     with scope(organization=organizations):
         context = {
             "organizations": organizations,

@@ -143,7 +143,7 @@ def hand_in(page: Page, keys: Keyboard, repository: Path) -> None:
     keys.skip_to_content()
     keys.follow("Week 2")
     expect(page.get_by_role("heading", level=1)).to_have_text("Week 2")
-    keys.follow("Hand in again")
+    keys.follow("Submit again")
     expect(page.get_by_role("heading", level=1)).to_have_text("Hand in: Week 2")
     keys.skip_to_content()
     keys.tab_to("Repository")

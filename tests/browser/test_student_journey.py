@@ -73,7 +73,7 @@ def test_a_student_hands_in_watches_reads_and_hands_in_again(
 
 def refused_then_audited(page: Page, repository: Path, no_pdf: Path, pdf: Path) -> None:
     page.get_by_role("link", name="Week 2", exact=True).click()
-    page.get_by_role("link", name="Hand in").click()
+    page.get_by_role("link", name="Submit").click()
     hand_in(page, repository, no_pdf)
     expect(page.get_by_label("Report (PDF)")).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_label("Repository")).to_have_value(str(repository))
@@ -84,7 +84,7 @@ def refused_then_audited(page: Page, repository: Path, no_pdf: Path, pdf: Path) 
 
 def hand_in_again(page: Page, before: Path, repository: Path, pdf: Path) -> None:
     page.get_by_role("link", name="Week 2", exact=True).first.click()
-    page.get_by_role("link", name="Hand in again").click()
+    page.get_by_role("link", name="Submit again").click()
     expect(page.get_by_label("Repository")).to_have_value(str(before))
     hand_in(page, repository, pdf)
     see_the_report(page)

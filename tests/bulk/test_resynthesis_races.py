@@ -42,7 +42,9 @@ class Deletion:
         cohort = self.assignment.cohort
         seen = inventory_of(cohort).fingerprint
         return code_of(
-            lambda: delete_cohort(cohort=cohort, typed=cohort.slug, seen=seen, by=self.teacher)
+            lambda: delete_cohort(
+                cohort=cohort, typed=cohort.slug, fingerprint=seen, by=self.teacher
+            )
         )
 
 

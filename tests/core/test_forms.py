@@ -74,7 +74,7 @@ def test_a_name_no_short_name_can_be_made_of_is_refused() -> None:
 
 def test_a_cohort_cannot_end_before_it_starts() -> None:
     form = CohortForm({"name": "Autumn", "starts_on": "2026-10-02", "ends_on": "2026-10-01"})
-    assert form.errors == {"ends_on": ["The last day is before the first."]}
+    assert form.errors == {"ends_on": ["The last day must not be before the first day."]}
 
 
 def test_an_assignment_cannot_be_due_before_it_opens() -> None:
@@ -91,7 +91,7 @@ def test_an_assignment_cannot_be_due_before_it_opens() -> None:
         "max_appeals": "3",
     }
     assert AssignmentForm(typed, own_rubrics=()).errors == {
-        "due_at": ["It would be due before it opens."]
+        "due_at": ["The due date must be after the opening."]
     }
 
 
@@ -104,7 +104,7 @@ def test_a_rubric_that_was_not_offered_is_refused() -> None:
 
 def test_a_roster_that_is_no_utf8_text_is_refused_with_what_to_do() -> None:
     form = RosterForm({}, uploaded("roster", "email\nö@example.org".encode("latin-1")))
-    assert form.errors == {"roster": ["The file is not UTF-8 text: export it as “CSV UTF-8”."]}
+    assert form.errors == {"roster": ["The file is not UTF-8 text. Export it as “CSV UTF-8”."]}
 
 
 def test_a_pdf_over_the_limit_is_refused_with_its_size(settings: Any) -> None:

@@ -71,20 +71,20 @@ def handed_in(assignment: Assignment, times: int = 2, **fields: Any) -> None:
     [
         (
             {"bench": Bench.LLM},
-            "Work was handed in already: all of it is judged by the same judges.",
+            "There are submissions already: the same judges must judge all of them.",
         ),
         (
             {"opens_at": NOON + HOUR / 2},
-            "Work was handed in on 01 October 2026, 12:00 UTC: it cannot have opened later.",
+            "It can't open after the first submission, on 01 October 2026, 12:00 UTC.",
         ),
         (
             {"due_at": NOON + HOUR / 2},
-            "Work was handed in in time until 01 October 2026, 13:00 UTC: it would be late by this.",
+            "It can't be due before the last on-time submission, on 01 October 2026, 13:00 UTC.",
         ),
-        ({"max_attempts": 1}, "Somebody has used 2 attempts: it cannot be fewer."),
+        ({"max_attempts": 1}, "A student has used 2 attempts: enter at least that."),
         (
             {"release_policy": ReleasePolicy.AFTER_RELEASE},
-            "Students have handed in to see their verdicts at once: that stays so.",
+            "Students submitted expecting to see verdicts at once: this can't change now.",
         ),
     ],
 )
@@ -111,8 +111,8 @@ def test_what_a_release_promised_is_not_shortened(assignment: Assignment) -> Non
     )
     faults = refused(assignment, appeal_days=6, max_appeals=2)
     assert faults == {
-        "appeal_days": "Who was told a grade was told of 7 days: it cannot be fewer.",
-        "max_appeals": "Who was told a grade was told of 3 appeals: it cannot be fewer.",
+        "appeal_days": "Released grades promised 7 days: enter at least that.",
+        "max_appeals": "Released grades promised 3 appeals: enter at least that.",
     }
     assert changed(assignment, None, appeal_days=14, max_appeals=5).appeal_days == 14
 

@@ -56,9 +56,10 @@ def owner(organization):
     return staff_user(organization)
 
 
-def delete(cohort, owner, **asked):
-    given = {"typed": cohort.slug, "seen": inventory_of(cohort).fingerprint} | asked
-    delete_cohort(cohort=cohort, by=owner, **given)
+def delete(cohort, owner, **changes):
+    fingerprint = inventory_of(cohort).fingerprint
+    arguments = {"typed": cohort.slug, "fingerprint": fingerprint} | changes
+    delete_cohort(cohort=cohort, by=owner, **arguments)
 
 
 @transaction.atomic
@@ -90,10 +91,10 @@ def test_nothing_is_deleted_while_an_audit_or_a_bulk_run_has_not_ended(cohort, o
 
 
 def test_what_changed_since_it_was_shown_is_shown_again(cohort, owner):
-    seen = inventory_of(cohort).fingerprint
+    fingerprint = inventory_of(cohort).fingerprint
     SubmissionFactory(assignment=Submission.objects.get().assignment)
     with pytest.raises(ActionRefused, match="Something changed"):
-        delete(cohort, owner, seen=seen)
+        delete(cohort, owner, fingerprint=fingerprint)
     assert Cohort.objects.count() == 1
 
 
@@ -121,10 +122,10 @@ def test_everything_of_the_cohort_goes_and_only_the_log_and_what_is_the_organiza
 
 
 def test_a_second_click_finds_nothing_and_says_so_once(cohort, owner):
-    seen = inventory_of(cohort).fingerprint
+    fingerprint = inventory_of(cohort).fingerprint
     delete(cohort, owner)
     with pytest.raises(ActionRefused, match="Something changed"):
-        delete(cohort, owner, seen=seen)
+        delete(cohort, owner, fingerprint=fingerprint)
     assert Activity.objects.filter(verb="cohort.deleted").count() == 1
 
 
@@ -150,7 +151,10 @@ def test_uploads_go_when_the_transaction_holds_and_not_before(
     assert (callbacks, default_storage.exists(going.pdf.name)) == ([], True)
     with django_capture_on_commit_callbacks(execute=True):
         delete(cohort, owner)
-    assert [default_storage.exists(each.pdf.name) for each in (going, kept)] == [False, True]
+    assert [default_storage.exists(submission.pdf.name) for submission in (going, kept)] == [
+        False,
+        True,
+    ]
 
 
 def test_an_upload_that_is_gone_already_is_counted_and_stops_nothing(

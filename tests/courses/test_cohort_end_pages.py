@@ -57,7 +57,7 @@ def test_the_pages_are_sound_and_cost_the_same_whatever_is_in_the_cohort(
             answer = teacher.get(page(cohort, name))
         assert faults_of(answer.content.decode()) == []
         assert len(counted) == (12 if works else 10)  # of what belongs to nothing, nothing is asked
-        assert dict(answer.context["holdings"].kinds)["attempts handed in"] == works
+        assert dict(answer.context["inventory"].kinds)["attempts handed in"] == works
 
 
 def test_the_pages_list_what_there_is_and_name_in_one_line_what_there_is_none_of(
@@ -71,7 +71,7 @@ def test_the_pages_list_what_there_is_and_name_in_one_line_what_there_is_none_of
         none = re.search(r"There are no ([^<]*)\.", shown)
         assert none is not None
         assert {what.lower() for what, _ in rows}.isdisjoint(none[1].split(", "))
-        assert "Attempts handed in" in dict(rows)
+        assert "Submissions" in dict(rows)
 
 
 def test_the_cohorts_page_leads_to_them_for_who_may(teacher: Client, cohort: Cohort) -> None:
@@ -93,7 +93,7 @@ def test_a_wrong_name_is_said_beside_it_and_kept_and_the_right_one_deletes(
     teacher: Client, cohort: Cohort
 ) -> None:
     worked(cohort)
-    seen = teacher.get(page(cohort, "cohort-delete")).context["holdings"].fingerprint
+    seen = teacher.get(page(cohort, "cohort-delete")).context["inventory"].fingerprint
     answer = teacher.post(page(cohort, "cohort-delete"), {"typed": "Autumn", "seen": seen})
     assert faults_of(answer.content.decode()) == []
     form = answer.context["form"]
@@ -104,7 +104,7 @@ def test_a_wrong_name_is_said_beside_it_and_kept_and_the_right_one_deletes(
     answer = teacher.post(
         page(cohort, "cohort-delete"), {"typed": "autumn", "seen": seen}, follow=True
     )
-    assert "Autumn is deleted" in answer.content.decode()
+    assert "Autumn was deleted" in answer.content.decode()
     with everywhere():
         assert (Cohort.objects.count(), Activity.objects.get().verb) == (0, "cohort.deleted")
 
@@ -112,8 +112,8 @@ def test_a_wrong_name_is_said_beside_it_and_kept_and_the_right_one_deletes(
 def test_what_changed_since_the_look_is_shown_and_has_to_be_confirmed_anew(
     teacher: Client, cohort: Cohort
 ) -> None:
-    seen = teacher.get(page(cohort, "cohort-delete")).context["holdings"].fingerprint
+    seen = teacher.get(page(cohort, "cohort-delete")).context["inventory"].fingerprint
     worked(cohort)
     answer = teacher.post(page(cohort, "cohort-delete"), {"typed": "autumn", "seen": seen})
-    assert "Something changed since you looked" in answer.content.decode()
-    assert answer.context["holdings"].fingerprint in answer.content.decode()
+    assert "Something changed since you opened this page" in answer.content.decode()
+    assert answer.context["inventory"].fingerprint in answer.content.decode()

@@ -129,7 +129,7 @@ def test_the_administration_says_a_refusal_beside_the_role(client, organization,
         own = Membership.objects.get(user=people[by])
     page = change(client, people[by], own, ASSISTANT)
     assert page.context["adminform"].form.errors == {
-        "role": ["Nobody changes a role of their own: ask another owner."]
+        "role": ["You can't change your own role: ask another owner."]
     }
     assert roles_of(people[by]) == [by]
 

@@ -67,9 +67,9 @@ def test_a_wrong_line_is_refused_with_its_number_and_the_others_are_taken():
         updated=0,
         unchanged=0,
         refused=(
-            RefusedLine(3, "“no address” is not an e-mail address."),
-            RefusedLine(4, "There is no e-mail on this line."),
-            RefusedLine(6, "ada@example.org is on line 2 already."),
+            RefusedLine(3, "“no address” is not an email address."),
+            RefusedLine(4, "This line has no email address."),
+            RefusedLine(6, "ada@example.org is already on line 2."),
             RefusedLine(7, "The name is longer than 200 characters."),
         ),
     )

@@ -30,7 +30,7 @@ def dashboard(client: Client) -> Any:
 
 
 def news(client: Client) -> list[tuple[str, str]]:
-    return [(each.words, each.about) for each in dashboard(client).news]
+    return [(item.text, item.about) for item in dashboard(client).news]
 
 
 @pytest.fixture
@@ -125,9 +125,9 @@ def test_what_is_owed_and_received_among_peers_is_told_by_alias_and_without_hour
     circle = Circle()
     circle.audited(circle.cy)
     told = dashboard(signed_in(circle.ada.user))
-    assert [each.name for each in told.owed] == ["Peer 482"]
-    assert [(each.name, each.is_new) for each in told.received] == [("Peer 483", True)]
-    assert [(each.words, each.at) for each in told.news] == [
+    assert [review.name for review in told.due] == ["Peer 482"]
+    assert [(review.name, review.is_new) for review in told.received] == [("Peer 483", True)]
+    assert [(item.text, item.at) for item in told.news] == [
         ("A report on your work from Peer 483", None)
     ]
 
@@ -142,7 +142,7 @@ def test_answers_to_ones_own_report_are_new_until_one_opens_it() -> None:
     circle = Circle()
     report = circle.audited(circle.ada)
     client = signed_in(circle.ada.user)
-    assert (dashboard(client).owed, news(client)) == ((), [])
+    assert (dashboard(client).due, news(client)) == ((), [])
     answered(report)
     client.head(f"/o/{circle.organization.slug}/feedback/{report.pk}/")
     assert news(client) == [("Answers to your report on Peer 482", circle.assignment.title)]

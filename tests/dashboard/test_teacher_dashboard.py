@@ -39,7 +39,7 @@ def first_page(client: Client) -> Any:
 
 def test_who_teaches_nowhere_is_shown_none_of_it(assignment: Assignment) -> None:
     answer = first_page(signed_in(student(assignment.cohort).user))
-    assert (answer.context["teaching"], "What waits for you" in answer.content.decode()) == (
+    assert (answer.context["teaching"], "Needs your attention" in answer.content.decode()) == (
         None,
         False,
     )

@@ -75,4 +75,6 @@ def while_deleted(cohort: Cohort, act: Callable[[], Any], *, by: User) -> None:
     """The act, begun when whoever deletes the cohort has locked all of it but the attempts; what it raises is raised."""
     with everywhere():
         seen = inventory_of(cohort).fingerprint
-    in_turn(Audit, lambda: delete_cohort(cohort=cohort, typed=cohort.slug, seen=seen, by=by), act)
+    in_turn(
+        Audit, lambda: delete_cohort(cohort=cohort, typed=cohort.slug, fingerprint=seen, by=by), act
+    )

@@ -46,7 +46,7 @@ def test_a_member_finds_what_to_hand_in_and_the_latest_audits(
 
 def test_somebody_without_a_cohort_is_told_how_to_get_into_one() -> None:
     user = UserFactory.create()
-    assert f"Nobody has enrolled {user.email} yet" in signed_in(user).get("/").content.decode()
+    assert f"{user.email} is not enrolled anywhere yet" in signed_in(user).get("/").content.decode()
 
 
 def test_an_address_that_no_organization_can_have_is_no_page(ada: Enrollment) -> None:
@@ -78,7 +78,7 @@ def test_an_instructor_opens_a_cohort_fills_it_and_asks_for_work() -> None:
         "roster.csv", b"email,name\nada@example.org,Ada\nnot an address,Bob\n"
     )
     page = client.post(opened.headers["Location"], {"roster": roster}).content.decode()
-    assert "1 new, 0 changed, 0 as before, 1 not taken" in page
+    assert "1 new, 0 changed, 0 unchanged, 1 not imported" in " ".join(page.split())
     asked = client.post(
         f"/o/{org}/c/autumn-2026/a/new/",
         {
@@ -101,7 +101,7 @@ def test_a_taken_name_is_said_beside_its_field_and_nothing_typed_is_lost() -> No
     form = client.post(
         reverse("cohort-new", args=[cohort.organization.slug]), {"name": "Autumn"}
     ).context["form"]
-    assert form.errors == {"slug": ["This organization has a cohort called “autumn” already."]}
+    assert form.errors == {"slug": ["This organization already has a cohort called “autumn”."]}
     assert form["name"].value() == "Autumn"
 
 

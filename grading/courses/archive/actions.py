@@ -1,11 +1,14 @@
-"""A cohort's whole record as a zip file.
+"""Archive a cohort as a zip file, and delete a cohort.
+
+The archive:
 
     manifest.json, roster.csv, activity.jsonl
     assignments/SLUG/assignment.json, grades.csv, rubrics/..., one .jsonl for each kind of record
     assignments/SLUG/students/NUMBER/attempt-N/submission.json, report.pdf, audit-ID.json, audit-ID.md
-    missing.json     what could not be put in, and why; the last member, so that a cut archive is noticed
+    missing.json     files that could not be added, and why
 
-It is written while it is sent. No name in it comes from a student, and NUMBER is the key of the roster's row.
+It is written while it is sent. missing.json is the last member, so an archive that was cut short is
+noticed. No file name in it comes from a student; NUMBER is the key of the student's row in the roster.
 """
 
 from __future__ import annotations
@@ -45,7 +48,10 @@ ROSTER = ("number", "name", "email", "student_number", "group", "created_at")
 
 
 def archive_cohort(*, cohort: Cohort, by: User) -> Iterator[bytes]:
-    """The zip file in pieces; it may be read after the scope is left. That it was taken is in the log, and in it."""
+    """Return the zip file in pieces, which may be read after the scope is left.
+
+    The log records it first, so the archive's own log contains that entry.
+    """
     with transaction.atomic():
         record_activity(
             organization=cohort.organization_id, actor=by, verb="cohort.archived", about=cohort
@@ -55,11 +61,12 @@ def archive_cohort(*, cohort: Cohort, by: User) -> Iterator[bytes]:
 
 def _members(cohort: Cohort) -> Generator[Member]:
     missing: list[dict[str, str]] = []
+
     yield _json("manifest.json", _manifest(cohort))
     yield Member("roster.csv", _roster(cohort))
     yield _lines("activity.jsonl", archive_queries.activity_rows(cohort))
     for assignment in archive_queries.assignments_of(cohort):
-        yield from _assignment(assignment, missing)
+        yield from _assignment_members(assignment, missing)
     yield _json("missing.json", missing)
 
 
@@ -87,7 +94,7 @@ def _roster(cohort: Cohort) -> Iterator[bytes]:
         yield lines_of([cells]).encode()
 
 
-def _assignment(assignment: Assignment, missing: list[dict[str, str]]) -> Iterator[Member]:
+def _assignment_members(assignment: Assignment, missing: list[dict[str, str]]) -> Iterator[Member]:
     folder = f"assignments/{assignment.slug}"
     yield _json(f"{folder}/assignment.json", archive_queries.columns_of(assignment))
     table = table_of(assignment, ExportChoice(everything=True))
@@ -96,19 +103,21 @@ def _assignment(assignment: Assignment, missing: list[dict[str, str]]) -> Iterat
         yield _json(
             f"{folder}/rubrics/version-{version.pk}.json", archive_queries.columns_of(version)
         )
+
     for name, rows in archive_queries.tables_of(assignment):
         columns = (
             archive_queries.columns_of(row)
-            for row in rows.iterator(chunk_size=archive_queries.PIECE)
+            for row in rows.iterator(chunk_size=archive_queries.CHUNK_SIZE)
         )
         yield _lines(f"{folder}/{name}.jsonl", columns)
+
     for submission in archive_queries.submissions_of(assignment).iterator(
-        chunk_size=archive_queries.PIECE
+        chunk_size=archive_queries.CHUNK_SIZE
     ):
-        yield from _submission(folder, submission, missing)
+        yield from _submission_members(folder, submission, missing)
 
 
-def _submission(
+def _submission_members(
     folder: str, submission: Submission, missing: list[dict[str, str]]
 ) -> Iterator[Member]:
     folder = f"{folder}/students/{submission.student_id}/attempt-{submission.attempt}"
@@ -116,7 +125,7 @@ def _submission(
     if submission.pdf:
         yield from _pdf(f"{folder}/report.pdf", submission, missing)
     for audit in archive_queries.audits_with_reports(submission):
-        yield from _audit(f"{folder}/audit-{audit.pk}", audit, missing)
+        yield from _audit_members(f"{folder}/audit-{audit.pk}", audit, missing)
 
 
 def _pdf(name: str, submission: Submission, missing: list[dict[str, str]]) -> Iterator[Member]:
@@ -124,10 +133,11 @@ def _pdf(name: str, submission: Submission, missing: list[dict[str, str]]) -> It
         with submission.pdf.open() as file:
             yield Member(name, file.chunks(), at=submission.handed_in_at, packed=True)
     except FileNotFoundError:
-        missing.append({"name": name, "why": "the file is not in storage any more"})
+        missing.append({"name": name, "why": "the file is missing in storage"})
 
 
-def _audit(name: str, audit: Audit, missing: list[dict[str, str]]) -> Iterator[Member]:
+def _audit_members(name: str, audit: Audit, missing: list[dict[str, str]]) -> Iterator[Member]:
+    """Yield the report as JSON and Markdown, and the reports it replaced."""
     document = document_of(audit) or {}
     date = f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
     yield _json(f"{name}.json", document)
@@ -136,10 +146,10 @@ def _audit(name: str, audit: Audit, missing: list[dict[str, str]]) -> Iterator[M
         yield Member(f"{name}.md", [text.encode()], at=audit.finished_at)
     except ValidationError:
         missing.append(
-            {"name": f"{name}.md", "why": "the report is of an older form; its JSON is here"}
+            {"name": f"{name}.md", "why": "the report has an older format; its JSON is included"}
         )
-    for before in archive_queries.superseded_reports(audit):
-        yield _json(f"{name}-before-{before.pk}.json", before.report)
+    for superseded in archive_queries.superseded_reports(audit):
+        yield _json(f"{name}-before-{superseded.pk}.json", superseded.report)
 
 
 def _json(name: str, value: Any) -> Member:
@@ -149,7 +159,7 @@ def _json(name: str, value: Any) -> Member:
 
 
 def _lines(name: str, rows: Iterable[dict[str, Any]]) -> Member:
-    """One record a line."""
+    """Return a file with one JSON record per line."""
     texts = (json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False) for row in rows)
     return Member(name, (f"{text}\n".encode() for text in texts))
 
@@ -157,20 +167,23 @@ def _lines(name: str, rows: Iterable[dict[str, Any]]) -> Member:
 log = structlog.get_logger(__name__)
 
 
-def delete_cohort(*, cohort: Cohort, typed: str, seen: str, by: User) -> None:
-    """All of it or nothing; the uploads go when the transaction holds. What is gone already stays gone.
+def delete_cohort(*, cohort: Cohort, typed: str, fingerprint: str, by: User) -> None:
+    """Delete a cohort with all its rows, and its uploads once the transaction is committed.
 
-    `typed` is the cohort's slug, as whoever asks has typed it; `seen` the fingerprint of what they were shown. Raises
-    ActionRefused: slug_differs, audits_running, holdings_changed.
+    `typed` is the cohort's slug as the user typed it, `fingerprint` that of the inventory they saw.
+    Raises ActionRefused: slug_differs, audits_running, holdings_changed.
     """
     if typed.strip() != cohort.slug:
         raise ActionRefused("slug_differs", f"Type {cohort.slug} to delete this cohort.")
-    _refuse_unfit(cohort, seen)
+    _check_deletable(cohort, fingerprint)
+
     with transaction.atomic():
-        if not _held_still(cohort):
+        if not _lock(cohort):
             return
-        _refuse_unfit(cohort, seen)
-        holdings, uploads = inventory_of(cohort), list(uploads_of(cohort))
+        # Something may have arrived between the first check and the locks.
+        _check_deletable(cohort, fingerprint)
+
+        inventory, uploads = inventory_of(cohort), list(uploads_of(cohort))
         record_activity(
             organization=cohort.organization_id,
             actor=by,
@@ -178,20 +191,22 @@ def delete_cohort(*, cohort: Cohort, typed: str, seen: str, by: User) -> None:
             about=cohort,
             slug=cohort.slug,
             name=cohort.name,
-            held=dict(holdings.kinds),
-            uploads=holdings.uploads,
-            upload_bytes=holdings.upload_bytes,
+            held=dict(inventory.kinds),
+            uploads=inventory.uploads,
+            upload_bytes=inventory.upload_bytes,
         )
-        for _words, rows in kinds_of(cohort):
+
+        for _name, rows in kinds_of(cohort):
             rows.only("pk").delete()
         Cohort.objects.filter(pk=cohort.pk).delete()
-        _drop_on_commit(uploads)
+        _delete_uploads_on_commit(uploads)
 
 
-def _held_still(cohort: Cohort) -> bool:
-    """Whoever hands in, judges again or enrolls meanwhile waits, and then finds nothing; False where that is us.
+def _lock(cohort: Cohort) -> bool:
+    """Lock the cohort's rows. Return False if somebody else has deleted it meanwhile.
 
-    Only where nothing runs: what ends an audit holds its row and asks for the student's.
+    Submissions, new judgments and enrollments wait for the locks, and then find no cohort. Call it
+    only when no audit runs: an audit that ends holds its own row and waits for the student's.
     """
     locked = [
         list(rows.order_by("pk").select_for_update(of=("self",)).values_list("pk", flat=True))
@@ -206,24 +221,28 @@ def _held_still(cohort: Cohort) -> bool:
     return bool(locked[0])
 
 
-def _refuse_unfit(cohort: Cohort, seen: str) -> None:
+def _check_deletable(cohort: Cohort, fingerprint: str) -> None:
+    """Raise ActionRefused while something runs, or if the inventory has changed."""
     if running := count_running(cohort):
         are = "One audit or bulk run is" if running == 1 else f"{running} audits or bulk runs are"
         raise ActionRefused(
-            "audits_running", f"{are} waiting or running: delete when all have ended."
+            "audits_running",
+            f"{are} waiting or running: delete the cohort when all have finished.",
         )
-    if inventory_of(cohort).fingerprint != seen:
+    if inventory_of(cohort).fingerprint != fingerprint:
         raise ActionRefused(
-            "holdings_changed", "Something changed since you looked: it is shown as it is now."
+            "holdings_changed",
+            "Something changed since you opened this page. It now shows the current state.",
         )
 
 
-def _drop_on_commit(uploads: list[str]) -> None:
-    def drop() -> None:  # Django names a robust callback in its log, which it cannot with a partial
+def _delete_uploads_on_commit(uploads: list[str]) -> None:
+    # A function and no partial: Django logs a robust callback by its name.
+    def delete_uploads() -> None:
         for name in uploads:
             try:
                 default_storage.delete(name)
             except OSError as error:
                 log.warning("upload_left", upload=name, error=type(error).__name__)
 
-    transaction.on_commit(drop, robust=True)
+    transaction.on_commit(delete_uploads, robust=True)

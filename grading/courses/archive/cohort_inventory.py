@@ -1,4 +1,4 @@
-"""What there is of a cohort, kind by kind: for the preview of its archive and of its deletion."""
+"""Count the records of a cohort by kind, for the previews of its archive and its deletion."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from grading.models import (
     SupersededReport,
 )
 
-# In words, the table, and by which field a row belongs here (its last word names whose keys). Whatever stands on
-# something else comes before it. A tenant's table that belongs to a cohort and is missing here fails
-# tests/courses/test_cohort_deletion.py.
+# (name, model, path from the model to the cohort's keys). A row that refers to another comes before
+# it, so that all can be deleted in this order. The names are stored in archives and in the log: they
+# stay. A tenant's table that is missing here fails tests/courses/test_cohort_deletion.py.
 KINDS: tuple[tuple[str, Any, str], ...] = (
     ("appeals", Appeal, "submission"),
     ("scores given by hand", Override, "submission"),
@@ -74,10 +74,30 @@ KINDS: tuple[tuple[str, Any, str], ...] = (
     ("students on the roster", Enrollment, "cohort"),
 )
 
+# Labels on pages that differ from the stored names.
+LABELS = {
+    "scores given by hand": "score overrides",
+    "attempts of bulk runs": "items of bulk runs",
+    "complaints about reports": "reports of abuse",
+    "marks of what was opened": "read receipts",
+    "words on whether findings helped": "ratings of findings",
+    "sightings of findings": "occurrences of findings",
+    "reports of and on peers": "peer reviews",
+    "places in rounds": "participants of rounds",
+    "rounds of peers": "peer review rounds",
+    "opinions of judges": "judges' opinions",
+    "audits with their reports": "audits",
+    "keys of programs that handed in": "idempotency keys",
+    "attempts handed in": "submissions",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class CohortInventory:
-    """`kinds` are (words, how many), the outermost first. `missing` counts uploads whose file is gone."""
+    """Number of records of each kind, the cohort's own first.
+
+    `missing` counts uploads whose file is not in storage; `running` the audits and bulk runs.
+    """
 
     kinds: tuple[tuple[str, int], ...]
     uploads: int
@@ -86,23 +106,26 @@ class CohortInventory:
     running: int
 
     @property
-    def there(self) -> list[tuple[str, int]]:
-        return [(words, number) for words, number in self.kinds if number]
+    def present_kinds(self) -> list[tuple[str, int]]:
+        """Labels and numbers of the kinds with records."""
+        return [(LABELS.get(name, name), number) for name, number in self.kinds if number]
 
     @property
-    def none_of(self) -> list[str]:
-        return [words for words, number in self.kinds if not number]
+    def absent_kinds(self) -> list[str]:
+        """Labels of the kinds without records."""
+        return [LABELS.get(name, name) for name, number in self.kinds if not number]
 
     @property
     def fingerprint(self) -> str:
-        """Of what is shown: another hand-in, verdict or appeal changes it."""
-        return "-".join(str(number) for _words, number in self.kinds) + f"-{self.uploads}"
+        """Text that changes with every new submission, verdict or appeal."""
+        return "-".join(str(number) for _name, number in self.kinds) + f"-{self.uploads}"
 
 
 def inventory_of(cohort: Cohort) -> CohortInventory:
-    """As many queries whatever is in it; the sizes are asked of the storage, file by file."""
+    """Count the cohort's records in a fixed number of queries; ask the storage for each file's size."""
     sizes = [_size(name) for name in uploads_of(cohort)]
     counts = _counts_of(cohort)
+
     return CohortInventory(
         kinds=tuple(reversed(counts.items())),
         uploads=len(sizes),
@@ -113,23 +136,25 @@ def inventory_of(cohort: Cohort) -> CohortInventory:
 
 
 def _counts_of(cohort: Cohort) -> dict[str, int]:
-    """In one query, whatever kinds there are."""
+    """Return the number of rows of every kind, in one query."""
     kinds = dict(kinds_of(cohort))
-    first, *others = (
-        rows.annotate(holding=Value(words))
-        .values("holding")
-        .annotate(many=Count("pk"))
-        .values_list("holding", "many")
-        for words, rows in kinds.items()
+    first, *rest = (
+        rows.annotate(kind_name=Value(name))
+        .values("kind_name")
+        .annotate(number=Count("pk"))
+        .values_list("kind_name", "number")
+        for name, rows in kinds.items()
     )
-    return dict.fromkeys(kinds, 0) | dict(first.union(*others, all=True))
+    counted = dict(first.union(*rest, all=True))
+
+    return dict.fromkeys(kinds, 0) | counted
 
 
 def kinds_of(cohort: Cohort) -> Iterator[tuple[str, QuerySet[Any]]]:
-    """The rows of each kind, in the order in which they can be deleted.
+    """Yield (name, rows) of each kind, in the order in which they can be deleted.
 
-    By keys and not by joins: of a cohort that is new PostgreSQL knows too little to join five tables well, and took
-    three seconds to count nine thousand opinions.
+    Rows are selected by keys and not by joins: PostgreSQL has no statistics of a new cohort, and
+    needed three seconds to count nine thousand opinions through five joined tables.
     """
     keys: dict[str, list[Any]] = {"cohort": [cohort.pk]}
     for name, model, parent in (
@@ -142,24 +167,23 @@ def kinds_of(cohort: Cohort) -> Iterator[tuple[str, QuerySet[Any]]]:
             .order_by()
             .values_list("pk", flat=True)
         )
-    for words, model, parent in KINDS:
-        yield (
-            words,
-            model.objects.filter(**{f"{parent}__in": keys[parent.rpartition("__")[2]]}).order_by(),
-        )
+
+    for name, model, path in KINDS:
+        parent = path.rpartition("__")[2]
+        yield name, model.objects.filter(**{f"{path}__in": keys[parent]}).order_by()
 
 
 def count_running(cohort: Cohort) -> int:
-    """Audits that wait or run, and bulk runs that have not ended."""
+    """Return the number of audits that wait or run and of bulk runs that have not finished."""
     audits = Audit.objects.filter(submission__assignment__cohort=cohort, state__in=OPEN_STATES)
     runs = BulkRun.objects.filter(assignment__cohort=cohort, state=BulkState.RUNNING)
     return audits.count() + runs.count()
 
 
 def uploads_of(cohort: Cohort) -> Iterator[str]:
-    """The names of the files in private storage."""
-    handed_in = Submission.objects.filter(assignment__cohort=cohort).exclude(pdf="")
-    return handed_in.values_list("pdf", flat=True).iterator()
+    """Yield the names of the cohort's PDFs in private storage."""
+    submissions = Submission.objects.filter(assignment__cohort=cohort).exclude(pdf="")
+    return submissions.values_list("pdf", flat=True).iterator()
 
 
 def _size(name: str) -> int | None:

@@ -1,4 +1,4 @@
-"""The end of a cohort."""
+"""Form that confirms the deletion of a cohort."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from django import forms
 
 
 class DeletionForm(forms.Form):
-    """`typed` is the cohort's short name; `seen` what was shown when it was asked for."""
+    """`typed` is the cohort's short name; `seen` the fingerprint of the inventory on the page."""
 
     typed = forms.CharField(
         label="The cohort's short name",

@@ -1,4 +1,4 @@
-"""The records of a cohort as its archive holds them, read piece by piece."""
+"""Read a cohort's records for its archive, in chunks."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ from grading.models import (
     SupersededReport,
 )
 
-PIECE = 100
+# Rows fetched at a time: an archive never holds a whole table in memory.
+CHUNK_SIZE = 100
 
 
 def assignments_of(cohort: Cohort) -> list[Assignment]:
-    found = Assignment.objects.filter(cohort=cohort).order_by("pk")
-    return list(found.select_related("organization", "cohort", "rubric_version__rubric"))
+    assignments = Assignment.objects.filter(cohort=cohort).order_by("pk")
+    return list(assignments.select_related("organization", "cohort", "rubric_version__rubric"))
 
 
 def roster_rows(cohort: Cohort) -> QuerySet[Enrollment]:
@@ -46,11 +47,11 @@ def roster_rows(cohort: Cohort) -> QuerySet[Enrollment]:
 
 
 def activity_rows(cohort: Cohort) -> Iterator[dict[str, Any]]:
-    """Oldest first; who acted is named by e-mail, null for the site itself and for who is no more."""
+    """Yield the log, oldest first. `actor` is an email, null for the site and deleted accounts."""
     rows = Activity.objects.filter(cohort=cohort).order_by("at", "pk")
     actors = User.objects.filter(pk__in=rows.order_by().values("actor_id"))
     names = dict(actors.values_list("pk", "email"))
-    for row in rows.iterator(chunk_size=PIECE):
+    for row in rows.iterator(chunk_size=CHUNK_SIZE):
         yield {
             "at": row.at,
             "actor": names.get(row.actor_id or 0),
@@ -61,45 +62,45 @@ def activity_rows(cohort: Cohort) -> Iterator[dict[str, Any]]:
 
 
 def rubric_versions(assignment: Assignment) -> QuerySet[RubricVersion]:
-    """All that anything here was judged under."""
+    """Return every rubric version that the assignment or one of its reports used."""
     audits = Audit.objects.filter(submission__assignment=assignment)
     used = Q(pk=assignment.rubric_version_id) | Q(pk__in=audits.values("rubric_version"))
-    before = SupersededReport.objects.filter(audit__submission__assignment=assignment)
-    return RubricVersion.objects.filter(used | Q(pk__in=before.values("rubric_version"))).order_by(
-        "pk"
-    )
+    superseded = SupersededReport.objects.filter(audit__submission__assignment=assignment)
+    used |= Q(pk__in=superseded.values("rubric_version"))
+
+    return RubricVersion.objects.filter(used).order_by("pk")
 
 
 def tables_of(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
-    """What people did, by the name of its file."""
-    of_work = {"submission__assignment": assignment}
+    """Return the assignment's tables by the names of their files."""
+    by_submission = {"submission__assignment": assignment}
     return [
         ("grades", Grade.objects.filter(assignment=assignment).order_by("pk")),
-        ("audits", Audit.objects.filter(**of_work).defer("report").order_by("pk")),
-        ("overrides", Override.objects.filter(**of_work).order_by("pk")),
-        ("appeals", Appeal.objects.filter(**of_work).order_by("pk")),
+        ("audits", Audit.objects.filter(**by_submission).defer("report").order_by("pk")),
+        ("overrides", Override.objects.filter(**by_submission).order_by("pk")),
+        ("appeals", Appeal.objects.filter(**by_submission).order_by("pk")),
         ("blind_samples", BlindSample.objects.filter(assignment=assignment).order_by("pk")),
-        ("blind_scores", BlindGrade.objects.filter(**of_work).order_by("pk")),
+        ("blind_scores", BlindGrade.objects.filter(**by_submission).order_by("pk")),
         ("bulk_runs", BulkRun.objects.filter(assignment=assignment).order_by("pk")),
-        *_among_peers(assignment),
+        *_peer_review_tables(assignment),
     ]
 
 
-def _among_peers(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
-    """Rounds and what came of them, with names: an archive is for whoever teaches."""
-    of_round, of_finding = {"round__assignment": assignment}, {"finding__assignment": assignment}
+def _peer_review_tables(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
+    """Return the tables of peer review. Nothing is anonymous in them: an archive is for teachers."""
+    by_round, by_finding = {"round__assignment": assignment}, {"finding__assignment": assignment}
     return [
         ("rounds", PairingRound.objects.filter(assignment=assignment).order_by("number")),
-        ("round_members", RoundMember.objects.filter(**of_round).order_by("pk")),
-        ("pairings", Pairing.objects.filter(**of_round).order_by("created_at", "pk")),
+        ("round_members", RoundMember.objects.filter(**by_round).order_by("pk")),
+        ("pairings", Pairing.objects.filter(**by_round).order_by("created_at", "pk")),
         (
             "peer_reports",
             FeedbackReport.objects.filter(assignment=assignment).order_by("created_at", "pk"),
         ),
         ("communication", CommunicationEntry.objects.filter(assignment=assignment).order_by("pk")),
         ("findings", Finding.objects.filter(assignment=assignment).order_by("created_at", "pk")),
-        ("finding_sightings", FindingSighting.objects.filter(**of_finding).order_by("pk")),
-        ("finding_answers", FindingResponse.objects.filter(**of_finding).order_by("pk")),
+        ("finding_sightings", FindingSighting.objects.filter(**by_finding).order_by("pk")),
+        ("finding_answers", FindingResponse.objects.filter(**by_finding).order_by("pk")),
     ]
 
 
@@ -108,8 +109,8 @@ def submissions_of(assignment: Assignment) -> QuerySet[Submission]:
 
 
 def audits_with_reports(submission: Submission) -> list[Audit]:
-    found = Audit.objects.filter(submission=submission, report__isnull=False)
-    return list(found.defer("report").order_by("created_at", "pk"))
+    audits = Audit.objects.filter(submission=submission, report__isnull=False)
+    return list(audits.defer("report").order_by("created_at", "pk"))
 
 
 def superseded_reports(audit: Audit) -> list[SupersededReport]:
@@ -117,12 +118,14 @@ def superseded_reports(audit: Audit) -> list[SupersededReport]:
 
 
 def columns_of(row: Any) -> dict[str, Any]:
-    """A row as plain values, without what was not loaded."""
-    left_out = row.get_deferred_fields()
-    every = row._meta.concrete_fields  # noqa: SLF001 -- documented by Django under this name
-    fields = [field for field in every if field.attname not in left_out]
-    return {field.attname: _plain(field.value_from_object(row)) for field in fields}
+    """Return a row as plain values, without its deferred columns."""
+    deferred = row.get_deferred_fields()
+    columns = row._meta.concrete_fields  # noqa: SLF001 -- documented by Django under this name
+    fields = [field for field in columns if field.attname not in deferred]
+
+    return {field.attname: _plain_value(field.value_from_object(row)) for field in fields}
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
+    # A stored file is archived under a name of its own; its row keeps the name in storage.
     return value.name if hasattr(value, "storage") else value

@@ -1,4 +1,4 @@
-"""Founding an organization, and joining those that expect one's e-mail."""
+"""Create organizations, link enrollments to accounts and change roles."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ from grading.models import Enrollment, Membership, Organization
 
 
 def create_organization(*, name: str, slug: str, founder: User) -> Organization:
-    """A new organization with `founder` as its owner. Raises SlugTaken."""
+    """Create an organization with `founder` as its owner. Raises SlugTaken."""
     try:
         with transaction.atomic():
             organization = Organization.objects.create(name=name, slug=slug)
     except IntegrityError as error:
         raise SlugTaken(
-            "slug_taken", f"Another organization is called “{slug}” already."
+            "slug_taken", f"There is already an organization called “{slug}”."
         ) from error
+
+    # A second transaction: the scope needs the organization, and the slug error must not end it.
     with transaction.atomic(), scope(organization=organization):
         Membership.objects.create(organization=organization, user=founder, role=Role.OWNER)
         record_activity(
@@ -42,22 +44,23 @@ def create_organization(*, name: str, slug: str, founder: User) -> Organization:
 
 
 def link_enrollments(*, user: User) -> int:
-    """Give `user` every enrollment that waits for an e-mail of theirs; answer with how many there were.
+    """Link every enrollment that has one of the user's emails and no account. Return how many.
 
-    Only verified e-mails count where verification is mandatory: else anyone could claim a classmate's
-    place by signing up with their address.
+    Only verified emails count where verification is mandatory: otherwise anyone could claim a
+    classmate's enrollment by signing up with their address.
     """
-    emails = _own_emails(user)
+    emails = _emails_of(user)
     with as_person(user):
-        waiting = Enrollment.objects.annotate(lowered=Lower("email")).filter(
+        unlinked = Enrollment.objects.annotate(lowered=Lower("email")).filter(
             lowered__in=emails, user=None
         )
-        enrollments = list(waiting)
+        enrollments = list(unlinked)
+
     with transaction.atomic():
         return sum(_link(enrollment, user) for enrollment in enrollments)
 
 
-def _own_emails(user: User) -> set[str]:
+def _emails_of(user: User) -> set[str]:
     addresses = EmailAddress.objects.filter(user=user)
     if settings.ACCOUNT_EMAIL_VERIFICATION == "mandatory":
         return {address.email.lower() for address in addresses.filter(verified=True)}
@@ -65,13 +68,15 @@ def _own_emails(user: User) -> set[str]:
 
 
 def _link(enrollment: Enrollment, user: User) -> bool:
-    """In the enrollment's own organization; False when they are in this cohort already, or somebody was quicker."""
+    """Link one enrollment, in the scope of its own organization; say whether it was linked."""
     organization = enrollment.organization_id
     with scope(organization=organization):
         if Enrollment.objects.filter(cohort=enrollment.cohort_id, user=user).exists():
             return False
+        # A concurrent login may have linked it since it was read.
         if not Enrollment.objects.filter(pk=enrollment.pk, user=None).update(user=user):
             return False
+
         Membership.objects.get_or_create(
             organization_id=organization, user=user, defaults={"role": Role.STUDENT}
         )
@@ -82,7 +87,7 @@ def _link(enrollment: Enrollment, user: User) -> bool:
 
 
 def connect_signals() -> None:
-    """Link at every login and whenever an e-mail is confirmed (called once, when the app is ready)."""
+    """Link enrollments at every login and confirmed email. Called once, when the app is ready."""
     user_logged_in.connect(_on_login, dispatch_uid="link_enrollments_on_login")
     email_confirmed.connect(_on_confirmation, dispatch_uid="link_enrollments_on_confirmation")
 
@@ -98,14 +103,14 @@ def _on_confirmation(email_address: EmailAddress, **_: Any) -> None:
 def add_member(
     *, organization: Organization, user: User, role: Role, by: User | None
 ) -> Membership:
-    """Make `user` a member with this role, or change the role they have; None as `by` is the site itself.
+    """Make `user` a member with this role, or change their role. `by` is None for the site itself.
 
-    Raises RoleRefused. Owners and instructors may enter the administration, others may not.
+    Owners and instructors gain admin access, others lose it. Raises RoleRefused.
     """
     with transaction.atomic(), scope(organization=organization):
-        Organization.objects.select_for_update().get(
-            pk=organization.pk
-        )  # two owners may not remove each other
+        # Without this lock two owners could remove each other at the same time.
+        Organization.objects.select_for_update().get(pk=organization.pk)
+
         check_role_change(organization=organization, user=user, role=role, by=by)
         membership, _created = Membership.objects.update_or_create(
             organization=organization, user=user, defaults={"role": role}
@@ -124,33 +129,34 @@ def add_member(
 def check_role_change(
     *, organization: Organization, user: User, role: Role, by: User | None
 ) -> None:
-    """Raises RoleRefused where `by` may not make this of `user`; to be called within the organization's scope."""
+    """Raise RoleRefused if `by` may not give `user` this role. Needs the organization's scope."""
     members = Membership.objects.filter(organization=organization)
-    has = members.filter(user=user).values_list("role", flat=True).first()
+    current = members.filter(user=user).values_list("role", flat=True).first()
+
     if by is not None and by.pk == user.pk:
-        raise RoleRefused("role_own", "Nobody changes a role of their own: ask another owner.")
-    if {role, has} & set(TEACHING_ROLES) and not _decides_who_teaches(organization, by):
-        raise RoleRefused(
-            "role_of_owners", "Only an owner decides who is an owner or an instructor."
-        )
+        raise RoleRefused("role_own", "You can't change your own role: ask another owner.")
+    if {role, current} & set(TEACHING_ROLES) and not _may_appoint_teachers(organization, by):
+        raise RoleRefused("role_of_owners", "Only owners can add or remove owners and instructors.")
+
     owners = members.filter(role=Role.OWNER)
-    if has == Role.OWNER and role != Role.OWNER and not owners.exclude(user=user).exists():
+    if current == Role.OWNER and role != Role.OWNER and not owners.exclude(user=user).exists():
         raise RoleRefused(
-            "role_last_owner", "An institution keeps an owner: make somebody else one first."
+            "role_last_owner", "An organization needs an owner: make somebody else an owner first."
         )
 
 
-def _decides_who_teaches(organization: Organization, by: User | None) -> bool:
+def _may_appoint_teachers(organization: Organization, by: User | None) -> bool:
     if by is None or by.is_superuser:
         return True
     return Membership.objects.filter(organization=organization, user=by, role=Role.OWNER).exists()
 
 
 def update_admin_access(*, organization: Organization, user: User, by: User | None) -> None:
-    """Whoever teaches somewhere may enter the administration, and sees there what is theirs."""
+    """Give or remove admin access: users need it if they teach in any organization."""
     with as_person(user):
         teaches = Membership.objects.filter(user=user, role__in=TEACHING_ROLES).exists()
     may_enter = teaches or user.is_superuser
+
     with transaction.atomic():
         if User.objects.filter(pk=user.pk).exclude(is_staff=may_enter).update(is_staff=may_enter):
             verb = "administration.opened" if may_enter else "administration.closed"

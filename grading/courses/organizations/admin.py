@@ -1,4 +1,4 @@
-"""Organizations, their members and their log."""
+"""Administration of organizations, their members, their log and sign-in data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class OrganizationAdmin(TenantAdmin):
     readonly_fields = ("slug",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """An organization is founded on the site, where it gets its owner."""
+        """Forbid it: organizations are created on the site, where they get an owner."""
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ class OrganizationAdmin(TenantAdmin):
 
 
 class MembershipForm(_MembershipForm):
-    """What may not be given is said beside the role; `by` is whoever has the page open."""
+    """A role, with the error beside it if it may not be given. `by` is the current user."""
 
     by: ClassVar[User]
 
@@ -55,14 +55,17 @@ class MembershipForm(_MembershipForm):
 
     def clean_role(self) -> str:
         role: str = self.cleaned_data["role"]
-        given = self.instance if self.instance.pk else None
-        if given is not None and role != given.role:
+        membership = self.instance if self.instance.pk else None
+        if membership is not None and role != membership.role:
             try:
                 check_role_change(
-                    organization=given.organization, user=given.user, role=Role(role), by=self.by
+                    organization=membership.organization,
+                    user=membership.user,
+                    role=Role(role),
+                    by=self.by,
                 )
-            except RoleRefused as refused:
-                raise ValidationError(refused.sentence, code=refused.code) from refused
+            except RoleRefused as error:
+                raise ValidationError(error.sentence, code=error.code) from error
         return role
 
 
@@ -76,7 +79,7 @@ class MembershipAdmin(TenantAdmin):
     autocomplete_fields = ("user",)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Choosing among all users would show them to every organization: people join by roster."""
+        """Forbid it to staff: a choice of all users would show them to every organization."""
         return bool(request.user.is_superuser)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
@@ -91,12 +94,14 @@ class MembershipAdmin(TenantAdmin):
     def save_model(
         self, request: HttpRequest, obj: Membership, form: ModelForm[Any], change: bool
     ) -> None:
-        """The action writes; what it refuses since the form was looked at is an error and changes nothing."""
+        """Save through the action, which checks again and logs the change."""
         if change and not form.changed_data:
             return
         by = request.user if isinstance(request.user, User) else None
-        made = add_member(organization=obj.organization, user=obj.user, role=Role(obj.role), by=by)
-        obj.pk = made.pk
+        membership = add_member(
+            organization=obj.organization, user=obj.user, role=Role(obj.role), by=by
+        )
+        obj.pk = membership.pk
 
 
 @admin.register(Activity)
@@ -108,13 +113,13 @@ class ActivityAdmin(MachineMadeAdmin):
     date_hierarchy = "at"
 
 
-# Applications and their secrets are settings, and tokens are not kept: the administration has neither.
+# Social applications are configured in settings and tokens are not stored: nothing to manage here.
 for model in (Authenticator, SocialAccount, SocialApp, SocialToken):
     admin.site.unregister(model)
 
 
-class OnlyTakenAway(PlainAdmin):
-    """The operator removes what somebody has lost; people add what they have themselves."""
+class DeleteOnlyAdmin(PlainAdmin):
+    """Sign-in data that operators can only delete, for users who lost access; users add their own."""
 
     list_select_related = ("user",)
     search_fields = ("user__email",)
@@ -127,14 +132,14 @@ class OnlyTakenAway(PlainAdmin):
 
 
 @admin.register(Authenticator)
-class AuthenticatorAdmin(OnlyTakenAway):
+class AuthenticatorAdmin(DeleteOnlyAdmin):
     list_display = ("user", "type", "created_at", "last_used_at")
     list_filter = ("type",)
     fields = list_display
 
 
 @admin.register(SocialAccount)
-class SocialAccountAdmin(OnlyTakenAway):
+class SocialAccountAdmin(DeleteOnlyAdmin):
     list_display = ("user", "provider", "uid", "date_joined", "last_login")
     list_filter = ("provider",)
     fields = list_display

@@ -1,4 +1,4 @@
-"""An organization, and the founding of one."""
+"""Pages of an organization and of its creation."""
 
 from __future__ import annotations
 
@@ -25,19 +25,20 @@ def organization_new(request: MemberRequest) -> HttpResponse:
     form = OrganizationForm(request.POST or None)
     if form.is_valid():
         try:
-            founded = create_organization(
+            created = create_organization(
                 name=form.cleaned_data["name"], slug=form.cleaned_data["slug"], founder=request.user
             )
         except ActionRefused as refusal:
             put_beside(form, refusal)
         else:
-            messages.success(request, f"{founded.name} is founded, and you are its owner.")
-            return redirect("organization", founded.slug)
+            messages.success(request, f"{created.name} was created, and you are its owner.")
+            return redirect("organization", created.slug)
+
     context = {
         "form": form,
-        "title": "Found an organization",
-        "lead": "An institution of its own: nobody outside it sees anything of it.",
-        "verb": "Found it",
+        "title": "Create organization",
+        "lead": "Only its members can see what is in it.",
+        "verb": "Create organization",
         "trail": [("Home", reverse("home"))],
     }
     return render(request, "forms/page.html", context)
@@ -45,13 +46,13 @@ def organization_new(request: MemberRequest) -> HttpResponse:
 
 @require_safe
 def organization(request: MemberRequest, org: str) -> HttpResponse:
-    found = access_organization(request.user, org)
-    is_staff = may(request.user, found, "staff")
+    organization = access_organization(request.user, org)
+    is_staff = may(request.user, organization, "staff")
     context = {
-        "organization": found,
-        "cohorts": cohorts_of(request.user, found),
-        "staff": members_of(found).exclude(role=Role.STUDENT) if is_staff else (),
-        "may_change": may(request.user, found, "teacher"),
+        "organization": organization,
+        "cohorts": cohorts_of(request.user, organization),
+        "staff": members_of(organization).exclude(role=Role.STUDENT) if is_staff else (),
+        "may_change": may(request.user, organization, "teacher"),
         "trail": [("Home", reverse("home"))],
     }
     return render(request, "courses/organizations/organization.html", context)
