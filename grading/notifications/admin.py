@@ -1,4 +1,4 @@
-"""Letters that left or wait, and who does not want them."""
+"""Admin of emails, email preferences, webhooks and deliveries."""
 
 from django.contrib import admin
 

@@ -1,7 +1,7 @@
-"""The outbox: letters leave after what they tell of has committed, and a mail server that is away loses none.
+"""Sending of emails from the outbox. A mail server that is down loses none of them.
 
-A letter is claimed (its try is counted) before it is handed over and marked afterwards, so a machine that dies in
-between sends that one letter again and no other; both carry the same Message-ID.
+An email is claimed (its try is counted) before it is sent, and marked afterwards. A machine that
+dies in between sends only that one again, with the same Message-ID.
 """
 
 from __future__ import annotations
@@ -25,15 +25,17 @@ from django_scopes import scope
 from grading.models import Notice
 from grading.notifications.outbox import Outbox
 
-STOP_AFTER_SECONDS = 120  # what is left then goes with the next job
+# The next job sends the rest; the job's own deadline is 180 s.
+SEND_SECONDS = 120
 MAX_TRIES = 3
-NEXT_TRY = timedelta(minutes=10)
-REFUSED_FOR_GOOD = 500  # SMTP: below it the trouble is the server's, and passes
+RETRY_AFTER = timedelta(minutes=10)
+# SMTP codes below are temporary problems of the server.
+PERMANENT_REFUSAL = 500
 log = structlog.get_logger(__name__)
 
 
 def _due(now: datetime) -> Q:
-    rested = Q(tried_at=None) | Q(tried_at__lt=now - NEXT_TRY)
+    rested = Q(tried_at=None) | Q(tried_at__lt=now - RETRY_AFTER)
     return Q(rested, sent_at=None, tries__lt=MAX_TRIES)
 
 
@@ -41,20 +43,21 @@ EMAILS = Outbox(Notice, job="grading.jobs.send_letters", name="letters", seconds
 
 
 def send_due_emails(*, organization_id: int) -> int:
-    """Send what is due, oldest first, for at most two minutes; how many left.
+    """Send the due emails, oldest first, for at most two minutes; return their number.
 
-    A letter that was refused is tried again later, three times in all. A server that cannot be reached costs no
-    letter a try: all of them wait.
+    A refused email is tried again later, three times in all. If the server cannot be reached, all
+    emails wait and none loses a try.
     """
-    until, sent = monotonic() + STOP_AFTER_SECONDS, 0
+    until, sent = monotonic() + SEND_SECONDS, 0
     with scope(organization=organization_id):
         if not Notice.objects.filter(_due(timezone.now())).exists():
             return 0
+
         post = get_connection()
         try:
             post.open()
             while monotonic() < until and (notice := _claim()):
-                sent += _sent(notice, post)
+                sent += _send(notice, post)
         except (SMTPException, OSError) as error:
             log.warning("mail_server_away", reason=str(error), sent=sent)
             Notice.objects.filter(_due(timezone.now())).update(tried_at=timezone.now())
@@ -64,7 +67,7 @@ def send_due_emails(*, organization_id: int) -> int:
 
 
 def _claim() -> Notice | None:
-    """The oldest letter that is due, no longer due for anybody else."""
+    """Claim the oldest due email; no other worker sees it as due then."""
     now = timezone.now()
     with transaction.atomic():
         waiting = Notice.objects.filter(_due(now)).select_for_update(skip_locked=True, of=("self",))
@@ -74,18 +77,17 @@ def _claim() -> Notice | None:
     return notice
 
 
-def _sent(notice: Notice, post: BaseEmailBackend) -> bool:
-    """Whether the letter left; a server that cannot take any letter now raises."""
+def _send(notice: Notice, post: BaseEmailBackend) -> bool:
+    """Send one email; return whether it was accepted. Raises if the server takes none now."""
     try:
         email_message_of(notice, post).send()
     except SMTPRecipientsRefused as error:
-        codes = [
-            code for code, _said in error.recipients.values()
-        ]  # what it says repeats the address
+        # Codes alone: the server's text repeats the address, which is not logged.
+        codes = [code for code, _text in error.recipients.values()]
         log.warning("letter_refused", notice=notice.pk, codes=codes)
         return False
     except SMTPResponseException as error:
-        if error.smtp_code < REFUSED_FOR_GOOD:
+        if error.smtp_code < PERMANENT_REFUSAL:
             raise
         log.warning("letter_refused", notice=notice.pk, codes=[error.smtp_code])
         return False
@@ -94,12 +96,13 @@ def _sent(notice: Notice, post: BaseEmailBackend) -> bool:
 
 
 def email_message_of(notice: Notice, post: BaseEmailBackend | None = None) -> EmailMessage:
-    """The letter as it leaves: plain text, its link, and how to get no more of its kind."""
-    off = f"{settings.SITE_URL}{reverse('notices', args=[notice.organization.slug])}?off={notice.kind}"
+    """Return the email to send: plain text with its link and an unsubscribe link."""
+    settings_path = reverse("notices", args=[notice.organization.slug])
+    off = f"{settings.SITE_URL}{settings_path}?off={notice.kind}"
     context = {"notice": notice, "link": f"{settings.SITE_URL}{notice.path}", "off": off}
     return EmailMessage(
         subject=f"{settings.ACCOUNT_EMAIL_SUBJECT_PREFIX}{notice.subject}",
-        body=render_to_string("notifications/emails/letter.txt", context),
+        body=render_to_string("notifications/emails/email.txt", context),
         to=[notice.user.email],
         connection=post,
         headers={

@@ -1,4 +1,4 @@
-"""Writing to people: what is to be told goes into the outbox with what it tells of, and leaves when that holds."""
+"""Emails to people, written to the outbox in the caller's transaction and sent after its commit."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ from grading.notifications.webhooks import announce_audit
 
 @dataclass(frozen=True, slots=True)
 class Email:
-    """`body` is plain text without any score (mail is read over shoulders and forwarded), `path` where its link leads,
-    such as reverse(...). To nobody (a place on a roster without an account) nothing is written."""
+    """Email to one user; nothing is written without one (a student without an account).
+
+    `body` is plain text without any score, because email is forwarded and read over shoulders.
+    `path` is the target of its link, such as reverse(...).
+    """
 
     user: User | None
     subject: str
@@ -38,17 +41,17 @@ def notify(
     body: str,
     path: str,
 ) -> bool:
-    """Write one letter, as notify_all does. Whether one was written."""
+    """Write one email, as `notify_all` does; return whether it was written."""
     email = Email(user, subject, body, path)
     organization_id = organization if isinstance(organization, int) else organization.pk
     return notify_all(organization_id=organization_id, kind=kind, emails=[email]) == 1
 
 
 def notify_all(*, organization_id: int, kind: NoticeKind, emails: Collection[Email]) -> int:
-    """Write letters, in the caller's transaction and scope; they are sent when that has committed. How many were written.
+    """Write emails in the caller's transaction and scope; return how many. Two queries in all.
 
-    Nothing is written to an account that is without an address or switched off, and to whoever does not want letters of
-    this kind. Two queries for any number. Never fails for the mail server.
+    They are sent after the commit. Accounts without an address, inactive accounts and people who
+    turned this kind off get none. A mail server that is down never makes it fail.
     """
     opted_out = NoticeOptOut.objects.filter(organization=organization_id, kind=kind)
     unwanted = set(
@@ -75,10 +78,14 @@ def notify_all(*, organization_id: int, kind: NoticeKind, emails: Collection[Ema
 
 
 def notify_of_failure(*, audit: Audit, message: str) -> None:
-    """A student's own audit ended without a verdict; what somebody else started is not their worry, but webhooks'."""
+    """Tell webhooks and the student that an audit ended without a verdict.
+
+    Students are told of their own audits only, not of those that somebody else started.
+    """
     announce_audit(audit=audit, event=WebhookEvent.AUDIT_FAILED)
     if audit.kind != AuditKind.SELF:
         return
+
     submission = Submission.objects.select_related(
         "assignment", "student__user", "organization"
     ).get(pk=audit.submission_id)
@@ -87,19 +94,23 @@ def notify_of_failure(*, audit: Audit, message: str) -> None:
         organization=submission.organization,
         user=submission.student.user,
         kind=NoticeKind.AUDIT_FAILED,
-        subject=f"{title}: attempt {submission.attempt} could not be audited",
-        body=f"Attempt {submission.attempt} at “{title}” has no verdict, and used up no attempt.\n\n{message}",
+        subject=f"{title}: attempt {submission.attempt} couldn't be audited",
+        body=(
+            f"Attempt {submission.attempt} at “{title}” has no verdict. "
+            f"Failed audits don't use an attempt.\n\n{message}"
+        ),
         path=reverse("audit", args=[submission.organization.slug, audit.pk]),
     )
 
 
 def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) -> None:
-    """What was received and when, for the student to keep; call it in the transaction that stores the hand-in."""
+    """Write a receipt to the student; call it in the transaction that stores the submission."""
     title = submission.assignment.title
     late = ", after the due date" if submission.late else ""
     report = f"{submission.pdf_name}, SHA-256 {submission.pdf_sha256}" if submission.pdf else "none"
+    received = _moment(submission.handed_in_at)
     lines = (
-        f"Attempt {submission.attempt} at “{title}” was received on {_moment(submission.handed_in_at)}{late}.\n",
+        f"Attempt {submission.attempt} at “{title}” was received on {received}{late}.\n",
         f"Repository: {submission.repo_url}",
         f"Commit: {submission.resolved_commit}",
         f"Report (PDF): {report}",
@@ -108,7 +119,7 @@ def email_receipt(*, submission: Submission, student: Enrollment, audit: Audit) 
         organization=submission.organization_id,
         user=student.user,
         kind=NoticeKind.HANDED_IN,
-        subject=f"{title}: attempt {submission.attempt} is received",
+        subject=f"{title}: attempt {submission.attempt} received",
         body="\n".join(lines),
         path=reverse("audit", args=[submission.assignment.organization.slug, audit.pk]),
     )
@@ -121,11 +132,11 @@ def _moment(at: datetime) -> str:
 def choose_emails(
     *, organization: Organization, user: User, wanted: Collection[NoticeKind]
 ) -> None:
-    """From now on these kinds of letters and no others; what waits already is still sent."""
+    """Store which kinds of email the user wants; emails that already wait are still sent."""
     unwanted = [kind for kind in NoticeKind if kind not in wanted]
     with transaction.atomic():
-        mine = NoticeOptOut.objects.filter(organization=organization, user=user)
-        mine.exclude(kind__in=unwanted).delete()
+        opt_outs = NoticeOptOut.objects.filter(organization=organization, user=user)
+        opt_outs.exclude(kind__in=unwanted).delete()
         NoticeOptOut.objects.bulk_create(
             [NoticeOptOut(organization=organization, user=user, kind=kind) for kind in unwanted],
             ignore_conflicts=True,

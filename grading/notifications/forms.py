@@ -1,4 +1,4 @@
-"""Which letters somebody wants."""
+"""Forms of email preferences and webhooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from grading.core.enums import WEBHOOK_EVENTS, NoticeKind, WebhookEvent
 
 class EmailKindsForm(forms.Form):
     wanted = forms.TypedMultipleChoiceField(
-        label="Write to me when",
+        label="Email me when",
         choices=NoticeKind.choices,
         coerce=NoticeKind,
         required=False,
@@ -18,7 +18,7 @@ class EmailKindsForm(forms.Form):
 
 
 class OptOutForm(forms.Form):
-    """The link at the end of a letter names its kind."""
+    """Kind of email to turn off, from the link at the end of an email."""
 
     off = forms.TypedChoiceField(
         choices=NoticeKind.choices, coerce=NoticeKind, widget=forms.HiddenInput
@@ -27,9 +27,9 @@ class OptOutForm(forms.Form):
 
 WEBHOOK_ACTIONS = (
     ("test", "Send a test"),
-    ("on", "Switch it on"),
-    ("off", "Switch it off"),
-    ("delete", "Delete it"),
+    ("on", "Turn on"),
+    ("off", "Turn off"),
+    ("delete", "Delete"),
 )
 
 
@@ -38,10 +38,13 @@ class WebhookForm(forms.Form):
         label="Address",
         max_length=500,
         widget=forms.URLInput(attrs={"placeholder": "https://example.org/hooks/audits"}),
-        help_text="Each event is sent there by POST. It must begin with https:// and be reachable by anyone.",
+        help_text=(
+            "Each event is sent there by POST. "
+            "It must start with https:// and be publicly reachable."
+        ),
     )
     events = forms.TypedMultipleChoiceField(
-        label="It is told when",
+        label="Events",
         choices=[(event.value, event.label) for event in WEBHOOK_EVENTS],
         coerce=WebhookEvent,
         widget=forms.CheckboxSelectMultiple,
@@ -50,5 +53,5 @@ class WebhookForm(forms.Form):
 
 class WebhookActionForm(forms.Form):
     do = forms.ChoiceField(
-        choices=WEBHOOK_ACTIONS, error_messages={"required": "Choose what to do with it."}
+        choices=WEBHOOK_ACTIONS, error_messages={"required": "Choose an action."}
     )

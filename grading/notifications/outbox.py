@@ -1,6 +1,6 @@
-"""What leaves the site after the commit that it tells of: written in that transaction, and sent by jobs on one queue.
+"""Outbox: rows that are written in the transaction they are about, and sent by jobs afterwards.
 
-If the queue was down just then, the reconciler announces what was left.
+If the queue is down, the reconciler enqueues the rows that are left.
 """
 
 from __future__ import annotations
@@ -19,12 +19,16 @@ from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import Notice, WebhookDelivery
 
 QUEUE = "letters"
-JUST_WRITTEN = timedelta(seconds=30)  # its own job is on the way
+# A younger row's own job may still be on its way to the queue.
+JUST_WRITTEN = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
 class Outbox:
-    """Rows of `model` that wait. `job` sends an organization's within `seconds`; `due` is which may be sent at a moment."""
+    """Waiting rows of `model`.
+
+    `job` sends those of one organization within `seconds`; `due` filters the rows to send now.
+    """
 
     model: type[Notice | WebhookDelivery]
     job: str
@@ -33,27 +37,33 @@ class Outbox:
     due: Callable[[datetime], Q]
 
     def enqueue_on_commit(self, organization_id: int) -> None:
-        """Have what was written sent, once the transaction holds."""
+        """Enqueue the sending job after the commit."""
         transaction.on_commit(lambda: self.enqueue(organization_id), robust=True)
 
     def enqueue(self, organization_id: int) -> None:
-        """One waiting job is enough for all that an organization has here. Raises redis.RedisError."""
-        queue, whose = get_queue(QUEUE, commit_mode="auto"), f"{self.name}-{organization_id}-"
-        if not any(waiting.startswith(whose) for waiting in queue.job_ids):
+        """Enqueue the job unless one of this organization waits. Raises redis.RedisError."""
+        queue = get_queue(QUEUE, commit_mode="auto")
+        prefix = f"{self.name}-{organization_id}-"
+        # One waiting job sends all rows of its organization.
+        if not any(job_id.startswith(prefix) for job_id in queue.job_ids):
             queue.enqueue_call(
                 self.job,
                 args=(organization_id,),
-                job_id=f"{whose}{uuid4().hex}",
+                job_id=f"{prefix}{uuid4().hex}",
                 timeout=self.seconds,
                 result_ttl=0,
             )
 
     def enqueue_waiting(self) -> int:
-        """The reconciler's part: how many organizations have rows that no job has sent. Raises redis.RedisError."""
+        """Enqueue jobs for rows without one; return the number of organizations.
+
+        Called by the reconciler. Raises redis.RedisError.
+        """
         now = timezone.now()
         with as_dispatcher():
-            left = self.model.objects.filter(self.due(now), created_at__lt=now - JUST_WRITTEN)
-            organizations = list(left.order_by().values_list("organization", flat=True).distinct())
+            rows = self.model.objects.filter(self.due(now), created_at__lt=now - JUST_WRITTEN)
+            organizations = list(rows.order_by().values_list("organization", flat=True).distinct())
+
         for organization_id in organizations:
             self.enqueue(organization_id)
         return len(organizations)

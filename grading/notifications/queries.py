@@ -1,4 +1,4 @@
-"""Who wants which letters."""
+"""Queries of email preferences and webhooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grading.models import NoticeOptOut, Organization, Webhook, WebhookDelivery
 
 
 def wanted_email_kinds(organization: Organization, user: User) -> list[NoticeKind]:
-    """All kinds but those switched off."""
+    """Return all kinds of email that the user has not turned off."""
     off = NoticeOptOut.objects.filter(organization=organization, user=user).values_list(
         "kind", flat=True
     )
@@ -18,7 +18,10 @@ def wanted_email_kinds(organization: Organization, user: User) -> list[NoticeKin
 
 
 def webhooks_of(organization: Organization) -> QuerySet[Webhook]:
-    """The newest first, each with `waiting`, `failed` and `last_at`, when something arrived last, of what is kept."""
+    """Return webhooks, newest first, with counts of kept deliveries.
+
+    Each has `waiting`, `failed` and `last_at`, the time of the last delivery that arrived.
+    """
     return Webhook.objects.filter(organization=organization).annotate(
         waiting=Count("deliveries", Q(deliveries__state=DeliveryState.WAITING)),
         failed=Count("deliveries", Q(deliveries__state=DeliveryState.FAILED)),
@@ -27,5 +30,5 @@ def webhooks_of(organization: Organization) -> QuerySet[Webhook]:
 
 
 def deliveries_of(webhook: Webhook) -> QuerySet[WebhookDelivery]:
-    """Newest first."""
+    """Return the webhook's deliveries, newest first."""
     return WebhookDelivery.objects.filter(webhook=webhook)

@@ -1,4 +1,4 @@
-"""Which letters one gets from an organization. A letter's link leads here and, after signing in, needs one click."""
+"""Pages of email preferences and of webhooks."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ from grading.notifications.webhooks import add_webhook, delete_webhook, send_tes
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def notices(request: MemberRequest, org: str) -> HttpResponse:
+    """Choose kinds of email; the link in an email opens it with one kind to turn off."""
     organization = access_organization(request.user, org)
     wanted = wanted_email_kinds(organization, request.user)
     stopping = "off" in request.POST
     stop = OptOutForm(request.POST if stopping else request.GET)
     form = EmailKindsForm(None if stopping else request.POST or None, initial={"wanted": wanted})
     off = stop.cleaned_data["off"] if stop.is_valid() else None
+
     chosen: list[NoticeKind] | None = None
     if stopping and off:
         chosen = [kind for kind in wanted if kind != off]
@@ -39,8 +41,9 @@ def notices(request: MemberRequest, org: str) -> HttpResponse:
         chosen = form.cleaned_data["wanted"]
     if chosen is not None:
         choose_emails(organization=organization, user=request.user, wanted=chosen)
-        messages.success(request, "Kept: you get these letters and no others.")
+        messages.success(request, "Email settings saved.")
         return redirect("notices", organization.slug)
+
     context = {
         "organization": organization,
         "form": form,
@@ -51,32 +54,34 @@ def notices(request: MemberRequest, org: str) -> HttpResponse:
 
 
 PER_PAGE = 50
-DONE = {
-    "test": "A test is on its way: load this page again in a moment.",
-    "on": "It is told from now on.",
-    "off": "It is told nothing any more.",
-    "delete": "It is deleted.",
+ACTION_MESSAGES = {
+    "test": "The test is being sent. Reload this page in a moment.",
+    "on": "Webhook turned on.",
+    "off": "Webhook turned off.",
+    "delete": "Webhook deleted.",
 }
 
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def webhooks(request: MemberRequest, org: str) -> HttpResponse:
-    """A new webhook's secret is on the answer to the form that made it, and nowhere else."""
+    """List webhooks and add one. A new webhook's secret is on this response and nowhere else."""
     organization = access_organization(request.user, org, level="teacher")
     form = WebhookForm(request.POST if request.method == "POST" else None)
-    secret = _made(request, organization, form) if form.is_valid() else None
+    secret = _add_webhook(request, organization, form) if form.is_valid() else None
     context = {
         "organization": organization,
         "form": form if secret is None else WebhookForm(),
         "secret": secret,
-        "webhooks": [(each, _labels(each)) for each in webhooks_of(organization)],
+        "webhooks": [(row, _labels(row)) for row in webhooks_of(organization)],
         "trail": trail_to_organization(organization),
     }
     return render(request, "notifications/webhooks/webhooks.html", context)
 
 
-def _made(request: MemberRequest, organization: Organization, form: WebhookForm) -> str | None:
+def _add_webhook(
+    request: MemberRequest, organization: Organization, form: WebhookForm
+) -> str | None:
     try:
         return add_webhook(organization=organization, by=request.user, **form.cleaned_data)[1]
     except ActionRefused as refusal:
@@ -91,35 +96,37 @@ def _labels(webhook: Webhook) -> list[str]:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def webhook(request: MemberRequest, org: str, webhook_id: int) -> HttpResponse:
-    """What it was told, newest first; a test, and the switch."""
+    """Show a webhook's deliveries, newest first; test it, turn it on or off, delete it."""
     organization = access_organization(request.user, org, level="teacher")
-    found = get_object_or_404(Webhook.objects.select_related("organization"), pk=webhook_id)
+    row = get_object_or_404(Webhook.objects.select_related("organization"), pk=webhook_id)
     form = WebhookActionForm(request.POST if request.method == "POST" else None)
-    if form.is_valid() and _done(request, found, form):
-        messages.success(request, DONE[form.cleaned_data["do"]])
-        return redirect("webhook", org, found.pk) if found.pk else redirect("webhooks", org)
+    if form.is_valid() and _run_action(request, row, form):
+        messages.success(request, ACTION_MESSAGES[form.cleaned_data["do"]])
+        # A deleted row has no key any more.
+        return redirect("webhook", org, row.pk) if row.pk else redirect("webhooks", org)
+
     address = reverse("webhooks", args=[organization.slug])
     context = {
         "organization": organization,
-        "webhook": found,
-        "events": _labels(found),
+        "webhook": row,
+        "events": _labels(row),
         "form": form,
-        "page": Paginator(deliveries_of(found), PER_PAGE).get_page(request.GET.get("page")),
-        "most_tries": MAX_TRIES,
+        "page": Paginator(deliveries_of(row), PER_PAGE).get_page(request.GET.get("page")),
+        "max_tries": MAX_TRIES,
         "trail": [*trail_to_organization(organization), ("Webhooks", address)],
     }
     return render(request, "notifications/webhooks/webhook.html", context)
 
 
-def _done(request: MemberRequest, found: Webhook, form: WebhookActionForm) -> bool:
+def _run_action(request: MemberRequest, row: Webhook, form: WebhookActionForm) -> bool:
     try:
         match form.cleaned_data["do"]:
             case "test":
-                send_test(webhook=found, by=request.user)
+                send_test(webhook=row, by=request.user)
             case "delete":
-                delete_webhook(webhook=found, by=request.user)
+                delete_webhook(webhook=row, by=request.user)
             case switch:
-                switch_webhook(webhook=found, active=switch == "on", by=request.user)
+                switch_webhook(webhook=row, active=switch == "on", by=request.user)
     except ActionRefused as refusal:
         put_beside(form, refusal)
         return False

@@ -1,7 +1,7 @@
-"""What webhooks are told leaves after it has committed, is tried eight times over a day, and each is its own request.
+"""Sending of webhook deliveries: after the commit, eight tries within a day, one request each.
 
-A delivery is claimed (its try is counted, its next moment set) before it is sent, so a machine that dies in between
-sends that one again and no other; both carry the same id.
+A delivery is claimed (its try is counted, the next one scheduled) before it is sent. A machine that
+dies in between sends only that one again, with the same id.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from grading.models import WebhookDelivery
 from grading.notifications.outbox import Outbox
 from grading.notifications.pinned_post import Answer, post
 
-STOP_AFTER_SECONDS = 60  # what is left then goes with the next job
-# After each try but the last; together 23 hours and 21 minutes.
+# The next job sends the rest; the job's own deadline is 120 s.
+SEND_SECONDS = 60
+# Waits after each try but the last; together 23 hours and 21 minutes.
 PAUSES = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 360, 780))
 MAX_TRIES = len(PAUSES) + 1
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 SEAL = "webhook"
-INTERRUPTED = "The last try broke off on our side."
+INTERRUPTED = "The last try was interrupted on our side."
 log = structlog.get_logger(__name__)
 
 
@@ -47,32 +48,33 @@ DELIVERIES = Outbox(
 
 
 def send_due_deliveries(*, organization_id: int) -> int:
-    """Send what is due, oldest first, for at most a minute; how many arrived.
+    """Send the due deliveries, oldest first, for at most a minute; return the number accepted.
 
-    Whose address cannot be reached at all is not asked again for the rest of it: what else it is due waits a minute
-    without losing a try.
+    If an address cannot be reached, its other deliveries wait a minute without losing a try.
     """
-    until, arrived = monotonic() + STOP_AFTER_SECONDS, 0
+    until, arrived = monotonic() + SEND_SECONDS, 0
     with scope(organization=organization_id):
         while monotonic() < until and (delivery := _claim()):
-            answer = _sent(delivery)
-            _write_down(delivery, answer)
-            arrived += answer.is_taken
+            answer = _send(delivery)
+            _store_result(delivery, answer)
+            arrived += answer.is_accepted
             if answer.status is None:
                 due = WebhookDelivery.objects.filter(
                     _due(timezone.now()), webhook=delivery.webhook_id
                 )
                 due.update(next_at=timezone.now() + PAUSES[0])
-        old = WebhookDelivery.objects.filter(ended_at__lt=timezone.now() - KEPT)
+
+        old = WebhookDelivery.objects.filter(ended_at__lt=timezone.now() - RETENTION)
         old.delete()
     return arrived
 
 
 def _claim() -> WebhookDelivery | None:
-    """The oldest that is due, due for nobody else until its next try. One whose last try broke off has failed."""
+    """Claim the oldest due delivery; no other worker sees it as due until its next try."""
     now = timezone.now()
     with transaction.atomic():
         due = WebhookDelivery.objects.filter(_due(now))
+        # A worker died during their last try.
         due.filter(tries__gte=MAX_TRIES).update(
             state=DeliveryState.FAILED, error=INTERRUPTED, ended_at=now
         )
@@ -87,7 +89,7 @@ def _claim() -> WebhookDelivery | None:
     return delivery
 
 
-def _sent(delivery: WebhookDelivery) -> Answer:
+def _send(delivery: WebhookDelivery) -> Answer:
     webhook = delivery.webhook
     try:
         secret = unseal(webhook.sealed_secret, purpose=SEAL)
@@ -108,18 +110,19 @@ def _sent(delivery: WebhookDelivery) -> Answer:
 
 
 def signature_of(body: bytes, secret: str, timestamp: int) -> str:
-    """`t=<seconds since 1970>,v1=<hex>`: HMAC-SHA256 of “timestamp.body” under the webhook's secret."""
+    """Return `t=<seconds since 1970>,v1=<hex>`: HMAC-SHA256 of “timestamp.body” by the secret."""
     signed = f"{timestamp}.".encode() + body
     return f"t={timestamp},v1={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
 
 
-def _write_down(delivery: WebhookDelivery, answer: Answer) -> None:
-    """Whoever was switched off meanwhile has failed already, and that stays."""
-    told: dict[str, Any] = {"status": answer.status, "answer": answer.text, "error": answer.error}
+def _store_result(delivery: WebhookDelivery, answer: Answer) -> None:
+    result: dict[str, Any] = {"status": answer.status, "answer": answer.text, "error": answer.error}
     now = timezone.now()
-    if answer.is_taken:
-        told |= {"state": DeliveryState.DELIVERED, "ended_at": now}
+    if answer.is_accepted:
+        result |= {"state": DeliveryState.DELIVERED, "ended_at": now}
     elif delivery.tries >= MAX_TRIES:
-        told |= {"state": DeliveryState.FAILED, "ended_at": now}
-    WebhookDelivery.objects.filter(pk=delivery.pk, state=DeliveryState.WAITING).update(**told)
+        result |= {"state": DeliveryState.FAILED, "ended_at": now}
+
+    # A webhook that was turned off meanwhile has failed its deliveries already; that stays.
+    WebhookDelivery.objects.filter(pk=delivery.pk, state=DeliveryState.WAITING).update(**result)
     log.info("delivery_sent", delivery=str(delivery.pk), status=answer.status, tries=delivery.tries)

@@ -1,6 +1,6 @@
-"""Webhooks: made and switched by teachers, and told of what happens in the transaction in which it does.
+"""Webhooks: managed by teachers; their events are written in the transaction that they are about.
 
-What is told is which object and where it stands: no score, and nobody's name. Whoever may read it reads it there.
+An event says which object changed and links to its page: it holds no score and no name.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ from grading.models import (
 )
 from grading.notifications.webhook_deliveries import DELIVERIES, SEAL
 
-MOST_WEBHOOKS = 10
+MAX_WEBHOOKS = 10
 RANDOM_BYTES = 32
-SWITCHED_OFF = "The webhook was switched off before it could be sent."
+TURNED_OFF = "The webhook was turned off before this was sent."
 
 
 def add_webhook(
     *, organization: Organization, url: str, events: Collection[WebhookEvent], by: User
 ) -> tuple[Webhook, str]:
-    """A webhook and, this once, the secret that signs what it is told.
+    """Create a webhook; return it with its signing secret, which is readable only now.
 
-    Raises WebhookRefused: events_missing, too_many_webhooks, and what repository_addresses.pinned refuses.
+    Raises WebhookRefused: events_missing, too_many_webhooks, and the codes of
+    repository_addresses.pinned.
     """
-    chosen = _chosen(events)
+    chosen = _event_values(events)
     repository_addresses.pinned(url)
     secret = f"whsec_{secrets.token_urlsafe(RANDOM_BYTES)}"
     with transaction.atomic():
-        Organization.objects.select_for_update(no_key=True).get(
-            pk=organization.pk
-        )  # two may not be the last
-        if Webhook.objects.filter(organization=organization).count() >= MOST_WEBHOOKS:
-            sentence = f"There are {MOST_WEBHOOKS} webhooks already: delete one first."
+        # Two teachers must not both add the last one.
+        Organization.objects.select_for_update(no_key=True).get(pk=organization.pk)
+        if Webhook.objects.filter(organization=organization).count() >= MAX_WEBHOOKS:
+            sentence = f"You already have {MAX_WEBHOOKS} webhooks. Delete one first."
             raise WebhookRefused("", "too_many_webhooks", sentence)
         webhook = Webhook.objects.create(
             organization=organization,
@@ -64,7 +64,7 @@ def add_webhook(
             events=chosen,
             made_by=by,
         )
-        _note(webhook, by, verb="webhook.added")
+        _record(webhook, by, verb="webhook.added")
     return webhook, secret
 
 
@@ -76,94 +76,101 @@ def change_webhook(
     events: Collection[WebhookEvent] | None = None,
     active: bool | None = None,
 ) -> None:
-    """Another address, which is sent what waits as well, under the same secret; other events; on or off. None: as it is.
+    """Change the URL, the events or whether it is on; None leaves a value as it is.
 
-    Raises WebhookRefused as add_webhook does; then nothing has changed.
+    A new URL also gets the waiting deliveries, signed by the same secret. Raises WebhookRefused as
+    `add_webhook` does, and then changes nothing.
     """
-    changed: dict[str, Any] = {} if events is None else {"events": _chosen(events)}
+    changed: dict[str, Any] = {} if events is None else {"events": _event_values(events)}
     if url is not None:
         repository_addresses.pinned(url)
         changed["url"] = url
+
     with transaction.atomic():
         if changed and Webhook.objects.filter(pk=webhook.pk).update(**changed):
             webhook.url = changed.get("url", webhook.url)
-            _note(webhook, by, verb="webhook.changed")
+            _record(webhook, by, verb="webhook.changed")
         if active is not None:
             switch_webhook(webhook=webhook, active=active, by=by)
 
 
 def switch_webhook(*, webhook: Webhook, active: bool, by: User) -> None:
-    """From now on it is told, or is not; what waited when it was switched off is not sent. Twice changes nothing."""
+    """Turn a webhook on or off; turning off fails its waiting deliveries. It is idempotent."""
     with transaction.atomic():
         if not Webhook.objects.filter(pk=webhook.pk, active=not active).update(active=active):
             return
         if not active:
             WebhookDelivery.objects.filter(webhook=webhook, state=DeliveryState.WAITING).update(
-                state=DeliveryState.FAILED, error=SWITCHED_OFF, ended_at=timezone.now()
+                state=DeliveryState.FAILED, error=TURNED_OFF, ended_at=timezone.now()
             )
-        _note(webhook, by, verb="webhook.switched_on" if active else "webhook.switched_off")
+        _record(webhook, by, verb="webhook.switched_on" if active else "webhook.switched_off")
 
 
 def delete_webhook(*, webhook: Webhook, by: User) -> None:
-    """With all that was ever sent to it."""
+    """Delete a webhook with its deliveries."""
     with transaction.atomic():
-        _note(webhook, by, verb="webhook.deleted")
+        _record(webhook, by, verb="webhook.deleted")
         webhook.delete()
 
 
 def send_test(*, webhook: Webhook, by: User) -> WebhookDelivery:
-    """Tell it of an event that stands for nothing. Raises WebhookRefused webhook_off."""
+    """Send a test event. Raises WebhookRefused webhook_off."""
     if not webhook.active:
-        raise WebhookRefused("", "webhook_off", "Switch it on first: nothing is sent to it now.")
+        raise WebhookRefused("", "webhook_off", "Turn the webhook on first.")
     with transaction.atomic():
-        _note(webhook, by, verb="webhook.tested")
-        (delivery,) = _write([webhook], WebhookEvent.TEST, webhook.organization_id, [{}])
+        _record(webhook, by, verb="webhook.tested")
+        (delivery,) = _create_deliveries(
+            [webhook], WebhookEvent.TEST, webhook.organization_id, [{}]
+        )
     return delivery
 
 
 def announce_audit(*, audit: Audit, event: WebhookEvent) -> None:
-    """An audit has ended. A peer's is not told of: when a peer is at work would tell who it is."""
-    if audit.kind == AuditKind.PEER or not (webhooks := _told_of(event)):
+    """Announce that an audit ended, unless it is a peer's."""
+    # The time at which a peer works would reveal who it is.
+    if audit.kind == AuditKind.PEER or not (webhooks := _subscribers_of(event)):
         return
     submission = _submission(audit.submission_id)
-    told = {"audit": str(audit.pk), "submission": str(submission.pk), "attempt": submission.attempt}
-    _tell(webhooks, event, submission.assignment, "audit", [(audit.pk, told)])
+    data = {"audit": str(audit.pk), "submission": str(submission.pk), "attempt": submission.attempt}
+    _queue_events(webhooks, event, submission.assignment, "audit", [(audit.pk, data)])
 
 
 def announce_releases(*, assignment: Assignment, audits: Collection[str]) -> None:
-    """Students were told what counts: `audits` are the ids of those that they were told of. Two queries for any number."""
-    if audits and (webhooks := _told_of(WebhookEvent.GRADE_RELEASED)):
-        news = [(audit, {"audit": audit}) for audit in audits]
-        _tell(webhooks, WebhookEvent.GRADE_RELEASED, assignment, "audit", news)
+    """Announce released grades by the ids of their audits. Two queries for any number."""
+    if audits and (webhooks := _subscribers_of(WebhookEvent.GRADE_RELEASED)):
+        events_data = [(audit, {"audit": audit}) for audit in audits]
+        _queue_events(webhooks, WebhookEvent.GRADE_RELEASED, assignment, "audit", events_data)
 
 
 def announce_appeal(*, appeal: Appeal, event: WebhookEvent) -> None:
-    """An appeal was filed or answered."""
-    if webhooks := _told_of(event):
+    """Announce that an appeal was filed or answered."""
+    if webhooks := _subscribers_of(event):
         submission = _submission(appeal.submission_id)
-        told = {
+        data = {
             "appeal": appeal.pk,
             "submission": str(submission.pk),
             "criterion": appeal.criterion_id,
         }
-        _tell(webhooks, event, submission.assignment, "appeal", [(appeal.pk, told)])
+        _queue_events(webhooks, event, submission.assignment, "appeal", [(appeal.pk, data)])
 
 
 def announce_feedback(*, report: FeedbackReport) -> None:
-    """A peer's report arrived. Neither who wrote it nor on whom is told: its page says to each what they may know."""
-    if webhooks := _told_of(WebhookEvent.FEEDBACK_RECEIVED):
-        news = [(report.pk, {"feedback": str(report.pk)})]
-        _tell(webhooks, WebhookEvent.FEEDBACK_RECEIVED, report.assignment, "feedback", news)
+    """Announce a peer's report, without its author or subject: its page shows what each may know."""
+    if webhooks := _subscribers_of(WebhookEvent.FEEDBACK_RECEIVED):
+        events_data = [(report.pk, {"feedback": str(report.pk)})]
+        _queue_events(
+            webhooks, WebhookEvent.FEEDBACK_RECEIVED, report.assignment, "feedback", events_data
+        )
 
 
-def _chosen(events: Collection[WebhookEvent]) -> list[str]:
+def _event_values(events: Collection[WebhookEvent]) -> list[str]:
     if not events:
-        raise WebhookRefused("events", "events_missing", "Choose at least one event to be told of.")
+        raise WebhookRefused("events", "events_missing", "Choose at least one event.")
     return [event.value for event in WEBHOOK_EVENTS if event in events]
 
 
-def _told_of(event: WebhookEvent) -> list[Webhook]:
-    """Of the organization whose scope is entered."""
+def _subscribers_of(event: WebhookEvent) -> list[Webhook]:
+    """Return the active webhooks for this event, in the organization whose scope is entered."""
     return list(
         Webhook.objects.filter(active=True, events__contains=[event.value]).defer("sealed_secret")
     )
@@ -175,34 +182,35 @@ def _submission(key: UUID) -> Submission:
     )
 
 
-def _tell(
+def _queue_events(
     webhooks: list[Webhook],
     event: WebhookEvent,
     assignment: Assignment,
     page: str,
-    news: Collection[tuple[Any, dict[str, Any]]],
+    events_data: Collection[tuple[Any, dict[str, Any]]],
 ) -> None:
-    """`news` are keys of what `page` shows, each with what is told of it."""
+    """Queue one event for each row of `events_data`: the key of its `page`, and its own data."""
     slug = assignment.organization.slug
     place = {"organization": slug, "cohort": assignment.cohort.slug, "assignment": assignment.slug}
-    tolds = [
-        {**place, **told, "page": f"{settings.SITE_URL}{reverse(page, args=[slug, key])}"}
-        for key, told in news
+    payloads = [
+        {**place, **data, "page": f"{settings.SITE_URL}{reverse(page, args=[slug, key])}"}
+        for key, data in events_data
     ]
-    _write(webhooks, event, assignment.organization_id, tolds)
+    _create_deliveries(webhooks, event, assignment.organization_id, payloads)
 
 
-def _write(
+def _create_deliveries(
     webhooks: list[Webhook],
     event: WebhookEvent,
     organization_id: int,
-    tolds: Collection[dict[str, Any]],
+    payloads: Collection[dict[str, Any]],
 ) -> list[WebhookDelivery]:
     at = timezone.now().isoformat(timespec="seconds")
+
     rows = []
-    for told, webhook in product(tolds, webhooks):
+    for data, webhook in product(payloads, webhooks):
         key = uuid4()
-        payload = {"id": str(key), "event": event.value, "at": at, **told}
+        payload = {"id": str(key), "event": event.value, "at": at, **data}
         rows.append(
             WebhookDelivery(
                 id=key,
@@ -212,12 +220,13 @@ def _write(
                 payload=payload,
             )
         )
+
     WebhookDelivery.objects.bulk_create(rows)
     DELIVERIES.enqueue_on_commit(organization_id)
     return rows
 
 
-def _note(webhook: Webhook, by: User, *, verb: str) -> None:
+def _record(webhook: Webhook, by: User, *, verb: str) -> None:
     host = urlsplit(webhook.url).hostname or ""
     record_activity(
         organization=webhook.organization_id, actor=by, verb=verb, about=webhook, host=host

@@ -131,12 +131,12 @@ def answer_a_finding(page: Page, keys: Keyboard) -> None:
     keys.tab_to("Fixed in a commit")
     keys.press("ArrowDown", "ArrowDown")
     expect(page.get_by_label("Deferred, because …")).to_be_checked()
-    keys.follow("Send the answer")
+    keys.follow("Save answer")
     is_refused(page, keys, "Why, or what you mean to do")
     expect(page.get_by_label("Deferred, because …")).to_be_checked()
     keys.type("The parser comes first.")
-    keys.follow("Send the answer", at_most=1)
-    expect(page.get_by_text("Your answer is kept.")).to_be_visible()
+    keys.follow("Save answer", at_most=1)
+    expect(page.get_by_text("Answer saved.")).to_be_visible()
 
 
 def hand_in(page: Page, keys: Keyboard, repository: Path) -> None:

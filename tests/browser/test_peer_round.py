@@ -174,8 +174,8 @@ def answer(page: Page, finding: str, kind: str, *, commit: str = "", reason: str
     page.get_by_label(kind).check()
     page.get_by_role("textbox", name="Commit").fill(commit)
     page.get_by_role("textbox", name="Why").fill(reason)
-    page.get_by_role("button", name="Send the answer").click()
-    expect(page.get_by_text("Your answer is kept.")).to_be_visible()
+    page.get_by_role("button", name="Save answer").click()
+    expect(page.get_by_text("Answer saved.")).to_be_visible()
     page.get_by_role("link", name="Findings", exact=True).click()
 
 

@@ -122,7 +122,7 @@ def test_staff_choose_whose_findings_they_read_and_answer_none():
     )
     for nobody in ("0", "x", "²"):
         page(teacher, place(first.assignment, f"findings/?student={nobody}"), 404)
-    assert "Send the answer" not in page(teacher, address(first))
+    assert "Save answer" not in page(teacher, address(first))
     assert teacher.post(address(first), {"kind": "will_fix"}).status_code == 404
     with everywhere():
         assert not FindingResponse.objects.exists()

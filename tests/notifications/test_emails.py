@@ -170,9 +170,9 @@ def test_a_letter_says_where_to_look_and_how_to_get_no_more(settings):
     )
     assert letter.body == (
         "Grades & <marks> are out.\n\nhttps://audits.example/o/a/audits/1/\n\n--\n"
-        f"Written for {notice.organization.name} by Automaton Auditor, "
-        "because of: “A grade of mine was released or changed”.\n"
-        f"No more letters of this kind: {off}\n"
+        f"Sent for {notice.organization.name} by Automaton Auditor. "
+        "Reason: “A grade of mine was released or changed”.\n"
+        f"Stop emails of this kind: {off}\n"
     )
     assert letter.extra_headers["List-Unsubscribe"] == f"<{off}>"
     assert letter.extra_headers["Message-ID"] == f"<notice-{notice.pk}@audits.example>"
@@ -321,7 +321,7 @@ def test_a_student_is_told_that_their_own_audit_failed(kind, written_to):
     told = (
         audit.submission.student.user_id,
         "audit_failed",
-        "Week 2: attempt 1 could not be audited",
+        "Week 2: attempt 1 couldn't be audited",
     )
     assert notices == [(*told, f"/o/{audit.organization.slug}/audits/{audit.pk}/")] * written_to
 
@@ -337,5 +337,5 @@ def test_a_student_is_told_after_the_third_lost_attempt_and_not_before():
         last = Audit.objects.get(pk=audit.pk)
         give_back(audit=last, code="worker_lost", message="A person has to look at it.")
         assert [notice.body for notice in Notice.objects.all()] == [
-            "Attempt 1 at “Week 2” has no verdict, and used up no attempt.\n\nA person has to look at it."
+            "Attempt 1 at “Week 2” has no verdict. Failed audits don't use an attempt.\n\nA person has to look at it."
         ]

@@ -63,7 +63,7 @@ def test_a_letters_link_needs_signing_in_and_then_one_click(somebody):
     link = f"{somebody.address}?off=audit_failed"
     asked = Client().get(link)
     assert (asked.status_code, "off%3Daudit_failed" in asked["Location"]) == (302, True)
-    assert "No more letters of this kind: “An audit of mine failed”?" in somebody.page(
+    assert "Stop emails of this kind: “An audit of mine failed”?" in somebody.page(
         "?off=audit_failed"
     )
     assert somebody.wanted == ALL
@@ -73,7 +73,7 @@ def test_a_letters_link_needs_signing_in_and_then_one_click(somebody):
 
 @pytest.mark.parametrize("off", ["nonsense", "", Role.OWNER])
 def test_a_kind_that_does_not_exist_switches_nothing_off(somebody, off):
-    assert "No more letters of this kind" not in somebody.page(f"?off={off}")
+    assert "Stop emails of this kind" not in somebody.page(f"?off={off}")
     assert somebody.client.post(somebody.address, {"off": off}).status_code == 200
     assert somebody.wanted == ALL
 

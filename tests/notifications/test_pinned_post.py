@@ -97,11 +97,11 @@ def test_it_goes_to_the_pinned_addresses_under_the_name(certificate, monkeypatch
 @pytest.mark.parametrize(
     ("host", "is_known", "words"),
     [
-        (NAME, False, "Its certificate is not trusted: self-signed certificate."),
+        (NAME, False, "The certificate isn't trusted: self-signed certificate."),
         (
             "other.example",
             True,
-            "Its certificate is not trusted: Hostname mismatch, certificate is not valid for 'other.example'.",
+            "The certificate isn't trusted: Hostname mismatch, certificate is not valid for 'other.example'.",
         ),
     ],
 )
@@ -138,7 +138,7 @@ def test_who_takes_longer_is_cut_off(answer, is_tls, monkeypatch):
     assert given.status is None
     slow = "No answer within 0.3 seconds."
     assert given.error == (
-        slow if answer is silence or not is_tls else "No answer that can be read (SSLError)."
+        slow if answer is silence or not is_tls else "The answer can't be read (SSLError)."
     )
 
 

@@ -56,7 +56,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 def test_the_secret_is_shown_once(teacher, receiver):
-    assert "None yet" in teacher.page()
+    assert "No webhooks yet" in teacher.page()
     (secret,) = SECRET.findall(teacher.made(receiver.url))
     with everywhere():
         webhook = Webhook.objects.get()
@@ -95,21 +95,24 @@ def test_a_test_is_sent_and_its_answer_shown_as_text(teacher, receiver):
         b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n<script>alert(1)</script>"
     )
     webhook = WebhookFactory.create(organization=teacher.organization, url=receiver.url)
-    assert "Nothing yet" in teacher.page(webhook)
+    assert "No deliveries yet" in teacher.page(webhook)
     assert teacher.does(webhook, "test").status_code == 302
     assert "waiting" in teacher.page(webhook)
     send_due_deliveries(organization_id=teacher.organization.pk)
     page = teacher.page(webhook)
-    assert ("arrived" in page, "<strong>200</strong>" in page) == (True, True)
+    assert (">delivered<" in page, "<strong>200</strong>" in page) == (True, True)
     assert ("&lt;script&gt;alert(1)" in page, "<script>alert(1)" in page) == (True, False)
 
 
 def test_it_is_switched_off_then_on_or_deleted(teacher):
     webhook = WebhookDeliveryFactory.create(webhook__organization=teacher.organization).webhook
     teacher.does(webhook, "off")
-    assert "The webhook was switched off before it could be sent." in teacher.page(webhook)
+    assert "The webhook was turned off before this was sent." in teacher.page(webhook)
     refused = teacher.does(webhook, "test")
-    assert (refused.status_code, "Switch it on first" in refused.content.decode()) == (200, True)
+    assert (refused.status_code, "Turn the webhook on first" in refused.content.decode()) == (
+        200,
+        True,
+    )
     teacher.does(webhook, "on")
     with scope(organization=teacher.organization):
         assert Webhook.objects.get().active is True

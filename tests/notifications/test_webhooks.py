@@ -177,10 +177,10 @@ def test_what_it_answers_is_kept_as_it_begins(receiver):
         (
             b"HTTP/1.1 302 F\r\nLocation: http://127.0.0.1:1/\r\n\r\n",
             302,
-            "It leads to another address, which is not followed: give that one.",
+            "It redirects to another address. Redirects aren't followed: use that address.",
         ),
-        (b"SSH-2.0\r\n\r\n", None, "No answer that can be read (BadStatusLine)."),
-        (b"", None, "No answer that can be read (RemoteDisconnected)."),
+        (b"SSH-2.0\r\n\r\n", None, "The answer can't be read (BadStatusLine)."),
+        (b"", None, "The answer can't be read (RemoteDisconnected)."),
     ],
 )
 def test_what_did_not_arrive_is_tried_again_after_a_minute(receiver, given, status, error):
@@ -232,7 +232,7 @@ def test_who_cannot_be_reached_is_asked_once_and_costs_the_rest_no_try(receiver)
     send_deliveries(away.organization_id)
     assert sorted([came_of(first), came_of(second)]) == [
         (DeliveryState.WAITING, 0, None, ""),
-        (DeliveryState.WAITING, 1, None, "Not reached: Connection refused."),
+        (DeliveryState.WAITING, 1, None, "We couldn't connect: Connection refused."),
     ]
     assert came_of(there)[0] == DeliveryState.DELIVERED
 

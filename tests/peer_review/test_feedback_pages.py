@@ -59,7 +59,7 @@ def test_who_audited_is_told_that_their_findings_were_answered_and_not_what_was_
         )
     address = f"{circle.page('findings')}{finding.pk}/"
     form = read(circle.bob, address)
-    assert ("You misread it." in form, "your peers are told only that you answered" in form) == (
+    assert ("You misread it." in form, "your peers only see that you answered" in form) == (
         True,
         True,
     )

@@ -132,7 +132,7 @@ def test_the_receipt_is_in_the_mail_with_commit_digest_and_time(tmp_path: Path, 
         submission, letter = Submission.objects.get(), Notice.objects.get()
         audit = submission.audits.get()
     assert (letter.kind, letter.user) == (NoticeKind.HANDED_IN, desk.student.user)
-    assert letter.subject == "Week 2: attempt 1 is received"
+    assert letter.subject == "Week 2: attempt 1 received"
     assert letter.path == reverse("audit", args=[desk.assignment.organization.slug, audit.pk])
     said = f"{submission.handed_in_at:%d %B %Y, %H:%M:%S} UTC"
     assert letter.body.splitlines() == [
