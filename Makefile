@@ -1,4 +1,4 @@
-# The whole house in one place: `make run` and `make test` set everything up by themselves.
+# Every command of the project; `make run` and `make test` set everything up by themselves.
 
 UV_VERSION := 0.13.8
 PY := .venv/bin/python
@@ -14,8 +14,8 @@ PYTEST = $(PY) -m pytest -q -rs --dist worksteal -n
 TESTS ?=
 LOAD ?=
 
-# Some images forbid Python to keep what it compiled; compiled anew, langgraph alone takes twice as long to import.
-# So setup compiles once, for those who start a program by hand as well.
+# Some images forbid Python to store bytecode, and langgraph then takes twice as long to import. Setup
+# compiles once, also for programs that are started by hand.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
