@@ -1,4 +1,4 @@
-"""What a log is narrowed to, as it stands in the address. What is unknown is said, and asks for nothing."""
+"""Form for the filters in the log's address. Unknown values are reported and ignored."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _day(label: str) -> forms.DateField:
 
 
 class LogForm(AddressForm):
-    family = forms.ChoiceField(label="About", required=False)
+    family = forms.ChoiceField(label="Category", required=False)
     actor = forms.ChoiceField(label="By", required=False)
     since = _day("From")
     until = _day("To")
@@ -33,27 +33,29 @@ class LogForm(AddressForm):
         super().__init__(*args, **kwargs)
         for name, choices in (
             ("family", families),
-            ("actor", [("0", "the site itself"), *actors]),
+            ("actor", [("0", "the site"), *actors]),
         ):
             field = self.fields[name]
             if isinstance(field, forms.ChoiceField):
                 field.choices = [("", "All"), *choices]
 
     def clean_before(self) -> LogCursor | None:
-        given: str = self.cleaned_data["before"]
-        moment, _, key = given.partition("-")
-        try:
-            return (
-                LogCursor(datetime.fromtimestamp(float(moment), UTC), int(key)) if given else None
-            )
-        except (ValueError, OverflowError) as error:
-            raise forms.ValidationError("The log gave out no such mark.") from error
+        text: str = self.cleaned_data["before"]
+        if not text:
+            return None
 
-    def narrowed(self) -> LogFilter:
-        given = self.cleaned_data
+        seconds, _, key = text.partition("-")
+        try:
+            return LogCursor(datetime.fromtimestamp(float(seconds), UTC), int(key))
+        except (ValueError, OverflowError) as error:
+            raise forms.ValidationError("This page of the log does not exist.") from error
+
+    def log_filter(self) -> LogFilter:
+        """Return the valid filters; call it after is_valid()."""
+        cleaned = self.cleaned_data
         return LogFilter(
-            family=given.get("family", ""),
-            actor=int(given["actor"]) if given.get("actor") else None,
-            since=given.get("since"),
-            until=given.get("until"),
+            family=cleaned.get("family", ""),
+            actor=int(cleaned["actor"]) if cleaned.get("actor") else None,
+            since=cleaned.get("since"),
+            until=cleaned.get("until"),
         )

@@ -1,4 +1,4 @@
-"""The log's verbs in words. A verb without a sentence fails tests/activity_log/test_activity.py."""
+"""Present the log's verbs as sentences. tests/activity_log/test_activity.py holds them complete."""
 
 from __future__ import annotations
 
@@ -8,100 +8,110 @@ from typing import Any
 
 from grading.core.enums import AuditState, BulkVerb, Role
 
-# {words} are keys of the activity's detail; a part in [brackets] is left out where its key is missing or empty.
+# {name} is a key of the activity's detail. A part in [brackets] is left out if its key is missing.
 SENTENCES = {
     "appeal.changed": "changed “{criterion}” on appeal: {before} → {score}",
-    "appeal.escalated": "left the appeal on “{criterion}” to an owner",
-    "appeal.filed": "appealed “{criterion}”[ (told {score})]",
-    "appeal.kept": "answered the appeal on “{criterion}”: the verdict stays",
-    "appeal.rejudged": "had “{criterion}” judged again for an appeal",
-    "appeal.returned": "brought the appeal on “{criterion}” back: it was judged again, or could not be",
+    "appeal.escalated": "passed the appeal on “{criterion}” to an owner",
+    "appeal.filed": "appealed “{criterion}”[ (score {score})]",
+    "appeal.kept": "kept the verdict on “{criterion}” on appeal",
+    "appeal.rejudged": "had “{criterion}” judged again on appeal",
+    "appeal.returned": "reopened the appeal on “{criterion}”: judging again has ended",
     "appeal.withdrawn": "withdrew the appeal on “{criterion}”",
     "assignment.changed": "changed settings of the assignment: {what}",
     "assignment.created": "created the assignment",
-    "assignment.rubric_adopted": "adopted {after} in place of {before}: later submissions are judged under it",
-    "audit.failed": "ended the audit without a verdict ({code})",
+    "assignment.rubric_adopted": "adopted {after} in place of {before} for later submissions",
+    "audit.failed": "ended the audit with an error ({code})",
     "audit.finished": "finished the audit: {state}[, {overall_score} of 5]",
-    "audit.requeued": "put the audit back on the queue ({code})",
-    "audit.resynthesised": "re-synthesised the report under {rubric}[: {score_before} → {score}]",
+    "audit.requeued": "returned the audit to the queue ({code})",
+    "audit.resynthesised": ("recomputed the verdict under {rubric}[: {score_before} → {score}]"),
     "audit.started": "started the audit[, attempt {attempt}]",
-    "bulk.cancelled": "cancelled a bulk run: {cancelled} were left out",
+    "bulk.cancelled": "cancelled a bulk run with {cancelled} left",
     "bulk.finished": "finished a bulk run: {done} done, {changed} changed, {failed} failed",
     "bulk.started": "started a bulk run: {what} {total} under {rubric}",
-    "cohort.archived": "took an archive of the cohort",
+    "cohort.archived": "downloaded an archive of the cohort",
     "cohort.deleted": "deleted the cohort {slug}",
-    "cohort.opened": "opened the cohort",
-    "criterion.overridden": "gave “{criterion}” {score} in place of {before}: {reason}",
-    "communication.posted": "posted an entry of their communication log: {kind}[, for {reader}]",
-    "complaint.dismissed": "looked into what was reported as abusive, and left the report as it is",
-    "complaint.hidden": "hid a peer's report from whom it is about",
-    "complaint.made": "reported a peer's report as abusive",
-    "enrollment.linked": "took their place on the roster",
-    "feedback.imported": "brought a report along[ ({origin})]",
-    "feedback.read": "read a report of a peer for the first time",
+    "cohort.opened": "created the cohort",
+    "criterion.overridden": "overrode the score of “{criterion}”: {before} → {score}: {reason}",
+    "communication.posted": "posted to the communication log: {kind}[, for {reader}]",
+    "complaint.dismissed": "dismissed a report of abuse",
+    "complaint.hidden": "hid a peer review from its subject",
+    "complaint.made": "reported a peer review as abusive",
+    "enrollment.linked": "joined the cohort",
+    "feedback.imported": "uploaded a report[ ({origin})]",
+    "feedback.read": "read a peer review for the first time",
     "finding.answered": "answered “{title}”: {answer}[ in {commit}]",
-    "finding.fix_verified": "looked up the fix in {commit}: {outcome}",
-    "findings.recorded": "recorded findings: {there} there, {new} of them new, {fixed} fixed, {regressed} regressed",
-    "feedback.searched": "searched the repository for reports: {taken} taken",
-    "grade.pinned": "pinned the grade to attempt {attempt}: {reason}",
+    "finding.fix_verified": "verified the fix in {commit}: {outcome}",
+    "findings.recorded": (
+        "recorded {there} findings: {new} new, {fixed} fixed, {regressed} regressed"
+    ),
+    "feedback.searched": "searched the repository for reports: {taken} imported",
+    "grade.pinned": "set the grade to attempt {attempt}: {reason}",
     "grade.released": "released the grade[, {score} of 5][ (before: {before})][: {note}]",
-    "grade.taken_back": "took the release of the grade back[ ({score} of 5)]: {reason}",
-    "grade.unpinned": "let the latest attempt count again",
+    "grade.taken_back": "withdrew the release of the grade[ ({score} of 5)]: {reason}",
+    "grade.unpinned": "set the grade to the latest attempt",
     "grades.exported": "exported {what} for {layout}, as {scale}",
-    "override.withdrawn": "withdrew the score {score} given by hand",
-    "pairing.audited": "began an audit of a peer's attempt {attempt}",
-    "roster.imported": "imported a roster: {created} new, {updated} changed, {refused} refused",
-    "round.joined": "let {student} into round {number}: {added} pairs made, {ended} ended",
-    "round.left": "took {student} out of round {number} ({reason}): {ended} pairs ended, {added} made",
-    "round.paired": "had {auditor} audit {auditee} in round {number}",
-    "round.reminded": "reminded {letters} of what they owe in round {number}",
-    "round.started": "started round {number} of peers: {students} students audit {peers} each, {anonymity}",
-    "round.swapped": "exchanged whom {auditor} and {other} audit in round {number}",
-    "round.unpaired": "ended that {auditor} audits {auditee} in round {number}: {reason}",
-    "sample.drawn": "drew a sample of {size} to grade blind",
+    "override.withdrawn": "withdrew the score override {score}",
+    "pairing.audited": "started an audit of a peer's attempt {attempt}",
+    "roster.imported": "imported a roster: {created} new, {updated} changed, {refused} rejected",
+    "round.joined": "added {student} to round {number}: {added} pairings added, {ended} ended",
+    "round.left": (
+        "removed {student} from round {number} ({reason}): {ended} pairings ended, {added} added"
+    ),
+    "round.paired": "assigned {auditee} to {auditor} in round {number}",
+    "round.reminded": "sent {letters} reminders in round {number}",
+    "round.started": (
+        "started peer review round {number}: {students} students, {peers} peers each, {anonymity}"
+    ),
+    "round.swapped": "swapped the peers of {auditor} and {other} in round {number}",
+    "round.unpaired": "ended the audit of {auditee} by {auditor} in round {number}: {reason}",
+    "sample.drawn": "drew a sample of {size} for blind grading",
     "submission.graded_blind": "graded blind: {criteria} criteria",
-    "submission.handed_in": "handed in attempt {attempt}",
-    "submission.reaudited": "had everything audited anew",
-    "submission.rejudged": "had the judges asked again",
-    "submission.withdrawn": "took attempt {attempt} back before its audit began",
-    # What belongs to no cohort is in no cohort's log, but may come to be.
-    "administration.closed": "lost the way into the administration",
-    "administration.opened": "was let into the administration",
+    "submission.handed_in": "submitted attempt {attempt}",
+    "submission.reaudited": "started a new audit of everything",
+    "submission.rejudged": "had the judges judge again",
+    "submission.withdrawn": "withdrew attempt {attempt} before its audit",
+    # These belong to no cohort today; a sentence for each keeps the log complete if that changes.
+    "administration.closed": "lost admin access",
+    "administration.opened": "gained admin access",
     "admin.added": "added this in the administration",
     "admin.changed": "changed this in the administration",
-    "membership.granted": "made somebody {role}",
-    "notices.chosen": "chose which letters to get",
-    "organization.founded": "founded the organization",
-    "webhook.added": "had {host} told of events",
-    "webhook.changed": "changed where the webhook at {host} is told, or of what",
-    "webhook.deleted": "deleted the webhook at {host}",
-    "webhook.switched_off": "switched the webhook at {host} off",
-    "webhook.switched_on": "switched the webhook at {host} on",
+    "membership.granted": "gave a member the role {role}",
+    "notices.chosen": "changed their email settings",
+    "organization.founded": "created the organization",
+    "webhook.added": "added a webhook to {host}",
+    "webhook.changed": "changed the webhook to {host}",
+    "webhook.deleted": "deleted the webhook to {host}",
+    "webhook.switched_off": "disabled the webhook to {host}",
+    "webhook.switched_on": "enabled the webhook to {host}",
     "webhook.tested": "sent a test to {host}",
     "rubric.drafted": "drafted version {number} of a rubric",
-    "rubric.edited": "edited a rubric's draft",
+    "rubric.edited": "edited the draft of a rubric",
     "rubric.imported": "imported version {number} of a rubric from {source}",
     "rubric.published": "published version {number} of a rubric",
 }
 FAMILIES = tuple(sorted({verb.partition(".")[0] for verb in SENTENCES}))
-_HOLE = re.compile(r"\{(\w+)\}")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _OPTIONAL = re.compile(r"\[([^\]]*)\]")
 
 
 def sentence_of(verb: str, detail: Mapping[str, Any]) -> str:
-    """What was done, as the end of a sentence that begins with who; an unknown verb is said as it is stored."""
-    known = SENTENCES.get(verb)
-    if known is None:
+    """Return the sentence for a verb, without its subject. Unknown verbs are returned as stored."""
+    sentence = SENTENCES.get(verb)
+    if sentence is None:
         return verb.replace(".", ": ").replace("_", " ")
-    given = {
+
+    # An empty text counts as missing; zero is a value.
+    values = {
         key: format_value(key, value)
         for key, value in detail.items()
         if value is not None and value != ""
     }
-    shown = _OPTIONAL.sub(
-        lambda part: part[1] if set(_HOLE.findall(part[1])) <= given.keys() else "", known
+    complete = _OPTIONAL.sub(
+        lambda part: part[1] if set(_PLACEHOLDER.findall(part[1])) <= values.keys() else "",
+        sentence,
     )
-    return _HOLE.sub(lambda hole: given.get(hole[1], "none"), shown)
+
+    return _PLACEHOLDER.sub(lambda match: values.get(match[1], "none"), complete)
 
 
 _VALUES: dict[str, Mapping[str, str]] = {
@@ -110,41 +120,41 @@ _VALUES: dict[str, Mapping[str, str]] = {
     "role": {role.value: role.label.lower() for role in Role},
     "layout": {"generic": "any spreadsheet", "canvas": "Canvas", "moodle": "Moodle"},
 }
-# By what stands before the dot of a verb; another is said as it is stored.
+# By the part of a verb before the dot; an unknown part is shown as stored.
 _FAMILIES = {
     "admin": "changes in the administration",
-    "administration": "the way into the administration",
+    "administration": "admin access",
     "appeal": "appeals",
     "assignment": "assignments",
     "audit": "audits",
     "bulk": "bulk runs",
     "cohort": "the cohort",
     "communication": "communication logs",
-    "complaint": "reports reported as abusive",
-    "criterion": "scores given by hand",
-    "enrollment": "places on the roster",
-    "feedback": "peers' reports",
+    "complaint": "reports of abuse",
+    "criterion": "score overrides",
+    "enrollment": "students who joined",
+    "feedback": "peer reviews",
     "finding": "answers to findings",
-    "findings": "findings of an audit",
+    "findings": "findings of audits",
     "grade": "grades and releases",
     "grades": "exports of grades",
     "membership": "roles",
-    "notices": "letters",
+    "notices": "email settings",
     "organization": "the organization",
-    "override": "scores by hand withdrawn",
-    "pairing": "pairs of peers",
-    "roster": "imports of the roster",
-    "round": "rounds of peers",
+    "override": "withdrawn score overrides",
+    "pairing": "audits of peers",
+    "roster": "roster imports",
+    "round": "peer review rounds",
     "rubric": "rubrics",
     "sample": "blind samples",
-    "submission": "hand-ins",
-    "token": "access for programs",
+    "submission": "submissions",
+    "token": "API tokens",
     "webhook": "webhooks",
 }
 
 
 def format_value(key: str, value: Any) -> str:
-    """A value of an activity's detail as its sentence says it."""
+    """Return a value of an activity's detail as its sentence shows it."""
     if key == "code":
         return str(value).replace("_", " ")
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""A cohort's log: who did what, newest first, with everything named in a fixed number of queries."""
+"""Read a cohort's log, newest first, with labels for its objects, in a fixed number of queries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from grading.models import (
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """`family` is what stands before the dot of a verb; `actor` 0 asks for what the site did itself."""
+    """Filters of a log. `family` is the part of a verb before the dot; `actor` 0 is the site itself."""
 
     family: str = ""
     actor: int | None = None
@@ -37,7 +37,7 @@ class LogFilter:
 
 @dataclass(frozen=True, slots=True)
 class LogCursor:
-    """Where a page of the log ends: the next begins with what is older. It stands in the address."""
+    """Last entry of a page, as it is written in an address: the next page starts with older entries."""
 
     at: datetime
     key: int
@@ -48,9 +48,9 @@ class LogCursor:
 
 @dataclass(frozen=True, slots=True)
 class ObjectLabel:
-    """What an activity is about, in words; `audit_id`, `appeal_id` or `assignment` say where its page is."""
+    """Label of an activity's object. `audit_id`, `appeal_id` or `assignment` (a slug) name its page."""
 
-    words: str
+    text: str
     audit_id: Any = None
     appeal_id: int | None = None
     assignment: str = ""
@@ -58,7 +58,7 @@ class ObjectLabel:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """`actor` is "" where the site itself acted; `about` null for what is no more, or was never named."""
+    """Entry of a log. `actor` is "" for the site; `about` null for deleted objects and unlabelled kinds."""
 
     at: datetime
     actor: str
@@ -74,28 +74,31 @@ class LogPage:
 
 
 def log_of(
-    cohort: Cohort, narrowed: LogFilter, *, before: LogCursor | None = None, limit: int = 100
+    cohort: Cohort, log_filter: LogFilter, *, before: LogCursor | None = None, limit: int = 100
 ) -> LogPage:
-    """One page; as many queries for one entry as for a hundred."""
-    rows = list(_narrowed(cohort, narrowed, before).order_by("-at", "-pk")[: limit + 1])
-    shown = rows[:limit]
-    people = _people(cohort, {row.actor_id for row in shown if row.actor_id})
-    abouts = _abouts(shown)
+    """Return one page of the log. The number of queries does not depend on the entries."""
+    # One row more than the page shows says whether there are older ones.
+    rows = list(_filtered(cohort, log_filter, before).order_by("-at", "-pk")[: limit + 1])
+    page_rows = rows[:limit]
+    people = _people(cohort, {row.actor_id for row in page_rows if row.actor_id})
+    labels = _labels(page_rows)
+
     entries = tuple(
         Entry(
             at=row.at,
-            actor=people.get(row.actor_id, "somebody who is gone") if row.actor_id else "",
+            actor=people.get(row.actor_id, "a deleted account") if row.actor_id else "",
             verb=row.verb,
             detail=row.detail,
-            about=abouts.get((row.object_type, row.object_id)),
+            about=labels.get((row.object_type, row.object_id)),
         )
-        for row in shown
+        for row in page_rows
     )
-    return LogPage(entries, LogCursor(shown[-1].at, shown[-1].pk) if len(rows) > limit else None)
+    last = page_rows[-1] if len(rows) > limit else None
+    return LogPage(entries, LogCursor(last.at, last.pk) if last else None)
 
 
 def actors_of(cohort: Cohort) -> dict[int, str]:
-    """Everybody who ever did something there, by name."""
+    """Return everybody with an entry in the log: name by user key, sorted by name."""
     keys = (
         Activity.objects.filter(cohort=cohort)
         .exclude(actor_id=None)
@@ -106,104 +109,117 @@ def actors_of(cohort: Cohort) -> dict[int, str]:
     return dict(sorted(people.items(), key=lambda person: person[1].lower()))
 
 
-def _narrowed(cohort: Cohort, narrowed: LogFilter, before: LogCursor | None) -> QuerySet[Activity]:
+def _filtered(
+    cohort: Cohort, log_filter: LogFilter, before: LogCursor | None
+) -> QuerySet[Activity]:
     rows = Activity.objects.filter(cohort=cohort)
-    if narrowed.family:
-        rows = rows.filter(verb__startswith=f"{narrowed.family}.")
-    if narrowed.actor is not None:
-        rows = rows.filter(actor_id=narrowed.actor or None)
-    if narrowed.since:
-        rows = rows.filter(at__date__gte=narrowed.since)
-    if narrowed.until:
-        rows = rows.filter(at__date__lte=narrowed.until)
+    if log_filter.family:
+        rows = rows.filter(verb__startswith=f"{log_filter.family}.")
+    if log_filter.actor is not None:
+        rows = rows.filter(actor_id=log_filter.actor or None)
+    if log_filter.since:
+        rows = rows.filter(at__date__gte=log_filter.since)
+    if log_filter.until:
+        rows = rows.filter(at__date__lte=log_filter.until)
     return rows.filter(Q(at__lt=before.at) | Q(at=before.at, pk__lt=before.key)) if before else rows
 
 
 def _people(cohort: Cohort, keys: set[int]) -> dict[int, str]:
-    """Students by the roster's name, others by their address."""
-    named = {
+    """Return names by user key: the roster's for students, else the account's name or email."""
+    names = {
         user.pk: user.get_full_name() or user.email for user in User.objects.filter(pk__in=keys)
     }
     enrolled = Enrollment.objects.filter(cohort=cohort, user__in=keys)
-    return named | {place.user_id: str(place) for place in enrolled if place.user_id}
+    return names | {
+        enrollment.user_id: str(enrollment) for enrollment in enrolled if enrollment.user_id
+    }
 
 
-def _abouts(rows: Iterable[Activity]) -> dict[tuple[str, str], ObjectLabel]:
+def _labels(rows: Iterable[Activity]) -> dict[tuple[str, str], ObjectLabel]:
+    """Return labels by object type and key, in one query for each type that occurs."""
     keys: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
         keys[row.object_type].add(row.object_id)
+
     return {
-        (kind, str(key)): named
-        for kind, read in _READERS.items()
+        (kind, str(key)): label
+        for kind, labels_of in _LABELS.items()
         if keys[kind]
-        for key, named in read(keys[kind]).items()
+        for key, label in labels_of(keys[kind]).items()
     }
 
 
 def _submissions(keys: set[str]) -> dict[Any, ObjectLabel]:
-    found = Submission.objects.filter(pk__in=keys).select_related("student", "assignment")
-    return {each.pk: ObjectLabel(_work(each)) for each in found}
+    submissions = Submission.objects.filter(pk__in=keys).select_related("student", "assignment")
+    return {submission.pk: ObjectLabel(_attempt(submission)) for submission in submissions}
 
 
 def _audits(keys: set[str]) -> dict[Any, ObjectLabel]:
-    found = Audit.objects.filter(pk__in=keys).select_related(
+    audits = Audit.objects.filter(pk__in=keys).select_related(
         "submission__student", "submission__assignment"
     )
     return {
-        each.pk: ObjectLabel(_work(each.submission), audit_id=each.pk)
-        for each in found.defer("report")
+        audit.pk: ObjectLabel(_attempt(audit.submission), audit_id=audit.pk)
+        for audit in audits.defer("report")
     }
 
 
 def _grades(keys: set[str]) -> dict[Any, ObjectLabel]:
-    found = (
+    grades = (
         Grade.objects.filter(pk__in=keys).select_related("student", "assignment").defer("released")
     )
     return {
-        each.pk: ObjectLabel(f"{each.student}, {each.assignment.title}", audit_id=each.audit_id)
-        for each in found
+        grade.pk: ObjectLabel(f"{grade.student}, {grade.assignment.title}", audit_id=grade.audit_id)
+        for grade in grades
     }
 
 
 def _appeals(keys: set[str]) -> dict[Any, ObjectLabel]:
-    found = Appeal.objects.filter(pk__in=keys).select_related(
+    appeals = Appeal.objects.filter(pk__in=keys).select_related(
         "submission__student", "submission__assignment"
     )
-    return {each.pk: ObjectLabel(_work(each.submission), appeal_id=each.pk) for each in found}
+    return {
+        appeal.pk: ObjectLabel(_attempt(appeal.submission), appeal_id=appeal.pk)
+        for appeal in appeals
+    }
 
 
 def _assignments(keys: set[str]) -> dict[Any, ObjectLabel]:
     return {
-        each.pk: ObjectLabel(each.title, assignment=each.slug)
-        for each in Assignment.objects.filter(pk__in=keys)
+        assignment.pk: _assignment_label(assignment)
+        for assignment in Assignment.objects.filter(pk__in=keys)
     }
 
 
 def _bulk_runs(keys: set[str]) -> dict[Any, ObjectLabel]:
-    found = BulkRun.objects.filter(pk__in=keys).select_related("assignment")
-    return {
-        each.pk: ObjectLabel(each.assignment.title, assignment=each.assignment.slug)
-        for each in found
-    }
+    runs = BulkRun.objects.filter(pk__in=keys).select_related("assignment")
+    return {run.pk: _assignment_label(run.assignment) for run in runs}
 
 
 def _rounds(keys: set[str]) -> dict[Any, ObjectLabel]:
-    found = PairingRound.objects.filter(pk__in=keys).select_related("assignment")
+    rounds = PairingRound.objects.filter(pk__in=keys).select_related("assignment")
     return {
-        each.pk: ObjectLabel(each.assignment.title, assignment=each.assignment.slug)
-        for each in found
+        pairing_round.pk: _assignment_label(pairing_round.assignment) for pairing_round in rounds
     }
 
 
 def _enrollments(keys: set[str]) -> dict[Any, ObjectLabel]:
-    return {each.pk: ObjectLabel(str(each)) for each in Enrollment.objects.filter(pk__in=keys)}
+    return {
+        enrollment.pk: ObjectLabel(str(enrollment))
+        for enrollment in Enrollment.objects.filter(pk__in=keys)
+    }
 
 
-def _work(submission: Submission) -> str:
+def _assignment_label(assignment: Assignment) -> ObjectLabel:
+    return ObjectLabel(assignment.title, assignment=assignment.slug)
+
+
+def _attempt(submission: Submission) -> str:
     return f"{submission.student}, {submission.assignment.title}, attempt {submission.attempt}"
 
 
-_READERS: dict[str, Callable[[set[str]], dict[Any, ObjectLabel]]] = {
+# By Activity.object_type; other types get no label.
+_LABELS: dict[str, Callable[[set[str]], dict[Any, ObjectLabel]]] = {
     "submission": _submissions,
     "audit": _audits,
     "grade": _grades,

@@ -1,4 +1,4 @@
-"""A cohort's log, for its staff. Nothing in it can be changed."""
+"""Page of a cohort's log, for its staff. Nothing in it can be changed."""
 
 from __future__ import annotations
 
@@ -18,23 +18,26 @@ from grading.core.requests import MemberRequest
 
 @require_safe
 def log(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
-    found = access_cohort(request.user, cohort, level="staff")
-    actors = [(str(key), name) for key, name in actors_of(found).items()]
-    families = sorted(((each, family_name(each)) for each in FAMILIES), key=itemgetter(1))
+    record = access_cohort(request.user, cohort, level="staff")
+    actors = [(str(key), name) for key, name in actors_of(record).items()]
+    families = sorted(((family, family_name(family)) for family in FAMILIES), key=itemgetter(1))
+
     form = LogForm(request.GET, families=families, actors=actors)
     form.is_valid()
     before = form.cleaned_data.get("before")
-    page = log_of(found, form.narrowed(), before=before)
-    kept = request.GET.copy()
-    kept.pop("before", None)
+    page = log_of(record, form.log_filter(), before=before)
+
+    # Links to other pages keep the filters.
+    filters = request.GET.copy()
+    filters.pop("before", None)
     context = {
-        "cohort": found,
+        "cohort": record,
         "form": form,
         "misread": form.misread(),
         "entries": [(entry, sentence_of(entry.verb, entry.detail)) for entry in page.entries],
         "older": page.older,
         "is_newest": before is None,
-        "query": kept.urlencode(),
-        "trail": trail_to_cohort(found),
+        "query": filters.urlencode(),
+        "trail": trail_to_cohort(record),
     }
     return render(request, "activity_log/log.html", context)

@@ -1,4 +1,4 @@
-"""The log that every action writes in its own transaction."""
+"""Write the activity log, in which every action records itself within its transaction."""
 
 from typing import Any
 
@@ -18,9 +18,9 @@ def record_activity(
     about: Model,
     **detail: Any,
 ) -> None:
-    """Write one Activity row; call it inside the action's transaction. `detail` is plain JSON.
+    """Write one Activity row. Call it inside the action's transaction.
 
-    It lands in the log of the cohort that `about` belongs to, if any.
+    `detail` is plain JSON. The row belongs to the log of the cohort that `about` belongs to, if any.
     """
     Activity.objects.create(
         organization_id=organization if isinstance(organization, int) else organization.pk,
@@ -34,7 +34,8 @@ def record_activity(
 
 
 def _cohort_of(about: Any) -> int | None:
-    """Up from what it is about, by the way each record names its parent."""
+    """Return the cohort's key by following the record's parents, None without a cohort."""
+    # The nearest parent first: a record may name several.
     for parent in ("audit", "submission", "finding", "assignment", "round"):
         if getattr(about, f"{parent}_id", None) is not None:
             return _cohort_of(getattr(about, parent))

@@ -1,4 +1,4 @@
-"""The way back from a page: (words, address), outermost first."""
+"""Breadcrumbs of a page: (label, address), the outermost first; the page itself is not among them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a student has opened is no longer new to them."""
+"""Record when a student opened something, so that it is no longer new to them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from grading.models import Enrollment, Opening
 
 
 def mark_opened(*, student: Enrollment, kind: Opened, about: object) -> None:
-    """Keep when it was last opened, in one statement. No Activity: when a student reads is told to nobody."""
+    """Store the time of the last opening, in one statement."""
+    # No Activity: nobody else learns when a student reads.
     row = Opening(
         organization_id=student.organization_id,
         student=student,

@@ -76,7 +76,7 @@ def test_every_verb_that_is_logged_has_a_sentence() -> None:
         (
             "criterion.overridden",
             {"criterion": "Tidy", "score": 4, "reason": "Read."},
-            "gave “Tidy” 4 in place of none: Read.",
+            "overrode the score of “Tidy”: none → 4: Read.",
         ),
         (
             "audit.finished",
@@ -92,14 +92,14 @@ def test_every_verb_that_is_logged_has_a_sentence() -> None:
         (
             "audit.failed",
             {"code": "repository_empty"},
-            "ended the audit without a verdict (repository empty)",
+            "ended the audit with an error (repository empty)",
         ),
         (
             "bulk.started",
             {"what": "rejudge", "total": 3, "rubric": "R v2"},
             "started a bulk run: re-judge 3 under R v2",
         ),
-        ("membership.granted", {"role": "owner"}, "made somebody owner"),
+        ("membership.granted", {"role": "owner"}, "gave a member the role owner"),
     ],
 )
 def test_a_sentence_says_what_is_known(verb: str, detail: dict[str, Any], words: str) -> None:
@@ -186,8 +186,8 @@ def test_people_and_things_are_named():
     logged(cohort, "audit.started", actor=gone)
     gone.delete()
     entries = seen(cohort).entries
-    assert [entry.actor for entry in entries] == ["somebody who is gone", "Grace Hopper", "Ada"]
-    assert entries[2].about.words == "Ada, Week 2, attempt 1"
+    assert [entry.actor for entry in entries] == ["a deleted account", "Grace Hopper", "Ada"]
+    assert entries[2].about.text == "Ada, Week 2, attempt 1"
 
 
 def log_page(released: Released, query: str = "") -> str:
@@ -208,7 +208,7 @@ def test_the_page_tells_the_story_of_an_appeal_and_leads_to_it():
     with scope(organization=released.organization):
         keep_verdict(appeal=appeal, answer="It was weighed.", by=released.teacher)
     html = log_page(released, "?family=appeal")
-    assert html.index("the verdict stays") < html.index("appealed “Git forensics” (told 5)")
+    assert html.index("kept the verdict") < html.index("appealed “Git forensics” (score 5)")
     assert html.count(f'href="/o/{released.organization.slug}/appeals/{appeal.pk}/"') == 2
 
 
