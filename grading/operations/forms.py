@@ -1,4 +1,4 @@
-"""Which stretch of time is asked for, and which audits of it."""
+"""Form for the period and the list of audits in the address of the Operations page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,13 @@ from datetime import datetime
 from django import forms
 
 from grading.core.form_bases import AddressForm
-from grading.operations.queries import PERIODS, SHOWN, AuditListing, PeriodUnit, period_starts
+from grading.operations.queries import (
+    LISTING_LABELS,
+    PERIODS,
+    AuditListing,
+    PeriodUnit,
+    period_starts,
+)
 
 
 class OperationsForm(AddressForm):
@@ -16,7 +22,7 @@ class OperationsForm(AddressForm):
     )
 
     show = forms.ChoiceField(
-        required=False, choices=[("", ""), *SHOWN.items()], widget=forms.HiddenInput
+        required=False, choices=[("", ""), *LISTING_LABELS.items()], widget=forms.HiddenInput
     )
     at = forms.DateTimeField(required=False, widget=forms.HiddenInput)
     code = forms.CharField(required=False, max_length=60, widget=forms.HiddenInput)
@@ -24,18 +30,21 @@ class OperationsForm(AddressForm):
         required=False, min_value=1, max_value=100_000, widget=forms.HiddenInput
     )
 
-    def slot(self) -> PeriodUnit:
-        """By hours unless days are asked for."""
+    def unit(self) -> PeriodUnit:
+        """Return the unit of the periods, hours by default."""
         self.full_clean()
         return "day" if self.cleaned_data.get("by") == "day" else "hour"
 
-    def behind(self, now: datetime) -> AuditListing | None:
-        """Whose list is asked for: of the hour or day that begins `at`, else of all that is told; after slot()."""
-        read = self.cleaned_data
-        if not read.get("show"):
+    def listing(self, now: datetime) -> AuditListing | None:
+        """Return the list of audits to show, null without one; call it after unit().
+
+        It covers the period that begins `at`, or all periods on the page.
+        """
+        cleaned = self.cleaned_data
+        if not cleaned.get("show"):
             return None
-        slot, at = self.slot(), read.get("at")
-        until = at + PERIODS[slot][0] if at else None
-        return AuditListing(
-            read["show"], at or period_starts(slot, now)[0], until, read.get("code", "")
-        )
+
+        unit, at = self.unit(), cleaned.get("at")
+        until = at + PERIODS[unit][0] if at else None
+        since = at or period_starts(unit, now)[0]
+        return AuditListing(cleaned["show"], since, until, cleaned.get("code", ""))

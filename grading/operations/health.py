@@ -1,4 +1,4 @@
-"""Whether this process lives, and whether it can do its work: each answer comes in time, whoever else hangs."""
+"""Health checks of the web process, the database and the queue, answered in time even if one hangs."""
 
 from __future__ import annotations
 
@@ -18,44 +18,43 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-ANSWER_SECONDS = (
-    1.5  # a server that stands still neither answers nor refuses; a healthcheck waits about 2 s
-)
+# A server that hangs neither answers nor refuses. Health checks usually wait about 2 s.
+ANSWER_SECONDS = 1.5
 log = structlog.get_logger(__name__)
 
 
 class HealthProbe:
-    """Asked in a thread of its own, for a client cannot give up on a server that stands still.
+    """Check of one server, in a thread of its own: a client cannot abandon a server that hangs.
 
-    While one thread still waits for its answer no other is started: a long stillness costs one thread.
+    While a check is running no other thread is started, so a long outage costs one thread.
     """
 
-    def __init__(self, name: str, ask: Callable[[], object]) -> None:
-        self.name, self._ask = name, ask
+    def __init__(self, name: str, check: Callable[[], object]) -> None:
+        self.name, self._check = name, check
         self._lock = Lock()
-        self._asked: Future[bool] | None = None
+        self._result: Future[bool] | None = None
 
-    def put(self) -> Future[bool]:
-        """Whether the server works: the answer to come, or the one that is still waited for."""
+    def start(self) -> Future[bool]:
+        """Return the result of a new check, or of the one that is still running."""
         with self._lock:
-            if self._asked is None or self._asked.done():
-                self._asked = Future()
-                Thread(target=self._answer, args=(self._asked,), daemon=True).start()
-            return self._asked
+            if self._result is None or self._result.done():
+                self._result = Future()
+                Thread(target=self._run, args=(self._result,), daemon=True).start()
+            return self._result
 
-    def _answer(self, asked: Future[bool]) -> None:
+    def _run(self, result: Future[bool]) -> None:
         works = False
         try:
-            self._ask()
+            self._check()
             works = True
         except (DatabaseError, RedisError):
-            log.exception("not_ready", asked=self.name)
+            log.exception("not_ready", server=self.name)
         finally:
-            asked.set_result(works)
+            result.set_result(works)
 
 
-def _ask_database() -> None:
-    """On a connection made for it: one that is kept may outlive a server that takes no more."""
+def _check_database() -> None:
+    # The thread's own connection: a persistent one may survive a server that accepts no others.
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
@@ -63,7 +62,7 @@ def _ask_database() -> None:
         connection.close()
 
 
-def _ask_queue() -> None:
+def _check_queue() -> None:
     with Redis.from_url(
         settings.REDIS_URL,
         socket_timeout=ANSWER_SECONDS,
@@ -73,29 +72,31 @@ def _ask_queue() -> None:
         queue.ping()
 
 
-PROBES = (HealthProbe("database", _ask_database), HealthProbe("queue", _ask_queue))
+PROBES = (HealthProbe("database", _check_database), HealthProbe("queue", _check_queue))
 
 
 @never_cache
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """{"database": true, "queue": true}, else 503, within 2 s. What exactly is wrong is in the log."""
+    """Answer {"database": true, "queue": true}, or 503, within 2 s. The log says what is wrong."""
+    # All probes start before the first wait, so that they share the time.
     until = monotonic() + ANSWER_SECONDS
-    asked = {question.name: question.put() for question in PROBES}
-    answers = {name: _within(future, until) for name, future in asked.items()}
+    results = {probe.name: probe.start() for probe in PROBES}
+    answers = {name: _wait(result, until) for name, result in results.items()}
+
     return JsonResponse(answers, status=200 if all(answers.values()) else 503)
 
 
 @never_cache
 @require_safe
 def live(request: HttpRequest) -> JsonResponse:
-    """200 from a process that answers at all: nobody else is asked."""
+    """Answer 200 whenever this process works, without asking another server."""
     return JsonResponse({"live": True})
 
 
-def _within(asked: Future[bool], until: float) -> bool:
+def _wait(result: Future[bool], until: float) -> bool:
     try:
-        return asked.result(max(0.0, until - monotonic()))
+        return result.result(max(0.0, until - monotonic()))
     except TimeoutError:
-        log.exception("not_ready", asked="no answer in time")
+        log.exception("not_ready", server="no answer in time")
         return False

@@ -1,4 +1,4 @@
-"""What the operator's monitoring is told: sums over all institutions, never a name of anybody or of any of them."""
+"""Prometheus metrics: sums over all organizations, without any name of a person or organization."""
 
 from __future__ import annotations
 
@@ -28,9 +28,11 @@ from grading.core.enums import AuditState
 from grading.core.fair_turns import BULK, SUBMISSIONS, belongs_on
 from grading.models import Audit, ModelUsage, Organization
 
+# Stage times are read from the reports of this last period.
 RECENT = timedelta(hours=1)
 STAGES = """
-SELECT stage.key, count(*), percentile_cont(0.5) WITHIN GROUP (ORDER BY stage.value::float), max(stage.value::float)
+SELECT stage.key, count(*),
+       percentile_cont(0.5) WITHIN GROUP (ORDER BY stage.value::float), max(stage.value::float)
 FROM grading_audit, jsonb_each_text(report -> 'timings') AS stage
 WHERE finished_at > %s AND report IS NOT NULL GROUP BY stage.key ORDER BY stage.key
 """
@@ -38,7 +40,7 @@ WHERE finished_at > %s AND report IS NOT NULL GROUP BY stage.key ORDER BY stage.
 
 @dataclass(frozen=True, slots=True)
 class StageTimes:
-    """Seconds that the audits of the last hour spent in one stage of the court."""
+    """Seconds that the audits of the last hour spent in one stage."""
 
     stage: str
     audits: int
@@ -48,7 +50,7 @@ class StageTimes:
 
 @dataclass(frozen=True, slots=True)
 class ModelTotals:
-    """What one model was asked since the beginning; `cost_usd` sums what has a price."""
+    """Total use of one model. `cost_usd` sums the calls with a known price."""
 
     model: str
     calls: int
@@ -60,18 +62,22 @@ class ModelTotals:
 
 @dataclass(frozen=True, slots=True)
 class SiteMetrics:
-    """`waiting` and `oldest` (seconds) by queue, `states` and `failures` (by code) of every audit there is."""
+    """Figures of the whole site.
+
+    `waiting` (audits) and `oldest` (seconds) by queue; `states` and `failures` count all audits, by
+    state and by failure code.
+    """
 
     waiting: dict[str, int]
     oldest: dict[str, float]
     states: dict[str, int]
     failures: dict[str, int]
     stages: tuple[StageTimes, ...]
-    bought: tuple[ModelTotals, ...]
+    models: tuple[ModelTotals, ...]
 
 
 def collect_metrics() -> SiteMetrics:
-    """Over the whole site, as the operator's administration sees it. Eight queries, whoever scrapes."""
+    """Measure the whole site. Eight queries."""
     now = timezone.now()
     with scope(organization=list(Organization.objects.all())):
         queues = {name: _waiting(name, now) for name in (SUBMISSIONS, BULK)}
@@ -81,14 +87,16 @@ def collect_metrics() -> SiteMetrics:
             states=dict.fromkeys(AuditState.values, 0) | _counted("state"),
             failures=_counted("failure_code", state=AuditState.FAILED),
             stages=_stages(now),
-            bought=_bought(),
+            models=_model_totals(),
         )
 
 
 def _waiting(queue: str, now: datetime) -> tuple[int, float]:
+    """Return the number of waiting audits and the seconds that the oldest has waited."""
     waiting = Audit.objects.filter(belongs_on(queue), state=AuditState.QUEUED)
-    seen = waiting.aggregate(count=Count("pk"), oldest=Min("queued_at"))
-    return seen["count"], (now - seen["oldest"]).total_seconds() if seen["oldest"] else 0.0
+    figures = waiting.aggregate(count=Count("pk"), oldest=Min("queued_at"))
+    oldest = figures["oldest"]
+    return figures["count"], (now - oldest).total_seconds() if oldest else 0.0
 
 
 def _counted(field: str, **conditions: str) -> dict[str, int]:
@@ -102,7 +110,7 @@ def _stages(now: datetime) -> tuple[StageTimes, ...]:
         return tuple(StageTimes(*row) for row in cursor.fetchall())
 
 
-def _bought() -> tuple[ModelTotals, ...]:
+def _model_totals() -> tuple[ModelTotals, ...]:
     sums = ("calls", "prompt_tokens", "cached_tokens", "completion_tokens", "cost_usd")
     rows = ModelUsage.objects.order_by("model").values_list("model")
     return tuple(
@@ -116,82 +124,89 @@ log = structlog.get_logger(__name__)
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """To whoever has METRICS_TOKEN; to everybody else, and where it is not set, there is no such page."""
-    given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    """Serve the metrics to holders of METRICS_TOKEN; 404 to others, and if the token is not set."""
+    token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+    # compare_digest takes equal time for every wrong token, so it cannot be guessed byte by byte.
     if not settings.METRICS_TOKEN or not hmac.compare_digest(
-        given.encode(), settings.METRICS_TOKEN.encode()
+        token.encode(), settings.METRICS_TOKEN.encode()
     ):
         raise Http404
+
+    # A registry of its own for each scrape: nothing is kept between the web processes.
     registry = CollectorRegistry()
-    registry.register(_Site())
+    registry.register(_SiteCollector())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
 
 
-class _Site(Collector):
+class _SiteCollector(Collector):
     def collect(self) -> Iterator[Metric]:
-        seen = collect_metrics()
-        yield from _waiting_metrics(seen)
-        yield from _audits(seen)
-        yield from _models(seen)
-        yield from _queue_server()
+        site = collect_metrics()
+        yield from _waiting_metrics(site)
+        yield from _audit_metrics(site)
+        yield from _model_metrics(site)
+        yield from _queue_metrics()
 
 
-def _waiting_metrics(seen: SiteMetrics) -> Iterator[Metric]:
-    yield _gauge("auditor_audits_waiting", "Audits that wait for a worker.", "queue", seen.waiting)
+def _waiting_metrics(site: SiteMetrics) -> Iterator[Metric]:
+    yield _gauge("auditor_audits_waiting", "Audits waiting for a worker.", "queue", site.waiting)
     yield _gauge(
         "auditor_oldest_waiting_seconds",
-        "How long the oldest of them has waited.",
+        "Waiting time of the oldest audit.",
         "queue",
-        seen.oldest,
+        site.oldest,
     )
 
 
-def _audits(seen: SiteMetrics) -> Iterator[Metric]:
-    yield _gauge("auditor_audits", "Audits in each state.", "state", seen.states)
-    yield _counter(
-        "auditor_audit_failures", "Audits that failed, by the code shown.", "code", seen.failures
-    )
+def _audit_metrics(site: SiteMetrics) -> Iterator[Metric]:
+    yield _gauge("auditor_audits", "Audits by state.", "state", site.states)
+    yield _counter("auditor_audit_failures", "Failed audits by error code.", "code", site.failures)
     stages = GaugeMetricFamily(
-        "auditor_stage_seconds", "Audits ended in the last hour.", labels=("stage", "of")
+        "auditor_stage_seconds",
+        "Seconds in a stage, for audits finished in the last hour.",
+        labels=("stage", "of"),
     )
-    for each in seen.stages:
-        stages.add_metric((each.stage, "median"), each.median)
-        stages.add_metric((each.stage, "longest"), each.longest)
+    for stage in site.stages:
+        stages.add_metric((stage.stage, "median"), stage.median)
+        stages.add_metric((stage.stage, "longest"), stage.longest)
     yield stages
-    audits = {each.stage: each.audits for each in seen.stages}
-    yield _gauge("auditor_stage_audits", "How many audits those seconds are of.", "stage", audits)
-
-
-def _models(seen: SiteMetrics) -> Iterator[Metric]:
-    calls = {each.model: each.calls for each in seen.bought}
-    yield _counter("auditor_model_calls", "Calls to a model.", "model", calls)
-    costs = {each.model: float(each.cost_usd) for each in seen.bought}
-    yield _counter("auditor_model_cost_usd", "What has a price.", "model", costs)
-    tokens = CounterMetricFamily(
-        "auditor_model_tokens", "By the provider's figures.", labels=("model", "kind")
+    audits = {stage.stage: stage.audits for stage in site.stages}
+    yield _gauge(
+        "auditor_stage_audits", "Audits measured by auditor_stage_seconds.", "stage", audits
     )
-    for each in seen.bought:
+
+
+def _model_metrics(site: SiteMetrics) -> Iterator[Metric]:
+    calls = {usage.model: usage.calls for usage in site.models}
+    yield _counter("auditor_model_calls", "Calls to a model.", "model", calls)
+    costs = {usage.model: float(usage.cost_usd) for usage in site.models}
+    yield _counter(
+        "auditor_model_cost_usd", "Cost of the calls with a known price.", "model", costs
+    )
+    tokens = CounterMetricFamily(
+        "auditor_model_tokens", "Tokens by the provider's figures.", labels=("model", "kind")
+    )
+    for usage in site.models:
         for kind in ("prompt", "cached", "completion"):
-            tokens.add_metric((each.model, kind), getattr(each, f"{kind}_tokens"))
+            tokens.add_metric((usage.model, kind), getattr(usage, f"{kind}_tokens"))
     yield tokens
 
 
-def _queue_server() -> Iterator[Metric]:
-    """Of a server that does not answer nothing is known but that: no depth is shown as zero."""
+def _queue_metrics() -> Iterator[Metric]:
+    """Measure the queue's server; if it does not answer, report that and no depth, rather than zero."""
     answers = 1.0
     try:
         depth = {name: get_queue(name).count for name in settings.AUDIT_QUEUES}
         workers = Worker.count(connection=get_connection(settings.AUDIT_QUEUES[0]))
     except RedisError as error:
-        log.warning("queue_not_measured", said=str(error))
+        log.warning("queue_not_measured", error=str(error))
         answers = 0.0
     else:
-        yield _gauge(
-            "auditor_queue_jobs", "Jobs on the queue: those whose turn it is.", "queue", depth
+        yield _gauge("auditor_queue_jobs", "Jobs on the queue.", "queue", depth)
+        yield GaugeMetricFamily(
+            "auditor_workers", "Workers with a recent heartbeat.", value=workers
         )
-        yield GaugeMetricFamily("auditor_workers", "Workers that beat.", value=workers)
     yield GaugeMetricFamily(
-        "auditor_queue_answers", "Whether the queue's server does.", value=answers
+        "auditor_queue_answers", "1 if the queue's server answers, else 0.", value=answers
     )
 
 

@@ -1,4 +1,4 @@
-"""Bars over hours or days, one drawing for every measure: two parts on each other, and words that say the same."""
+"""Present figures over time as bar charts with stacked parts and a text that says the same."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from datetime import datetime
 from itertools import pairwise
 from math import ceil, log10
 
-LEFT, RIGHT, TOP, BASE, HEIGHT, ROOM = 56, 8, 14, 134, 158, 576
+# In pixels of the drawing; BASE is the y of the axis.
+LEFT, RIGHT, TOP, BASE, HEIGHT, PLOT_WIDTH = 56, 8, 14, 134, 158, 576
 BAR_SHARE = 0.72
-EVERY = 6  # so many bars apart stand the labels
+LABEL_STEP = 6  # a label under every sixth bar: more would overlap
 ROUND_NUMBERS = (1, 2, 2.5, 5, 10)
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What stands over one hour or day, from the axis upwards; null where nothing is known of it."""
+    """Bar of one hour or day. `parts` go from the axis upwards; null means unknown."""
 
     label: str
     words: str
@@ -34,56 +35,65 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """`words` says everything the drawing shows; `scale` and `labels` are (text, place)."""
+    """Drawing of a chart. `words` describes all of it; `scale` and `labels` are (text, coordinate)."""
 
     words: str
     blocks: tuple[Block, ...]
     scale: tuple[tuple[str, float], ...]
     labels: tuple[tuple[str, float], ...]
     left: int = LEFT
-    right: int = LEFT + ROOM
+    right: int = LEFT + PLOT_WIDTH
     base: int = BASE
-    width: int = LEFT + ROOM + RIGHT
+    width: int = LEFT + PLOT_WIDTH + RIGHT
     height: int = HEIGHT
 
 
 def bar_chart_of(
-    title: str, stacks: Sequence[Bar], kinds: Sequence[str], *, whole: bool = False
+    title: str, bars: Sequence[Bar], kinds: Sequence[str], *, whole: bool = False
 ) -> BarChart | None:
-    """Null where every stack is empty. `kinds` name the parts; the scale of what is counted `whole` has no halves."""
-    most = max((sum(part or 0 for part in stack.parts) for stack in stacks), default=0)
+    """Return the chart, null if every bar is empty.
+
+    `kinds` name the parts of a bar. `whole` is for counts: their scale shows no fractions.
+    """
+    most = max((sum(part or 0 for part in bar.parts) for bar in bars), default=0)
     if not most:
         return None
-    top, slot = _rounded_up(most, whole=whole), ROOM / len(stacks)
-    said = [stack.words for stack in stacks if any(stack.parts)]
+
+    top, bar_space = _rounded_up(most, whole=whole), PLOT_WIDTH / len(bars)
+    descriptions = [bar.words for bar in bars if any(bar.parts)]
     middle = [top / 2] if not whole or top % 2 == 0 else []
+
     return BarChart(
-        words=f"{title}. {'; '.join(said)}.",
+        words=f"{title}. {'; '.join(descriptions)}.",
         blocks=tuple(
             block
-            for place, stack in enumerate(stacks)
-            for block in _blocks(stack, place, slot, top, kinds)
+            for place, bar in enumerate(bars)
+            for block in _blocks(bar, place, bar_space, top, kinds)
         ),
         scale=tuple((f"{value:g}", _y(value, top)) for value in (0, *middle, top)),
         labels=tuple(
-            (stack.label, round(LEFT + slot * (place + 0.5), 1))
-            for place, stack in enumerate(stacks)
-            if (len(stacks) - 1 - place) % EVERY == 0
+            (bar.label, round(LEFT + bar_space * (place + 0.5), 1))
+            for place, bar in enumerate(bars)
+            if (len(bars) - 1 - place) % LABEL_STEP == 0
         ),
     )
 
 
-def period_label(at: datetime, slot: str) -> str:
-    """As it stands under a bar and in a table's row."""
-    return f"{at:%H:%M}" if slot == "hour" else f"{at.day} {at:%b}"
+def period_label(at: datetime, unit: str) -> str:
+    """Return the label of an hour or day, for charts and tables."""
+    return f"{at:%H:%M}" if unit == "hour" else f"{at.day} {at:%b}"
 
 
-def _blocks(stack: Bar, place: int, slot: float, top: float, kinds: Sequence[str]) -> list[Block]:
-    """Each part stands on the one below it."""
+def _blocks(
+    bar: Bar, place: int, bar_space: float, top: float, kinds: Sequence[str]
+) -> list[Block]:
+    """Return the rectangles of a bar, each part on top of the previous one."""
     heights = [0.0]
-    for part in stack.parts:
+    for part in bar.parts:
         heights.append(heights[-1] + (part or 0))
-    left, width = round(LEFT + slot * (place + (1 - BAR_SHARE) / 2), 1), round(slot * BAR_SHARE, 1)
+
+    left = round(LEFT + bar_space * (place + (1 - BAR_SHARE) / 2), 1)
+    width = round(bar_space * BAR_SHARE, 1)
     return [
         Block(kind, left, _y(high, top), width, round(_y(low, top) - _y(high, top), 1))
         for kind, (low, high) in zip(kinds, pairwise(heights), strict=True)
@@ -96,7 +106,8 @@ def _y(value: float, top: float) -> float:
 
 
 def _rounded_up(most: float, *, whole: bool) -> float:
-    """The next round number, so that the scale can be read."""
+    """Return the next round number, which makes a readable scale."""
+    # The factor keeps a rounding error from skipping a number that fits exactly.
     size = 10.0 ** (ceil(log10(most)) - 1)
     top = next(number * size for number in ROUND_NUMBERS if number * size >= most * (1 - 1e-9))
     return float(ceil(top)) if whole else top

@@ -1,4 +1,4 @@
-"""How an organization's audits went over time: how many ended, how long they had waited, what failed, what it cost."""
+"""Measure an organization's audits over time: finished, failed, waiting times and cost."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ LATEST_FAILURES = 20
 
 
 class Percentile(Aggregate):
-    """PostgreSQL's percentile_cont: between two rows it interpolates. `fraction` is 0.5 for the median."""
+    """PostgreSQL's percentile_cont, which interpolates. `fraction` is 0.5 for the median."""
 
     function = "PERCENTILE_CONT"
     name = "Percentile"
@@ -52,9 +52,12 @@ class Percentile(Aggregate):
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """An hour or a day. `waited_*` (seconds) are of the audits that ended in it, from the queue to the run that
-    ended them; null where none was taken up. `longest` is how many waited at once at the most. `unpriced` counts
-    answers of models whose cost is not known."""
+    """An hour or a day.
+
+    `waited_*` are seconds in the queue before their last run, of the audits that finished in this
+    period; null without any. `longest` is the greatest number that waited at once. `unpriced` counts
+    answers of models without a known price.
+    """
 
     begins: datetime
     ended: int = 0
@@ -72,7 +75,7 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A code of the audits that failed, how often, and when last."""
+    """Failure code with its number of audits and the time of the last one."""
 
     code: str
     count: int
@@ -88,57 +91,60 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class Operations:
-    """`stretches` oldest first, without a gap, the last one still going on."""
+    """Figures for the Operations page. `periods` are oldest first and without gaps."""
 
-    stretches: tuple[Period, ...]
+    periods: tuple[Period, ...]
     failures: tuple[Failure, ...]
     failed: tuple[Audit, ...]
     now: Now
 
 
-def operations_of(slot: PeriodUnit, now: datetime) -> Operations:
-    """Of the organization whose scope is entered. Six queries."""
-    begins = period_starts(slot, now)
+def operations_of(unit: PeriodUnit, now: datetime) -> Operations:
+    """Measure the organization of the current scope. Six queries."""
+    begins = period_starts(unit, now)
+
     failed = Audit.objects.filter(state=AuditState.FAILED, finished_at__gte=begins[0])
-    counted = failed.order_by().values_list("failure_code")
-    rows = counted.annotate(count=Count("pk"), last=Max("finished_at")).order_by(
+    by_code = failed.order_by().values_list("failure_code")
+    rows = by_code.annotate(count=Count("pk"), last=Max("finished_at")).order_by(
         "-count", "failure_code"
     )
     latest = failed.select_related("submission__student", "submission__assignment").order_by(
         "-finished_at", "pk"
     )
+
     return Operations(
-        stretches=_stretches(slot, begins),
+        periods=_periods(unit, begins),
         failures=tuple(Failure(*row) for row in rows),
         failed=tuple(latest[:LATEST_FAILURES]),
         now=_now(),
     )
 
 
-def period_starts(slot: PeriodUnit, now: datetime) -> list[datetime]:
-    """Of the hours or days that are told of, oldest first; in UTC, like every date of the site."""
+def period_starts(unit: PeriodUnit, now: datetime) -> list[datetime]:
+    """Return when each hour or day on the page begins, oldest first, in UTC like all dates."""
     last = now.replace(minute=0, second=0, microsecond=0)
-    step, count = PERIODS[slot]
-    if slot == "day":
+    step, count = PERIODS[unit]
+    if unit == "day":
         last = last.replace(hour=0)
     return [last - step * back for back in reversed(range(count))]
 
 
-def _stretches(slot: PeriodUnit, begins: Sequence[datetime]) -> tuple[Period, ...]:
-    ended, bought = _ended(slot, begins[0]), _bought(slot, begins[0])
+def _periods(unit: PeriodUnit, begins: Sequence[datetime]) -> tuple[Period, ...]:
+    ended, costs = _ended(unit, begins[0]), _costs(unit, begins[0])
     longest = longest_queues(waits_since(begins[0]), begins)
+
     return tuple(
-        Period(each, **ended.get(each, {}), **bought.get(each, {}), longest=waited)
-        for each, waited in zip(begins, longest, strict=True)
+        Period(start, **ended.get(start, {}), **costs.get(start, {}), longest=waiting)
+        for start, waiting in zip(begins, longest, strict=True)
     )
 
 
-def _ended(slot: PeriodUnit, since: datetime) -> dict[datetime, dict[str, Any]]:
+def _ended(unit: PeriodUnit, since: datetime) -> dict[datetime, dict[str, Any]]:
     waited = F("started_at") - F("queued_at")
     rows = (
         Audit.objects.filter(finished_at__gte=since)
         .order_by()
-        .values(begins=Trunc("finished_at", slot, output_field=DateTimeField()))
+        .values(begins=Trunc("finished_at", unit, output_field=DateTimeField()))
         .annotate(
             ended=Count("pk"),
             failed=Count("pk", filter=Q(state=AuditState.FAILED)),
@@ -156,111 +162,123 @@ def _in_seconds(value: object) -> object:
     return value.total_seconds() if isinstance(value, timedelta) else value
 
 
-def _bought(slot: PeriodUnit, since: datetime) -> dict[datetime, dict[str, Any]]:
+def _costs(unit: PeriodUnit, since: datetime) -> dict[datetime, dict[str, Any]]:
     rows = (
         ModelUsage.objects.filter(created_at__gte=since)
         .order_by()
-        .values(begins=Trunc("created_at", slot, output_field=DateTimeField()))
+        .values(begins=Trunc("created_at", unit, output_field=DateTimeField()))
         .annotate(
-            bought=Sum("cost_usd", default=Decimal(0)), unknown=Count("pk", filter=Q(cost_usd=None))
+            # Not named cost_usd: an annotation may not have the name of a column.
+            total=Sum("cost_usd", default=Decimal(0)),
+            unpriced=Count("pk", filter=Q(cost_usd=None)),
         )
     )
-    return {row["begins"]: {"cost_usd": row["bought"], "unpriced": row["unknown"]} for row in rows}
+    return {row["begins"]: {"cost_usd": row["total"], "unpriced": row["unpriced"]} for row in rows}
 
 
 def _now() -> Now:
     waiting = Q(state=AuditState.QUEUED)
-    seen = Audit.objects.aggregate(
+    figures = Audit.objects.aggregate(
         waiting=Count("pk", filter=waiting),
         running=Count("pk", filter=Q(state=AuditState.RUNNING)),
         oldest=Min("queued_at", filter=waiting),
     )
-    return Now(**seen)
+    return Now(**figures)
 
 
-Show = Literal["waiting", "running", "queued", "ended", "failed", "paid"]
-SHOWN: dict[Show, str] = {
+ListingKind = Literal["waiting", "running", "queued", "ended", "failed", "paid"]
+LISTING_LABELS: dict[ListingKind, str] = {
     "waiting": "waiting now",
     "running": "running now",
     "queued": "in the queue",
-    "ended": "ended",
+    "ended": "finished",
     "failed": "failed",
-    "paid": "asked a model",
+    "paid": "used a model",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class AuditListing:
-    """Which audits: `since` is inside, `until` outside and null for no end; `code` of a failure, "" for any."""
+    """Choice of audits. `since` is included, `until` is not and may be null; `code` "" means any."""
 
-    show: Show
+    show: ListingKind
     since: datetime
     until: datetime | None = None
     code: str = ""
 
 
-def audits_listed(asked: AuditListing) -> QuerySet[Audit]:
-    """Of the organization whose scope is entered, with students and assignments: what ended latest first, all else
-    first come first."""
-    every = waiting_since(asked.since) if asked.show == "queued" else Audit.objects.all()
-    audits = every.filter(_which(asked)).defer("report")
-    order = "-finished_at" if asked.show in ("ended", "failed", "paid") else "queued_at"
+def audits_listed(listing: AuditListing) -> QuerySet[Audit]:
+    """Return the chosen audits of the current scope, with students and assignments.
+
+    Finished audits are sorted with the latest first, others by their place in the queue.
+    """
+    is_queue = listing.show == "queued"
+    candidates = waiting_since(listing.since) if is_queue else Audit.objects.all()
+    audits = candidates.filter(_condition(listing)).defer("report")
+
+    order = "-finished_at" if listing.show in ("ended", "failed", "paid") else "queued_at"
     return audits.select_related("submission__student", "submission__assignment").order_by(
         order, "pk"
     )
 
 
-def _which(asked: AuditListing) -> Q | Exists:
-    if asked.show == "waiting":
+def _condition(listing: AuditListing) -> Q | Exists:
+    if listing.show == "waiting":
         return Q(state=AuditState.QUEUED)
-    if asked.show == "running":
+    if listing.show == "running":
         return Q(state=AuditState.RUNNING)
-    if asked.show == "queued":
-        return Q(queued_at__lt=asked.until) if asked.until else Q()
-    if asked.show == "paid":
-        return Exists(ModelUsage.objects.filter(_within("created_at", asked), audit=OuterRef("pk")))
-    ended = _within("finished_at", asked)
-    if asked.show == "failed":
+    if listing.show == "queued":
+        return Q(queued_at__lt=listing.until) if listing.until else Q()
+    if listing.show == "paid":
+        return Exists(
+            ModelUsage.objects.filter(_within("created_at", listing), audit=OuterRef("pk"))
+        )
+
+    ended = _within("finished_at", listing)
+    if listing.show == "failed":
         ended &= Q(state=AuditState.FAILED)
-    return ended & Q(failure_code=asked.code) if asked.code else ended
+    return ended & Q(failure_code=listing.code) if listing.code else ended
 
 
-def _within(field: str, asked: AuditListing) -> Q:
-    begun = Q(**{f"{field}__gte": asked.since})
-    return begun if asked.until is None else begun & Q(**{f"{field}__lt": asked.until})
+def _within(field: str, listing: AuditListing) -> Q:
+    condition = Q(**{f"{field}__gte": listing.since})
+    if listing.until is not None:
+        condition &= Q(**{f"{field}__lt": listing.until})
+    return condition
 
 
 Wait = tuple[datetime, datetime | None]
 
 
 def waits_since(since: datetime) -> list[Wait]:
-    """When each audit came to the queue, and when it left it: null for what still waits. One query.
+    """Return when each audit entered and left the queue, null while it waits. One query.
 
-    What a worker gave back counts as waiting until the run that ended it, as in the times that are told beside it.
+    An audit that a worker gave back counts as waiting until its last run, as in `waited_*`.
     """
-    there = waiting_since(since).order_by().values_list("queued_at", "left")
-    return list(there)
+    return list(waiting_since(since).order_by().values_list("queued_at", "left"))
 
 
 def waiting_since(since: datetime) -> QuerySet[Any]:
-    """The audits that were in the queue at that moment or came to it later; each with when it `left`."""
-    waits_still = When(state=AuditState.QUEUED, then=Value(None, output_field=DateTimeField()))
-    left = Case(waits_still, default=Coalesce(F("started_at"), F("finished_at")))
+    """Return the audits in the queue at that time or later; each with the time it `left`."""
+    is_waiting = When(state=AuditState.QUEUED, then=Value(None, output_field=DateTimeField()))
+    left = Case(is_waiting, default=Coalesce(F("started_at"), F("finished_at")))
     waits = Audit.objects.filter(queued_at__isnull=False).annotate(left=left)
     return waits.filter(Q(state=AuditState.QUEUED) | Q(left__gt=since))
 
 
 def longest_queues(waits: Iterable[Wait], begins: Sequence[datetime]) -> list[int]:
-    """How many waited at once at the most, in each stretch between these moments; the last one still goes on."""
-    listed = list(waits)
-    moves = [(came, 1) for came, _left in listed] + [
-        (left, -1) for _came, left in listed if left is not None
-    ]
-    moves.sort()  # who leaves as somebody comes has left before
+    """Return the greatest number that waited at once in each period; the last has no end."""
+    waits = list(waits)
+    moves = [(entered, 1) for entered, _left in waits]
+    moves += [(left, -1) for _entered, left in waits if left is not None]
+    # -1 sorts before 1: who leaves at the moment another enters is not counted together with them.
+    moves.sort()
+
     length, place, longest = 0, 0, []
     for begin, end in pairwise([*begins, datetime.max.replace(tzinfo=UTC)]):
         while place < len(moves) and moves[place] <= (begin, -1):
             length, place = length + moves[place][1], place + 1
+
         most = length
         while place < len(moves) and moves[place] <= (end, -1):
             length, place = length + moves[place][1], place + 1

@@ -1,4 +1,4 @@
-"""How the organization's audits go: for its staff, over the hours of a day or the days of a month."""
+"""Operations page: an organization's audits over hours or days, for its staff."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grading.models import Audit
 from grading.operations.forms import OperationsForm
 from grading.operations.presenters import Bar, BarChart, bar_chart_of, period_label
 from grading.operations.queries import (
-    SHOWN,
+    LISTING_LABELS,
     Operations,
     Period,
     PeriodUnit,
@@ -26,81 +26,90 @@ from grading.operations.queries import (
 )
 
 PER_PAGE = 50
+# A chart with its title and its legend: pairs of (kind of part, label).
+Figure = tuple[str, tuple[tuple[str, str], ...], BarChart | None]
 
 
 @require_safe
 def operations(request: MemberRequest, org: str) -> HttpResponse:
-    found = access_organization(request.user, org, level="staff")
+    organization = access_organization(request.user, org, level="staff")
     form, now = OperationsForm(request.GET), timezone.now()
-    slot, behind = form.slot(), form.behind(now)
-    told = operations_of(slot, now)
-    listed = audits_listed(behind) if behind else Audit.objects.none()
+    unit, listing = form.unit(), form.listing(now)
+
+    figures = operations_of(unit, now)
+    audits = audits_listed(listing) if listing else Audit.objects.none()
+    rows = [
+        (period_label(period.begins, unit), period)
+        for period in reversed(figures.periods)
+        if not period.is_quiet
+    ]
+
     context = {
-        "organization": found,
-        "slot": slot,
+        "organization": organization,
+        "unit": unit,
         "misread": form.misread(),
-        "told": told,
-        "rows": [
-            (period_label(each.begins, slot), each)
-            for each in reversed(told.stretches)
-            if not each.is_quiet
-        ],
-        "pictures": _pictures(told, slot),
-        "behind": behind,
-        "shown": SHOWN[behind.show] if behind else "",
-        "page": Paginator(listed, PER_PAGE).get_page(form.cleaned_data.get("page") or 1),
-        "trail": trail_to_organization(found),
+        "figures": figures,
+        "rows": rows,
+        "charts": _charts(figures, unit),
+        "listing": listing,
+        "listing_label": LISTING_LABELS[listing.show] if listing else "",
+        "page": Paginator(audits, PER_PAGE).get_page(form.cleaned_data.get("page") or 1),
+        "trail": trail_to_organization(organization),
     }
     return render(request, "operations/operations.html", context)
 
 
-def _pictures(
-    told: Operations, slot: PeriodUnit
-) -> list[tuple[str, tuple[tuple[str, str], ...], BarChart | None]]:
-    """Each with its heading and its key: (part, what it is)."""
-    named = [(period_label(each.begins, slot), each) for each in told.stretches]
-    ended = [_stack_of_ended(label, each) for label, each in named]
-    waited = [_stack_of_waited(label, each) for label, each in named]
-    spent = [
-        Bar(label, f"{label}: {each.cost_usd:.2f}", (float(each.cost_usd),))
-        for label, each in named
+def _charts(figures: Operations, unit: PeriodUnit) -> list[Figure]:
+    periods = [(period_label(period.begins, unit), period) for period in figures.periods]
+    costs = [
+        Bar(label, f"{label}: {period.cost_usd:.2f}", (float(period.cost_usd),))
+        for label, period in periods
     ]
-    queued = [Bar(label, f"{label}: {each.longest}", (each.longest,)) for label, each in named]
+    queued = [
+        Bar(label, f"{label}: {period.longest}", (period.longest,)) for label, period in periods
+    ]
+
     return [
-        _picture(
-            f"Audits waiting at once, the most by {slot}",
+        _figure(
+            f"Most audits waiting at once, by {unit}",
             (("main", "in the queue"),),
             queued,
             whole=True,
         ),
-        _picture(
-            f"Audits that ended, by {slot}",
+        _figure(
+            f"Finished audits, by {unit}",
             (("good", "with a report"), ("bad", "failed")),
-            ended,
+            [_finished_bar(label, period) for label, period in periods],
             whole=True,
         ),
-        _picture(
-            f"Seconds in the queue, by {slot}",
-            (("main", "the median"), ("rest", "95 of 100")),
-            waited,
+        _figure(
+            f"Seconds in the queue, by {unit}",
+            (("main", "median"), ("rest", "95th percentile")),
+            [_wait_bar(label, period) for label, period in periods],
         ),
-        _picture(f"US dollars for models, by {slot}", (("main", "spent"),), spent),
+        _figure(f"Cost of models in US dollars, by {unit}", (("main", "cost"),), costs),
     ]
 
 
-def _picture(
-    title: str, key: tuple[tuple[str, str], ...], stacks: Sequence[Bar], *, whole: bool = False
-) -> tuple[str, tuple[tuple[str, str], ...], BarChart | None]:
-    return title, key, bar_chart_of(title, stacks, [kind for kind, _ in key], whole=whole)
+def _figure(
+    title: str, legend: tuple[tuple[str, str], ...], bars: Sequence[Bar], *, whole: bool = False
+) -> Figure:
+    return title, legend, bar_chart_of(title, bars, [kind for kind, _ in legend], whole=whole)
 
 
-def _stack_of_ended(label: str, each: Period) -> Bar:
-    failed = f", {each.failed} of them failed" if each.failed else ""
-    return Bar(label, f"{label}: {each.ended}{failed}", (each.ended - each.failed, each.failed))
+def _finished_bar(label: str, period: Period) -> Bar:
+    failed = f", {period.failed} failed" if period.failed else ""
+    return Bar(
+        label,
+        f"{label}: {period.ended}{failed}",
+        (period.ended - period.failed, period.failed),
+    )
 
 
-def _stack_of_waited(label: str, each: Period) -> Bar:
-    if each.waited_p50 is None or each.waited_p95 is None:
-        return Bar(label, f"{label}: none was taken up", (None, None))
-    words = f"{label}: median {each.waited_p50:.0f}, 95 of 100 up to {each.waited_p95:.0f}"
-    return Bar(label, words, (each.waited_p50, each.waited_p95 - each.waited_p50))
+def _wait_bar(label: str, period: Period) -> Bar:
+    if period.waited_p50 is None or period.waited_p95 is None:
+        return Bar(label, f"{label}: none started", (None, None))
+
+    words = f"{label}: median {period.waited_p50:.0f}, 95th percentile {period.waited_p95:.0f}"
+    # The upper part is drawn on the median, up to the 95th percentile.
+    return Bar(label, words, (period.waited_p50, period.waited_p95 - period.waited_p50))

@@ -1,7 +1,8 @@
-"""How an organization's audits go, for its staff: what ended, waited, failed and cost, hour by hour or day by day."""
+"""The Operations page: finished and failed audits, waits and cost, by hour or day."""
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -65,9 +66,9 @@ def bought(assignment: Assignment, at: datetime, cost: str | None) -> None:
         ModelUsage.objects.filter(pk=made.pk).update(created_at=at)
 
 
-def told(assignment: Assignment, slot: PeriodUnit = "hour") -> Operations:
+def measured(assignment: Assignment, unit: PeriodUnit = "hour") -> Operations:
     with scope(organization=assignment.organization):
-        return operations_of(slot, THIS_HOUR + timedelta(minutes=40))
+        return operations_of(unit, THIS_HOUR + timedelta(minutes=40))
 
 
 def page(client: Client, assignment: Assignment, query: str = "") -> str:
@@ -78,79 +79,79 @@ def page(client: Client, assignment: Assignment, query: str = "") -> str:
     return html
 
 
-def test_students_are_not_shown_it(assignment: Assignment) -> None:
+def test_students_cannot_open_the_page(assignment: Assignment) -> None:
     client = signed_in(student(assignment.cohort).user)
     assert client.get(f"/o/{assignment.organization.slug}/operations/").status_code == 404
 
 
-def test_each_hour_tells_what_ended_in_it_and_how_long_that_had_waited(
+def test_each_hour_counts_its_finished_audits_and_their_waits(
     assignment: Assignment,
 ) -> None:
     for waited in (10, 20, 30, 40, 50):
         ended(assignment, THIS_HOUR - HOUR, waited)
     ended(assignment, THIS_HOUR - 2 * HOUR, failed=True, done=False)
     ended(assignment, THIS_HOUR - 24 * HOUR)  # a day ago: no longer shown
-    stretches = told(assignment).stretches
-    assert [each.begins for each in stretches] == [
+    periods = measured(assignment).periods
+    assert [period.begins for period in periods] == [
         THIS_HOUR - HOUR * back for back in range(23, -1, -1)
     ]
-    assert [each for each in stretches if each.ended] == [
+    assert [period for period in periods if period.ended] == [
         Period(THIS_HOUR - 2 * HOUR, ended=1, failed=1, waited_p50=10, waited_p95=10, longest=5),
         Period(THIS_HOUR - HOUR, ended=5, failed=0, waited_p50=30, waited_p95=48),
     ]
 
 
-def test_what_was_never_taken_up_has_waited_for_no_known_time(assignment: Assignment) -> None:
+def test_audit_that_never_started_has_no_wait(assignment: Assignment) -> None:
     AuditFactory.create(submission__assignment=assignment, failed=True, finished_at=THIS_HOUR)
-    (only,) = [each for each in told(assignment).stretches if not each.is_quiet]
+    (only,) = [period for period in measured(assignment).periods if not period.is_quiet]
     assert (only.ended, only.failed, only.waited_p50, only.waited_p95) == (1, 1, None, None)
 
 
-def test_days_are_days_in_utc_and_costs_without_a_price_are_counted_not_guessed(
+def test_days_are_utc_and_answers_without_a_price_are_counted(
     assignment: Assignment,
 ) -> None:
     today = THIS_HOUR.replace(hour=0)
     bought(assignment, today - timedelta(seconds=1), "0.25")
     bought(assignment, today - timedelta(hours=23), "0.50")
     bought(assignment, today, None)
-    assert [each for each in told(assignment, "day").stretches if not each.is_quiet] == [
+    assert [period for period in measured(assignment, "day").periods if not period.is_quiet] == [
         Period(today - timedelta(days=1), cost_usd=Decimal("0.75")),
         Period(today, unpriced=1),
     ]
 
 
-def test_what_happens_elsewhere_is_not_told(assignment: Assignment) -> None:
+def test_other_organizations_are_not_counted(assignment: Assignment) -> None:
     other = AssignmentFactory.create()
     ended(other, THIS_HOUR)
     bought(other, THIS_HOUR, "1")
-    assert all(each.is_quiet for each in told(assignment).stretches)
+    assert all(period.is_quiet for period in measured(assignment).periods)
 
 
-def test_failures_stand_by_code_and_one_by_one_and_lead_to_their_audits(
+def test_failures_are_listed_by_code_and_link_to_their_audits(
     assistant: Client, assignment: Assignment
 ) -> None:
     for _ in range(2):
         AuditFactory.create(submission__assignment=assignment, failed=True)
     AuditFactory.create(submission__assignment=assignment, failed=True, failure_code="pdf_missing")
-    seen = told(assignment)
-    assert [(each.code, each.count) for each in seen.failures] == [
+    figures = measured(assignment)
+    assert [(failure.code, failure.count) for failure in figures.failures] == [
         ("repository_empty", 2),
         ("pdf_missing", 1),
     ]
     html = page(assistant, assignment)
-    assert [html.count(f"/audits/{audit.pk}/") for audit in seen.failed] == [1, 1, 1]
+    assert [html.count(f"/audits/{audit.pk}/") for audit in figures.failed] == [1, 1, 1]
 
 
-def test_what_waits_now_is_counted_with_the_first_of_it(assignment: Assignment) -> None:
+def test_waiting_audits_are_counted_with_the_oldest(assignment: Assignment) -> None:
     since = datetime(2026, 11, 1, tzinfo=UTC)
     AuditFactory.create(submission__assignment=assignment, state="queued", queued_at=since + HOUR)
     AuditFactory.create(submission__assignment=assignment, state="queued", queued_at=since)
     AuditFactory.create(submission__assignment=assignment, running=True)
-    now = told(assignment).now
+    now = measured(assignment).now
     assert (now.waiting, now.running, now.oldest) == (2, 1, since)
 
 
-def test_the_queue_is_as_long_as_what_came_and_had_not_left_yet(assignment: Assignment) -> None:
+def test_queue_holds_what_entered_and_has_not_left(assignment: Assignment) -> None:
     ended(assignment, THIS_HOUR - HOUR, waited=7200)  # left as the hour began
     ended(assignment, THIS_HOUR - timedelta(minutes=30), waited=3600)
     AuditFactory.create(
@@ -158,10 +159,10 @@ def test_the_queue_is_as_long_as_what_came_and_had_not_left_yet(assignment: Assi
     )
     withdrawn = {"queued_at": THIS_HOUR - timedelta(minutes=45), "finished_at": THIS_HOUR}
     AuditFactory.create(submission__assignment=assignment, failed=True, **withdrawn)
-    assert [each.longest for each in told(assignment).stretches][-5:] == [0, 2, 3, 3, 1]
+    assert [period.longest for period in measured(assignment).periods][-5:] == [0, 2, 3, 3, 1]
 
 
-def test_lengths_are_of_each_stretch_whatever_had_begun_before() -> None:
+def test_queue_length_of_a_period_includes_earlier_arrivals() -> None:
     begins = [THIS_HOUR, THIS_HOUR + HOUR]
     minutes = [(-5, 5), (5, 10), (20, 30), (25, 26), (59, None)]
     waits = [
@@ -175,7 +176,7 @@ def test_lengths_are_of_each_stretch_whatever_had_begun_before() -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "behind"),
+    ("query", "expected"),
     [
         ("?show=waiting", ["first", "second"]),
         ("?show=running", ["running"]),
@@ -188,8 +189,8 @@ def test_lengths_are_of_each_stretch_whatever_had_begun_before() -> None:
         ("?show=nonsense", []),
     ],
 )
-def test_each_number_leads_to_its_audits(
-    assistant: Client, assignment: Assignment, query: str, behind: list[str]
+def test_each_number_links_to_its_audits(
+    assistant: Client, assignment: Assignment, query: str, expected: list[str]
 ) -> None:
     at = timezone.now().replace(minute=0, second=0, microsecond=0)
     made = {
@@ -219,62 +220,62 @@ def test_each_number_leads_to_its_audits(
         [names[audit.pk] for audit in answer.context["page"]],
         faults_of(answer.content.decode()),
     ) == (
-        behind,
+        expected,
         [],
     )
 
 
-def test_the_page_draws_and_tabulates_the_same(assistant: Client, assignment: Assignment) -> None:
+def test_charts_and_table_show_the_same_figures(assistant: Client, assignment: Assignment) -> None:
     empty = page(assistant, assignment)
-    assert (empty.count('class="over-time'), "No audit waited or ended" in empty) == (0, True)
+    assert (empty.count('class="over-time'), "No activity in this period" in empty) == (0, True)
     at = timezone.now()
     ended(assignment, at, 12)
     bought(assignment, at, "1.5")
     html, label = page(assistant, assignment), f"{at:%H}:00"
     for words in (
-        f"Audits that ended, by hour. {label}: 1.",
-        f"Seconds in the queue, by hour. {label}: median 12, 95 of 100 up to 12.",
-        f"US dollars for models, by hour. {label}: 1.50.",
+        f"Finished audits, by hour. {label}: 1.",
+        f"Seconds in the queue, by hour. {label}: median 12, 95th percentile 12.",
+        f"Cost of models in US dollars, by hour. {label}: 1.50.",
     ):
         assert f'aria-label="{words}"' in html
-    assert f'aria-label="Audits waiting at once, the most by hour. {label}: 1.' in html
-    assert '<td data-label="Waited, median">12 s</td>' in html
+    assert f'aria-label="Most audits waiting at once, by hour. {label}: 1.' in html
+    assert '<td data-label="Median wait">12 s</td>' in re.sub(r">\s+", ">", html)
     assert '#listed-heading">1.50 USD</a>' in html
 
 
-def test_an_unknown_stretch_of_time_is_said(assistant: Client, assignment: Assignment) -> None:
+def test_unknown_period_is_reported(assistant: Client, assignment: Assignment) -> None:
     html = page(assistant, assignment, "?by=year")
-    assert ("“by=year” means nothing here" in html, "The last 24 hours" in html) == (True, True)
-    assert "The last 30 days" in page(assistant, assignment, "?by=day")
+    assert ("“by=year” means nothing here" in html, "Last 24 hours" in html) == (True, True)
+    assert "Last 30 days" in page(assistant, assignment, "?by=day")
 
 
-def test_as_many_queries_whatever_there_is(assistant: Client, assignment: Assignment) -> None:
-    def asked() -> int:
-        with CaptureQueriesContext(connection) as seen:
+def test_number_of_queries_is_constant(assistant: Client, assignment: Assignment) -> None:
+    def query_count() -> int:
+        with CaptureQueriesContext(connection) as queries:
             page(assistant, assignment)
-        return len(seen)
+        return len(queries)
 
-    asked()
+    query_count()
     counts = []
     for number in (1, 3):
         for _ in range(number):
             AuditFactory.create(submission__assignment=assignment, failed=True)
             bought(assignment, timezone.now(), "1")
-        counts.append(asked())
+        counts.append(query_count())
     assert counts[0] == counts[1] <= 15
 
 
-def test_parts_stand_on_each_other_under_a_round_scale() -> None:
-    picture = bar_chart_of(
+def test_parts_are_stacked_under_a_round_scale() -> None:
+    chart = bar_chart_of(
         "Ended", [Bar("10:00", "10:00: 8", (6, 2)), Bar("11:00", "11:00: 0", (0, 0))], "ab"
     )
-    assert picture is not None
-    assert [(block.kind, block.y, block.height) for block in picture.blocks] == [
+    assert chart is not None
+    assert [(block.kind, block.y, block.height) for block in chart.blocks] == [
         ("a", BASE - 72.0, 72.0),
         ("b", BASE - 96.0, 24.0),
     ]
-    assert [text for text, _ in picture.scale] == ["0", "5", "10"]
-    assert (picture.words, picture.scale[-1][1]) == ("Ended. 10:00: 8.", TOP)
+    assert [text for text, _ in chart.scale] == ["0", "5", "10"]
+    assert (chart.words, chart.scale[-1][1]) == ("Ended. 10:00: 8.", TOP)
 
 
 @pytest.mark.parametrize(
@@ -289,10 +290,10 @@ def test_parts_stand_on_each_other_under_a_round_scale() -> None:
     ],
 )
 def test_the_scale_ends_at_the_next_round_number(most: float, whole: bool, top: str) -> None:
-    picture = bar_chart_of("x", [Bar("", "", (most,))], "a", whole=whole)
-    assert picture is not None
-    assert picture.scale[-1][0] == top
+    chart = bar_chart_of("x", [Bar("", "", (most,))], "a", whole=whole)
+    assert chart is not None
+    assert chart.scale[-1][0] == top
 
 
-def test_nothing_is_drawn_of_nothing() -> None:
+def test_empty_bars_make_no_chart() -> None:
     assert bar_chart_of("x", [Bar("", "", (0,)), Bar("", "", (None,))], "a") is None
