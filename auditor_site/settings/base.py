@@ -119,16 +119,16 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "grading.api.authentication.TokenReaches",
+        "grading.api.authentication.TokenHasScope",
     ],
-    "DEFAULT_PAGINATION_CLASS": "grading.api.paging.ByCursor",
+    "DEFAULT_PAGINATION_CLASS": "grading.api.paging.SignedCursorPagination",
     "DEFAULT_THROTTLE_CLASSES": [
         "rest_framework.throttling.UserRateThrottle",
         "rest_framework.throttling.ScopedRateThrottle",
     ],
     "DEFAULT_THROTTLE_RATES": {"user": "240/min", "submit": "30/min"},
-    "DEFAULT_SCHEMA_CLASS": "grading.api.schema.RefusingSchema",
-    "EXCEPTION_HANDLER": "grading.api.error_responses.answer_to",
+    "DEFAULT_SCHEMA_CLASS": "grading.api.schema.ApiSchema",
+    "EXCEPTION_HANDLER": "grading.api.error_responses.exception_response",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {

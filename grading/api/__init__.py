@@ -1,1 +1,1 @@
-"""The door for programs: /api/v1/. The same actions and permissions as the pages, said in JSON."""
+"""JSON API under /api/v1/, with the same actions and permissions as the pages."""

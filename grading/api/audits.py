@@ -1,4 +1,4 @@
-"""An audit's progress and its report, never more of it than the pages show."""
+"""Progress and report of an audit, as far as the pages show them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rest_framework.serializers import (
     UUIDField,
 )
 
-from grading.api.schema import READING
+from grading.api.schema import READ_ERRORS
 from grading.api.tenancy import TenantView
 from grading.audits.queries import VisibleReport, visible_report
 from grading.audits.wait_times import pace_of
@@ -38,12 +38,13 @@ STATES = {
 
 
 class AuditSerializer(Serializer[Audit]):
-    """`state` is one of received, queued, running, done, needs_review, degraded, failed; done is all that is told of a
-    verdict that is withheld from you, without even how many opinions it rests on.
+    """Progress and result of an audit.
 
-    `overall_score` is null while a criterion waits for a person. `position` is the place in the queue, 1 for the next,
-    null when it does not wait; `seconds_to_report` an estimate from past audits, null where there is nothing to go by.
-    `report` is null until there is one that you may read.
+    `state` is one of received, queued, running, done, needs_review, degraded, failed. If the verdict
+    is withheld from you, it is done, and the numbers of opinions are null. `overall_score` is null
+    while a criterion needs review. `position` is the place in the queue, 1 for the next, null if it
+    does not wait; `seconds_to_report` is an estimate from past audits, null without any. `report`
+    is null until there is one that you may read.
     """
 
     id = UUIDField()
@@ -64,9 +65,9 @@ class AuditSerializer(Serializer[Audit]):
     report = SerializerMethodField()
 
     def get_state(self, audit: Audit) -> str:
-        edition: VisibleReport | None = self.context["edition"]
-        if edition is not None:
-            return STATES[edition.report.status]
+        visible: VisibleReport | None = self.context["visible"]
+        if visible is not None:
+            return STATES[visible.report.status]
         return AuditState.DONE if audit.has_report else audit.state
 
     def get_opinions_done(self, audit: Audit) -> int | None:
@@ -76,7 +77,7 @@ class AuditSerializer(Serializer[Audit]):
         return None if self._is_withheld(audit) else audit.opinions_expected
 
     def _is_withheld(self, audit: Audit) -> bool:
-        return audit.has_report and self.context["edition"] is None
+        return audit.has_report and self.context["visible"] is None
 
     def get_position(self, audit: Audit) -> int | None:
         return position_shown(audit)
@@ -87,58 +88,60 @@ class AuditSerializer(Serializer[Audit]):
         return pace.until_report(position) if pace and position else None
 
     def get_overall_score(self, audit: Audit) -> float | None:
-        edition: VisibleReport | None = self.context["edition"]
-        if edition is None:
+        visible: VisibleReport | None = self.context["visible"]
+        if visible is None:
             return None
-        counting = counting_in(audit, edition)
+        counting = counting_in(audit, visible)
         if counting is not None:
             return counting.overall_score
-        return edition.report.overall_score if edition.report.status == "verdict" else None
+        return visible.report.overall_score if visible.report.status == "verdict" else None
 
     def get_report(self, audit: Audit) -> str | None:
-        if self.context["edition"] is None:
+        if self.context["visible"] is None:
             return None
         names = [audit.organization.slug, audit.pk]
         return reverse("api-audit-report", args=names, request=self.context["request"])
 
 
-class OneAudit(TenantView, RetrieveAPIView[Audit]):
-    """How far an audit has come, or what it came to."""
+class AuditDetail(TenantView, RetrieveAPIView[Audit]):
+    """Return the progress or the result of an audit."""
 
     serializer_class = AuditSerializer
 
     def get_object(self) -> Any:
         audit = access_audit(self.request.user, self.kwargs["audit_id"])
         is_staff = may(self.request.user, self.organization, "staff")
-        self.edition = visible_report(audit, is_staff=is_staff)
+        self.visible = visible_report(audit, is_staff=is_staff)
         return audit
 
     def get_serializer_context(self) -> dict[str, Any]:
-        return {**super().get_serializer_context(), "edition": getattr(self, "edition", None)}
+        return {**super().get_serializer_context(), "visible": getattr(self, "visible", None)}
 
 
 class Report(TenantView):
-    """The report that one may read, as the courtroom wrote it."""
+    """Report as JSON, as far as you may read it."""
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT, **READING})
+    @extend_schema(responses={200: OpenApiTypes.OBJECT, **READ_ERRORS})
     def get(self, request: Request, org: str, audit_id: str) -> Response:
-        """The report JSON, automaton-auditor/report@1: rubric/report.schema.json is its JSON Schema."""
-        return Response(_readable(request, audit_id)[1].document)
+        """Return the report (automaton-auditor/report@1; schema: rubric/report.schema.json)."""
+        return Response(_visible_report(request, audit_id)[1].document)
 
 
-class ReportText(TenantView):
-    """The same to be read by people."""
+class MarkdownReport(TenantView):
+    """Report as Markdown."""
 
-    @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR, **READING})
+    @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR, **READ_ERRORS})
     def get(self, request: Request, org: str, audit_id: str) -> HttpResponse:
-        """The report as Markdown."""
+        """Return the report as Markdown."""
+        # courtroom is imported only when it is needed.
         from grading.engine import audits as engine_audits
 
-        audit, edition = _readable(request, audit_id)
+        audit, visible = _visible_report(request, audit_id)
         text = engine_audits.render_markdown(
-            edition.document, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
+            visible.document, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
         )
-        text += override_markdown(counting_in(audit, edition))
+        text += override_markdown(counting_in(audit, visible))
+
         headers = {
             "X-Content-Type-Options": "nosniff",
             "Content-Disposition": 'attachment; filename="report.md"',
@@ -146,9 +149,9 @@ class ReportText(TenantView):
         return HttpResponse(text, content_type="text/markdown; charset=utf-8", headers=headers)
 
 
-def _readable(request: Request, audit_id: str) -> tuple[Audit, VisibleReport]:
+def _visible_report(request: Request, audit_id: str) -> tuple[Audit, VisibleReport]:
     audit = access_audit(request.user, audit_id)
-    edition = visible_report(audit, is_staff=may(request.user, audit.organization, "staff"))
-    if edition is None:
+    visible = visible_report(audit, is_staff=may(request.user, audit.organization, "staff"))
+    if visible is None:
         raise Http404
-    return audit, edition
+    return audit, visible

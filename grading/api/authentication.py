@@ -1,4 +1,4 @@
-"""Who a program is: the bearer of a token, or a browser that has signed in."""
+"""Authentication by bearer token, and the permission that checks a token's scopes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from grading.api.tokens.actions import token_for
 from grading.core.enums import ApiScope
 from grading.models import ApiToken
 
-if TYPE_CHECKING:  # the framework's own settings import this module
+# The settings of REST framework import this module: an import at run time would be circular.
+if TYPE_CHECKING:
     from rest_framework.views import APIView
 
 SCHEME = "bearer"
 
 
 class BearerAuthentication(BaseAuthentication):
-    """`Authorization: Bearer aa_...`; a request without it is left to the next way in."""
+    """Authentication by `Authorization: Bearer aa_...`; without it the next class is tried."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
         scheme, _, text = get_authorization_header(request).partition(b" ")
@@ -43,7 +44,7 @@ class BearerAuthentication(BaseAuthentication):
 
 
 class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # -- drf-spectacular registers the class itself
-    """How the schema names it."""
+    """Description of the bearer token in the OpenAPI schema."""
 
     target_class = BearerAuthentication
     name = "token"
@@ -52,13 +53,13 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
         return {"type": "http", "scheme": SCHEME, "description": "A token from /accounts/tokens/."}
 
 
-class TokenReaches(BasePermission):
-    """A token does what its scopes say, of what its user may do; who signed in with a browser may all of that.
+class TokenHasScope(BasePermission):
+    """Permission that checks the scope of a token; a browser session needs none.
 
-    A view says in `scopes` what each method needs.
+    A view maps methods to scopes in `scopes`.
     """
 
-    message = "This token does not reach so far: it lacks the scope “{}”."
+    message = "Missing scope: this token lacks the scope “{}”."
     code = "scope_missing"
 
     def has_permission(self, request: Request, view: APIView) -> bool:

@@ -1,4 +1,4 @@
-"""Cohorts and what they are asked for."""
+"""Cohorts and assignments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from grading.models import Assignment, Cohort
 
 
 class CohortSerializer(Serializer[Cohort]):
-    """A cohort, for whoever is in it or teaches it."""
+    """Cohort, for its members and staff."""
 
     slug = CharField()
     name = CharField()
@@ -31,7 +31,7 @@ class CohortSerializer(Serializer[Cohort]):
 
 
 class AssignmentSerializer(Serializer[Assignment]):
-    """What a cohort is asked to hand in; times are ISO 8601 with their zone."""
+    """Assignment of a cohort; times are ISO 8601 with their zone."""
 
     slug = CharField()
     title = CharField()
@@ -47,7 +47,7 @@ class AssignmentSerializer(Serializer[Assignment]):
 
 
 class Cohorts(TenantView, ListAPIView[Cohort]):
-    """The organization's cohorts: all for staff, one's own for students."""
+    """List cohorts: all for staff, their own for students."""
 
     serializer_class = CohortSerializer
 
@@ -55,18 +55,18 @@ class Cohorts(TenantView, ListAPIView[Cohort]):
         return cohorts_of(member(self.request), self.organization)
 
 
-class OneCohort(TenantView, RetrieveAPIView[Cohort]):
-    """One cohort by its slug."""
+class CohortDetail(TenantView, RetrieveAPIView[Cohort]):
+    """Return one cohort by its slug."""
 
     serializer_class = CohortSerializer
 
     def get_object(self) -> Cohort:
-        found = access_cohort(self.request.user, self.kwargs["cohort"])
-        return cohorts_of(member(self.request), self.organization).get(pk=found.pk)
+        cohort = access_cohort(self.request.user, self.kwargs["cohort"])
+        return cohorts_of(member(self.request), self.organization).get(pk=cohort.pk)
 
 
 class Assignments(TenantView, ListAPIView[Assignment]):
-    """A cohort's assignments."""
+    """List a cohort's assignments."""
 
     serializer_class = AssignmentSerializer
 
@@ -74,8 +74,8 @@ class Assignments(TenantView, ListAPIView[Assignment]):
         return assignments_of(access_cohort(self.request.user, self.kwargs["cohort"]))
 
 
-class OneAssignment(TenantView, RetrieveAPIView[Assignment]):
-    """One assignment by its slug."""
+class AssignmentDetail(TenantView, RetrieveAPIView[Assignment]):
+    """Return one assignment by its slug."""
 
     serializer_class = AssignmentSerializer
 

@@ -1,4 +1,4 @@
-"""One shape for everything that is not an answer: {"error": {"code", "message", "field", "fields"}}."""
+"""Error responses, all of one shape: {"error": {"code", "message", "field", "fields"}}."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from grading.core.errors import ActionRefused, AlreadyRunning
 from grading.core.middleware import COLLIDED, is_collision
 
 log = structlog.get_logger(__name__)
-MISSING = ("not_found", "There is nothing here, or nothing that you may see.")
+MISSING = ("not_found", "Not found, or you don't have access.")
 
 
 def refusal(
@@ -33,15 +33,20 @@ def refusal(
     field: str | None = None,
     fields: dict[str, list[str]] | None = None,
 ) -> Response:
-    """`field` names the one field at fault; `fields` all of them, each with its sentences."""
-    told = fields or ({field: [message]} if field else {})
-    return Response(
-        {"error": {"code": code, "message": message, "field": field, "fields": told}}, status=status
-    )
+    """Return an error response.
+
+    `field` names the only field at fault; `fields` holds all of them with their sentences.
+    """
+    all_fields = fields or ({field: [message]} if field else {})
+    error = {"code": code, "message": message, "field": field, "fields": all_fields}
+    return Response({"error": error}, status=status)
 
 
-def answer_to(error: Exception, _context: dict[str, Any]) -> Response:
-    """What DRF asks whenever a view raises. What nobody foresaw is logged, and told without its cause."""
+def exception_response(error: Exception, _context: dict[str, Any]) -> Response:
+    """Return the response to any exception of a view (DRF setting EXCEPTION_HANDLER).
+
+    An unexpected exception is logged; the response does not show its cause.
+    """
     set_rollback()
     match error:
         case AlreadyRunning():
@@ -57,37 +62,42 @@ def answer_to(error: Exception, _context: dict[str, Any]) -> Response:
             )
         case Http404():
             return refusal(HTTPStatus.NOT_FOUND, *MISSING)
-        case ObjectDoesNotExist():  # deleted between being found and being asked for
+        case ObjectDoesNotExist():
+            # Deleted after it was loaded.
             log.error("gone_meanwhile", exc_info=error)
             return refusal(HTTPStatus.NOT_FOUND, *MISSING)
         case PermissionDenied():
-            return refusal(HTTPStatus.FORBIDDEN, "forbidden", "You may not do this.")
+            return refusal(
+                HTTPStatus.FORBIDDEN, "forbidden", "You don't have permission to do this."
+            )
         case exceptions.ValidationError():
             return _invalid(error)
         case RequestDataTooBig():
             return refusal(
-                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "This is more than is read here."
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too_large", "The request is too large."
             )
         case SuspiciousOperation():
-            return refusal(HTTPStatus.BAD_REQUEST, "parse_error", "This cannot be read.")
+            return refusal(HTTPStatus.BAD_REQUEST, "parse_error", "We couldn't read the request.")
         case exceptions.APIException():
-            return _of_framework(error)
-    return _unforeseen(error)
+            return _framework_response(error)
+    return _unexpected(error)
 
 
-def _unforeseen(error: Exception) -> Response:
+def _unexpected(error: Exception) -> Response:
     if is_collision(error):
         log.error("collided", exc_info=error)
         return refusal(HTTPStatus.CONFLICT, "collided", COLLIDED)
     log.error("api_failed", error=type(error).__name__, exc_info=error)
     return refusal(
-        HTTPStatus.INTERNAL_SERVER_ERROR, "failed", "Something broke on our side; it is on record."
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "failed",
+        "Something went wrong on our side; we logged it.",
     )
 
 
 def _invalid(error: exceptions.ValidationError) -> Response:
     detail = error.detail if isinstance(error.detail, dict) else {"": error.detail}
-    fields = {name: _sentences(told) for name, told in detail.items()}
+    fields = {name: _sentences(errors) for name, errors in detail.items()}
     named = [name for name in fields if name and name != "non_field_errors"]
     first = next(sentence for sentences in fields.values() for sentence in sentences)
     return refusal(
@@ -99,17 +109,20 @@ def _invalid(error: exceptions.ValidationError) -> Response:
     )
 
 
-def _sentences(told: Any) -> list[str]:
-    if isinstance(told, dict):
+def _sentences(errors: Any) -> list[str]:
+    """Flatten DRF's nested errors."""
+    if isinstance(errors, dict):
         return [
-            f"{name}: {sentence}" for name, inner in told.items() for sentence in _sentences(inner)
+            f"{name}: {sentence}"
+            for name, inner in errors.items()
+            for sentence in _sentences(inner)
         ]
-    if isinstance(told, (list, tuple)):
-        return [sentence for inner in told for sentence in _sentences(inner)]
-    return [str(told)]
+    if isinstance(errors, (list, tuple)):
+        return [sentence for inner in errors for sentence in _sentences(inner)]
+    return [str(errors)]
 
 
-def _of_framework(error: exceptions.APIException) -> Response:
+def _framework_response(error: exceptions.APIException) -> Response:
     codes = error.get_codes()
     response = refusal(
         error.status_code,
@@ -124,8 +137,8 @@ def _of_framework(error: exceptions.APIException) -> Response:
 
 
 @csrf_exempt
-def nowhere(_request: HttpRequest, **_rest: Any) -> JsonResponse:
-    """An address of the API that there is not."""
+def unknown_path(_request: HttpRequest, **_rest: Any) -> JsonResponse:
+    """Return 404 as JSON for every other address under /api/v1/."""
     code, message = MISSING
     error: dict[str, Any] = {"code": code, "message": message, "field": None, "fields": {}}
     return JsonResponse({"error": error}, status=HTTPStatus.NOT_FOUND)

@@ -1,4 +1,4 @@
-"""Grades for other systems, in the page's own layouts."""
+"""Grades as CSV, in the layouts of the export page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.serializers import BooleanField, ChoiceField, Serializer
 
-from grading.api.schema import REFUSALS
+from grading.api.schema import ERRORS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope
 from grading.core.permissions import access_assignment
@@ -17,7 +17,7 @@ from grading.grades.exports.csv_layouts import ExportChoice
 
 
 class ExportSerializer(Serializer[ExportChoice]):
-    """As the page asks; `everything` is also what was not released, as it counts now."""
+    """Options of the export page; `everything` adds unreleased grades, as they count now."""
 
     layout = ChoiceField(choices=("generic", "canvas", "moodle"), default="generic")
     scale = ChoiceField(choices=("points", "percent"), default="points")
@@ -32,20 +32,23 @@ class Export(TenantView):
     scopes = {"POST": ApiScope.EXPORTS}
 
     @extend_schema(
-        request=ExportSerializer, responses={(200, "text/csv"): OpenApiTypes.STR, **REFUSALS}
+        request=ExportSerializer, responses={(200, "text/csv"): OpenApiTypes.STR, **ERRORS}
     )
     def post(
         self, request: Request, org: str, cohort: str, assignment: str
     ) -> StreamingHttpResponse:
-        """The grades as CSV, for staff; who took them is logged."""
-        found = access_assignment(request.user, cohort, assignment, level="staff")
-        asked = ExportSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        choice = ExportChoice(**asked.validated_data)
-        table_of(found, choice)  # what cannot be written is refused before the first line
-        lines = export_grades(assignment=found, choice=choice, by=member(request))
+        """Export grades as CSV, for staff; the export is logged."""
+        row = access_assignment(request.user, cohort, assignment, level="staff")
+        serializer = ExportSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        choice = ExportChoice(**serializer.validated_data)
+        # Refuse before the first line: a streamed response cannot change its status.
+        table_of(row, choice)
+
+        lines = export_grades(assignment=row, choice=choice, by=member(request))
+        filename = f"{row.cohort.slug}-{row.slug}-{choice.layout}.csv"
         headers = {
-            "Content-Disposition": f'attachment; filename="{found.cohort.slug}-{found.slug}-{choice.layout}.csv"',
+            "Content-Disposition": f'attachment; filename="{filename}"',
             "Content-Type": "text/csv; charset=utf-8",
             "Cache-Control": "private, no-store",
             "X-Content-Type-Options": "nosniff",

@@ -1,4 +1,4 @@
-"""What is to be mended in a student's work, and what its owner answers."""
+"""Findings in a student's work, and their owner's answers."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from rest_framework.serializers import (
     ValidationError,
 )
 
-from grading.api.paging import PAGED, ByPlace
-from grading.api.schema import PAGING, READING, REFUSALS, paged
+from grading.api.paging import PAGING_PARAMETERS, ListPagination
+from grading.api.schema import ERRORS, PAGING, READ_ERRORS, paged
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, ResponseKind
 from grading.core.permissions import access_assignment, access_enrollment, access_finding, may
@@ -34,7 +34,7 @@ from grading.models import Assignment, Enrollment, Finding, FindingResponse
 
 
 class AnswerSerializer(Serializer[FindingResponse]):
-    """`verified` tells of a fix whether its commit exists and changes the place; null until that is known."""
+    """Answer to a finding. `verified` says whether a fix's commit changes the place, or is null."""
 
     kind = ChoiceField(choices=ResponseKind.choices)
     commit = CharField(max_length=200, required=False, allow_blank=True, default="")
@@ -45,9 +45,10 @@ class AnswerSerializer(Serializer[FindingResponse]):
 
 
 class FindingSerializer(Serializer[VisibleFinding]):
-    """`group` is one of regressed, new, open, fixed; `place` a path of the tree, or words where there is no path.
+    """Finding. `group` is one of regressed, new, open, fixed; `place` is a path, or words without one.
 
-    `lines` are 1-based, at the commit of the last attempt that showed it; `peers` are called as the pages call them.
+    `lines` are 1-based, at the commit of the last attempt that has the finding; `peers` are the
+    names that the pages show.
     """
 
     id = UUIDField(source="finding.pk")
@@ -66,95 +67,98 @@ class FindingSerializer(Serializer[VisibleFinding]):
     peers = ListField(child=CharField())
     answer = AnswerSerializer(allow_null=True)
 
-    def get_fixed_in_commit(self, seen: VisibleFinding) -> str | None:
-        fixed = seen.fixed_by if seen.group == "fixed" else None
+    def get_fixed_in_commit(self, finding: VisibleFinding) -> str | None:
+        fixed = finding.fixed_by if finding.group == "fixed" else None
         return fixed.resolved_commit if fixed else None
 
 
 class Findings(TenantView):
-    """A student's findings at an assignment."""
+    """Findings of a student at an assignment."""
 
-    filters = ("group", "criterion", "student", *PAGED)
+    filters = ("group", "criterion", "student", *PAGING_PARAMETERS)
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("group", str, enum=GROUPS, description="Only these."),
-            OpenApiParameter(
-                "criterion", str, description="Only those of this criterion, by its id."
-            ),
-            OpenApiParameter("student", str, description="For staff: whose, by e-mail."),
+            OpenApiParameter("group", str, enum=GROUPS, description="Filter by group."),
+            OpenApiParameter("criterion", str, description="Filter by the id of a criterion."),
+            OpenApiParameter("student", str, description="For staff: the student's email."),
             *PAGING,
         ],
-        responses={200: paged(FindingSerializer), **READING},
+        responses={200: paged(FindingSerializer), **READ_ERRORS},
     )
     def get(self, request: Request, org: str, cohort: str, assignment: str) -> Response:
-        """What needs its owner most comes first."""
-        found = access_assignment(request.user, cohort, assignment)
+        """List a student's findings, most urgent first."""
+        row = access_assignment(request.user, cohort, assignment)
         if request.query_params.get("group", GROUPS[0]) not in GROUPS:
-            raise ValidationError({"group": [f"One of {', '.join(GROUPS)}."]})
+            raise ValidationError({"group": [f"Must be one of {', '.join(GROUPS)}."]})
+
         is_staff = may(request.user, self.organization, "staff")
-        seen = findings_of(found, _whose(request, found, is_staff), is_staff=is_staff)
-        picked = [each for each in seen if _asked_for(each, request)]
-        page = ByPlace().page_of(
-            picked,
+        rows = findings_of(row, _student_of(request, row, is_staff), is_staff=is_staff)
+        page = ListPagination().page_of(
+            [finding for finding in rows if _matches(finding, request)],
             request,
-            key=lambda each: str(each.finding.pk),
-            told=lambda each: FindingSerializer(each).data,
+            key=lambda finding: str(finding.finding.pk),
+            serialize=lambda finding: FindingSerializer(finding).data,
         )
         return Response(page)
 
 
-class OneFinding(TenantView):
-    """One finding by its id."""
+class FindingDetail(TenantView):
+    """Finding by its id."""
 
-    @extend_schema(responses={200: FindingSerializer, **READING})
+    @extend_schema(responses={200: FindingSerializer, **READ_ERRORS})
     def get(self, request: Request, org: str, finding_id: UUID) -> Response:
-        """Where it was last seen, and what was answered."""
+        """Return one finding with its last place and its answer."""
         row = access_finding(request.user, finding_id)
-        return Response(FindingSerializer(_seen(row, is_staff=self._is_staff(request))).data)
+        return Response(
+            FindingSerializer(_visible_finding(row, is_staff=self._is_staff(request))).data
+        )
 
     def _is_staff(self, request: Request) -> bool:
         return may(request.user, self.organization, "staff")
 
 
 class Answers(TenantView):
-    """Its owner's answers."""
+    """Answers to a finding."""
 
     scopes = {"POST": ApiScope.ANSWER}
 
-    @extend_schema(request=AnswerSerializer, responses={201: AnswerSerializer, **REFUSALS})
+    @extend_schema(request=AnswerSerializer, responses={201: AnswerSerializer, **ERRORS})
     def post(self, request: Request, org: str, finding_id: UUID) -> Response:
-        """Answer, in the place of what was answered before; a fix is then verified by a worker."""
+        """Answer a finding, replacing the earlier answer; a worker then verifies a fix."""
         row = access_finding(request.user, finding_id)
         if row.student.user_id != member(request).pk:
             raise Http404
-        _seen(row, is_staff=False)
-        asked = AnswerSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        answer = answer_finding(finding=row, by=member(request), **asked.validated_data)
+        # Its owner must be able to see it, too.
+        _visible_finding(row, is_staff=False)
+
+        serializer = AnswerSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        answer = answer_finding(finding=row, by=member(request), **serializer.validated_data)
         return Response(AnswerSerializer(answer).data, status=HTTPStatus.CREATED)
 
 
-def _whose(request: Request, assignment: Assignment, is_staff: bool) -> Enrollment:
+def _student_of(request: Request, assignment: Assignment, is_staff: bool) -> Enrollment:
     if not is_staff:
         return access_enrollment(request.user, assignment.cohort)
     email = request.query_params.get("student", "")
-    found = Enrollment.objects.filter(cohort=assignment.cohort_id, email__iexact=email)
-    student = found.first() if "\0" not in email else None  # which PostgreSQL cannot be asked for
+    students = Enrollment.objects.filter(cohort=assignment.cohort_id, email__iexact=email)
+    # PostgreSQL refuses NUL in a parameter.
+    student = students.first() if "\0" not in email else None
     if student is None:
         raise Http404
     return student
 
 
-def _asked_for(seen: VisibleFinding, request: Request) -> bool:
-    asked: dict[str, Any] = {"group": seen.group, "criterion": seen.finding.criterion_id}
-    return all(request.query_params.get(name) in (None, value) for name, value in asked.items())
+def _matches(finding: VisibleFinding, request: Request) -> bool:
+    values: dict[str, Any] = {"group": finding.group, "criterion": finding.finding.criterion_id}
+    return all(request.query_params.get(name) in (None, value) for name, value in values.items())
 
 
-def _seen(row: Finding, *, is_staff: bool) -> VisibleFinding:
-    """As this reader may see it; nothing of a verdict that is withheld."""
-    listed = findings_of(row.assignment, row.student, is_staff=is_staff)
-    seen = next((each for each in listed if each.finding.pk == row.pk), None)
-    if seen is None:
+def _visible_finding(row: Finding, *, is_staff: bool) -> VisibleFinding:
+    """Return the finding as this reader may see it. Raises Http404 if it is hidden from them."""
+    rows = findings_of(row.assignment, row.student, is_staff=is_staff)
+    visible = next((finding for finding in rows if finding.finding.pk == row.pk), None)
+    if visible is None:
         raise Http404
-    return seen
+    return visible

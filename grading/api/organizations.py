@@ -1,4 +1,4 @@
-"""Where one belongs."""
+"""Organizations of the user."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from grading.models import Organization
 
 
 class OrganizationSerializer(Serializer[Organization]):
-    """An institution that one belongs to."""
+    """Organization that you belong to."""
 
     slug = CharField()
     name = CharField()
 
 
 class Organizations(ApiView, ListAPIView[Organization]):
-    """The organizations that I belong to."""
+    """List the organizations that you belong to."""
 
     serializer_class = OrganizationSerializer
 

@@ -1,4 +1,4 @@
-"""Long lists, a page at a time: by cursor, so that what is added meanwhile shifts nothing."""
+"""Paging by cursor, so that rows added meanwhile shift nothing."""
 
 from __future__ import annotations
 
@@ -15,29 +15,28 @@ from rest_framework.request import Request
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 Row = TypeVar("Row")
-PAGE, MOST = 50, 200
-PAGED = ("cursor", "page_size")
-_WHOLE = re.compile(r"[0-9]{1,6}")
+PAGE_SIZE, MAX_PAGE_SIZE = 50, 200
+PAGING_PARAMETERS = ("cursor", "page_size")
+_NUMBER = re.compile(r"[0-9]{1,6}")
 
 
-class ByCursor(CursorPagination):
-    """`{next, previous, results}`; a view names its own order in `ordering`.
+class SignedCursorPagination(CursorPagination):
+    """Pages `{next, previous, results}`; a view sets its order in `ordering`.
 
-    A cursor is signed for its list: of another one, or made by hand, it would reach the database as what it is not.
+    Cursors are signed for their list: the value of a forged one would reach the database.
     """
 
-    page_size = PAGE
+    page_size = PAGE_SIZE
     page_size_query_param = "page_size"
-    max_page_size = MOST
+    max_page_size = MAX_PAGE_SIZE
     ordering = "-pk"
 
     def get_page_size(self, request: Request) -> int:
-        asked = request.query_params.get(self.page_size_query_param, str(PAGE))
-        if not _WHOLE.fullmatch(asked) or not 1 <= int(asked) <= MOST:
-            raise ValidationError(
-                {self.page_size_query_param: [f"A whole number from 1 to {MOST}."]}
-            )
-        return int(asked)
+        size = request.query_params.get(self.page_size_query_param, str(PAGE_SIZE))
+        if not _NUMBER.fullmatch(size) or not 1 <= int(size) <= MAX_PAGE_SIZE:
+            sentence = f"Enter a whole number from 1 to {MAX_PAGE_SIZE}."
+            raise ValidationError({self.page_size_query_param: [sentence]})
+        return int(size)
 
     def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str, ...]:
         return tuple(getattr(view, "ordering", (self.ordering,)))
@@ -59,18 +58,18 @@ class ByCursor(CursorPagination):
         return Signer(salt=urlsplit(str(self.base_url)).path)
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
-        told: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
-        bounds = {"minimum": 1, "maximum": MOST}
+        parameters: list[dict[str, Any]] = super().get_schema_operation_parameters(view)
+        bounds = {"minimum": 1, "maximum": MAX_PAGE_SIZE}
         return [
-            each | {"schema": each["schema"] | bounds}
-            if each["name"] == self.page_size_query_param
-            else each
-            for each in told
+            parameter | {"schema": parameter["schema"] | bounds}
+            if parameter["name"] == self.page_size_query_param
+            else parameter
+            for parameter in parameters
         ]
 
 
-class ByPlace(ByCursor):
-    """The same for what is worked out in one piece: the cursor names the last row of the page before."""
+class ListPagination(SignedCursorPagination):
+    """Pages of a computed list; the cursor names the last row of the previous page."""
 
     def page_of(
         self,
@@ -78,32 +77,35 @@ class ByPlace(ByCursor):
         request: Request,
         *,
         key: Callable[[Row], str],
-        told: Callable[[Row], Any],
+        serialize: Callable[[Row], Any],
     ) -> dict[str, Any]:
-        """`key` is what is stable of a row, `told` how it is written. Raises NotFound for a cursor that names none."""
+        """Return one page. `key` is a row's stable key. Raises NotFound for an unknown cursor."""
         keys = [key(row) for row in rows]
-        begin, size = _after(request.query_params.get("cursor"), keys), self.get_page_size(request)
-        here = request.build_absolute_uri()
-        last, before = begin + size, max(0, begin - size)
+        start = _start_of(request.query_params.get("cursor"), keys)
+        size = self.get_page_size(request)
+        end, before = start + size, max(0, start - size)
+
+        url = request.build_absolute_uri()
+        previous = None
+        if start:
+            first_page = remove_query_param(url, "cursor")
+            previous = _page_url(url, keys[before - 1]) if before else first_page
         return {
-            "next": _at(here, keys[last - 1]) if last < len(rows) else None,
-            "previous": (
-                _at(here, keys[before - 1]) if before else remove_query_param(here, "cursor")
-            )
-            if begin
-            else None,
-            "results": [told(row) for row in rows[begin:last]],
+            "next": _page_url(url, keys[end - 1]) if end < len(rows) else None,
+            "previous": previous,
+            "results": [serialize(row) for row in rows[start:end]],
         }
 
 
-def _after(cursor: str | None, keys: Sequence[str]) -> int:
+def _start_of(cursor: str | None, keys: Sequence[str]) -> int:
     if not cursor:
         return 0
     try:
         return keys.index(urlsafe_b64decode(cursor.encode()).decode()) + 1
-    except ValueError as error:  # of all three steps
+    except ValueError as error:
+        # Not base64, not UTF-8, or no row of this list.
         raise NotFound("Invalid cursor") from error
 
 
-def _at(address: str, key: str) -> str:
+def _page_url(address: str, key: str) -> str:
     return str(replace_query_param(address, "cursor", urlsafe_b64encode(key.encode()).decode()))

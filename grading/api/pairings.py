@@ -1,4 +1,4 @@
-"""Who audits whom, as either side may know it, and the reports between them."""
+"""Pairings of peers and the reports between them, as each side may know them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rest_framework.serializers import (
     UUIDField,
 )
 
-from grading.api.schema import READING, REFUSALS
+from grading.api.schema import ERRORS, READ_ERRORS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope, AuditState
 from grading.core.pairing_access import Side, granted_pairings
@@ -37,7 +37,7 @@ from grading.peer_review.feedback.queries import edition_of, shown_names
 
 
 class PairingSerializer(Serializer[Pairing]):
-    """`side` is where you stand: auditor, auditee or staff; `other` what the one on the other side is called here."""
+    """Pairing. `side` is yours: auditor, auditee or staff; `other` is the other side's name."""
 
     id = UUIDField()
     assignment = CharField(source="round.assignment.slug")
@@ -58,8 +58,11 @@ class PairingSerializer(Serializer[Pairing]):
 
 
 class FeedbackSerializer(Serializer[FeedbackReport]):
-    """A report, without what it says, not even what it ended in: `state` is imported, or the audit's, done for all that
-    have a report. `source` is platform (signed) or imported, `created_on` the day (UTC)."""
+    """Report without its content or result.
+
+    `state` is imported, or the audit's state, which is done for all that have a report. `source` is
+    platform (signed) or imported; `created_on` is the day (UTC).
+    """
 
     id = UUIDField()
     kind = CharField()
@@ -78,9 +81,10 @@ class FeedbackSerializer(Serializer[FeedbackReport]):
 
 
 class FeedbackTextSerializer(Serializer[Any]):
-    """What you may read of a report; `withheld` says in words what is missing.
+    """Report as far as you may read it; `withheld` lists in words what is missing.
 
-    `report` is an automaton-auditor/report@1, null for an imported one, of which `reading` is what was understood.
+    `report` is an automaton-auditor/report@1, null for an imported report, whose parsed content is
+    in `reading`.
     """
 
     signed = SerializerMethodField()
@@ -99,10 +103,10 @@ class FeedbackTextSerializer(Serializer[Any]):
 
 
 class Pairings(TenantView, ListAPIView[Pairing]):
-    """The pairings of a cohort that grant me something now; for staff all that do."""
+    """List the pairings of a cohort that are active now: all for staff, their own for students."""
 
     serializer_class = PairingSerializer
-    # By their random keys: in the order in which they were made, a change by hand would show the roster's order.
+    # By random keys: the order of creation would reveal the roster's order after manual changes.
     ordering = ("pk",)
 
     def get_queryset(self) -> QuerySet[Pairing]:
@@ -119,7 +123,7 @@ class Pairings(TenantView, ListAPIView[Pairing]):
         return page
 
     def get_serializer_context(self) -> dict[str, Any]:
-        return {**super().get_serializer_context(), **_known(getattr(self, "_sides", {}))}
+        return {**super().get_serializer_context(), **_context_for(getattr(self, "_sides", {}))}
 
     def _side(self, pairing: Pairing) -> Side:
         sides: dict[int | None, Side] = {
@@ -129,22 +133,26 @@ class Pairings(TenantView, ListAPIView[Pairing]):
         return sides.get(self.request.user.pk, "staff")
 
 
-class OnePairing(TenantView):
-    """One pairing with its reports, and auditing under it."""
+class PairingDetail(TenantView):
+    """Pairing with its reports, and the audit under it."""
 
     scopes = {"POST": ApiScope.ANSWER}
 
-    @extend_schema(responses={200: OpenApiTypes.OBJECT, **READING})
+    @extend_schema(responses={200: OpenApiTypes.OBJECT, **READ_ERRORS})
     def get(self, request: Request, org: str, pairing_id: UUID) -> Response:
-        """The pairing, and in `reports` those that you may read."""
+        """Return the pairing, with the `reports` that you may read."""
         pairing, side = access_pairing(request.user, pairing_id)
-        told = PairingSerializer(pairing, context=_known({pairing.pk: side})).data
-        reports = [each for each in reports_under(pairing) if _is_theirs(each, side)]
-        return Response({**told, "reports": [FeedbackSerializer(each).data for each in reports]})
+        data = PairingSerializer(pairing, context=_context_for({pairing.pk: side})).data
+        reports = [
+            FeedbackSerializer(report).data
+            for report in reports_under(pairing)
+            if _is_visible(report, side)
+        ]
+        return Response({**data, "reports": reports})
 
-    @extend_schema(request=None, responses={201: FeedbackSerializer, **REFUSALS})
+    @extend_schema(request=None, responses={201: FeedbackSerializer, **ERRORS})
     def post(self, request: Request, org: str, pairing_id: UUID) -> Response:
-        """Begin the courtroom's audit of the other's latest attempt; for the auditor."""
+        """Start an audit of the peer's latest attempt; for the auditor."""
         pairing, side = access_pairing(request.user, pairing_id)
         if side != "auditor":
             raise Http404
@@ -153,11 +161,11 @@ class OnePairing(TenantView):
 
 
 class Feedback(TenantView):
-    """What a report says."""
+    """Content of a report."""
 
-    @extend_schema(responses={200: FeedbackTextSerializer, **READING})
+    @extend_schema(responses={200: FeedbackTextSerializer, **READ_ERRORS})
     def get(self, request: Request, org: str, report_id: UUID) -> Response:
-        """The edition for your side of it; its subject has read it from now on."""
+        """Return the report for your side; it counts as read when its subject gets it."""
         report, side = access_feedback(request.user, report_id)
         if report.audit is not None and not report.audit.has_report:
             raise Http404
@@ -166,15 +174,16 @@ class Feedback(TenantView):
         return Response(FeedbackTextSerializer(edition_of(report, side=side)).data)
 
 
-def _known(sides: Mapping[UUID, Side]) -> dict[str, Any]:
-    """What pairings are told with: on which side the reader stands, and what the other is called; a query a side."""
+def _context_for(sides: Mapping[UUID, Side]) -> dict[str, Any]:
+    """Return the serializer's context: the reader's sides and the others' names; a query a side."""
     names: dict[UUID, str] = {}
     for side in set(sides.values()):
-        theirs = Pairing.objects.filter(pk__in=[pk for pk, each in sides.items() if each == side])
-        names |= shown_names(theirs.select_related("round", "auditor", "auditee"), side=side)
+        keys = [key for key, pairing_side in sides.items() if pairing_side == side]
+        pairings = Pairing.objects.filter(pk__in=keys)
+        names |= shown_names(pairings.select_related("round", "auditor", "auditee"), side=side)
     return {"sides": sides, "names": names}
 
 
-def _is_theirs(report: FeedbackReport, side: str) -> bool:
-    """Whoever is audited learns of a report when there is one."""
+def _is_visible(report: FeedbackReport, side: str) -> bool:
+    """Return whether the reader may know of the report; the auditee only once it exists."""
     return side != "auditee" or report.audit is None or report.audit.has_report

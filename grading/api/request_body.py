@@ -1,4 +1,4 @@
-"""What is read of a request, and how much: everything else is refused before it is worked on."""
+"""Parsers with limits: larger, deeper and unknown input is refused before it is processed."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from rest_framework.parsers import JSONParser, MultiPartParser
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-MOST_JSON_BYTES = 8 * 2**20  # a rubric's text at its longest, each character written as \uXXXX
-AROUND_A_FILE = 2**20
+# The longest rubric (1,000,000 characters), with each character escaped as \uXXXX, and some room.
+MAX_JSON_BYTES = 8 * 2**20
+# Room for the boundaries and other fields of a form.
+FORM_OVERHEAD = 2**20
 
 
 class TooLarge(APIException):
@@ -24,32 +26,31 @@ class TooLarge(APIException):
 
 
 class BoundedJSON(JSONParser):
-    """JSON that can be stored as text: of bounded length and depth, without halves of surrogate pairs."""
+    """Parser of JSON of limited length and depth, without unpaired surrogates."""
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
-        _refuse_longer(parser_context["request"], MOST_JSON_BYTES)
+        _check_length(parser_context["request"], MAX_JSON_BYTES)
         try:
             data = super().parse(stream, media_type, parser_context)
+            # PostgreSQL cannot store an unpaired surrogate: encoding finds it.
             json.dumps(data, ensure_ascii=False).encode()
         except RecursionError as error:
-            raise ParseError("This is nested too deeply to be read.") from error
+            raise ParseError("The JSON is nested too deeply.") from error
         except UnicodeEncodeError as error:
-            raise ParseError(
-                "There is half of a surrogate pair in it, which is no character."
-            ) from error
+            raise ParseError("The JSON contains an unpaired surrogate.") from error
         return data
 
 
 class BoundedForm(MultiPartParser):
-    """A form with one file of the site's size at most."""
+    """Parser of a form with one file of at most the upload limit."""
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
-        _refuse_longer(parser_context["request"], settings.UPLOAD_MAX_BYTES + AROUND_A_FILE)
+        _check_length(parser_context["request"], settings.UPLOAD_MAX_BYTES + FORM_OVERHEAD)
         return super().parse(stream, media_type, parser_context)
 
 
-class OneForm(DefaultContentNegotiation):
-    """Each address answers in one form, whatever is accepted: report.md in Markdown, and refuses in JSON."""
+class OwnRenderer(DefaultContentNegotiation):
+    """Negotiation that ignores Accept: each address has one media type, errors are JSON."""
 
     def select_renderer(
         self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
@@ -58,14 +59,14 @@ class OneForm(DefaultContentNegotiation):
         return renderer, renderer.media_type
 
 
-def refuse_unknown(request: Request, known: Iterable[str]) -> None:
-    """A filter that is misspelt must not answer as if it had been applied. Raises ValidationError."""
-    unknown = sorted(set(request.query_params) - set(known))
+def refuse_unknown(request: Request, allowed: Iterable[str]) -> None:
+    """Raise ValidationError for unknown query parameters: a misspelt filter must not pass."""
+    unknown = sorted(set(request.query_params) - set(allowed))
     if unknown:
-        raise ValidationError({name: ["This is not asked here."] for name in unknown})
+        raise ValidationError({name: ["Unknown parameter."] for name in unknown})
 
 
-def _refuse_longer(request: Request, most: int) -> None:
+def _check_length(request: Request, limit: int) -> None:
     length = str(request.META.get("CONTENT_LENGTH") or "")
-    if length.isdecimal() and int(length) > most:
-        raise TooLarge(f"At most {most // 2**20} MB are read here.")
+    if length.isdecimal() and int(length) > limit:
+        raise TooLarge(f"Request too large: the limit is {limit // 2**20} MB.")

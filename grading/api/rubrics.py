@@ -1,4 +1,4 @@
-"""Rubrics: read, brought in, and foreseen before anybody is judged under them."""
+"""Rubrics: read, import, and preview before anybody is judged under them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from rest_framework.serializers import (
     SerializerMethodField,
 )
 
-from grading.api.schema import REFUSALS
+from grading.api.schema import ERRORS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope
 from grading.core.errors import RubricRefused
@@ -32,11 +32,11 @@ from grading.models import Rubric, RubricVersion
 from grading.rubrics.actions import import_rubric
 from grading.rubrics.previews.rubric_preview import Change, preview, share_of
 
-MOST_CHARACTERS = 1_000_000
+MAX_CHARACTERS = 1_000_000
 
 
 class VersionSerializer(Serializer[RubricVersion]):
-    """`state` is draft, published or superseded; a published one never changes."""
+    """Version of a rubric. `state` is draft, published or superseded; a published one never changes."""
 
     id = IntegerField()
     rubric = CharField(source="rubric.slug")
@@ -47,35 +47,35 @@ class VersionSerializer(Serializer[RubricVersion]):
 
 
 class WholeVersionSerializer(VersionSerializer):
-    """With its text: rubric/schema.json is its JSON Schema."""
+    """Version with its document; rubric/schema.json is its JSON Schema."""
 
     document = DictField()
 
 
 class RubricSerializer(Serializer[Rubric]):
-    """A rubric; its texts are its versions."""
+    """Rubric; its documents are its versions."""
 
     slug = CharField()
     name = CharField()
 
 
 class ImportSerializer(Serializer[Any]):
-    """A rubric in any layout that is read here, as text; `again` takes one that is there already once more."""
+    """Rubric as text, in any supported layout; `again` imports one that already exists again."""
 
-    text = CharField(max_length=MOST_CHARACTERS, trim_whitespace=False)
+    text = CharField(max_length=MAX_CHARACTERS, trim_whitespace=False)
     source = CharField(max_length=200, required=False, allow_blank=True, default="")  # type: ignore[assignment]  # -- the action's word
     again = BooleanField(default=False)
 
 
 class PreviewSerializer(Serializer[Any]):
-    """A rubric as JSON, and in place of its own rules those of a shipped constitution, by its name."""
+    """Rubric as JSON. `rules` names a shipped constitution to use instead of the rubric's own rules."""
 
     document = JSONField()
     rules = CharField(max_length=60, required=False, allow_blank=True, default="")
 
 
 class ChangeSerializer(Serializer[Change]):
-    """One student's result as it counts and as it would: shares from 0 to 1, null without a score."""
+    """Result of one student before and after: shares from 0 to 1, null without a score."""
 
     student = CharField(source="grade.student.email")
     before = SerializerMethodField()
@@ -95,7 +95,7 @@ class ChangeSerializer(Serializer[Change]):
 
 
 class Rubrics(TenantView, ListAPIView[Rubric]):
-    """The organization's rubrics, for its staff."""
+    """List the organization's rubrics, for staff."""
 
     serializer_class = RubricSerializer
 
@@ -105,20 +105,19 @@ class Rubrics(TenantView, ListAPIView[Rubric]):
 
 
 class Versions(TenantView, ListAPIView[RubricVersion]):
-    """A rubric's versions, without their texts, for the staff."""
+    """List a rubric's versions without their documents, for staff."""
 
     serializer_class = VersionSerializer
 
     def get_queryset(self) -> QuerySet[RubricVersion]:
         access_organization(self.request.user, self.organization.slug, level="staff")
         rubric = get_object_or_404(Rubric, slug=self.kwargs["rubric"])
-        return (
-            RubricVersion.objects.filter(rubric=rubric).select_related("rubric").defer("document")
-        )
+        versions = RubricVersion.objects.filter(rubric=rubric).select_related("rubric")
+        return versions.defer("document")
 
 
-class OneVersion(TenantView, RetrieveAPIView[RubricVersion]):
-    """One version with its text."""
+class VersionDetail(TenantView, RetrieveAPIView[RubricVersion]):
+    """Return one version with its document, for staff."""
 
     serializer_class = WholeVersionSerializer
 
@@ -127,37 +126,41 @@ class OneVersion(TenantView, RetrieveAPIView[RubricVersion]):
 
 
 class Import(TenantView):
-    """Bringing a rubric in."""
+    """Import of a rubric."""
 
     scopes = {"POST": ApiScope.RUBRICS}
 
-    @extend_schema(request=ImportSerializer, responses={201: WholeVersionSerializer, **REFUSALS})
+    @extend_schema(request=ImportSerializer, responses={201: WholeVersionSerializer, **ERRORS})
     def post(self, request: Request, org: str) -> Response:
-        """A new draft of what the text says, for teachers; the site's log holds what of it was not used."""
+        """Import a rubric as a new draft, for teachers; the activity log lists what was not used."""
         organization = access_organization(request.user, self.organization.slug, level="teacher")
-        asked = ImportSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        draft = import_rubric(organization=organization, by=member(request), **asked.validated_data)
+        serializer = ImportSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        draft = import_rubric(
+            organization=organization, by=member(request), **serializer.validated_data
+        )
         return Response(WholeVersionSerializer(draft).data, status=HTTPStatus.CREATED)
 
 
 class Preview(TenantView):
-    """What a rubric would change."""
+    """Preview of a rubric."""
 
     scopes = {"POST": ApiScope.RUBRICS}
 
     @extend_schema(
-        request=PreviewSerializer, responses={200: ChangeSerializer(many=True), **REFUSALS}
+        request=PreviewSerializer, responses={200: ChangeSerializer(many=True), **ERRORS}
     )
     def post(self, request: Request, org: str, cohort: str, assignment: str) -> Response:
-        """Everybody's result under this rubric, in the roster's order. Nothing is stored, and no model is asked."""
-        found = access_assignment(request.user, cohort, assignment, level="staff")
-        asked = PreviewSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        document = asked.validated_data["document"]
+        """Return each student's result under this rubric. Nothing is stored, no model is called."""
+        row = access_assignment(request.user, cohort, assignment, level="staff")
+        serializer = PreviewSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+
+        document = serializer.validated_data["document"]
         faults = engine_rubrics.rubric_faults(document) if isinstance(document, dict) else ()
         if faults or not isinstance(document, dict):
-            first = faults[0].message if faults else "A rubric is one JSON object."
+            first = faults[0].message if faults else "A rubric must be one JSON object."
             raise RubricRefused("rubric_faulty", first)
-        changes = preview(found, document, rules=asked.validated_data["rules"])
+
+        changes = preview(row, document, rules=serializer.validated_data["rules"])
         return Response([ChangeSerializer(change).data for change in changes])

@@ -1,4 +1,4 @@
-"""What the schema says of every address: how it refuses."""
+"""OpenAPI schema: the error responses that every address may give."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, inline_serializer
 from rest_framework.serializers import CharField, DictField, ListField, Serializer, URLField
 
-from grading.api.paging import MOST
+from grading.api.paging import MAX_PAGE_SIZE
 
 
 class FaultSerializer(Serializer[Any]):
-    """`field` is the one at fault, null where it is none or several; `fields` all of them, each with its sentences."""
+    """Error. `field` is the only field at fault, or null; `fields` holds all with their sentences."""
 
     code = CharField()
     message = CharField()
@@ -21,53 +21,50 @@ class FaultSerializer(Serializer[Any]):
 
 
 class RefusalSerializer(Serializer[Any]):
-    """The one shape of everything that is not an answer."""
+    """Error response; all of them have this shape."""
 
     error = FaultSerializer()
 
 
-REFUSALS: dict[int, Any] = {
-    400: OpenApiResponse(RefusalSerializer, "What was sent cannot be read as what is asked for."),
-    401: OpenApiResponse(RefusalSerializer, "Nobody has signed in, or the token is none."),
-    403: OpenApiResponse(RefusalSerializer, "The token does not reach so far."),
-    404: OpenApiResponse(RefusalSerializer, "There is nothing here, or nothing that you may see."),
+ERRORS: dict[int, Any] = {
+    400: OpenApiResponse(RefusalSerializer, "The request is malformed or invalid."),
+    401: OpenApiResponse(RefusalSerializer, "Not signed in, or the token is invalid."),
+    403: OpenApiResponse(RefusalSerializer, "Missing scope: the token lacks it."),
+    404: OpenApiResponse(RefusalSerializer, "Not found, or you don't have access."),
     409: OpenApiResponse(
-        RefusalSerializer, "The same is under way already, or was changed at the same moment."
+        RefusalSerializer, "Conflict: already running, or changed by somebody at the same time."
     ),
-    413: OpenApiResponse(RefusalSerializer, "This is more than is read here."),
-    415: OpenApiResponse(RefusalSerializer, "This content type is not read here."),
+    413: OpenApiResponse(RefusalSerializer, "Request too large."),
+    415: OpenApiResponse(RefusalSerializer, "Unsupported content type."),
     422: OpenApiResponse(
-        RefusalSerializer, "It was understood and refused: the code and the sentence say why."
+        RefusalSerializer, "Understood but refused: `code` and `message` say why."
     ),
     429: OpenApiResponse(
-        RefusalSerializer, "Too many requests: Retry-After says when to ask again."
+        RefusalSerializer, "Too many requests: `Retry-After` says when to try again."
     ),
 }
-ALWAYS = (400, 401, 403, 404, 429)
-# For what extend_schema describes by hand.
-READING = {code: REFUSALS[code] for code in ALWAYS}
+ALWAYS_POSSIBLE = (400, 401, 403, 404, 429)
+# For views that are described by extend_schema.
+READ_ERRORS = {code: ERRORS[code] for code in ALWAYS_POSSIBLE}
 PAGING = [
-    OpenApiParameter(
-        "cursor", str, description="Of another page: the pages before and after name it."
-    ),
-    OpenApiParameter("page_size", {"type": "integer", "minimum": 1, "maximum": MOST}),
+    OpenApiParameter("cursor", str, description="Cursor of a page, from `next` or `previous`."),
+    OpenApiParameter("page_size", {"type": "integer", "minimum": 1, "maximum": MAX_PAGE_SIZE}),
 ]
 
 
-class RefusingSchema(AutoSchema):
-    """Every address refuses in the same shape."""
+class ApiSchema(AutoSchema):
+    """Schema that adds the error responses to every address."""
 
     def get_response_serializers(self) -> Any:
-        told = super().get_response_serializers()
-        given = (
-            told if isinstance(told, dict) else {"201" if self.method == "POST" else "200": told}
-        )
-        codes = ALWAYS if self.method == "GET" else tuple(REFUSALS)
-        return {str(code): REFUSALS[code] for code in codes} | given
+        serializers = super().get_response_serializers()
+        success = "201" if self.method == "POST" else "200"
+        responses = serializers if isinstance(serializers, dict) else {success: serializers}
+        codes = ALWAYS_POSSIBLE if self.method == "GET" else tuple(ERRORS)
+        return {str(code): ERRORS[code] for code in codes} | responses
 
 
 def paged(serializer: type[Serializer[Any]]) -> Any:
-    """A page of such rows, where a view works its list out by itself."""
+    """Return the serializer of a page, for views that compute their list themselves."""
     return inline_serializer(
         f"Page of {serializer.__name__.removesuffix('Serializer')}s".title().replace(" ", ""),
         {

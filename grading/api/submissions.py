@@ -1,4 +1,4 @@
-"""What was handed in, and handing in."""
+"""Submissions: list, read and create."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rest_framework.serializers import (
 )
 
 from grading.api.request_body import BoundedForm, BoundedJSON
-from grading.api.schema import REFUSALS
+from grading.api.schema import ERRORS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import ApiScope
 from grading.core.permissions import access_assignment, access_enrollment, access_submission, may
@@ -34,11 +34,11 @@ from grading.submissions.idempotency import run_once
 from grading.submissions.queries import attempts_of, audit_to_show, submissions_to
 
 KEY = "Idempotency-Key"
-MOST_KEY_CHARACTERS = 200
+MAX_KEY_CHARACTERS = 200
 
 
 class SubmissionSerializer(Serializer[Submission]):
-    """One attempt. `commit` is the one that is audited; `audit` is the id of the audit that stands, or runs."""
+    """One attempt. `commit` is the audited one; `audit` is the id of the current or running audit."""
 
     id = UUIDField()
     assignment = CharField(source="assignment.slug")
@@ -60,25 +60,25 @@ class SubmissionSerializer(Serializer[Submission]):
 
 
 class HandInSerializer(Serializer[Submission]):
-    """As the form on the site asks, without a report."""
+    """New submission without a report."""
 
     repo_url = CharField(max_length=500)
     ref = CharField(max_length=250, required=False, allow_blank=True, default="")
 
 
 class HandInWithReportSerializer(HandInSerializer):
-    """The same as multipart/form-data, perhaps with a report."""
+    """New submission as multipart/form-data, optionally with a report."""
 
     pdf = FileField(max_length=255, required=False, allow_null=True, default=None)
 
     def validate_pdf(self, pdf: Any) -> Any:
         if pdf is not None and pdf.size > settings.UPLOAD_MAX_BYTES:
-            raise ValidationError(f"At most {settings.UPLOAD_MAX_BYTES // 2**20} MB are taken.")
+            raise ValidationError(f"The limit is {settings.UPLOAD_MAX_BYTES // 2**20} MB.")
         return pdf
 
 
 class Submissions(TenantView, ListAPIView[Submission]):
-    """One's own attempts at an assignment, or everybody's for its staff."""
+    """List attempts at an assignment: all for staff, their own for students."""
 
     serializer_class = SubmissionSerializer
     ordering = ("-handed_in_at", "pk")
@@ -105,44 +105,46 @@ class Submissions(TenantView, ListAPIView[Submission]):
                 KEY,
                 str,
                 OpenApiParameter.HEADER,
-                description="Any text of your own: asking again with it within a day hands in nothing more.",
+                description=(
+                    "Any text of your own: repeating it within a day creates no second submission."
+                ),
             )
         ],
         responses={
             201: SubmissionSerializer,
-            200: OpenApiResponse(SubmissionSerializer, "Handed in before under this key."),
-            **REFUSALS,
+            200: OpenApiResponse(SubmissionSerializer, "Already submitted with this key."),
+            **ERRORS,
         },
     )
     def post(self, request: Request, org: str, cohort: str, assignment: str) -> Response:
-        """Hand in a repository, with or without a report: it is looked at, stored and queued before the answer."""
-        found = self._assignment()
-        student = access_enrollment(request.user, found.cohort)
+        """Submit a repository, with or without a report; it is checked, stored and queued."""
+        row = self._assignment()
+        student = access_enrollment(request.user, row.cohort)
         is_form = not (request.content_type or "").startswith("application/json")
-        asked = (HandInWithReportSerializer if is_form else HandInSerializer)(data=request.data)
-        asked.is_valid(raise_exception=True)
+        serializer_class = HandInWithReportSerializer if is_form else HandInSerializer
+        serializer = serializer_class(data=request.data)
+        serializer.is_valid(raise_exception=True)
         by = member(request)
 
-        def hand_it_in() -> Submission:
+        def submit() -> Submission:
             return create_submission(
-                assignment=found, student=student, by=by, **asked.validated_data
+                assignment=row, student=student, by=by, **serializer.validated_data
             )
 
-        key = _key_of(request)
+        key = _idempotency_key(request)
         if key:
-            submission, new = run_once(
+            submission, is_new = run_once(
                 key=key,
-                sent=_sent(found, asked.validated_data),
-                assignment=found,
+                sent=_request_digest_input(row, serializer.validated_data),
+                assignment=row,
                 by=by,
-                hand_in=hand_it_in,
+                hand_in=submit,
             )
         else:
-            submission, new = hand_it_in(), True
-        return Response(
-            SubmissionSerializer(submission).data,
-            status=HTTPStatus.CREATED if new else HTTPStatus.OK,
-        )
+            submission, is_new = submit(), True
+
+        status = HTTPStatus.CREATED if is_new else HTTPStatus.OK
+        return Response(SubmissionSerializer(submission).data, status=status)
 
     def _assignment(self) -> Assignment:
         return access_assignment(
@@ -150,8 +152,8 @@ class Submissions(TenantView, ListAPIView[Submission]):
         )
 
 
-class OneSubmission(TenantView, RetrieveAPIView[Submission]):
-    """One attempt by its id."""
+class SubmissionDetail(TenantView, RetrieveAPIView[Submission]):
+    """Return one attempt by its id."""
 
     serializer_class = SubmissionSerializer
 
@@ -159,17 +161,18 @@ class OneSubmission(TenantView, RetrieveAPIView[Submission]):
         return access_submission(self.request.user, self.kwargs["submission_id"])
 
 
-def _key_of(request: Request) -> str:
+def _idempotency_key(request: Request) -> str:
     key = str(request.headers.get(KEY, "")).strip()
-    if len(key) > MOST_KEY_CHARACTERS or "\0" in key:
-        raise ValidationError({KEY: [f"A key has at most {MOST_KEY_CHARACTERS} characters."]})
+    # PostgreSQL stores no NUL in text.
+    if len(key) > MAX_KEY_CHARACTERS or "\0" in key:
+        raise ValidationError({KEY: [f"The limit is {MAX_KEY_CHARACTERS} characters."]})
     return key
 
 
-def _sent(assignment: Assignment, asked: dict[str, Any]) -> bytes:
-    """Everything that makes this request another than one with the same key."""
-    pdf = asked.get("pdf")
+def _request_digest_input(assignment: Assignment, data: dict[str, Any]) -> bytes:
+    """Return all bytes by which two requests with the same key may differ."""
+    pdf = data.get("pdf")
     content = b"".join(pdf.chunks()) if pdf is not None else b""
     if pdf is not None:
         pdf.seek(0)
-    return "\0".join([str(assignment.pk), asked["repo_url"], asked["ref"], ""]).encode() + content
+    return "\0".join([str(assignment.pk), data["repo_url"], data["ref"], ""]).encode() + content

@@ -1,4 +1,4 @@
-"""Where a request of the API enters its tenant's scope: after the token is known, before anything is asked."""
+"""Base views of the API; they enter the tenant's scope after authentication."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from grading.api.paging import PAGED
-from grading.api.request_body import BoundedJSON, OneForm, refuse_unknown
+from grading.api.paging import PAGING_PARAMETERS
+from grading.api.request_body import BoundedJSON, OwnRenderer, refuse_unknown
 from grading.core.enums import ApiScope
 from grading.core.permissions import access_organization
 from grading.core.request_cache import remembering
@@ -25,49 +25,50 @@ from grading.models import Organization
 
 
 def member(request: Request) -> User:
-    """Who asks; the permissions have let nobody in who has not signed in."""
+    """Return the signed-in user; the permissions have refused everybody else."""
     if not isinstance(request.user, User):
         raise NotAuthenticated
     return request.user
 
 
 class ApiView(APIView):
-    """A view of the API: `filters` are what may be asked behind the “?”, beside a list's pages."""
+    """View of the API; `filters` are its query parameters besides those of paging."""
 
     parser_classes: tuple[type[BaseParser], ...] = (BoundedJSON,)
-    content_negotiation_class = OneForm
+    content_negotiation_class = OwnRenderer
     filters: tuple[str, ...] = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        self.enter(request, **kwargs)
+        self.enter_scope(request, **kwargs)
         refuse_unknown(
-            request, (*self.filters, *(PAGED if isinstance(self, ListModelMixin) else ()))
+            request,
+            (*self.filters, *(PAGING_PARAMETERS if isinstance(self, ListModelMixin) else ())),
         )
 
-    def enter(self, request: Request, **kwargs: Any) -> None:
-        """What comes before anything is answered to somebody who has signed in."""
+    def enter_scope(self, request: Request, **kwargs: Any) -> None:
+        """Enter the scope of the request; called after authentication and permissions."""
 
     def finalize_response(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Nothing is kept on the way."""
+        """Forbid caching: responses depend on the user."""
         response = super().finalize_response(request, *args, **kwargs)
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response
 
 
 class TenantView(ApiView):
-    """A view below o/<org>/. Someone else's organization answers like a missing one.
+    """View below o/<org>/. Another tenant's organization is answered like a missing one.
 
-    `scopes` names the scope that a token needs for each method, ApiScope.READ where it names none.
+    `scopes` maps methods to the scope that a token needs; the default is ApiScope.READ.
     """
 
     scopes: dict[str, ApiScope] = {}
     organization: Organization
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        with remembering(), ExitStack() as self._inside:
+        with remembering(), ExitStack() as self._exit_stack:
             return super().dispatch(request, *args, **kwargs)
 
-    def enter(self, request: Request, **kwargs: Any) -> None:
+    def enter_scope(self, request: Request, **kwargs: Any) -> None:
         self.organization = access_organization(request.user, kwargs["org"])
-        self._inside.enter_context(scope(organization=self.organization))
+        self._exit_stack.enter_context(scope(organization=self.organization))

@@ -1,4 +1,4 @@
-"""The API's addresses. Everything of one organization lies under o/<org>/ (grading/api/tenancy.py)."""
+"""URLs of the API. Everything of one organization is under o/<org>/ (grading/api/tenancy.py)."""
 
 from django.urls import path, re_path
 from drf_spectacular.views import SpectacularJSONAPIView
@@ -14,7 +14,7 @@ from grading.api import (
     submissions,
     webhooks,
 )
-from grading.api.error_responses import nowhere
+from grading.api.error_responses import unknown_path
 
 COHORT = "o/<slug:org>/cohorts/<slug:cohort>/"
 ASSIGNMENT = f"{COHORT}assignments/<slug:assignment>/"
@@ -26,25 +26,25 @@ urlpatterns = [
     path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
     path("organizations/", organizations.Organizations.as_view(), name="api-organizations"),
     path("o/<slug:org>/cohorts/", cohorts.Cohorts.as_view(), name="api-cohorts"),
-    path(COHORT, cohorts.OneCohort.as_view(), name="api-cohort"),
+    path(COHORT, cohorts.CohortDetail.as_view(), name="api-cohort"),
     path(f"{COHORT}assignments/", cohorts.Assignments.as_view(), name="api-assignments"),
-    path(ASSIGNMENT, cohorts.OneAssignment.as_view(), name="api-assignment"),
+    path(ASSIGNMENT, cohorts.AssignmentDetail.as_view(), name="api-assignment"),
     path(f"{ASSIGNMENT}submissions/", submissions.Submissions.as_view(), name="api-submissions"),
     path(
         "o/<slug:org>/submissions/<uuid:submission_id>/",
-        submissions.OneSubmission.as_view(),
+        submissions.SubmissionDetail.as_view(),
         name="api-submission",
     ),
-    path(AUDIT, audits.OneAudit.as_view(), name="api-audit"),
+    path(AUDIT, audits.AuditDetail.as_view(), name="api-audit"),
     path(f"{AUDIT}report/", audits.Report.as_view(), name="api-audit-report"),
-    path(f"{AUDIT}report.md", audits.ReportText.as_view(), name="api-audit-markdown"),
+    path(f"{AUDIT}report.md", audits.MarkdownReport.as_view(), name="api-audit-markdown"),
     path(f"{ASSIGNMENT}findings/", findings.Findings.as_view(), name="api-findings"),
-    path(FINDING, findings.OneFinding.as_view(), name="api-finding"),
+    path(FINDING, findings.FindingDetail.as_view(), name="api-finding"),
     path(f"{FINDING}answers/", findings.Answers.as_view(), name="api-answers"),
     path(f"{COHORT}pairings/", pairings.Pairings.as_view(), name="api-pairings"),
     path(
         "o/<slug:org>/pairings/<uuid:pairing_id>/",
-        pairings.OnePairing.as_view(),
+        pairings.PairingDetail.as_view(),
         name="api-pairing",
     ),
     path(
@@ -58,13 +58,15 @@ urlpatterns = [
         name="api-versions",
     ),
     path(
-        "o/<slug:org>/versions/<int:version_id>/", rubrics.OneVersion.as_view(), name="api-version"
+        "o/<slug:org>/versions/<int:version_id>/",
+        rubrics.VersionDetail.as_view(),
+        name="api-version",
     ),
     path(f"{ASSIGNMENT}preview/", rubrics.Preview.as_view(), name="api-preview"),
     path(f"{ASSIGNMENT}export/", exports.Export.as_view(), name="api-export"),
     path("o/<slug:org>/webhooks/", webhooks.Webhooks.as_view(), name="api-webhooks"),
-    path(WEBHOOK, webhooks.OneWebhook.as_view(), name="api-webhook"),
+    path(WEBHOOK, webhooks.WebhookDetail.as_view(), name="api-webhook"),
     path(f"{WEBHOOK}deliveries/", webhooks.Deliveries.as_view(), name="api-deliveries"),
-    path(f"{WEBHOOK}test/", webhooks.Tests.as_view(), name="api-webhook-test"),
-    re_path(r"^.*$", nowhere),
+    path(f"{WEBHOOK}test/", webhooks.WebhookTests.as_view(), name="api-webhook-test"),
+    re_path(r"^.*$", unknown_path),
 ]

@@ -1,4 +1,4 @@
-"""Webhooks, for teachers' programs: made, changed, tried, deleted, and what became of what they were told."""
+"""Webhooks for teachers' programs: create, change, test, delete, and list deliveries."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from rest_framework.serializers import (
     ValidationError,
 )
 
-from grading.api.schema import REFUSALS
+from grading.api.schema import ERRORS
 from grading.api.tenancy import TenantView, member
 from grading.core.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, WebhookEvent
 from grading.core.permissions import access_organization
@@ -34,7 +34,7 @@ from grading.notifications.webhooks import add_webhook, change_webhook, delete_w
 
 
 class EventField(ChoiceField):
-    """One of the events that a webhook may be told of."""
+    """Event that a webhook may subscribe to."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(choices=[event.value for event in WEBHOOK_EVENTS], **options)
@@ -44,7 +44,7 @@ class EventField(ChoiceField):
 
 
 class WebhookSerializer(Serializer[Webhook]):
-    """`waiting` and `failed` count deliveries of what is kept; `last_delivered_at` is null before the first arrived."""
+    """Webhook. `waiting` and `failed` count its kept deliveries; `last_delivered_at` may be null."""
 
     id = IntegerField()
     url = CharField()
@@ -57,20 +57,20 @@ class WebhookSerializer(Serializer[Webhook]):
 
 
 class NewWebhookSerializer(WebhookSerializer):
-    """With the secret that signs what it is told: answered this once, and never again."""
+    """Webhook with its signing secret, which is returned only once."""
 
     secret = CharField()
 
 
 class AddSerializer(Serializer[Any]):
-    """The address, and what it is told of."""
+    """URL and events of a new webhook."""
 
     url = CharField(max_length=500)
     events = ListField(child=EventField())
 
 
 class ChangeWebhookSerializer(Serializer[Any]):
-    """What is left out stays as it is. What waited when it is switched off is not sent."""
+    """Changes of a webhook; omitted fields stay. Turning it off fails its waiting deliveries."""
 
     url = CharField(max_length=500, required=False)
     events = ListField(child=EventField(), required=False)
@@ -78,9 +78,10 @@ class ChangeWebhookSerializer(Serializer[Any]):
 
 
 class DeliverySerializer(Serializer[WebhookDelivery]):
-    """One event: `state` is waiting, delivered or failed. `tries` counts how often it was sent, `next_at` is when it may
-    be sent again; `status` the last answer's, null where there was none, `answer` how that began, `error` why it did
-    not arrive.
+    """Delivery of one event. `state` is waiting, delivered or failed.
+
+    `tries` counts how often it was sent; `next_at` is the time of the next try. `status` is the last
+    response's status, or null; `answer` is the start of that response; `error` says why it failed.
     """
 
     id = UUIDField()
@@ -96,8 +97,8 @@ class DeliverySerializer(Serializer[WebhookDelivery]):
     ended_at = DateTimeField(allow_null=True)
 
 
-class _ForTeachers(TenantView):
-    """Nobody else learns of webhooks, nor a token without their scope."""
+class _TeacherView(TenantView):
+    """View for teachers; a token needs the scope of webhooks even for reading."""
 
     scopes = dict.fromkeys(("GET", "POST", "PATCH", "DELETE"), ApiScope.WEBHOOKS)
 
@@ -108,53 +109,53 @@ class _ForTeachers(TenantView):
         return get_object_or_404(webhooks_of(self._organization()), pk=self.kwargs["webhook_id"])
 
 
-class Webhooks(_ForTeachers, ListAPIView[Webhook]):
-    """The organization's webhooks, the newest first."""
+class Webhooks(_TeacherView, ListAPIView[Webhook]):
+    """List the organization's webhooks, newest first."""
 
     serializer_class = WebhookSerializer
 
     def get_queryset(self) -> QuerySet[Webhook]:
         return webhooks_of(self._organization())
 
-    @extend_schema(request=AddSerializer, responses={201: NewWebhookSerializer, **REFUSALS})
+    @extend_schema(request=AddSerializer, responses={201: NewWebhookSerializer, **ERRORS})
     def post(self, request: Request, org: str) -> Response:
-        """Have an address told of events."""
+        """Create a webhook."""
         organization = self._organization()
-        asked = AddSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        made, secret = add_webhook(
-            organization=organization, by=member(request), **asked.validated_data
+        serializer = AddSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        webhook, secret = add_webhook(
+            organization=organization, by=member(request), **serializer.validated_data
         )
-        told = WebhookSerializer(webhooks_of(organization).get(pk=made.pk)).data
-        return Response({**told, "secret": secret}, status=HTTPStatus.CREATED)
+        data = WebhookSerializer(webhooks_of(organization).get(pk=webhook.pk)).data
+        return Response({**data, "secret": secret}, status=HTTPStatus.CREATED)
 
 
-class OneWebhook(_ForTeachers, RetrieveAPIView[Webhook]):
-    """One webhook by its number."""
+class WebhookDetail(_TeacherView, RetrieveAPIView[Webhook]):
+    """Return one webhook by its id."""
 
     serializer_class = WebhookSerializer
 
     def get_object(self) -> Any:
         return self._webhook()
 
-    @extend_schema(request=ChangeWebhookSerializer, responses={200: WebhookSerializer, **REFUSALS})
+    @extend_schema(request=ChangeWebhookSerializer, responses={200: WebhookSerializer, **ERRORS})
     def patch(self, request: Request, org: str, webhook_id: int) -> Response:
-        """Another address, other events, on or off. Its secret stays: for another one make another webhook."""
+        """Change the URL or the events, or turn it on or off. The secret stays."""
         webhook = self._webhook()
-        asked = ChangeWebhookSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        change_webhook(webhook=webhook, by=member(request), **asked.validated_data)
+        serializer = ChangeWebhookSerializer(data=request.data)
+        serializer.is_valid(raise_exception=True)
+        change_webhook(webhook=webhook, by=member(request), **serializer.validated_data)
         return Response(WebhookSerializer(self._webhook()).data)
 
-    @extend_schema(responses={204: None, **REFUSALS})
+    @extend_schema(responses={204: None, **ERRORS})
     def delete(self, request: Request, org: str, webhook_id: int) -> Response:
-        """With all that was ever sent to it."""
+        """Delete a webhook with its deliveries."""
         delete_webhook(webhook=self._webhook(), by=member(request))
         return Response(status=HTTPStatus.NO_CONTENT)
 
 
-class Deliveries(_ForTeachers, ListAPIView[WebhookDelivery]):
-    """What a webhook was told, the newest first; what has ended is kept for 30 days."""
+class Deliveries(_TeacherView, ListAPIView[WebhookDelivery]):
+    """List a webhook's deliveries, newest first; finished ones are kept for 30 days."""
 
     serializer_class = DeliverySerializer
     ordering = ("-created_at", "pk")
@@ -162,27 +163,31 @@ class Deliveries(_ForTeachers, ListAPIView[WebhookDelivery]):
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("state", str, enum=DeliveryState.values, description="Only these.")
+            OpenApiParameter(
+                "state", str, enum=DeliveryState.values, description="Filter by state."
+            )
         ]
     )
     def get(self, request: Request, org: str, webhook_id: int) -> Response:
-        """What a webhook was told, the newest first; what has ended is kept for 30 days."""
+        """List a webhook's deliveries, newest first; finished ones are kept for 30 days."""
         return super().get(request, org=org, webhook_id=webhook_id)
 
     def get_queryset(self) -> QuerySet[WebhookDelivery]:
-        found, state = deliveries_of(self._webhook()), self.request.query_params.get("state")
+        deliveries = deliveries_of(self._webhook())
+        state = self.request.query_params.get("state")
         if state is None:
-            return found
+            return deliveries
         if state not in DeliveryState.values:
-            raise ValidationError({"state": [f"One of {', '.join(DeliveryState.values)}."]})
-        return found.filter(state=state)
+            choices = ", ".join(DeliveryState.values)
+            raise ValidationError({"state": [f"Must be one of {choices}."]})
+        return deliveries.filter(state=state)
 
 
-class Tests(_ForTeachers):
-    """Trying a webhook."""
+class WebhookTests(_TeacherView):
+    """Test of a webhook."""
 
-    @extend_schema(request=None, responses={202: DeliverySerializer, **REFUSALS})
+    @extend_schema(request=None, responses={202: DeliverySerializer, **ERRORS})
     def post(self, request: Request, org: str, webhook_id: int) -> Response:
-        """Tell it of an event that stands for nothing; among its deliveries is what became of that."""
+        """Send a test event; its result appears among the deliveries."""
         delivery = send_test(webhook=self._webhook(), by=member(request))
         return Response(DeliverySerializer(delivery).data, status=HTTPStatus.ACCEPTED)

@@ -128,7 +128,7 @@ def test_json_that_cannot_be_stored_is_refused_as_unreadable(program, submission
 def test_more_than_is_read_is_refused_before_it_is_read(
     program, submissions, settings, monkeypatch
 ):
-    monkeypatch.setattr(request_body, "MOST_JSON_BYTES", 100)
+    monkeypatch.setattr(request_body, "MAX_JSON_BYTES", 100)
     settings.UPLOAD_MAX_BYTES = 10
     pdf = SimpleUploadedFile("report.pdf", b"x" * (request_body.AROUND_A_FILE + 10))
     answers = [

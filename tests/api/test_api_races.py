@@ -6,7 +6,7 @@ import pytest
 
 from grading.core.enums import WEBHOOK_EVENTS
 from grading.models import Submission, Webhook
-from grading.notifications.webhooks import MOST_WEBHOOKS
+from grading.notifications.webhooks import MAX_WEBHOOKS
 from tests.factories.people import (
     CohortFactory,
     OrganizationFactory,
@@ -53,10 +53,10 @@ def test_of_equal_requests_at_once_under_one_key_one_hands_in(tmp_path: Path):
 
 def test_the_last_webhook_that_there_may_be_is_made_by_one():
     organization = OrganizationFactory()
-    WebhookFactory.create_batch(MOST_WEBHOOKS - 1, organization=organization)
+    WebhookFactory.create_batch(MAX_WEBHOOKS - 1, organization=organization)
     program = Program(staff_user(organization), organization.slug)
     told = {"url": "https://8.8.8.8/told", "events": [WEBHOOK_EVENTS[0].value]}
     answers = at_once(lambda: program.post("webhooks/", told).status_code, times=3)
     assert sorted(answers) == [201, 422, 422]
     with everywhere():
-        assert Webhook.objects.count() == MOST_WEBHOOKS
+        assert Webhook.objects.count() == MAX_WEBHOOKS

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.throttling import SimpleRateThrottle
 
-from grading.api.tokens.actions import MOST_TOKENS, create_token
+from grading.api.tokens.actions import MAX_TOKENS, create_token
 from grading.core.enums import ApiScope
 from grading.models import ApiToken
 from tests.factories.people import CohortFactory, UserFactory, student
@@ -102,7 +102,7 @@ def test_a_token_without_the_scope_is_told_which_it_lacks(ada):
     assert answer.status_code == HTTPStatus.FORBIDDEN
     assert error_of(answer) == {
         "code": "scope_missing",
-        "message": "This token does not reach so far: it lacks the scope “read”.",
+        "message": "Missing scope: this token lacks the scope “read”.",
         "field": None,
         "fields": {},
     }
@@ -139,11 +139,11 @@ def test_only_its_owner_revokes_it(browser, ada):
 def test_what_is_wrong_with_a_new_token_stands_beside_its_field(browser, ada):
     answer = browser.post(PAGE, {"name": "", "days": "4000"})
     assert set(answer.context["form"].errors) == {"name", "scopes", "days"}
-    for _ in range(MOST_TOKENS):
+    for _ in range(MAX_TOKENS):
         token_of(ada.user)
     answer = browser.post(PAGE, {"name": "one more", "scopes": ["read"], "days": "30"})
     assert answer.context["form"].non_field_errors() == [
-        f"You have {MOST_TOKENS} tokens: revoke one first."
+        f"You have {MAX_TOKENS} tokens. Revoke one first."
     ]
     assert answer.context["form"]["name"].value() == "one more"
 

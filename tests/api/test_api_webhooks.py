@@ -9,7 +9,7 @@ from django_scopes import scope
 from grading.core.enums import WEBHOOK_EVENTS, ApiScope, DeliveryState, Role
 from grading.models import Activity, Webhook, WebhookDelivery
 from grading.notifications.webhook_deliveries import send_due_deliveries
-from grading.notifications.webhooks import MOST_WEBHOOKS
+from grading.notifications.webhooks import MAX_WEBHOOKS
 from tests.factories.people import (
     CohortFactory,
     OrganizationFactory,
@@ -72,7 +72,7 @@ def test_every_door_needs_the_scope_and_reading_does_not_count(organization, web
         Program(staff_user(organization), organization.slug, others), webhook
     )
     assert {answer.status_code for answer in answers} == {HTTPStatus.FORBIDDEN}
-    assert error_of(answers[0])["message"].endswith("it lacks the scope “webhooks”.")
+    assert error_of(answers[0])["message"].endswith("this token lacks the scope “webhooks”.")
     assert left_alone()
 
 
@@ -153,7 +153,7 @@ def test_what_is_wrong_is_said_of_its_field_and_nothing_is_made_or_changed(
 
 
 def test_there_are_ten_at_most(program, organization):
-    WebhookFactory.create_batch(MOST_WEBHOOKS, organization=organization)
+    WebhookFactory.create_batch(MAX_WEBHOOKS, organization=organization)
     answer = program.post("webhooks/", {"url": "https://8.8.8.8/told", "events": EVENTS})
     assert (answer.status_code, error_of(answer)["code"]) == (422, "too_many_webhooks")
 

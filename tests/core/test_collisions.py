@@ -12,7 +12,7 @@ from django.db import DatabaseError, IntegrityError, OperationalError
 from django.urls import reverse
 from psycopg.errors import DeadlockDetected, ForeignKeyViolation, UniqueViolation
 
-from grading.api.error_responses import answer_to
+from grading.api.error_responses import exception_response
 from grading.core.middleware import COLLIDED, is_collision
 from grading.courses.archive.cohort_inventory import inventory_of
 from grading.models import Audit, Cohort, FeedbackReport
@@ -83,5 +83,5 @@ def test_what_is_written_wrongly_is_no_collision() -> None:
 
 
 def test_a_program_is_told_to_ask_again() -> None:
-    answer = answer_to(raised(OperationalError, DeadlockDetected()), {})
+    answer = exception_response(raised(OperationalError, DeadlockDetected()), {})
     assert (answer.status_code, answer.data["error"]["code"]) == (HTTPStatus.CONFLICT, "collided")

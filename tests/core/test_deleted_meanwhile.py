@@ -7,7 +7,7 @@ from http import HTTPStatus
 import pytest
 from django.urls import reverse
 
-from grading.api.error_responses import answer_to
+from grading.api.error_responses import exception_response
 from grading.models import Enrollment, Grade
 from grading.peer_review.complaints.actions import complain
 from tests.factories.graded_work import signed_in
@@ -48,5 +48,5 @@ def test_a_complaint_and_the_deletion_of_its_cohort_do_not_wait_for_each_other()
 
 
 def test_a_program_is_told_the_same() -> None:
-    answer = answer_to(Grade.DoesNotExist(), {})
+    answer = exception_response(Grade.DoesNotExist(), {})
     assert (answer.status_code, answer.data["error"]["code"]) == (HTTPStatus.NOT_FOUND, "not_found")

@@ -1,4 +1,4 @@
-"""Tokens that let a program in as a person: made and revoked by that person alone."""
+"""API tokens: created and revoked by the person whom they act for."""
 
 from __future__ import annotations
 
@@ -16,27 +16,30 @@ from grading.core.enums import ApiScope
 from grading.core.errors import ActionRefused
 from grading.models import ApiToken
 
-MARK = "aa_"  # by which scanners for leaked secrets can know one
+# Scanners for leaked secrets can recognise it.
+MARKER = "aa_"
 RANDOM_BYTES = 32
 PREFIX_CHARACTERS = 10
-MOST_TOKENS, MOST_DAYS = 20, 366
-USED_AGAIN_AFTER = timedelta(minutes=1)
+MAX_TOKENS, MAX_DAYS = 20, 366
+USE_RECORDED_EVERY = timedelta(minutes=1)
 log = structlog.get_logger(__name__)
 
 
 def create_token(
     *, user: User, name: str, scopes: Collection[ApiScope], days: int
 ) -> tuple[ApiToken, str]:
-    """A new token and, this once, its text. Raises ActionRefused too_many_tokens, scopes_missing, days_out_of_range."""
+    """Create a token; return it with its text, which is readable only now.
+
+    Raises ActionRefused too_many_tokens, scopes_missing, days_out_of_range.
+    """
     if not scopes:
-        raise ActionRefused(
-            "scopes_missing", "Choose at least one thing that the token lets a program do."
-        )
-    if not 1 <= days <= MOST_DAYS:
-        raise ActionRefused("days_out_of_range", f"A token lives from 1 to {MOST_DAYS} days.")
-    if living_tokens(user).count() >= MOST_TOKENS:
-        raise ActionRefused("too_many_tokens", f"You have {MOST_TOKENS} tokens: revoke one first.")
-    text = MARK + secrets.token_urlsafe(RANDOM_BYTES)
+        raise ActionRefused("scopes_missing", "Choose at least one scope.")
+    if not 1 <= days <= MAX_DAYS:
+        raise ActionRefused("days_out_of_range", f"A token is valid for 1 to {MAX_DAYS} days.")
+    if active_tokens(user).count() >= MAX_TOKENS:
+        raise ActionRefused("too_many_tokens", f"You have {MAX_TOKENS} tokens. Revoke one first.")
+
+    text = MARKER + secrets.token_urlsafe(RANDOM_BYTES)
     token = ApiToken.objects.create(
         user=user,
         name=name,
@@ -50,30 +53,34 @@ def create_token(
 
 
 def revoke_token(*, token: ApiToken) -> None:
-    """From now on it opens nothing; revoking twice changes nothing."""
+    """Revoke a token; idempotent."""
     if ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now()):
         log.info("token_revoked", user=token.user_id, token=token.pk)
 
 
 def token_for(text: str) -> ApiToken | None:
-    """The living token with this text, whose user may sign in; None for every other text. Notes that it was used."""
+    """Return the active token with this text, or None, and record that it was used.
+
+    A token of an inactive user is not active.
+    """
     now = timezone.now()
-    living = ApiToken.objects.select_related("user").filter(
+    active = ApiToken.objects.select_related("user").filter(
         sha256=digest_of(text), revoked_at=None, expires_at__gt=now, user__is_active=True
     )
-    token = living.first()
+    token = active.first()
+
     if token is not None and (
-        token.last_used_at is None or now - token.last_used_at > USED_AGAIN_AFTER
+        token.last_used_at is None or now - token.last_used_at > USE_RECORDED_EVERY
     ):
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
     return token
 
 
-def living_tokens(user: User) -> QuerySet[ApiToken]:
-    """Neither revoked nor expired, the newest first."""
+def active_tokens(user: User) -> QuerySet[ApiToken]:
+    """Return the user's tokens that are neither revoked nor expired, newest first."""
     return ApiToken.objects.filter(user=user, revoked_at=None, expires_at__gt=timezone.now())
 
 
 def digest_of(text: str) -> str:
-    """The text is random and long: a plain digest cannot be guessed back."""
+    # The text is long and random: an unsalted digest cannot be reversed by guessing.
     return hashlib.sha256(text.encode()).hexdigest()

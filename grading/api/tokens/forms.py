@@ -1,4 +1,4 @@
-"""A new token."""
+"""Form for a new API token."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ from django import forms
 
 from grading.core.enums import ApiScope
 
-LIVES = ((30, "30 days"), (90, "90 days"), (365, "a year"))
+LIFETIMES = ((30, "30 days"), (90, "90 days"), (365, "1 year"))
 
 
 class ApiTokenForm(forms.Form):
-    name = forms.CharField(
-        max_length=80, help_text="What uses it, so that you can tell it from others."
-    )
+    name = forms.CharField(max_length=80, help_text="The program that uses the token.")
     scopes = forms.TypedMultipleChoiceField(
-        label="It lets a program",
+        label="Scopes",
         choices=ApiScope.choices,
         coerce=ApiScope,
         widget=forms.CheckboxSelectMultiple,
         initial=[ApiScope.READ],
     )
-    days = forms.TypedChoiceField(label="It lives for", choices=LIVES, coerce=int, initial=30)
+    days = forms.TypedChoiceField(label="Valid for", choices=LIFETIMES, coerce=int, initial=30)

@@ -1,4 +1,4 @@
-"""The tokens of the person who is signed in: listed, made, revoked."""
+"""Pages for a user's own API tokens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from grading.api.tokens.actions import create_token, living_tokens, revoke_token
+from grading.api.tokens.actions import active_tokens, create_token, revoke_token
 from grading.api.tokens.forms import ApiTokenForm
 from grading.core.enums import ApiScope
 from grading.core.errors import ActionRefused
@@ -18,7 +18,7 @@ from grading.core.form_bases import put_beside
 from grading.core.requests import MemberRequest
 from grading.models import ApiToken
 
-FIELDS_OF_REFUSALS = {"scopes_missing": "scopes", "days_out_of_range": "days"}
+FIELD_BY_CODE = {"scopes_missing": "scopes", "days_out_of_range": "days"}
 
 
 @never_cache
@@ -26,22 +26,22 @@ FIELDS_OF_REFUSALS = {"scopes_missing": "scopes", "days_out_of_range": "days"}
 @reauthentication_required(allow_get=True)  # type: ignore[untyped-decorator]  # -- allauth is untyped
 @require_http_methods(["GET", "HEAD", "POST"])
 def api_tokens(request: MemberRequest) -> HttpResponse:
-    """A new token's text is on the answer to the form that made it, and nowhere else."""
+    """List tokens and create one. A new token's text is on this response and nowhere else."""
     form = ApiTokenForm(request.POST or None)
-    text = _created(request, form) if form.is_valid() else None
-    living = [
+    text = _create(request, form) if form.is_valid() else None
+    active = [
         (token, [ApiScope(scope).label for scope in token.scopes])
-        for token in living_tokens(request.user)
+        for token in active_tokens(request.user)
     ]
-    context = {"form": form if text is None else ApiTokenForm(), "text": text, "tokens": living}
+    context = {"form": form if text is None else ApiTokenForm(), "text": text, "tokens": active}
     return render(request, "account/api_tokens.html", context)
 
 
-def _created(request: MemberRequest, form: ApiTokenForm) -> str | None:
+def _create(request: MemberRequest, form: ApiTokenForm) -> str | None:
     try:
         return create_token(user=request.user, **form.cleaned_data)[1]
     except ActionRefused as refusal:
-        put_beside(form, refusal, field=FIELDS_OF_REFUSALS.get(refusal.code, ""))
+        put_beside(form, refusal, field=FIELD_BY_CODE.get(refusal.code, ""))
         return None
 
 
@@ -50,5 +50,5 @@ def _created(request: MemberRequest, form: ApiTokenForm) -> str | None:
 def revoke(request: MemberRequest, token_id: int) -> HttpResponse:
     token = get_object_or_404(ApiToken, pk=token_id, user=request.user)
     revoke_token(token=token)
-    messages.success(request, f"“{token.name}” opens nothing any more.")
+    messages.success(request, f"Token “{token.name}” revoked.")
     return redirect("api-tokens")
