@@ -112,7 +112,7 @@ def _without_nulls(node: Any) -> Any:
 
 
 def read_rubric_text(text: str) -> tuple[Any, tuple[RubricFault, ...]]:
-    """Return the JSON of a rubric in our own format and its faults by line; None for invalid JSON."""
+    """Return a rubric's JSON in our own format with its faults; None for invalid JSON."""
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:

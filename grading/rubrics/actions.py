@@ -37,6 +37,7 @@ def adopt_shipped_rubric(
         rubric, _created = Rubric.objects.get_or_create(
             organization=organization, slug=shipped.slug, defaults={"name": shipped.name}
         )
+        # The digest tells if the shipped document is already a version of this organization.
         current = rubric.versions.filter(digest=shipped.digest, state=RubricState.PUBLISHED).first()
         if current:
             return current
@@ -130,6 +131,7 @@ def import_rubric(
 
 
 def _rubric_for(organization: Organization, read: RubricDocument) -> Rubric:
+    # An id in another script can leave an empty slug.
     slug = slugify(read.slug)[:80] or "rubric"
     defaults = {"name": read.name[:200]}
     return Rubric.objects.get_or_create(organization=organization, slug=slug, defaults=defaults)[0]
@@ -217,6 +219,7 @@ def adopt_rubric_version(
 
     with transaction.atomic(), scope(organization=assignment.organization):
         assignment = Assignment.objects.select_for_update().get(pk=assignment.pk)
+        # Adopting the same version again changes nothing and is not logged.
         before = assignment.rubric_version
         if before != version:
             assignment.rubric_version = version
@@ -262,6 +265,7 @@ def save_draft(
     with transaction.atomic(), scope(organization=version.organization):
         draft = RubricVersion.objects.select_for_update().get(pk=version.pk)
         _refuse_stale(draft, expected_digest)
+        # An unchanged draft gets no Activity row.
         if (draft.document, draft.note) != (settled, why):
             draft.document, draft.note = settled, why
             draft.save(update_fields=["document", "note"])

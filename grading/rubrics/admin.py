@@ -47,6 +47,7 @@ from grading.rubrics.queries import (
 )
 from grading.rubrics.rubric_files.urls import rubric_urls, version_urls
 
+# HTTP status of a page that shows a refused save.
 CONFLICT = 409
 
 
@@ -84,6 +85,7 @@ class RubricVersionAdmin(TenantAdmin):
     actions = ("publish",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        # Documents take up to 1 MB each, and the list shows none.
         return with_use(super().get_queryset(request)).defer("document")
 
     @admin.display(ordering="assignment_count")
@@ -101,6 +103,7 @@ class RubricVersionAdmin(TenantAdmin):
     def get_urls(self) -> list[URLPattern]:
         view, name = self.admin_site.admin_view, "grading_rubricversion_publish"
         publish = path("<path:object_id>/publish/", view(self.publish_view), name=name)
+        # Before Django's own: its last pattern matches every address.
         return [publish, *version_urls(self), *super().get_urls()]
 
     def save_model(
@@ -169,6 +172,7 @@ class RubricVersionAdmin(TenantAdmin):
             "blank": blank_items(),
             "use": use_of(version),
             "assignments": assignments_of_rubric(version),
+            # Operators may edit a rubric, but the pages of an organization are not theirs.
             "teaches": may(request.user, version.organization, "teacher"),
             "edited": last_edit(version),
             "losses": _losses_of(session),

@@ -86,4 +86,5 @@ def _text(item: Mapping[str, Any], name: str) -> str:
 
 def _number(item: Mapping[str, Any], name: str) -> float | None:
     value = item.get(name)
+    # True and False are integers in Python, but no points.
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,4 +1,4 @@
-"""An instructor makes a rubric in a browser, with JavaScript and without, and publishes it."""
+"""An instructor edits a rubric in a browser, with and without JavaScript, and publishes it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def titles(page: Page) -> list[str]:
     return page.locator(".criterion > details > summary [data-title]").all_text_contents()
 
 
-def test_a_rubric_is_made_in_a_browser(live_server: Any, chromium: str) -> None:
+def test_rubric_is_edited_and_published_in_a_browser(live_server: Any, chromium: str) -> None:
     draft, user = draft_and_teacher()
     address = reverse("admin:grading_rubricversion_change", args=[draft.pk])
     session = session_of(user, live_server.url)
@@ -51,9 +51,9 @@ def test_a_rubric_is_made_in_a_browser(live_server: Any, chromium: str) -> None:
             page.context.add_cookies([session])
             page.goto(address)
             order_by_keyboard_and_by_drag(page)
-            remove_and_put_back(page)
+            remove_and_undo(page)
             add_a_criterion_with_points_and_a_check(page)
-            make_the_rules_ones_own(page)
+            make_custom_rules(page)
             page.get_by_role("button", name="Save draft").click()
             expect(page.get_by_text("is saved as a draft")).to_be_visible()
             assert titles(page) == ["Three", "Two", "One", "Brand new"]
@@ -66,10 +66,10 @@ def test_a_rubric_is_made_in_a_browser(live_server: Any, chromium: str) -> None:
     with everywhere():
         made = RubricVersion.objects.get(pk=draft.pk)
     assert (made.state, made.note) == (RubricState.PUBLISHED, "By phone")
-    assert is_as_it_was_made(made.document)
+    assert has_the_edited_content(made.document)
 
 
-def is_as_it_was_made(document: dict[str, Any]) -> bool:
+def has_the_edited_content(document: dict[str, Any]) -> bool:
     new, rules = document["criteria"][3], document["constitution"]
     assert [item["name"] for item in document["criteria"]] == ["Two", "Three", "One", "Brand new"]
     assert (new["id"], new["max_points"]) == ("brand_new", 12.5)
@@ -91,7 +91,7 @@ def order_by_keyboard_and_by_drag(page: Page) -> None:
     assert titles(page) == ["Three", "Two", "One"]
 
 
-def remove_and_put_back(page: Page) -> None:
+def remove_and_undo(page: Page) -> None:
     page.get_by_role("button", name="Remove this criterion").first.click()
     expect(page.locator("[data-sum=criteria]")).to_have_text("2")
     page.get_by_role("button", name="Undo").click()
@@ -126,7 +126,7 @@ def add_a_criterion_with_points_and_a_check(page: Page) -> None:
     expect(check.get_by_label("Pattern")).to_have_value("print($A)")
 
 
-def make_the_rules_ones_own(page: Page) -> None:
+def make_custom_rules(page: Page) -> None:
     page.get_by_label("Security evidence caps the score at, slider").fill("4")
     expect(page.get_by_label("Security evidence caps the score at", exact=True)).to_have_value("4")
     expect(page.get_by_label("Preset", exact=True)).to_have_value("own")

@@ -47,9 +47,7 @@ def begun() -> tuple[Assignment, RubricVersion, Any]:
     return assignment, draft, teacher
 
 
-def test_a_draft_is_changed_previewed_published_and_applied(
-    live_server: Any, chromium: str
-) -> None:
+def test_draft_is_changed_previewed_published_and_applied(live_server: Any, chromium: str) -> None:
     assignment, draft, teacher = begun()
     session = session_of(teacher, live_server.url)
     with sync_playwright() as playwright:
@@ -57,7 +55,7 @@ def test_a_draft_is_changed_previewed_published_and_applied(
         with tab(browser, live_server.url, **DESKTOP) as page:
             page.context.add_cookies([session])
             page.goto(reverse("admin:grading_rubricversion_change", args=[draft.pk]))
-            make_the_last_level_worth_something(page)
+            give_the_last_level_points(page)
             page.get_by_text("Preview for…").click()
             page.get_by_role("link", name="Week 2, Autumn").click()
             expect(page.get_by_role("heading", name="2 of 3 results would change")).to_be_visible()
@@ -86,7 +84,7 @@ def test_a_draft_is_changed_previewed_published_and_applied(
         }
 
 
-def make_the_last_level_worth_something(page: Page) -> None:
+def give_the_last_level_points(page: Page) -> None:
     page.locator(".criterion > details > summary").first.click()
     page.locator('[name="criteria.0.levels.2.points"]').fill("30")
     page.get_by_role("button", name="Save draft").click()

@@ -1,4 +1,4 @@
-"""Who edits a rubric, and what a browser would send of the editor's form."""
+"""Helpers for tests of the rubric editor: people, pages and posted form data."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from tests.factories.people import everywhere, staff_user
 from tests.factories.work import RubricFactory, rubric_document
 
 
-def sent(texts: dict[str, Any]) -> dict[str, Any]:
-    """Every field by its name, in the order of the page; boxes that are not ticked are not sent."""
+def form_data(texts: dict[str, Any]) -> dict[str, Any]:
+    """Return fields by name in the order of the page, without boxes that are not ticked."""
     fields = dict(_flat(texts, ""))
     return {"constitution.was": texts["constitution"]["preset"], **fields}
 
@@ -58,7 +58,7 @@ def settled(**changes: Any) -> dict[str, Any]:
     return engine_rubrics.settled_rubric(rubric_document() | changes)
 
 
-def as_(user: User) -> Client:
+def client_of(user: User) -> Client:
     client = Client()
     client.force_login(user)
     return client
@@ -68,14 +68,13 @@ def page(version: RubricVersion, name: str = "change") -> str:
     return reverse(f"admin:grading_rubricversion_{name}", args=[version.pk])
 
 
-def form_of(version: RubricVersion, /, **changes: str) -> dict[str, Any]:
-    """What the browser sends after the page was opened and some fields were typed anew."""
-    seen = engine_rubrics.document_digest(version.document)
+def posted_form(version: RubricVersion, /, **changes: str) -> dict[str, Any]:
+    """Return the data that a browser posts after some fields were changed."""
     return {
-        "seen": seen,
+        "seen": engine_rubrics.document_digest(version.document),
         "note": version.note,
         "do": "save",
-        **sent(form_texts(version.document)),
+        **form_data(form_texts(version.document)),
         **changes,
     }
 
@@ -86,14 +85,14 @@ def stored(version: RubricVersion) -> RubricVersion:
 
 
 def field(answer: Any, name: str) -> str:
-    """What stands in a field of the page that came back."""
-    found = re.search(rf'<input[^>]*name="{re.escape(name)}"[^>]*value="([^"]*)"', answer.text)
-    assert found, name
-    return found[1]
+    """Return the value of a field in a response."""
+    match = re.search(rf'<input[^>]*name="{re.escape(name)}"[^>]*value="([^"]*)"', answer.text)
+    assert match, name
+    return match[1]
 
 
 def draft_in(organization: Organization, by: User) -> RubricVersion:
-    """A small rubric's first draft."""
+    """Create the first draft of a small rubric."""
     rubric = RubricFactory.create(organization=organization)
     with everywhere():
         return draft_rubric_version(rubric=rubric, document=settled(), by=by)

@@ -92,6 +92,7 @@ def test_assignment_of_another_institution_is_no_choice(teacher, assignment):
     with scope(organization=elsewhere.organization):
         theirs = judged_assignment(works=(), cohort=elsewhere)
     page = teacher.get(f"/o/{assignment.organization.slug}/checks/try/?assignment={theirs.pk}")
+
     assert ("form" in page.context, list(page.context["place"].errors)) == (False, ["assignment"])
 
 
@@ -142,6 +143,7 @@ def test_pages_have_no_faults(teacher, assignment):
         send(teacher, assignment, SHELL),
         teacher.get(waiting.url),
     ]
+
     assert [faults_of(page.content.decode()) for page in pages] == [[]] * 4
 
 
@@ -156,6 +158,7 @@ def test_check_of_a_draft_or_a_new_one_can_be_the_start(teacher, assignment):
         sent = {"work": "", "known": known, "check": "{", "do": "take"}
         page = teacher.post(address(assignment, version=draft.pk), sent)
         taken[known] = json.loads(page.context["form"]["check"].value())
+
     assert taken == {
         "check:draft.shell": SHELL | {"id": "draft.shell"},
         "kind:graph_topology": {
@@ -173,6 +176,7 @@ def test_worker_answers_from_the_repository_and_the_page_waits(teacher, assignme
     waiting = send(teacher, assignment, README, do="examine")
     again = send(teacher, assignment, README, do="examine")
     [job] = get_queue("bulk").jobs
+
     assert "The check runs on the repository" in words(teacher.get(waiting.url))
     try_check(*job.args)
     page = teacher.get(waiting.url)
@@ -190,6 +194,7 @@ def test_missing_repository_is_refused_with_its_reason(teacher, assignment):
     waiting = send(teacher, assignment, README, do="examine")
     try_check(*get_queue("bulk").jobs[0].args)
     refusal = "No repository was found at this address. Check the spelling."
+
     assert teacher.get(waiting.url).context["answer"].refusal == refusal
 
 
@@ -198,6 +203,7 @@ def test_interrupted_trial_can_be_requested_again(teacher, assignment):
     get_queue("bulk").jobs[0].set_status(JobStatus.FAILED)
     assert "Please try again" in words(teacher.get(waiting.url))
     get_queue("bulk").empty()
+
     assert teacher.get(waiting.url).status_code == 404
     send(teacher, assignment, README, do="examine")
     assert len(get_queue("bulk").jobs) == 1

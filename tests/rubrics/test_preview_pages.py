@@ -92,12 +92,16 @@ def test_changed_results_are_counted_drawn_and_listed(assignment, teacher):
         "With overrides (they stay)": "0",
     }
     text = words(page)
+
     assert "2 of 3 results would change" in text
     assert "“There are tests” needs the repository in 3 audits." in text
     assert "Student 000 2.5, 30 of 100 points 2.5, 60 of 100 points would pass" in text
     assert "Tidy: 2 (None, 0 points) → 2 (None, 30 points)" in text
     drawn = re.findall(r'aria-label="(By [^"]+|Mean [^"]+)"', page.content.decode())
-    spread = "30 to 39 %: 1 before, 0 after; 60 to 69 %: 1 before, 1 after; 90 to 100 %: 1 before, 2 after"
+    spread = (
+        "30 to 39 %: 1 before, 0 after; 60 to 69 %: 1 before, 1 after; "
+        "90 to 100 %: 1 before, 2 after"
+    )
     assert drawn == [
         f"By percent of the points: {spread}",
         "Mean 2.67 before, 2.67 after",
@@ -116,6 +120,7 @@ def test_pages_have_no_faults(assignment, teacher):
         teacher.get(address(assignment, draft, "adopt/")),
         teacher.post(address(assignment, draft, "adopt/"), sent(draft, confirmed="")),
     ]
+
     assert [faults_of(page.content.decode()) for page in pages] == [[]] * 4
 
 
@@ -133,6 +138,7 @@ def test_unfinished_draft_shows_its_faults(assignment, teacher):
         text["criteria"][0]["checks"][0]["any_of"] = []
 
     page = teacher.get(address(assignment, draft_of(assignment, broken)))
+
     assert "This draft is unfinished criteria / 1 / checks / 1 / any_of" in words(page)
     assert "Next steps" not in words(page)
 
@@ -180,6 +186,7 @@ def test_changed_or_unpreviewed_draft_is_not_published(assignment, teacher):
         page = teacher.post(address(assignment, draft, "adopt/"), fields)
         assert sentence in words(page)
     draft.refresh_from_db()
+
     assert (draft.state, BulkRun.objects.count()) == (RubricState.DRAFT, 0)
 
 
@@ -189,6 +196,7 @@ def test_changed_number_of_audits_is_refused_and_changes_nothing(assignment, tea
     assert "It is 3 audits now, and you confirmed 2" in words(page)
     draft.refresh_from_db()
     assignment.refresh_from_db()
+
     assert (draft.state, assignment.rubric_version.number) == (RubricState.DRAFT, 1)
 
 
@@ -200,6 +208,7 @@ def test_confirmed_draft_is_published_adopted_and_applied(assignment, teacher):
     run = BulkRun.objects.get()
     assignment.refresh_from_db()
     draft.refresh_from_db()
+
     assert (done.status_code, done.url) == (
         302,
         f"/o/{assignment.organization.slug}/bulk/{run.pk}/",
@@ -215,6 +224,7 @@ def test_draft_can_be_published_alone(assignment, teacher):
     )
     assignment.refresh_from_db()
     draft.refresh_from_db()
+
     assert (done.url, draft.state) == (
         f"/{address(assignment, draft).split('/preview')[0][1:]}/",
         RubricState.PUBLISHED,

@@ -132,6 +132,7 @@ def test_results_after_publishing_equal_the_preview(assignment, teacher, change)
     )
     for audit in Audit.objects.all():
         resynthesise_audit(audit=audit, rubric_version=version, by=teacher)
+
     assert {name: previewed(row) for name, row in by_person(changes).items()} == {
         str(grade.student): stored(grade)
         for grade in Grade.objects.select_related("student", "audit")
@@ -167,6 +168,7 @@ def test_override_stays_before_and_after(assignment, teacher):
         submission=submission, criterion_id="tidy", score=5, reason="It is.", by=teacher
     )
     change = by_person(preview(assignment, revised(other_points)))["Student 001"]
+
     assert (
         [row.score for row in change.before.criteria]
         == [row.score for row in change.after.criteria]
@@ -195,6 +197,7 @@ def test_verdict_without_any_score_is_refused_with_its_reason(assignment):
         del text["criteria"][1]
 
     changes = preview(assignment, revised(nothing_known))
+
     assert {(change.after, change.is_changed, change.refusal[:24]) for change in changes} == {
         (None, False, "nothing could be scored ")
     }
@@ -207,6 +210,7 @@ def test_model_opinions_on_another_text_are_outdated_before_and_after_publishing
     report = by_models(audit)
     text = revised(lambda text: text["criteria"][0].update(instruction="Look closely."))
     [change] = [row for row in preview(assignment, text) if row.grade.audit_id == audit.pk]
+
     assert (change.verdict.outdated, change.verdict.reheard, change.is_changed) == (
         {"tidy"},
         set(),
@@ -241,6 +245,7 @@ def test_unreadable_report_is_refused_and_others_are_previewed(assignment):
     broken = Audit.objects.get(submission__student__name="Student 000")
     Audit.objects.filter(pk=broken.pk).update(report={"schema": "automaton-auditor/report@0"})
     changes = by_person(preview(assignment, revised(other_points)))
+
     assert {
         name: (change.after is None, bool(change.refusal)) for name, change in changes.items()
     } == {
@@ -263,5 +268,6 @@ def test_preview_only_reads_and_its_queries_do_not_grow(cohort):
         with CaptureQueriesContext(connection) as queries:
             preview(assignment, revised(other_checks))
         statements.append([query["sql"].split()[0] for query in queries])
+
     assert set(statements[0]) <= {"SELECT", "DECLARE"}
     assert statements[0] == statements[1]

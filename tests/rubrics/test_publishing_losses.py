@@ -13,7 +13,15 @@ from grading.rubrics.comparison.publishing_losses import publishing_losses
 from tests.factories.grades import AppealFactory, OverrideFactory
 from tests.factories.people import OrganizationFactory, everywhere
 from tests.factories.work import AssignmentFactory, AuditFactory, CriterionVerdictFactory
-from tests.rubrics.rubric_forms import as_, draft_in, form_of, page, settled, stored, teacher
+from tests.rubrics.rubric_forms import (
+    client_of,
+    draft_in,
+    page,
+    posted_form,
+    settled,
+    stored,
+    teacher,
+)
 
 pytestmark = pytest.mark.django_db
 LEVELS = [{"name": "Best", "points": 10}, {"name": "Worst", "points": 0}]
@@ -49,6 +57,7 @@ def test_no_loss_without_published_version_or_for_additions(
     published: RubricVersion,
 ) -> None:
     criteria = published.document["criteria"]
+
     assert (
         losses_of(None, [])
         == losses_of(published, criteria)
@@ -72,6 +81,7 @@ def test_removed_criterion_lists_verdicts_overrides_and_appeals(
     OverrideFactory.create(submission=audit.submission, **on_it)
     AppealFactory.create(submission=audit.submission, **on_it)
     [(removal, effect)] = losses_of(published, rest)
+
     assert removal == f"The criterion “{first['name']}” is removed."
     for words in (
         "1 existing verdict stays",
@@ -87,6 +97,7 @@ def test_removed_levels_and_changed_worth_are_listed_but_not_another_spelling(
     first, *rest = published.document["criteria"]
     published.document["criteria"][0] = first | {"levels": LEVELS, "max_points": 10, "weight": 1}
     fewer = first | {"levels": LEVELS[:1], "max_points": 10.0, "weight": 2}
+
     assert [removal for removal, _effect in losses_of(published, [fewer, *rest])] == [
         f"{first['name']}: the level “Worst” is removed.",
         f"{first['name']}: its worth changes, weight 1 → weight 2.",
@@ -99,8 +110,9 @@ def test_losses_of_typed_draft_stand_in_the_editor_and_on_the_publish_page(
     with everywhere():
         draft = duplicate_version(version=published, by=ada)
     name = published.document["criteria"][0]["name"]
-    assert "What this draft removes" not in as_(ada).get(page(draft)).text
-    typed = as_(ada).post(page(draft), form_of(draft, do="remove criteria.0")).text
+
+    assert "What this draft removes" not in client_of(ada).get(page(draft)).text
+    typed = client_of(ada).post(page(draft), posted_form(draft, do="remove criteria.0")).text
     assert (
         f"The criterion “{name}” is removed." in typed,
         stored(draft).document == published.document,
@@ -112,4 +124,4 @@ def test_losses_of_typed_draft_stand_in_the_editor_and_on_the_publish_page(
         RubricVersion.objects.filter(pk=draft.pk).update(
             document=settled(criteria=published.document["criteria"][1:])
         )
-    assert f"The criterion “{name}” is removed." in as_(ada).get(page(draft, "publish")).text
+    assert f"The criterion “{name}” is removed." in client_of(ada).get(page(draft, "publish")).text

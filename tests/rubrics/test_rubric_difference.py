@@ -57,6 +57,7 @@ def test_added_removed_and_moved_criteria_are_marked_and_no_others():
         criteria.append({"id": "new", "name": "New"})
 
     parts = difference(BEFORE, revised(change)).parts
+
     assert [(part.title, part.marks, part.sentences) for part in parts] == [
         ("Three", ("moved",), ("Moved from position 3 to 1.",)),
         ("Four", ("removed",), ("Was at position 4.",)),
@@ -90,6 +91,7 @@ def test_fields_levels_and_checks_have_before_and_after():
         del criterion["checks"][1]
 
     (part,) = changes(revised(second), revised(first))
+
     assert part == (
         "One",
         ("changed",),
@@ -117,6 +119,7 @@ def test_preset_and_custom_rules_are_compared_by_their_effect():
     ((title, _, rows),) = changes(
         revised(lambda document: document.update(constitution=own)), governance
     )
+
     assert title == "Verdict rules"
     assert {label: texts for label, texts in rows.items() if texts[1]} == {
         "Constitution": ("governance", "own: custom rules"),
@@ -196,6 +199,7 @@ def test_page_compares_with_base_version_or_chosen_one():
         for v in (first, second, third)
     }
     page = client.get(addresses[second])
+
     assert (page.context["before"], page.context["between"].counts) == (first, {"changed": 1})
     assert '<ins class="whole">&lt;b&gt;Look&lt;/b&gt;</ins>' in page.text
     chosen = client.get(addresses[third] + f"?from={first.pk}")

@@ -20,7 +20,15 @@ from tests.factories.work import (
     RubricVersionFactory,
     rubric_document,
 )
-from tests.rubrics.rubric_forms import as_, draft_in, field, form_of, page, stored, teacher
+from tests.rubrics.rubric_forms import (
+    client_of,
+    draft_in,
+    field,
+    page,
+    posted_form,
+    stored,
+    teacher,
+)
 from tests.web_client.page_checks import faults_of
 
 pytestmark = pytest.mark.django_db
@@ -41,12 +49,13 @@ def draft(organization, ada):
     return draft_in(organization, ada)
 
 
-# -- refusals ------------------------------------------------------------------------------------------
+# -- refusals -----------------------------------------------------------------------------------
 
 
-def test_what_does_not_fit_is_refused_beside_its_field_and_everything_typed_stays(ada, draft):
+def test_invalid_value_is_refused_beside_its_field_and_typed_texts_stay(ada, draft):
     typed = {"criteria.0.name": "Tidier <b>", "criteria.0.weight": "heavy", "note": "Because"}
-    answer = as_(ada).post(page(draft), form_of(draft, **typed))
+    answer = client_of(ada).post(page(draft), posted_form(draft, **typed))
+
     assert (answer.status_code, answer.context["session"].faults) == (
         200,
         {"criteria.0.weight": ("This must be a number.",)},
@@ -56,28 +65,29 @@ def test_what_does_not_fit_is_refused_beside_its_field_and_everything_typed_stay
     assert stored(draft).document == draft.document
 
 
-def test_a_note_that_is_too_long_is_refused_beside_it(ada, draft):
-    answer = as_(ada).post(page(draft), form_of(draft, note="x" * 301))
+def test_too_long_note_is_refused_beside_its_field(ada, draft):
+    answer = client_of(ada).post(page(draft), posted_form(draft, note="x" * 301))
     assert answer.context["session"].faults == {
         "note": ("The limit is 300 characters; this text has 301.",)
     }
 
 
-def test_a_post_that_is_no_form_of_the_editor_is_refused(ada, draft):
-    assert as_(ada).post(page(draft), {"name": "x"}).status_code == 403
+def test_post_from_another_form_is_refused(ada, draft):
+    assert client_of(ada).post(page(draft), {"name": "x"}).status_code == 403
 
 
 @pytest.mark.parametrize("name", ["change", "publish"])
-def test_another_institutions_version_answers_like_a_missing_one(name, draft, organization):
-    client = as_(teacher(OrganizationFactory()))
+def test_version_of_another_institution_is_answered_as_missing(name, draft, organization):
+    client = client_of(teacher(OrganizationFactory()))
     for method in (client.get, client.post):
-        there = method(page(draft, name), form_of(draft))
+        there = method(page(draft, name), posted_form(draft))
         nowhere = method(
-            reverse(f"admin:grading_rubricversion_{name}", args=[10**9]), form_of(draft)
+            reverse(f"admin:grading_rubricversion_{name}", args=[10**9]), posted_form(draft)
         )
         assert [(a.status_code, a.headers["Location"]) for a in (there, nowhere)] == [
             (302, "/admin/")
         ] * 2
+
     assert stored(draft).state == RubricState.DRAFT
 
 
@@ -93,19 +103,24 @@ def test_another_institutions_version_answers_like_a_missing_one(name, draft, or
             "This field is required.",
         ),
         (
-            '{"id": "x", "name": "X",\n "version": "1", "grade": 1, "criteria": [{"id": "a", "name": "A"}]}',
+            (
+                '{"id": "x", "name": "X",\n "version": "1", "grade": 1, '
+                '"criteria": [{"id": "a", "name": "A"}]}'
+            ),
             2,
             "A rubric has no field with this name here.",
         ),
         (
-            '{"id": "x", "name": "X", "version": "1", "\\ud800": 1, "criteria": [{"id": "a", "name": "A"}]}',
+            (
+                '{"id": "x", "name": "X", "version": "1", "\\ud800": 1, '
+                '"criteria": [{"id": "a", "name": "A"}]}'
+            ),
             1,
             "It has a character that cannot be used.",
         ),
         (
-            '{"id": "x", "name": "X", "version": "1", "criteria": [{"id": "a", "name": "A", "weight": 1'
-            + "0" * 400
-            + "}]}",
+            '{"id": "x", "name": "X", "version": "1", '
+            '"criteria": [{"id": "a", "name": "A", "weight": 1' + "0" * 400 + "}]}",
             1,
             "This must be a number.",
         ),
@@ -114,23 +129,27 @@ def test_another_institutions_version_answers_like_a_missing_one(name, draft, or
     ],
 )
 @pytest.mark.parametrize("do", ["save", "form"])
-def test_the_experts_view_names_the_line_and_keeps_the_text(ada, draft, text, line, message, do):
-    answer = as_(ada).post(
-        page(draft), {"seen": form_of(draft)["seen"], "text": text, "note": "", "do": do}
+def test_json_view_names_the_line_and_keeps_the_text(ada, draft, text, line, message, do):
+    answer = client_of(ada).post(
+        page(draft), {"seen": posted_form(draft)["seen"], "text": text, "note": "", "do": do}
     )
     [marked] = answer.context["marked"]
+
     assert (marked.fault.line, marked.message) == (line, message)
     assert answer.context["session"].text == text
     assert stored(draft).document == draft.document
 
 
-# -- what works ----------------------------------------------------------------------------------------
+# -- saving and showing ---------------------------------------------------------------------------------
 
 
-def test_a_draft_is_saved_settled_and_logged(ada, draft):
+def test_saved_draft_is_settled_and_logged(ada, draft):
     changes = {"criteria.0.checks.0.any_of": "README*\r\nreadme/**", "note": "Second thoughts"}
-    assert as_(ada).post(page(draft), form_of(draft, **changes)).headers["Location"] == page(draft)
+    assert client_of(ada).post(page(draft), posted_form(draft, **changes)).headers[
+        "Location"
+    ] == page(draft)
     saved = stored(draft)
+
     assert (saved.document["criteria"][0]["checks"][0]["any_of"], saved.note, saved.state) == (
         ["README*", "readme/**"],
         "Second thoughts",
@@ -142,17 +161,18 @@ def test_a_draft_is_saved_settled_and_logged(ada, draft):
         ) == [ada.pk]
 
 
-def test_what_was_not_changed_is_not_logged(ada, draft):
-    as_(ada).post(page(draft), form_of(draft))
+def test_unchanged_draft_is_not_logged(ada, draft):
+    client_of(ada).post(page(draft), posted_form(draft))
     with everywhere():
         assert not Activity.objects.filter(verb="rubric.edited").exists()
 
 
-def test_without_javascript_a_button_keeps_what_is_typed_and_saves_nothing(ada, draft):
-    answer = as_(ada).post(
-        page(draft), form_of(draft, do="down criteria.0", **{"criteria.0.name": "Typed"})
+def test_button_without_javascript_keeps_typed_texts_and_saves_nothing(ada, draft):
+    answer = client_of(ada).post(
+        page(draft), posted_form(draft, do="down criteria.0", **{"criteria.0.name": "Typed"})
     )
     titles = [panel.title for panel in answer.context["criteria"]]
+
     assert 'value="down criteria.1" data-do="down" autofocus' in answer.text
     assert (titles, [panel.is_open for panel in answer.context["criteria"]]) == (
         ["Tested", "Typed"],
@@ -161,25 +181,27 @@ def test_without_javascript_a_button_keeps_what_is_typed_and_saves_nothing(ada, 
     assert stored(draft).document == draft.document
 
 
-def test_the_form_and_the_json_are_two_views_of_what_is_typed(ada, draft):
-    as_json = as_(ada).post(page(draft), form_of(draft, do="json", name="Typed"))
+def test_form_and_json_are_two_views_of_the_typed_rubric(ada, draft):
+    as_json = client_of(ada).post(page(draft), posted_form(draft, do="json", name="Typed"))
     text = as_json.context["session"].text
     assert json.loads(text)["name"] == "Typed"
-    back = {"seen": form_of(draft)["seen"], "note": "", "text": text, "do": "form"}
-    assert field(as_(ada).post(page(draft), back), "name") == "Typed"
-    assert as_(ada).post(page(draft), back | {"do": "save"}).status_code == 302
+    back = {"seen": posted_form(draft)["seen"], "note": "", "text": text, "do": "form"}
+
+    assert field(client_of(ada).post(page(draft), back), "name") == "Typed"
+    assert client_of(ada).post(page(draft), back | {"do": "save"}).status_code == 302
     assert stored(draft).document["name"] == "Typed"
 
 
-def test_a_draft_that_the_form_cannot_hold_opens_as_json(ada, draft):
+def test_draft_that_the_form_cannot_hold_opens_as_json(ada, draft):
     with everywhere():
         RubricVersion.objects.filter(pk=draft.pk).update(document={"dimensions": [{"id": "x"}]})
-    assert as_(ada).get(page(draft)).context["session"].view == "json"
+    assert client_of(ada).get(page(draft)).context["session"].view == "json"
 
 
-def test_a_published_version_is_only_read(ada, organization):
+def test_published_version_is_read_only(ada, organization):
     version = adopt_shipped_rubric(organization=organization, name="points", by=ada)
-    answer = as_(ada).get(page(version))
+    answer = client_of(ada).get(page(version))
+
     assert (
         answer.status_code,
         'name="do"' in answer.text,
@@ -191,13 +213,14 @@ def test_a_published_version_is_only_read(ada, organization):
     )
 
 
-def test_the_page_says_who_uses_the_version(ada, organization):
+def test_page_lists_the_use_of_the_version(ada, organization):
     version = RubricVersionFactory(rubric=RubricFactory(organization=organization))
     assignment = AssignmentFactory(cohort__organization=organization, rubric_version=version)
     AuditFactory(submission__assignment=assignment, done=True)
-    text = as_(ada).get(page(version)).text
+    text = client_of(ada).get(page(version)).text
     audits = f"/admin/grading/audit/?rubric_version__id__exact={version.pk}"
     text = " ".join(text.split())
+
     assert (
         f'and <a href="{audits}" >1 audit</a>.' in text,
         f">{assignment.title}</a>)" in text,
@@ -205,17 +228,20 @@ def test_the_page_says_who_uses_the_version(ada, organization):
         True,
         True,
     )
-    assert as_(ada).get(audits).context["cl"].result_count == 1
+    assert client_of(ada).get(audits).context["cl"].result_count == 1
     row = (
-        as_(ada).get(reverse("admin:grading_rubricversion_changelist")).context["cl"].result_list[0]
+        client_of(ada)
+        .get(reverse("admin:grading_rubricversion_changelist"))
+        .context["cl"]
+        .result_list[0]
     )
     assert (row.assignment_count, row.audit_count) == (1, 1)
 
 
 @pytest.mark.parametrize(("start", "criteria"), [("empty", 0), ("newest", 2), ("points", 4)])
-def test_a_new_draft_begins_with_what_was_chosen(ada, draft, start, criteria):
+def test_new_draft_starts_from_the_chosen_document(ada, draft, start, criteria):
     sent_ = {"rubric": draft.rubric_id, "note": "New", "start": start}
-    answer = as_(ada).post(reverse("admin:grading_rubricversion_add"), sent_)
+    answer = client_of(ada).post(reverse("admin:grading_rubricversion_add"), sent_)
     with everywhere():
         new = RubricVersion.objects.get(number=2)
     assert (answer.headers["Location"], len(new.document["criteria"]), new.note) == (
@@ -223,21 +249,23 @@ def test_a_new_draft_begins_with_what_was_chosen(ada, draft, start, criteria):
         criteria,
         "New",
     )
-    opened = as_(ada).get(page(new))
+    opened = client_of(ada).get(page(new))
+
     assert (opened.status_code, opened.context["session"].view) == (200, "form")
 
 
-def test_the_largest_rubric_that_ships_fits_into_one_post(ada, organization, settings):
+def test_largest_shipped_rubric_fits_into_one_post(ada, organization, settings):
     published = adopt_shipped_rubric(organization=organization, name="self_audit", by=ada)
     with everywhere():
         big = draft_rubric_version(rubric=published.rubric, document=published.document, by=ada)
-    fields = form_of(big)
+    fields = posted_form(big)
+
     assert 700 < len(fields) < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS / 4
-    assert as_(ada).post(page(big), fields).status_code == 302
+    assert client_of(ada).post(page(big), fields).status_code == 302
     assert stored(big).document == published.document
 
 
-def test_a_larger_rubric_costs_no_more_queries(ada, organization, django_assert_max_num_queries):
+def test_larger_rubric_needs_no_more_queries(ada, organization, django_assert_max_num_queries):
     costs = []
     for criteria in (["one"], ["one", "two", "three"]):
         rubric = RubricFactory(organization=organization)
@@ -245,23 +273,27 @@ def test_a_larger_rubric_costs_no_more_queries(ada, organization, django_assert_
             rubric=rubric, draft=True, document=rubric_document(*criteria)
         )
         with django_assert_max_num_queries(40) as counted:
-            assert as_(ada).get(page(version)).status_code == 200
+            assert client_of(ada).get(page(version)).status_code == 200
         costs.append(len(counted))
+
     assert costs[0] == costs[1]
 
 
-def test_a_guard_that_is_wrong_is_pointed_at_under_the_character(ada, draft):
+def test_wrong_guard_is_marked_under_the_faulty_character(ada, draft):
     pytest.importorskip("cel_expr_python", reason="requirements/guards.txt is not installed")
     name = "constitution.rules.security_override.when"
-    answer = as_(ada).post(page(draft), form_of(draft, **{name: "spread >= nothing"}))
+    answer = client_of(ada).post(page(draft), posted_form(draft, **{name: "spread >= nothing"}))
     assert list(answer.context["session"].faults) == [name]
     assert 'spread &gt;= nothing\n<span class="before">spread &gt;= </span>^</pre>' in answer.text
-    assert as_(ada).post(page(draft), form_of(draft, **{name: "spread >= 2"})).status_code == 302
+    assert (
+        client_of(ada).post(page(draft), posted_form(draft, **{name: "spread >= 2"})).status_code
+        == 302
+    )
     assert stored(draft).document["constitution"]["rules"][0]["when"] == "spread >= 2"
 
 
-def test_the_keyboard_goes_on_in_what_was_added(ada, draft):
-    answer = as_(ada).post(page(draft), form_of(draft, do="add criteria.1.checks"))
+def test_new_item_gets_the_keyboard_focus(ada, draft):
+    answer = client_of(ada).post(page(draft), posted_form(draft, do="add criteria.1.checks"))
     assert answer.text.count("autofocus") == 1
     assert re.search(r'name="criteria\.1\.checks\.3\.goal"[^>]* autofocus', answer.text)
 
@@ -270,24 +302,25 @@ def test_every_control_has_its_label_and_nothing_is_inline(ada, organization):
     published = adopt_shipped_rubric(organization=organization, name="points", by=ada)
     with everywhere():
         version = draft_rubric_version(rubric=published.rubric, document=published.document, by=ada)
-    wrong = form_of(
+    wrong = posted_form(
         version, **{"criteria.0.weight": "heavy", "criteria.0.levels.0.points": "?", "version": ""}
     )
-    client = as_(ada)
+    client = client_of(ada)
     pages = [
         client.get(page(version)),
         client.get(page(published)),
         client.post(page(version), wrong),
     ]
     pages += [
-        client.post(page(version), form_of(version, do="json")),
+        client.post(page(version), posted_form(version, do="json")),
         client.get(page(version, "publish")),
     ]
-    assert [faults for answer in pages for faults in our_faults(answer.text)] == []
+
+    assert [faults for answer in pages for faults in page_faults(answer.text)] == []
 
 
-def our_faults(html: str) -> list[str]:
-    """Without Django's own drawings, and without the blanks: what is in a <template> is not on the page."""
+def page_faults(html: str) -> list[str]:
+    """Return the faults outside of Django's own drawings and of <template> elements."""
     return [
         fault
         for fault in faults_of(html)
@@ -295,27 +328,28 @@ def our_faults(html: str) -> list[str]:
     ]
 
 
-def test_a_new_rubric_leads_to_its_first_draft(ada, organization):
+def test_new_rubric_opens_the_form_of_its_first_draft(ada, organization):
     fields = {"organization": organization.pk, "name": "New", "slug": "new"}
-    answer = as_(ada).post(reverse("admin:grading_rubric_add"), fields, follow=True)
+    answer = client_of(ada).post(reverse("admin:grading_rubric_add"), fields, follow=True)
     with everywhere():
         rubric = Rubric.objects.get(slug="new")
     assert answer.request["QUERY_STRING"] == f"rubric={rubric.pk}"
     assert answer.context["adminform"].form["rubric"].value() == str(rubric.pk)
 
 
-def test_boxes_are_sent_in_the_order_they_were_stored_in(ada, organization):
+def test_boxes_are_posted_in_their_stored_order(ada, organization):
     """Another order would make an untouched draft another rubric."""
     shipped = adopt_shipped_rubric(organization=organization, name="self_audit", by=ada)
     with everywhere():
         version = draft_rubric_version(rubric=shipped.rubric, document=shipped.document, by=ada)
-    text = as_(ada).get(page(version)).text
+    text = client_of(ada).get(page(version)).text
     ticked = re.findall(
         r'name="criteria\.(\d+)\.checks\.(\d+)\.any_of" value="(\w+)" checked', text
     )
     boxes: dict[tuple[int, int], list[str]] = {}
     for criterion, check, value in ticked:
         boxes.setdefault((int(criterion), int(check)), []).append(value)
+
     assert boxes
     for (criterion, check), values in boxes.items():
         assert version.document["criteria"][criterion]["checks"][check]["any_of"] == values

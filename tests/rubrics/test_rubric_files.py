@@ -33,7 +33,7 @@ from tests.factories.work import (
 
 pytestmark = pytest.mark.django_db
 IMPORT = "/admin/grading/rubric/import/"
-# Layouts as courses write them: rules as sentences, levels as a sentence, points, judicial logic at the top.
+# A layout as courses write it: rules and levels as sentences, points, keys without a meaning here.
 WILD = {
     "rubric_metadata": {"rubric_name": "Week 2: Peers", "version": "1.0"},
     "dimensions": [
@@ -102,7 +102,10 @@ def page(version: RubricVersion, name: str) -> str:
             {"text": "{\r\n,"},
             {
                 "text": [
-                    "The rubric is not valid JSON: line 2, column 1: Expecting property name enclosed in double quotes."
+                    (
+                        "The rubric is not valid JSON: line 2, column 1: "
+                        "Expecting property name enclosed in double quotes."
+                    )
                 ]
             },
         ),
@@ -121,7 +124,10 @@ def page(version: RubricVersion, name: str) -> str:
             {"text": text_of(rubric_document() | {"name": "a\0b"})},
             {
                 "text": [
-                    "The rubric does not fit its schema: line 3, name: The character U+0000 cannot be used."
+                    (
+                        "The rubric does not fit its schema: line 3, name: "
+                        "The character U+0000 cannot be used."
+                    )
                 ]
             },
         ),
@@ -139,7 +145,10 @@ def page(version: RubricVersion, name: str) -> str:
             },
             {
                 "text": [
-                    "The rubric does not fit its schema: line 40, constitution.rules.0.when: Character 1: There is nothing named spred; perhaps spread is meant."
+                    (
+                        "The rubric does not fit its schema: line 40, constitution.rules.0.when: "
+                        "Character 1: There is nothing named spred; perhaps spread is meant."
+                    )
                 ]
             },
         ),
@@ -149,13 +158,14 @@ def page(version: RubricVersion, name: str) -> str:
         ),
     ],
 )
-def test_what_cannot_be_imported_is_refused_beside_its_field_and_nothing_is_lost(
+def test_invalid_import_is_refused_beside_its_field_and_the_text_stays(
     fields, messages, client, organization
 ):
     sent = {"text": "kept"} | fields if "into" in fields else fields
     if "file" in sent:
         sent = sent | {"file": SimpleUploadedFile("rubric.json", sent["file"])}
     answer = posted(client, organization, **sent)
+
     assert errors(answer) == messages
     assert versions() == []
     typed = (
@@ -168,7 +178,7 @@ def test_what_cannot_be_imported_is_refused_beside_its_field_and_nothing_is_lost
     )
 
 
-def test_a_guard_is_checked_alone_for_the_field_it_is_typed_in():
+def test_guard_is_checked_alone():
     assert engine_audits.check_guard("spread > 1") is None
     assert engine_audits.check_guard("true && spred > 1") == (
         8,
@@ -176,7 +186,7 @@ def test_a_guard_is_checked_alone_for_the_field_it_is_typed_in():
     )
 
 
-def test_a_rubric_of_another_organization_is_no_choice(client, organization):
+def test_rubric_of_another_organization_is_no_choice(client, organization):
     theirs = RubricFactory()
     answer = posted(client, organization, into=f"r{theirs.pk}", text=text_of(WILD))
     assert list(errors(answer)) == ["into"]
@@ -184,12 +194,11 @@ def test_a_rubric_of_another_organization_is_no_choice(client, organization):
     assert versions() == []
 
 
-def test_a_layout_of_the_wild_becomes_a_draft_and_says_line_by_line_what_was_not_used(
-    client, organization, ada
-):
+def test_foreign_layout_becomes_a_draft_with_notes_by_line(client, organization, ada):
     upload = SimpleUploadedFile("week2.json", text_of(WILD).encode())
     answer = posted(client, organization, file=upload)
     (draft,) = versions()
+
     assert (answer.status_code, answer.url) == (302, page(draft, "imported"))
     assert (draft.state, draft.rubric.slug, draft.note) == (
         "draft",
@@ -214,7 +223,7 @@ def test_a_layout_of_the_wild_becomes_a_draft_and_says_line_by_line_what_was_not
     assert "Not used: there is no typed rule for it." in text
 
 
-def test_the_same_document_twice_makes_no_second_draft_unless_it_is_asked_for(client, organization):
+def test_same_document_makes_a_second_draft_only_on_request(client, organization):
     posted(client, organization, text=text_of(WILD))
     (first,) = versions()
     again = posted(client, organization, text=text_of(WILD))
@@ -223,14 +232,14 @@ def test_the_same_document_twice_makes_no_second_draft_unless_it_is_asked_for(cl
     assert page(first, "change") in again.text
     assert "Not used: there is no typed rule for it." in again.text
     posted(client, organization, text=text_of(WILD), again="on")
+
     assert [version.number for version in versions()] == [1, 2]
 
 
-def test_an_import_goes_to_the_rubric_that_was_chosen_and_changes_nothing_else(
-    client, organization
-):
+def test_import_goes_to_the_chosen_rubric_and_changes_nothing_else(client, organization):
     published = RubricVersionFactory(rubric__organization=organization)
     answer = posted(client, organization, into=f"r{published.rubric_id}", text=text_of(WILD))
+
     assert answer.status_code == 302
     assert [(v.rubric_id, v.number, v.state) for v in versions()] == [
         (published.rubric_id, 1, "published"),
@@ -238,7 +247,7 @@ def test_an_import_goes_to_the_rubric_that_was_chosen_and_changes_nothing_else(
     ]
 
 
-def test_what_was_published_is_known_too(organization, ada):
+def test_published_document_is_a_duplicate_too(organization, ada):
     document = engine_rubrics.settled_rubric(rubric_document())
     first = import_rubric(organization=organization, text=text_of(document), by=ada)
     publish_rubric_version(version=first, by=ada)
@@ -248,32 +257,35 @@ def test_what_was_published_is_known_too(organization, ada):
 
 
 @pytest.mark.parametrize("identity", ["!!!", "x" * 200, "Ünï côdé", "a/../b"])
-def test_any_id_finds_its_place(identity, organization):
+def test_any_rubric_id_gives_a_slug(identity, organization):
     document = rubric_document() | {"id": identity, "name": "n" * 300}
     version = import_rubric(
         organization=organization, text=text_of(document), by=None, source="s" * 400
     )
+
     assert version.document["id"] == identity
     assert 0 < len(version.rubric.slug) <= 80
 
 
-def test_what_is_exported_is_imported_as_the_same_rubric(client, organization, ada):
+def test_exported_rubric_is_imported_with_the_same_digest(client, organization, ada):
     shipped = adopt_shipped_rubric(organization=organization, name="self_audit", by=ada)
     answer = client.get(page(shipped, "export"))
     name = shipped.document["id"].replace("_", "-")
     assert answer["Content-Disposition"] == f'attachment; filename="{name}-v1.json"'
     copy = import_rubric(organization=OrganizationFactory(), text=answer.text, by=None)
+
     assert engine_rubrics.document_digest(copy.document) == shipped.digest
     assert copy.document == shipped.document
     with everywhere():
         assert Activity.objects.get(verb="rubric.imported").detail["notes"] == []
 
 
-def test_a_duplicate_is_a_draft_that_begins_as_the_version_was(client, organization, ada):
+def test_duplicate_is_a_draft_with_the_same_document(client, organization, ada):
     shipped = adopt_shipped_rubric(organization=organization, name="points", by=ada)
     assert client.get(page(shipped, "duplicate")).status_code == 405
     answer = client.post(page(shipped, "duplicate"))
     copy = versions()[-1]
+
     assert answer.url == page(copy, "change")
     assert (copy.state, copy.number, copy.based_on, copy.note) == (
         "draft",
@@ -286,7 +298,7 @@ def test_a_duplicate_is_a_draft_that_begins_as_the_version_was(client, organizat
     assert (named.number, named.based_on, named.note) == (3, copy, "For the autumn")
 
 
-def test_the_version_of_another_organization_answers_like_a_missing_one(client):
+def test_version_of_another_organization_is_answered_as_missing(client):
     theirs = RubricVersionFactory(rubric__name="Zwickau")
     for name in ("difference", "duplicate", "export", "imported"):
         answers = [
@@ -294,16 +306,18 @@ def test_the_version_of_another_organization_answers_like_a_missing_one(client):
             for pk in (theirs.pk, 10**9)
         ]
         assert [(answer.status_code, answer.url) for answer in answers] == [(302, "/admin/")] * 2
+
     assert versions() == [theirs]
 
 
 @pytest.mark.parametrize("state", [RubricState.PUBLISHED, RubricState.SUPERSEDED])
-def test_an_assignment_goes_on_under_the_version_that_was_adopted(state, ada):
+def test_assignment_uses_the_adopted_version(state, ada):
     assignment = AssignmentFactory()
     before = assignment.rubric_version
     version = RubricVersionFactory(rubric__organization=assignment.organization, state=state)
     for _ in range(2):
         adopted = adopt_rubric_version(assignment=assignment, version=version, by=ada)
+
     assert adopted.rubric_version == version
     with everywhere():
         (logged,) = Activity.objects.filter(verb="assignment.rubric_adopted")
@@ -314,7 +328,7 @@ def test_an_assignment_goes_on_under_the_version_that_was_adopted(state, ada):
     )
 
 
-def test_neither_a_draft_nor_a_foreign_version_is_adopted(ada):
+def test_draft_or_foreign_version_is_not_adopted(ada):
     assignment = AssignmentFactory()
     draft = RubricVersionFactory(rubric__organization=assignment.organization, draft=True)
     for unfit in (draft, RubricVersionFactory()):

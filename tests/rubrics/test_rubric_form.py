@@ -1,4 +1,4 @@
-"""The editor's texts: a rubric becomes texts and the texts the same rubric again; what is typed wrong stays typed."""
+"""The editor's form: a rubric becomes texts and the same rubric again; invalid texts stay."""
 
 import copy
 from typing import Any
@@ -17,7 +17,7 @@ from grading.rubrics.editor.panels import criterion_panel
 from grading.rubrics.editor.parameter_fields import Shape, form_layout
 from grading.rubrics.editor.rubric_form import document_of, form_texts, new_check, posted_form_texts
 from tests.factories.work import rubric_document
-from tests.rubrics.rubric_forms import sent
+from tests.rubrics.rubric_forms import form_data
 
 
 def shipped(name: str) -> dict[str, Any]:
@@ -27,19 +27,19 @@ def shipped(name: str) -> dict[str, Any]:
 def reposted(texts: dict[str, Any], **changes: Any) -> dict[str, Any]:
     """The texts after it was sent, with some fields typed anew."""
     fields = QueryDict(mutable=True)
-    for name, value in (sent(texts) | changes).items():
+    for name, value in (form_data(texts) | changes).items():
         fields.setlist(name, value if isinstance(value, list) else [value])
     return posted_form_texts(fields)
 
 
 @pytest.mark.parametrize("name", engine_audits.SHIPPED_RUBRICS)
-def test_what_is_opened_and_sent_unchanged_is_the_same_rubric(name):
+def test_unchanged_form_gives_the_same_rubric(name):
     document = shipped(name)
     assert engine_rubrics.settled_rubric(document_of(reposted(form_texts(document)))) == document
 
 
 @pytest.mark.parametrize("name", engine_rubrics.preset_constitutions())
-def test_rules_of_ones_own_come_back_in_their_order(name):
+def test_custom_rules_keep_their_order(name):
     document = shipped("general") | {
         "constitution": dict(engine_rubrics.preset_constitutions()[name])
     }
@@ -47,12 +47,12 @@ def test_rules_of_ones_own_come_back_in_their_order(name):
 
 
 @pytest.mark.parametrize("name", engine_audits.SHIPPED_RUBRICS)
-def test_a_documents_digest_is_the_rubrics_own(name):
+def test_document_digest_equals_the_rubrics_digest(name):
     shipped_rubric = engine_audits.shipped_rubric(name)
     assert engine_rubrics.document_digest(shipped_rubric.document) == shipped_rubric.digest
 
 
-def test_every_kind_of_check_has_fields_of_its_own_from_the_model():
+def test_every_kind_of_check_has_the_fields_of_its_model():
     layout = form_layout()
     assert (list(layout.checks), len(layout.rules)) == (list(engine_rubrics.check_labels()), 6)
     empty = {
@@ -70,6 +70,7 @@ def test_every_kind_of_check_has_fields_of_its_own_from_the_model():
     required = {
         kind: sorted(p.name for p in fields if p.required) for kind, fields in layout.checks.items()
     }
+
     assert complaints == required
 
 
@@ -78,10 +79,11 @@ def criterion_with(kind: str) -> dict[str, Any]:
     return criterion | {"checks": [new_check(kind)]}
 
 
-def test_a_field_is_what_the_model_says_it_is():
+def test_field_has_the_shape_and_bounds_of_its_model():
     fields = {p.name: p for p in form_layout().checks["unsafe_call"]}
     assert (fields["any_of"].shape, len(fields["any_of"].choices)) == (Shape.CHOICES, 8)
     cap = next(p for p in form_layout().rules["security_override"] if p.name == "cap")
+
     assert (cap.shape, cap.minimum, cap.maximum, cap.is_integer, cap.default) == (
         Shape.NUMBER,
         1,
@@ -144,49 +146,54 @@ def test_a_field_is_what_the_model_says_it_is():
             {"constitution.preset": "no such", "constitution.was": "no such"},
             {
                 "constitution.preset": (
-                    "There is no constitution 'no such'. There are: default, weighted-average, overrides, opinions-only, points-based, governance.",
+                    (
+                        "There is no constitution 'no such'. There are: default, weighted-average, "
+                        "overrides, opinions-only, points-based, governance."
+                    ),
                 )
             },
         ),
     ],
 )
-def test_a_fault_stands_beside_its_field_and_the_text_stays(typed, errors):
+def test_fault_stands_beside_its_field_and_the_text_stays(typed, errors):
     texts = reposted(form_texts(rubric_document()), **typed)
     assert errors_by_field(engine_rubrics.rubric_faults(document_of(texts)), texts) == errors
-    kept = sent(texts)
+    kept = form_data(texts)
+
     assert {name: kept[name] for name in typed if name != "constitution.was"} == {
         name: text for name, text in typed.items() if name != "constitution.was"
     }
 
 
-def test_a_comma_is_a_decimal_point_and_bare_lists_keep_their_spaces_where_they_count():
+def test_comma_is_a_decimal_point():
     document = shipped("general")
     texts = reposted(form_texts(document), **{"criteria.0.weight": "1,5"})
     assert document_of(texts)["criteria"][0]["weight"] == 1.5
 
 
-def test_items_come_in_the_order_of_the_page_whatever_they_are_called():
+def test_items_keep_the_order_of_the_page_whatever_their_names():
     fields = QueryDict(
         "criteria.n7.name=First&criteria.0.name=Second&criteria.n7.id=first&criteria=x&criteria.0=y"
     )
     assert [item["name"] for item in posted_form_texts(fields)["criteria"]] == ["First", "Second"]
 
 
-def test_names_that_contradict_each_other_break_nothing():
+def test_contradicting_names_raise_no_error():
     posted_form_texts(
         QueryDict("criteria=x&criteria.0.name=y&constitution=z&name.a.b=c&" + "a." * 300 + "b=c")
     )
 
 
-def test_what_was_typed_for_another_kind_is_kept_until_it_is_wanted_again():
+def test_texts_of_another_kind_return_with_that_kind():
     texts = form_texts(rubric_document("tidy"))
     there = reposted(texts, **{"criteria.0.checks.0.kind": "diagram"})
     assert there["criteria"][0]["checks"][0]["leftovers"] == {"any_of": ["README*"]}
     back = reposted(there, **{"criteria.0.checks.0.kind": "file_exists"})
+
     assert document_of(back) == document_of(texts)
 
 
-def test_a_new_check_begins_with_the_ticks_of_its_model_and_none_means_the_same():
+def test_new_check_has_the_default_ticks_and_no_tick_means_the_default():
     check = new_check("unsafe_call")
     assert check["any_of"] == ["os_system", "shell_true", "eval_exec"]
     document = rubric_document("tidy")
@@ -194,18 +201,20 @@ def test_a_new_check_begins_with_the_ticks_of_its_model_and_none_means_the_same(
         {"id": "u", "kind": "unsafe_call", "goal": "g", "any_of": ["tls_unverified"]}
     ]
     texts = reposted(form_texts(document), **{"criteria.0.checks.0.any_of": []})
+
     assert "any_of" not in document_of(texts)["criteria"][0]["checks"][0]
 
 
-def test_a_text_does_not_pass_for_a_choice_of_another_kind():
+def test_text_of_another_kind_is_no_choice():
     texts = reposted(
         form_texts(rubric_document("tidy")), **{"criteria.0.checks.0.kind": "unsafe_call"}
     )
     check = texts["criteria"][0]["checks"][0]
+
     assert (check["any_of"], check["leftovers"]) == ([], {"any_of": ["README*"]})
 
 
-# -- moves ---------------------------------------------------------------------------------------------
+# -- item buttons --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -247,7 +256,7 @@ def test_a_text_does_not_pass_for_a_choice_of_another_kind():
         ),
     ],
 )
-def test_a_button_moves_what_it_says(order, open_path, criteria, checks):
+def test_item_button_changes_its_item(order, open_path, criteria, checks):
     texts = form_texts(rubric_document())
     assert apply_item_button(texts, order) == open_path
     if criteria is not None:
@@ -256,13 +265,13 @@ def test_a_button_moves_what_it_says(order, open_path, criteria, checks):
         assert [item["id"] for item in texts["criteria"][0]["checks"]] == checks
 
 
-def test_levels_are_added_in_their_criterion():
+def test_level_is_added_to_its_criterion():
     texts = form_texts(rubric_document())
     assert apply_item_button(texts, "add criteria.1.levels") == "criteria.1.levels.0"
     assert [len(item["levels"]) for item in texts["criteria"]] == [0, 1]
 
 
-def test_what_has_no_id_gets_one_that_nobody_has():
+def test_item_without_id_gets_an_unused_one():
     texts = form_texts(rubric_document("tidy"))
     for order in (
         "add criteria",
@@ -275,6 +284,7 @@ def test_what_has_no_id_gets_one_that_nobody_has():
     texts["criteria"][1]["levels"][0]["name"] = "Very Good"
     fill_empty_ids(texts)
     new = texts["criteria"][1]
+
     assert (new["id"], [check["id"] for check in new["checks"]], new["levels"][0]["id"]) == (
         "tidy_2",
         ["tidy_2.file_exists", "tidy_2.file_exists_2"],
@@ -282,22 +292,23 @@ def test_what_has_no_id_gets_one_that_nobody_has():
     )
 
 
-# -- the constitution ----------------------------------------------------------------------------------
+# -- the constitution ---------------------------------------------------------------------------
 
 
-def test_whoever_moves_a_slider_of_a_preset_has_rules_of_their_own():
+def test_changed_value_of_a_preset_makes_custom_rules():
     before = form_texts(rubric_document())
     after = document_of(reposted(before, **{"constitution.rules.security_override.cap": "2"}))[
         "constitution"
     ]
     default = copy.deepcopy(dict(engine_rubrics.preset_constitutions()["default"]))
     default["rules"][0]["cap"] = 2
+
     assert engine_rubrics.settled_rubric(rubric_document() | {"constitution": after})[
         "constitution"
     ] == default | {"id": "default-changed"}
 
 
-def test_another_preset_brings_its_own_values():
+def test_another_preset_brings_its_values():
     texts = reposted(form_texts(rubric_document()), **{"constitution.preset": "governance"})
     assert document_of(texts)["constitution"] == "governance"
     assert (
@@ -315,21 +326,22 @@ def test_another_preset_brings_its_own_values():
     )
 
 
-def test_a_preset_made_ones_own_is_not_called_by_its_name():
+def test_custom_rules_do_not_keep_the_name_of_a_preset():
     texts = reposted(form_texts(rubric_document()), **{"constitution.preset": "own"})
     assert document_of(texts)["constitution"]["id"] == "default-changed"
 
 
-# -- the summary ---------------------------------------------------------------------------------------
+# -- the summary --------------------------------------------------------------------------------
 
 
-def test_points_are_summed_exactly_and_what_is_no_number_counts_nothing():
+def test_points_are_summed_exactly_and_other_texts_count_zero():
     texts = form_texts(rubric_document("a", "b", "c", "d"))
     for criterion, points in zip(
         texts["criteria"], ("0.1", "0,2", "many", "1e999999999"), strict=True
     ):
         criterion["max_points"] = points
     totals = totals_of(texts)
+
     assert (totals.criteria, totals.checks, totals.weight, totals.points) == (4, 12, "4", "0.3")
     assert totals_of(form_texts(rubric_document())).points is None
 
@@ -349,12 +361,13 @@ def test_points_are_summed_exactly_and_what_is_no_number_counts_nothing():
         ),
     ],
 )
-def test_levels_that_do_not_agree_with_the_points_raise_a_warning(maximum, levels, warning):
+def test_levels_that_differ_from_the_points_raise_a_warning(maximum, levels, warning):
     [criterion] = form_texts(rubric_document("tidy"))["criteria"]
     criterion["max_points"] = maximum
     criterion["levels"] = [
         {"id": "", "name": "", "points": points, "description": ""} for points in levels
     ]
+
     assert criterion_panel(criterion, "criteria.0", {}).points_warning == warning
 
 
@@ -372,5 +385,5 @@ def test_levels_that_do_not_agree_with_the_points_raise_a_warning(maximum, level
         ),
     ],
 )
-def test_a_place_is_told_as_a_person_would(name, words):
+def test_field_path_is_described_in_words(name, words):
     assert describe_field(name) == words

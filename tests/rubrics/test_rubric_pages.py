@@ -67,6 +67,7 @@ def test_student_reads_criteria_and_points_but_no_guidance_for_judges(
         "25 %",
     ):
         assert words in page
+
     assert "carpet" not in page
     assert page_of(assignment, "rubric") in read(client, page_of(assignment, "assignment"))
 
@@ -76,6 +77,7 @@ def test_staff_also_read_the_guidance_for_judges(
 ) -> None:
     client = signed_in(staff_user(assignment.organization))
     page = read(client, version_page(assignment.rubric_version))
+
     assert (
         "Guidance for judges" in page,
         "Look under the carpet" in page,
@@ -107,4 +109,5 @@ def test_unfinished_draft_shows_its_readable_parts(
     draft = RubricVersionFactory.create(
         rubric=rubric, number=7, state="draft", document=document, digest="", published_at=None
     )
+
     assert words in read(signed_in(staff_user(assignment.organization)), version_page(draft))

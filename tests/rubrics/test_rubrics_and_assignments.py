@@ -1,3 +1,5 @@
+"""Rules for publishing rubrics and for using them in assignments."""
+
 import pytest
 from django_scopes import scope
 
@@ -35,20 +37,20 @@ def states(rubric):
 
 
 @pytest.mark.parametrize("name", ["../settings", "/etc/hostname", "missing"])
-def test_only_what_ships_can_be_adopted(name):
+def test_unknown_shipped_rubric_is_refused(name):
     with pytest.raises(RubricRefused) as refused:
         adopt_shipped_rubric(organization=OrganizationFactory(), name=name, by=None)
     assert refused.value.code == "rubric_unknown"
 
 
-def test_a_document_that_cannot_be_judged_is_not_published():
+def test_invalid_document_is_not_published():
     draft = draft_rubric_version(rubric=RubricFactory(), document={"criteria": []}, by=None)
     with pytest.raises(RubricRefused):
         publish_rubric_version(version=draft, by=None)
     assert states(draft.rubric) == [(1, RubricState.DRAFT)]
 
 
-def test_what_is_published_is_not_published_again():
+def test_published_version_is_not_published_again():
     draft = draft_rubric_version(rubric=RubricFactory(), document=rubric_document(), by=None)
     publish_rubric_version(version=draft, by=None)
     with pytest.raises(RubricRefused) as refused:
@@ -56,13 +58,14 @@ def test_what_is_published_is_not_published_again():
     assert refused.value.code == "rubric_published"
 
 
-def test_publishing_seals_the_version_and_supersedes_the_one_before():
+def test_publishing_supersedes_the_version_before():
     from courtroom import Rubric
 
     rubric = RubricFactory()
     for criteria in (("tidy",), ("tidy", "tested")):
         draft = draft_rubric_version(rubric=rubric, document=rubric_document(*criteria), by=None)
         version = publish_rubric_version(version=draft, by=None)
+
     assert states(rubric) == [(1, RubricState.SUPERSEDED), (2, RubricState.PUBLISHED)]
     assert version.digest == Rubric.model_validate(version.document).digest
     with scope(organization=rubric.organization):
@@ -78,9 +81,9 @@ def test_an_assignment_needs_a_published_rubric_of_its_own_organization():
         assert refused.value.code == "rubric_not_published"
 
 
-def test_language_models_must_be_configured_before_an_assignment_asks_for_them(settings):
+def test_assignment_with_language_models_needs_configured_models(settings):
     cohort = CohortFactory()
-    asked = {
+    options = {
         "cohort": cohort,
         "title": "T",
         "slug": "t",
@@ -89,13 +92,14 @@ def test_language_models_must_be_configured_before_an_assignment_asks_for_them(s
         "bench": Bench.LLM,
     }
     with pytest.raises(ActionRefused) as refused:
-        create_assignment(**asked)
+        create_assignment(**options)
     assert refused.value.code == "bench_unavailable"
     settings.PROSECUTOR_MODEL = settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = "a-model"
-    assert create_assignment(**asked).bench == Bench.LLM
+
+    assert create_assignment(**options).bench == Bench.LLM
 
 
-def test_an_assignments_slug_is_taken_only_within_its_cohort():
+def test_assignment_slug_is_unique_within_its_cohort():
     taken = AssignmentFactory(slug="one")
     version = version_in(taken.cohort)
     with pytest.raises(SlugTaken):
@@ -103,6 +107,7 @@ def test_an_assignments_slug_is_taken_only_within_its_cohort():
             cohort=taken.cohort, title="T", slug="one", rubric_version=version, by=None
         )
     other = CohortFactory(organization=taken.organization)
+
     assert (
         create_assignment(cohort=other, title="T", slug="one", rubric_version=version, by=None).slug
         == "one"

@@ -19,8 +19,10 @@ from grading.engine.check_trials import Trial
 from grading.models import Audit
 
 JOB = "grading.jobs.try_check"
+# Cloning and reading one repository takes seconds; this stops a job that hangs.
 JOB_SECONDS = 300
 KEPT_SECONDS = 3600
+# States of a job that has ended and will give no answer any more.
 OVER = frozenset({JobStatus.FINISHED, JobStatus.FAILED, JobStatus.STOPPED, JobStatus.CANCELED})
 
 
@@ -51,6 +53,7 @@ def request_trial(*, audit: Audit, check: Mapping[str, Any]) -> str:
             timeout=JOB_SECONDS,
             result_ttl=0,
             failure_ttl=KEPT_SECONDS,
+            # A person waits for this answer; nobody waits for a bulk run at the screen.
             at_front=True,
         )
     return key

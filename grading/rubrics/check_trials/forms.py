@@ -11,6 +11,7 @@ from grading.engine import check_trials
 from grading.engine.rubrics import RubricFault
 from grading.models import Assignment, Audit, RubricVersion
 
+# A check is a few lines of JSON; this keeps the parser's work small.
 MOST_CHARACTERS = 20_000
 Choices = list[tuple[str, Any]]
 

@@ -50,6 +50,7 @@ def try_check(request: MemberRequest, org: str) -> HttpResponse:
                 return redirect("trial", org, audit.pk, request_trial(audit=audit, check=check))
             except RedisError:
                 form.add_error(None, "The queue cannot be reached. Try again in a minute.")
+        # The stored report answers at once; only what needs the sources goes to a worker.
         tried = check_trials.try_check(check, document_of(audit) or {})
         context |= {"audit": audit, "trial": tried, "check": _presented(audit, tried)}
     return render(request, "rubrics/check_trials/try.html", context)

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 Item = dict[str, Any]
+# Fields by which people know an item; other fields are its content.
 NAMES = {"id", "name"}
 
 
@@ -33,6 +34,7 @@ def pair_items(before: Sequence[Item], after: Sequence[Item], key: str = "id") -
         for new, item in enumerate(after)
     ]
 
+    # From the first to the last, so that removed neighbours keep their order.
     for old, item in enumerate(before):
         if old not in origins.values():
             pairs.insert(_place_after(pairs, old), Pair(item, None, old + 1, None))

@@ -62,6 +62,7 @@ def _removed_criterion(criterion: Mapping[str, Any], use: CriterionUse) -> Loss:
 
 def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Loss]:
     name = new.get("name") or new.get("id")
+    # Levels are matched by name: verdicts store the name, not the id.
     kept = {level.get("name") for level in _items(new, "levels")}
     removed = [
         str(level.get("name")) for level in _items(old, "levels") if level.get("name") not in kept

@@ -13,7 +13,9 @@ from grading.rubrics.editor.labels import CHOICES, kind_title, label_of, named_c
 
 # Fields that hold items of their own, by the model of the items.
 INSIDE = {"levels": "level", "checks": "check"}
+# Fields that are compared on their own, not as one text.
 APART = {*INSIDE, "criteria", "constitution", "rules", "kind"}
+# Labels of the rows that only say that a criterion was renamed.
 RENAMING = {label_of("criterion", name) for name in NAMES}
 
 
@@ -134,6 +136,7 @@ def _constitution(before: Item | str, after: Item | str) -> Iterator[Row]:
     if _title(before) != _title(after):
         yield Row("Constitution", *mark_differences(_title(before), _title(after)))
     old, new = _resolved(before), _resolved(after)
+    # The id stands in the title above.
     yield from _fields("constitution", {**old, "id": ""}, {**new, "id": ""})
     for pair in pair_items(old.get("rules", ()), new.get("rules", ()), key="kind"):
         yield from _rule(pair)

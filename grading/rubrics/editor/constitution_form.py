@@ -19,6 +19,7 @@ from grading.rubrics.editor.posted_values import (
     posted_text,
 )
 
+# The value of the preset field for rules that belong to the rubric itself.
 OWN = "own"
 
 
@@ -41,6 +42,7 @@ def posted_form_texts(tree: Mapping[str, Any]) -> dict[str, Any]:
     if chosen in presets and chosen != previous:
         return form_texts(chosen)
 
+    # Any change to a preset's values makes the rules the rubric's own.
     sent = {"preset": chosen, **_posted_fields(tree)}
     if chosen in presets and _own_document(sent) != _own_document(form_texts(chosen)):
         return sent | {"preset": OWN, "id": f"{chosen}-changed"}
@@ -117,6 +119,7 @@ def _rule_texts(kind: str, rule: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _posted_fields(tree: Mapping[str, Any]) -> dict[str, Any]:
     layout, sent = form_layout(), object_of(tree.get("rules"))
+    # Each rule posts a hidden field, so the order of names is the order of the page.
     kinds = [
         *(kind for kind in sent if kind in layout.rules),
         *(kind for kind in layout.rules if kind not in sent),

@@ -23,7 +23,9 @@ from grading.rubrics.editor.item_buttons import apply_item_button
 from grading.rubrics.editor.posted_values import FormTexts
 from grading.rubrics.editor.rubric_form import document_of, form_texts, posted_form_texts
 
+# The column RubricVersion.note holds no more.
 MAX_NOTE_LENGTH = 300
+# The two views of a draft.
 FORM, JSON = "form", "json"
 
 
@@ -123,6 +125,7 @@ def press_button(session: EditingSession, button: str, by: User | None) -> Editi
     if button == "form":
         return _as_form(session)
 
+    # Items move only in the form; the JSON view has no item buttons.
     verb, _, path = button.partition(" ")
     open_path = apply_item_button(session.texts, button) if session.view == FORM else None
     return replace(session, open_path=open_path or path, verb=verb)
@@ -135,6 +138,7 @@ def validated(session: EditingSession) -> tuple[EditingSession, dict[str, Any] |
         marked = replace(session, lines=lines, faults=_note_faults(session.note))
         return marked, None if lines else document
 
+    # Ids are filled before validation: an empty id is no error of the person.
     fill_empty_ids(session.texts)
     document = document_of(session.texts)
     faults = engine_rubrics.rubric_faults(document)
@@ -169,9 +173,10 @@ def _saved_unfinished(session: EditingSession, by: User | None) -> EditingSessio
             unfinished=True,
         )
     except RubricRefused as refused:
-        return (
-            session if refused.code == "rubric_unusable" else _refused(session, refused, document)
-        )
+        # Faults that no database can store already stand beside their fields.
+        if refused.code == "rubric_unusable":
+            return session
+        return _refused(session, refused, document)
     return replace(session, saved=saved)
 
 
@@ -198,6 +203,7 @@ def _save(session: EditingSession, document: dict[str, Any], by: User | None) ->
 def _save_beside(
     session: EditingSession, document: dict[str, Any], by: User | None
 ) -> RubricVersion:
+    # The version may be published by now: its own draft can no longer take the document.
     settled = engine_rubrics.settled_rubric(document)
     version = session.version
     return draft_rubric_version(
@@ -217,6 +223,7 @@ def _refused(
     """
     session.version.refresh_from_db()
     saved = session.version.document
+    # Defaults are spelled out where possible, so that only typed changes differ.
     typed = (
         document
         if engine_rubrics.rubric_faults(document)

@@ -33,6 +33,7 @@ _MODELS = {
     "constitution": "constitution",
     "rules": "rule",
 }
+# Paths that name a whole list or object rather than a field.
 _LISTS = {"criteria": "Criteria", "constitution": "Rules of the verdict"}
 
 
@@ -67,6 +68,7 @@ def page_of(
         criterion_panel(item, f"criteria.{n}", faults, open_path)
         for n, item in enumerate(texts["criteria"])
     ]
+    # The note belongs to the version, not to the document, but stands in the same form.
     return {
         "note": Field(NOTE.name, NOTE, note, faults.get(NOTE.name, ())),
         "about": fields(sorted(layout.rubric, key=lambda p: p.name != "name"), texts, "", faults),
@@ -102,6 +104,7 @@ def blank_items() -> dict[str, Any]:
 def totals_of(texts: FormTexts) -> Totals:
     criteria = texts["criteria"]
 
+    # An empty weight counts 1, its default; a criterion without points counts for no sum.
     points = [parse_number(item["max_points"]) for item in criteria if item["max_points"].strip()]
     return Totals(
         criteria=len(criteria),

@@ -46,6 +46,7 @@ def _nearest_name(name: str, names: set[str]) -> str:
 def _names(node: Any, path: str) -> Iterable[str]:
     """Yield the names of all fields, items and lists."""
     yield path
+    # A list of texts is one field with several choices, not a list of items.
     is_choices = isinstance(node, list) and all(isinstance(item, str) for item in node)
     if isinstance(node, dict) or (isinstance(node, list) and not is_choices):
         for step, value in node.items() if isinstance(node, dict) else enumerate(node):

@@ -8,6 +8,7 @@ from typing import Any
 from grading.rubrics.editor.posted_values import FormTexts
 from grading.rubrics.editor.rubric_form import new_item
 
+# The lists of a rubric that buttons may change; a path through anything else is refused.
 LISTS = ("criteria", "levels", "checks")
 
 

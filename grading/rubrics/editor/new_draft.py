@@ -10,6 +10,7 @@ from grading.engine import audits as engine_audits
 from grading.engine import rubrics as engine_rubrics
 from grading.models import Rubric
 
+# Values of the field `start`, beside the names of the shipped rubrics.
 EMPTY, NEWEST = "empty", "newest"
 _SHIPPED = {
     "general": "Any software project",

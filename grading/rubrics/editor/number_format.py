@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+# At most 15 digits: longer numbers would be rounded without notice, and cost time to add.
 DECIMAL = re.compile(r"[+-]?\d{1,15}(?:[.,]\d{1,15})?", re.ASCII)
 
 

@@ -27,6 +27,7 @@ INSTRUCTIONS = (
 )
 WORTH = ("weight", "max_points", "exclude_when", "architecture")
 LEVEL = ("name", "points", "description", "id")
+# JavaScript replaces this in the copies of empty items.
 BLANK = "__path__"
 
 
@@ -89,6 +90,7 @@ class Panel:
     errors: tuple[str, ...] = ()
     problems: int = 0
     is_open: bool = False
+    # Only checks and rules have the next three, only checks have leftovers.
     kind: str = ""
     about: str = ""
     applies: bool = True
@@ -107,7 +109,10 @@ class Panel:
         if top is None or (maximum.strip() and parse_number(maximum) == top):
             return ""
         if not maximum.strip():
-            return "The levels have points, but the criterion has no maximum: it will be worth 0 points."
+            return (
+                "The levels have points, but the criterion has no maximum: "
+                "it will be worth 0 points."
+            )
         return f"The best level is worth {format_number(top)} points, the criterion {maximum}."
 
     @property
@@ -194,6 +199,7 @@ def check_panel(texts: FormTexts, path: str, faults: FieldErrors, open_path: str
             part: fields([by_name[n] for n in names], texts, path, faults)
             for part, names in parts.items()
         },
+        # The control of the kind shows no errors itself.
         errors=(*faults.get(path, ()), *faults.get(f"{path}.kind", ())),
         problems=_problems(path, faults),
         is_open=_is_open(path, faults, open_path),

@@ -171,6 +171,7 @@ def _parameters(model: str, schema: Schema, family: str = "") -> tuple[Parameter
             **shape,
         )
         for name, field in schema["properties"].items()
+        # The kind has a control of its own, above the fields that it decides.
         if name != "kind"
         for shape in _shapes(name, field)
     )
@@ -233,6 +234,7 @@ def _words(field: Schema) -> list[str]:
 def _number(text: str) -> int | float | str:
     if not DECIMAL.fullmatch(text):
         return text
+    # A comma is a decimal point for many people.
     number = float(text.replace(",", "."))
     return int(number) if number.is_integer() and text.isdigit() else number
 

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from grading.rubrics.editor.parameter_fields import Parameter, Shape
 
 FormTexts = dict[str, Any]
+# Deeper than any name of the form: criteria.0.checks.0.goal has five parts.
 MAX_DEPTH = 8
 
 

@@ -26,6 +26,7 @@ from grading.rubrics.editor.posted_values import (
     posted_tree,
 )
 
+# The kind of a new check until a person chooses another.
 NEW_CHECK = "file_exists"
 
 

@@ -48,6 +48,7 @@ def apply_preview(
 
 
 def _published(version: RubricVersion, expected_digest: str, by: User) -> RubricVersion:
+    # A published version cannot have changed, but the person may have previewed another one.
     if version.state == RubricState.DRAFT:
         return publish_reviewed_draft(version=version, expected_digest=expected_digest, by=by)
     if engine_rubrics.document_digest(version.document) != expected_digest:

@@ -9,6 +9,7 @@ from django import forms
 
 from grading.engine import rubrics as engine_rubrics
 
+# Usual pass marks; the site itself stores none.
 DEFAULTS = {"rules": "", "pass_score": "3", "pass_percent": "60"}
 
 

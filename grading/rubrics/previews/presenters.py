@@ -105,6 +105,7 @@ def crosses_level(pair: Pair) -> bool:
 
 def _side(rows: Iterable[CriterionRow | None]) -> Side:
     present = [row for row in rows if row]
+    # A result that needs review has no score and does not enter the mean.
     return Side(
         scores=tuple(row.score for row in present if row.score is not None),
         waiting=sum(row.needs_review for row in present),
@@ -169,6 +170,7 @@ class Tally:
 
 def moves_of(changes: Sequence[Change], marks: PassMarks) -> list[Move]:
     """Return the changed results, largest change first; equal changes keep roster order."""
+    # sorted() is stable: the order of the roster stays among equal changes.
     moved = sorted(
         (change for change in changes if change.is_changed), key=lambda change: -change.distance
     )
@@ -224,6 +226,7 @@ BINS = (
 )
 TENTHS = (*(f"{10 * n} to {10 * n + 9} %" for n in range(9)), "90 to 100 %")
 NO_SCORE = "no score"
+# Widths of a column and a bar, height of the tallest bar, and position of the base line.
 COLUMN, BAR, TALLEST, FLOOR_Y = 56, 20, 110, 130
 
 

@@ -87,6 +87,7 @@ def preview(assignment: Assignment, document: Document, *, rules: str = "") -> l
     `rules` names a shipped constitution in place of its own. The number of queries does not grow
     with the number of students.
     """
+    # A fixed number of queries for all students together.
     grades = counting_grades(assignment)
     reckonings = reckon(grades)
     verdicts, refusals = _previewed_verdicts(grades, RubricPreviewer(document, rules))

@@ -18,6 +18,7 @@ from grading.rubrics.actions import duplicate_version
 
 def export_view(_admin: TenantAdmin, _request: HttpRequest, version: RubricVersion) -> HttpResponse:
     """Return the document as JSON; imported again, here or elsewhere, it has the same digest."""
+    # Indented, so that a version can be compared and kept in git.
     text = json.dumps(version.document, indent=2, ensure_ascii=False) + "\n"
     name = f"{version.rubric.slug}-v{version.number}.json"
     response = HttpResponse(text, content_type="application/json")

@@ -9,6 +9,7 @@ from django import forms
 
 from grading.models import Organization, Rubric
 
+# The largest shipped rubric has under 50 kB.
 MOST_BYTES = 1_000_000
 TOO_LARGE = "The limit is 1 MB."
 

@@ -53,6 +53,7 @@ def _imported(admin: TenantAdmin, request: HttpRequest, form: ImportForm) -> Htt
 
 def _with_text(form: ImportForm, text: str, refused: RubricRefused) -> ImportForm:
     """Return the form with the text, which a person can correct, and the refusal beside it."""
+    # A file field cannot be filled again by the server, so its text goes into the text field.
     form.data = {name: form.data.get(name) for name in form.data} | {"text": text}
     form.add_error("text", refused.sentence)
     return form
