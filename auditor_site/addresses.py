@@ -13,7 +13,8 @@ EMAIL_PORTS = {"smtp": 25, "smtps": 465, "smtp+tls": 587}
 def database(url: str) -> dict[str, Any]:
     """Django's settings for `postgresql://user:password@host:port/name?sslmode=...`.
 
-    A unix socket's folder is given as `?host=/run/postgresql` or as a host in percent signs (%2Frun).
+    A unix socket's folder is given as `?host=/run/postgresql` or as a host in percent signs
+    (%2Frun).
     """
     parts = _split("DATABASE_URL", url)
     if parts.scheme not in {"postgres", "postgresql"}:
@@ -41,7 +42,9 @@ def database(url: str) -> dict[str, Any]:
 
 
 def redis(url: str) -> str:
-    """The address as redis-py takes it, refused when it is none: redis://, rediss:// or unix:///path."""
+    """The address as redis-py takes it, refused when it is none: redis://, rediss:// or
+    unix:///path.
+    """
     parts = _split("REDIS_URL", url)
     place = parts.path if parts.scheme == "unix" else parts.hostname
     if parts.scheme not in REDIS_SCHEMES or not place:

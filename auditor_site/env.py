@@ -14,7 +14,9 @@ from django.core.exceptions import ImproperlyConfigured
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One setting an operator may give. `secret` ones may come as NAME_FILE, a path to read instead."""
+    """One setting an operator may give. `secret` ones may come as NAME_FILE, a path to read
+    instead.
+    """
 
     name: str
     default: str

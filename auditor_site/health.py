@@ -1,4 +1,6 @@
-"""`python -m auditor_site.health web|worker`: what a container's healthcheck asks. Exit 0 is well, 1 is not."""
+"""`python -m auditor_site.health web|worker`: what a container's healthcheck asks. Exit 0 is well,
+1 is not.
+"""
 
 import http.client
 import socket
@@ -24,7 +26,9 @@ def web() -> bool:
 
 
 def worker() -> bool:
-    """A worker of this machine is on the queue's list, from which one that stops beating disappears."""
+    """A worker of this machine is on the queue's list, from which one that stops beating
+    disappears.
+    """
     queue = Redis.from_url(env.required("REDIS_URL"), socket_timeout=SECONDS)
     return any(each.hostname == socket.gethostname() for each in Worker.all(connection=queue))
 

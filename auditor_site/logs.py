@@ -1,4 +1,6 @@
-"""One log for Django, RQ and our own code: structlog's lines, with request and audit ids from contextvars."""
+"""One log for Django, RQ and our own code: structlog's lines, with request and audit ids from
+contextvars.
+"""
 
 import logging
 from collections.abc import Callable
@@ -57,10 +59,11 @@ def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]
 
 
 class RequestIdMiddleware:
-    """Every line logged while a request is answered carries its `request_id`, which the response names.
+    """Every line logged while a request is answered carries its `request_id`, which the response
+    names.
 
-    Also the line that Django writes of an answer such as 404 when all middleware is done: the id is forgotten only
-    when the answer is sent.
+    Also the line that Django writes of an answer such as 404 when all middleware is done: the id is
+    forgotten only when the answer is sent.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

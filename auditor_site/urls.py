@@ -8,7 +8,8 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from grading.api.tokens import views as tokens_views
 
-# One door for everybody: the administration's own form would know neither limits nor a second factor.
+# One door for everybody: the administration's own form would know neither limits nor a second
+# factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]  # -- as allauth documents it
 
 accounts: list[URLPattern | URLResolver] = [

@@ -1,1 +1,3 @@
-"""Speed, measured: `python -m benchmarks` prints medians and ratios of one run; nothing here is a test."""
+"""Speed, measured: `python -m benchmarks` prints medians and ratios of one run; nothing here is a
+test.
+"""

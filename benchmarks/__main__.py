@@ -1,4 +1,6 @@
-"""The offline audit of a small submission against what it cannot do without, then the detectives by themselves."""
+"""The offline audit of a small submission against what it cannot do without, then the detectives by
+themselves.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""How far reports agree with labels read by hand: accuracy of scalar facts, F1 of sets, kappa of scores."""
+"""How far reports agree with labels read by hand: accuracy of scalar facts, F1 of sets, kappa of
+scores.
+"""
 
 from __future__ import annotations
 
@@ -112,14 +114,18 @@ def _branches(conditional: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, s
 
 
 def f1_of(name: str, overlaps: Sequence[Overlap]) -> float:
-    """Graphs: F1 of each repository, then the mean, so that one large graph does not outweigh ten; others pooled."""
+    """Graphs: F1 of each repository, then the mean, so that one large graph does not outweigh ten;
+    others pooled.
+    """
     if name.startswith("graph."):
         return fmean(one.f1 for one in overlaps)
     return sum(overlaps, Overlap(0, 0, 0)).f1
 
 
 def weighted_kappa(pairs: Sequence[tuple[int, int]]) -> float:
-    """Cohen's kappa on 1..5 with quadratic weights; nan when chance leaves no room for disagreement."""
+    """Cohen's kappa on 1..5 with quadratic weights; nan when chance leaves no room for
+    disagreement.
+    """
     left, right = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
     grades = range(LOWEST, HIGHEST + 1)
     by_chance = sum(left[i] * right[j] * (i - j) ** 2 for i in grades for j in grades) / max(

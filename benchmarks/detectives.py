@@ -1,7 +1,9 @@
-"""The detectives on a generated repository, against the same clone and the bare parsing of the same files.
+"""The detectives on a generated repository, against the same clone and the bare parsing of the same
+files.
 
-`python -m benchmarks.detectives` prints times, ratio, peak memory and growth; each side is a process of its own,
-timed from inside without its start, and weighed from outside with all its children.
+`python -m benchmarks.detectives` prints times, ratio, peak memory and growth; each side is a
+process of its own, timed from inside without its start, and weighed from outside with all its
+children.
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ def examine(source: Path, folder: Path) -> float:
 
 
 def yardstick(source: Path, folder: Path) -> float:
-    """Seconds for a bare clone of the same kind, reading the same files and parsing them, all in this process."""
+    """Seconds for a bare clone of the same kind, reading the same files and parsing them, all in
+    this process.
+    """
     begin = perf_counter()
     clone = folder / "clone.git"
     subprocess.run(["git", "clone", "--quiet", "--bare", "--no-local", source, clone], check=True)

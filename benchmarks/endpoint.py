@@ -1,7 +1,9 @@
-"""An OpenAI-compatible endpoint that takes a fixed time for each call: `python -m benchmarks.endpoint SECONDS`.
+"""An OpenAI-compatible endpoint that takes a fixed time for each call: `python -m
+benchmarks.endpoint SECONDS`.
 
-It prints its port, then, when its standard input closes, one JSON line of what it saw: the number of calls, the
-most of them in flight at once, the characters of all prompts and of the prefix that all of them share.
+It prints its port, then, when its standard input closes, one JSON line of what it saw: the number
+of calls, the most of them in flight at once, the characters of all prompts and of the prefix that
+all of them share.
 """
 
 from __future__ import annotations

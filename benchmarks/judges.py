@@ -1,7 +1,8 @@
-"""Judges by a model, against an endpoint of 1.0 s per call: `python -m benchmarks.judges [REPOSITORY ...]`.
+"""Judges by a model, against an endpoint of 1.0 s per call: `python -m benchmarks.judges
+[REPOSITORY ...]`.
 
-Every run is a whole audit in a process of its own; the seconds are the court's, from the first judge's call to
-the last answer. Repositories given are audited for their prompts' size alone.
+Every run is a whole audit in a process of its own; the seconds are the court's, from the first
+judge's call to the last answer. Repositories given are audited for their prompts' size alone.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from benchmarks.material import report, repository
 
 RUNS = 5
 SECONDS = 1.0
-# What is wanted: seconds without and with a warm-up call, calls in flight, characters, their shared part.
+# What is wanted: seconds without and with a warm-up call, calls in flight, characters, their shared
+# part.
 WANTED = {"cold": 1.6, "warm": 2.7, "in_flight": 25, "characters": 160_000, "shared": 0.85}
 
 

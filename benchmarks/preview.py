@@ -1,7 +1,9 @@
-"""A draft held against 200 stored audits of ten criteria, as the web process does it: `python -m benchmarks.preview`.
+"""A draft held against 200 stored audits of ten criteria, as the web process does it: `python -m
+benchmarks.preview`.
 
-An empty database of its own is filled with one report of the heuristic bench, 200 times. The draft weighs every check
-anew, so that the heuristic judges are heard again on everything: nothing is dearer.
+An empty database of its own is filled with one report of the heuristic bench, 200 times. The draft
+weighs every check anew, so that the heuristic judges are heard again on everything: nothing is
+dearer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""200 stored reports of ten criteria judged again in one process: `python -m benchmarks.resynthesis`."""
+"""200 stored reports of ten criteria judged again in one process: `python -m
+benchmarks.resynthesis`.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,9 @@ def judge_again(texts: list[str], name: str) -> None:
 
 
 def foresee_change(texts: list[str]) -> None:
-    """What an instructor is shown before publishing: the verdicts only, from reports that are parsed already."""
+    """What an instructor is shown before publishing: the verdicts only, from reports that are
+    parsed already.
+    """
     rubric = shipped_rubric("self_audit")
     heavier = [criterion.model_copy(update={"weight": 2.0}) for criterion in rubric.criteria]
     reworded = [

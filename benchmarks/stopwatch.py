@@ -1,4 +1,6 @@
-"""Whole commands timed from outside, in turn with a yardstick, so that a ratio holds when the machine drifts."""
+"""Whole commands timed from outside, in turn with a yardstick, so that a ratio holds when the
+machine drifts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from time import perf_counter
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Wall and CPU time in seconds (children included), peak memory of the largest process in MB, what it printed."""
+    """Wall and CPU time in seconds (children included), peak memory of the largest process in MB,
+    what it printed.
+    """
 
     wall: float
     cpu: float

@@ -1,4 +1,5 @@
-"""One audit with the bench that the environment describes: `python -m benchmarks.timed_audit REPO [PDF]`.
+"""One audit with the bench that the environment describes: `python -m benchmarks.timed_audit REPO
+[PDF]`.
 
 Prints the seconds from the first judge's call to the last answer, as the court itself sees them.
 """

@@ -1,7 +1,8 @@
-"""The courtroom: (case, bench, what is already known) -> a stream of events that ends in an AuditReport.
+"""The courtroom: (case, bench, what is already known) -> a stream of events that ends in an
+AuditReport.
 
-This is the door. Importing it is cheap: what is heavy (langgraph, pydantic models, langchain) is imported at
-first use, because the web process and the confined children pass through here too.
+This is the door. Importing it is cheap: what is heavy (langgraph, pydantic models, langchain) is
+imported at first use, because the web process and the confined children pass through here too.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """python -m courtroom REPO [--pdf FILE] ...: the same audit as on the site, without the site.
 
-`resynthesise REPORT.json` judges a stored report again (resynthesis_command.py). The bench of models is set
-by environment variables (bench_options.py).
+`resynthesise REPORT.json` judges a stored report again (resynthesis_command.py). The bench of
+models is set by environment variables (bench_options.py).
 
-Exit 0: a verdict. 3: degraded or needs review (the report is written all the same). 2: bad input, one line.
+Exit 0: a verdict. 3: degraded or needs review (the report is written all the same). 2: bad input,
+one line.
 """
 
 from __future__ import annotations

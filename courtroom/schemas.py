@@ -1,4 +1,6 @@
-"""The published JSON Schemas, made from the models: `python -m courtroom.schemas` writes them to rubric/."""
+"""The published JSON Schemas, made from the models: `python -m courtroom.schemas` writes them to
+rubric/.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ PUBLISHED: dict[str, type[BaseModel]] = {"schema.json": Rubric, "report.schema.j
 
 
 def schema_text(model: type[BaseModel]) -> str:
-    """The schema as it is committed. A rubric is described as it is written, a report as it is read."""
+    """The schema as it is committed. A rubric is described as it is written, a report as it is
+    read.
+    """
     mode: JsonSchemaMode = "validation" if model is Rubric else "serialization"
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

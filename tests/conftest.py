@@ -49,7 +49,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected lives until the end: no collection of garbage need look at it again."""
+    """What was imported and collected lives until the end: no collection of garbage need look at it
+    again.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(OBJECTS_PER_COLLECTION)
@@ -76,7 +78,9 @@ def django_db_modify_db_settings(
     tmp_path_factory: pytest.TempPathFactory,
     django_db_blocker: Any,
 ) -> Iterator[None]:
-    """xdist's workers migrate one database between them; a single process has no use for a second one."""
+    """xdist's workers migrate one database between them; a single process has no use for a second
+    one.
+    """
     if "PYTEST_XDIST_WORKER" not in os.environ:
         yield
         return
@@ -89,7 +93,9 @@ def django_db_modify_db_settings(
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Tests work under the site's own role, which may not do what empties the tables after a transactional test."""
+    """Tests work under the site's own role, which may not do what empties the tables after a
+    transactional test.
+    """
     with django_db_blocker.unblock(), as_owner():
         connection.close()
         with connection.cursor() as cursor:

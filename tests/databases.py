@@ -1,4 +1,6 @@
-"""One migrated database for all workers of a run, each of which clones it: its migrations take seconds."""
+"""One migrated database for all workers of a run, each of which clones it: its migrations take
+seconds.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,9 @@ from pytest_django import DjangoDbBlocker
 
 @contextmanager
 def template_of_all_workers(shared: Path, blocker: DjangoDbBlocker) -> Iterator[str]:
-    """Its name. Who asks first migrates while the others wait, and takes it away at its end; who comes later still
-    begins anew. `shared` is a folder of this run's workers and of nobody else's."""
+    """Its name. Who asks first migrates while the others wait, and takes it away at its end; who
+    comes later still begins anew. `shared` is a folder of this run's workers and of nobody else's.
+    """
     name = f"test_{connection.settings_dict['NAME']}_template"
     with _alone(shared / "migrated") as said:
         mine = not said.read()

@@ -1,4 +1,6 @@
-"""Ada's attempt at an assignment, with its report, as the pages show it to her; and programs that ask for her and a teacher."""
+"""Ada's attempt at an assignment, with its report, as the pages show it to her; and programs that
+ask for her and a teacher.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """A pytest plugin (`-p tests.services`): real PostgreSQL and Valkey for every run.
 
-pytest-django reads the settings before any conftest.py is loaded, so the servers must be named earlier still. What
-DATABASE_URL and REDIS_URL name is used; what they do not is started once, by the process that started the run, and
-gone with it. Each xdist worker has a queue of its own: its number chooses the Redis database.
+pytest-django reads the settings before any conftest.py is loaded, so the servers must be named
+earlier still. What DATABASE_URL and REDIS_URL name is used; what they do not is started once, by
+the process that started the run, and gone with it. Each xdist worker has a queue of its own: its
+number chooses the Redis database.
 """
 
 import os
@@ -13,7 +14,8 @@ import pytest
 
 from auditor_site.localservices.embedded import embedded
 
-# Signing in elsewhere is off unless it is configured: here it is, so that its pages are tested as well.
+# Signing in elsewhere is off unless it is configured: here it is, so that its pages are tested as
+# well.
 SIGN_IN = {
     "GITHUB_CLIENT_ID": "github-client",
     "GITHUB_CLIENT_SECRET": "github-secret",
@@ -39,7 +41,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 
 
 def own_database(url: str, worker: int) -> str:
-    """The URL with the worker's database number; numbers start at 1, where nobody's data is by default."""
+    """The URL with the worker's database number; numbers start at 1, where nobody's data is by
+    default.
+    """
     parts, number = urlsplit(url), 1 + worker % (DATABASES - 1)
     if parts.scheme != "unix":
         return parts._replace(path=f"/{number}").geturl()

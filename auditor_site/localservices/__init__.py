@@ -1,7 +1,8 @@
 """A private PostgreSQL and Valkey for a machine that has none, on unix sockets only.
 
-`python -m auditor_site.localservices exec -- CMD` starts what DATABASE_URL and REDIS_URL do not name, runs CMD
-with both set, and stops what it started. Data stays in the checkout's `var/` and survives a restart.
+`python -m auditor_site.localservices exec -- CMD` starts what DATABASE_URL and REDIS_URL do not
+name, runs CMD with both set, and stops what it started. Data stays in the checkout's `var/` and
+survives a restart.
 
     places     where data, sockets and locks lie, and which user the servers run as
     binaries   where the servers' programs come from

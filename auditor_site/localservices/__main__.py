@@ -1,6 +1,8 @@
-"""`python -m auditor_site.localservices exec [--ephemeral] -- CMD...`: CMD with a database and a queue.
+"""`python -m auditor_site.localservices exec [--ephemeral] -- CMD...`: CMD with a database and a
+queue.
 
-Exits with CMD's own code (128 + n when signal n ended it), or 1 with one sentence when a server cannot be had.
+Exits with CMD's own code (128 + n when signal n ended it), or 1 with one sentence when a server
+cannot be had.
 """
 
 import argparse
@@ -61,7 +63,9 @@ def _run(command: list[str], servers: dict[str, Server]) -> int:
 
 
 def _outlived(child: subprocess.Popen[bytes], servers: list[Server]) -> int:
-    """The command's own code; 1 when a server is gone, without which the command is not left to flounder."""
+    """The command's own code; 1 when a server is gone, without which the command is not left to
+    flounder.
+    """
     while True:
         try:
             return child.wait(WATCH_SECONDS)

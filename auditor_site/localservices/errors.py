@@ -1,4 +1,6 @@
-"""The one way an embedded server disappoints: with a sentence the person at the keyboard can act on."""
+"""The one way an embedded server disappoints: with a sentence the person at the keyboard can act
+on.
+"""
 
 
 class LocalServiceError(Exception):

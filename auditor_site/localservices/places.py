@@ -1,8 +1,9 @@
 """Where the embedded servers live, and as whom.
 
-Sockets lie in a short folder under /tmp, because a socket's path is limited to about 100 bytes and a checkout may
-lie deep. PostgreSQL refuses to run as root: root's servers run as `nobody`, and where `nobody` cannot reach the
-checkout, their data lies under /var/tmp instead, in a folder named by `var/services-are-in`.
+Sockets lie in a short folder under /tmp, because a socket's path is limited to about 100 bytes and
+a checkout may lie deep. PostgreSQL refuses to run as root: root's servers run as `nobody`, and
+where `nobody` cannot reach the checkout, their data lies under /var/tmp instead, in a folder named
+by `var/services-are-in`.
 """
 
 import hashlib
@@ -42,7 +43,9 @@ class Owner:
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
     def reaches(self, path: Path) -> bool:
-        """Whether the servers can read what lies under `path` (a missing end is judged by its parents)."""
+        """Whether the servers can read what lies under `path` (a missing end is judged by its
+        parents).
+        """
         if not self.identity:
             return True
         existing = [folder for folder in (path, *path.parents) if folder.exists()]
@@ -83,7 +86,9 @@ def checkout_sockets(checkout: Path = CHECKOUT) -> Path:
 
 
 def checkout_place(checkout: Path = CHECKOUT) -> Place:
-    """The place of this checkout's lasting servers; when its data must lie elsewhere, `var/` says where."""
+    """The place of this checkout's lasting servers; when its data must lie elsewhere, `var/` says
+    where.
+    """
     owner, var = server_owner(), checkout / "var"
     var.mkdir(exist_ok=True)
     home = var / "services"
@@ -102,7 +107,9 @@ def ephemeral_place() -> Place:
 
 
 def own_folder(path: Path, owner: Owner) -> None:
-    """Makes `path` a folder that only `owner` (and root) enters; one that is somebody else's is refused."""
+    """Makes `path` a folder that only `owner` (and root) enters; one that is somebody else's is
+    refused.
+    """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = path.lstat()
     if path.is_symlink() or found.st_uid not in {owner.uid, os.geteuid()} or found.st_mode & 0o077:

@@ -92,7 +92,9 @@ class Postgres(Server):
         return True
 
     def _make_cluster(self, programs: Path) -> None:
-        """initdb beside the final name, so that a kill in the middle leaves nothing that looks finished."""
+        """initdb beside the final name, so that a kill in the middle leaves nothing that looks
+        finished.
+        """
         draft = self.data.with_name("postgres.draft")
         shutil.rmtree(draft, ignore_errors=True)
         command = [
@@ -127,7 +129,9 @@ class Postgres(Server):
             )
 
     def _make_site_role(self) -> None:
-        """The login, what it becomes, and its database last; each looked for first, so that a kill in between mends."""
+        """The login, what it becomes, and its database last; each looked for first, so that a kill
+        in between mends.
+        """
         superuser = make_conninfo(
             host=str(self.place.sockets), port=PORT, user=SUPERUSER, dbname=SUPERUSER
         )

@@ -1,7 +1,8 @@
 """One locked server process.
 
-A server runs for as long as somebody holds its lock, a flock inherited by the server and by all that it forks:
-who gets the lock knows that nothing of an earlier server is alive, and may clear what a kill -9 left behind.
+A server runs for as long as somebody holds its lock, a flock inherited by the server and by all
+that it forks: who gets the lock knows that nothing of an earlier server is alive, and may clear
+what a kill -9 left behind.
 """
 
 import contextlib
@@ -71,7 +72,9 @@ class Server(ABC):
         """Whether a server answers at `url`."""
 
     def is_gone(self) -> bool:
-        """Whether nobody listens at its socket any more; a server too busy to answer is still there."""
+        """Whether nobody listens at its socket any more; a server too busy to answer is still
+        there.
+        """
         with (
             socket.socket(socket.AF_UNIX) as client,
             contextlib.suppress(TimeoutError, BlockingIOError),
@@ -106,7 +109,9 @@ class Running:
 
 
 def start(server: Server) -> Running | None:
-    """Starts the server and waits until it answers. None: another process's server answers, and is its to stop."""
+    """Starts the server and waits until it answers. None: another process's server answers, and is
+    its to stop.
+    """
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
         server.place.prepare()

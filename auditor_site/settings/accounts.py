@@ -1,4 +1,6 @@
-"""How people sign in: with a password, a second factor if they like, or through what the operator configured."""
+"""How people sign in: with a password, a second factor if they like, or through what the operator
+configured.
+"""
 
 from typing import Any
 
@@ -23,7 +25,8 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
-# Signing up, signing in and asking for a new password answer the same for an address with and without an account.
+# Signing up, signing in and asking for a new password answer the same for an address with and
+# without an account.
 ACCOUNT_PREVENT_ENUMERATION = True
 # What allauth limits by default is limited; these two say aloud what holds back guessing.
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
@@ -33,7 +36,8 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Automaton Auditor"
 MFA_TOTP_TOLERANCE = 1  # a clock may be half a minute off
 
-# An account elsewhere with the same address is not the same person until they have said so, signed in, on this site.
+# An account elsewhere with the same address is not the same person until they have said so, signed
+# in, on this site.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
 SOCIALACCOUNT_STORE_TOKENS = False
 

@@ -10,7 +10,8 @@ from auditor_site.settings.accounts import *  # noqa: F403 -- a part of the base
 from auditor_site.settings.accounts import PROVIDER_APPS, SIGN_IN_ELSEWHERE
 from auditor_site.settings.judges import *  # noqa: F403 -- likewise
 
-# langsmith comes with langgraph and would send students' work away if it were told to: never by default.
+# langsmith comes with langgraph and would send students' work away if it were told to: never by
+# default.
 os.environ.setdefault("LANGSMITH_TRACING", "false")
 os.environ.setdefault("LANGCHAIN_TRACING_V2", "false")
 
@@ -140,7 +141,8 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
 }
 
-# A worker serves its queues in this order: what a student waits for, what they are told, and bulk work last.
+# A worker serves its queues in this order: what a student waits for, what they are told, and bulk
+# work last.
 AUDIT_QUEUES = ("submissions", "letters", "bulk")
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)

@@ -42,7 +42,9 @@ def evidence_secret(secret_key: str) -> str:
 
 
 def kept_secret(path: Path) -> str:
-    """A random secret made once and kept in `path`; two processes that make it at once agree on one."""
+    """A random secret made once and kept in `path`; two processes that make it at once agree on
+    one.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         draft = path.with_name(f"{path.name}.{os.getpid()}")

@@ -1,4 +1,6 @@
-"""One machine, one person: `make run`. Servers not named by DATABASE_URL and REDIS_URL are embedded."""
+"""One machine, one person: `make run`. Servers not named by DATABASE_URL and REDIS_URL are
+embedded.
+"""
 
 from auditor_site import addresses, env, localservices, logs
 from auditor_site.settings import derived

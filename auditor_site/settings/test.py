@@ -1,4 +1,6 @@
-"""The tests: the servers that tests/services.py found or started, quick passwords, mail kept in memory."""
+"""The tests: the servers that tests/services.py found or started, quick passwords, mail kept in
+memory.
+"""
 
 import logging
 import tempfile
@@ -22,7 +24,8 @@ CACHES = derived.caches(REDIS_URL)
 MEDIA_ROOT = Path(tempfile.gettempdir()) / "automaton-auditor-tests"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-# What counts requests has tests of its own (tests/api/test_api_tokens.py); no other is to be cut short by it.
+# What counts requests has tests of its own (tests/api/test_api_tokens.py); no other is to be cut
+# short by it.
 REST_FRAMEWORK = REST_FRAMEWORK | {
     "DEFAULT_THROTTLE_RATES": dict.fromkeys(("user", "submit"), "100000/min")
 }

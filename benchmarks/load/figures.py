@@ -12,10 +12,11 @@ from statistics import median
 
 @dataclass(slots=True)
 class Seen:
-    """Seconds of each request by what it was for (page, progress, submission, download), and what failed.
+    """Seconds of each request by what it was for (page, progress, submission, download), and what
+    failed.
 
-    `open` requests wait for their answer now; of those who have `handed_in`, so many audits have `ended`, and so many
-    reports were `read`.
+    `open` requests wait for their answer now; of those who have `handed_in`, so many audits have
+    `ended`, and so many reports were `read`.
     """
 
     taken: dict[str, list[float]] = field(default_factory=dict)

@@ -1,4 +1,5 @@
-"""What could run out, looked at four times a second while students come: which of it does is read off, not guessed.
+"""What could run out, looked at four times a second while students come: which of it does is read
+off, not guessed.
 
 | gauge | used | of | it runs out when |
 |---|---|---|---|
@@ -101,7 +102,9 @@ def _processor(urgent: float, giving_way: float) -> Gauge:
 
 
 def _busy_seconds() -> tuple[float, float]:
-    """Of the cores that this process may use, since the machine started: for what gives way to nobody, and the rest."""
+    """Of the cores that this process may use, since the machine started: for what gives way to
+    nobody, and the rest.
+    """
     ours = {f"cpu{number}" for number in os.sched_getaffinity(0)}
     lines = (line.split() for line in Path("/proc/stat").read_text().splitlines())
     times = [[int(time) for time in words[1:9]] for words in lines if words[0] in ours]

@@ -34,7 +34,9 @@ class House:
     processes: dict[str, list[int]]
 
     def town(self, students: int, repositories: list[str]) -> dict[str, Any]:
-        """A new institution with a cohort of this many students who are signed in (benchmarks/load/town.py)."""
+        """A new institution with a cohort of this many students who are signed in
+        (benchmarks/load/town.py).
+        """
         found: dict[str, Any] = self._told("people", str(students), *repositories)
         return found
 

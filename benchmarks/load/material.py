@@ -1,4 +1,6 @@
-"""What the virtual students hand in: a few generated repositories behind a git server on loopback, and a report."""
+"""What the virtual students hand in: a few generated repositories behind a git server on loopback,
+and a report.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ class Material:
 
 @contextmanager
 def hand_ins(folder: Path) -> Iterator[Material]:
-    """Repositories of 20 to 29 Python files and one report of ten pages, served while the block runs."""
+    """Repositories of 20 to 29 Python files and one report of ten pages, served while the block
+    runs.
+    """
     served = folder / "repositories"
     served.mkdir()
     names = [repository(served, files=FILES + n).name for n in range(REPOSITORIES)]

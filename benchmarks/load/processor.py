@@ -12,10 +12,12 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Meter:
-    """`busy`, after the block: processor seconds per second of each group of processes, 1.0 for one core.
+    """`busy`, after the block: processor seconds per second of each group of processes, 1.0 for one
+    core.
 
-    A process counts with the children that it has waited for, so that short ones are not missed; those behind
-    bubblewrap, which waits for none, are missed here and seen by the gauge of the processor.
+    A process counts with the children that it has waited for, so that short ones are not missed;
+    those behind bubblewrap, which waits for none, are missed here and seen by the gauge of the
+    processor.
     """
 
     def __init__(self, groups: dict[str, list[int]]) -> None:
@@ -54,7 +56,9 @@ def _used_below(root: int, now: dict[int, tuple[int, float]]) -> float:
 
 
 def _all() -> dict[int, tuple[int, float]]:
-    """Of every process its parent, and the processor seconds that it and the children it waited for have used."""
+    """Of every process its parent, and the processor seconds that it and the children it waited for
+    have used.
+    """
     found = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():

@@ -1,6 +1,8 @@
-"""The rows of a town, made in a process of its own: `python -m benchmarks.load.town people N URL...` or `... queries`.
+"""The rows of a town, made in a process of its own: `python -m benchmarks.load.town people N
+URL...` or `... queries`.
 
-The last line printed is JSON. Passwords are made by the real hasher only for the first few: hashing is slow by design.
+The last line printed is JSON. Passwords are made by the real hasher only for the first few: hashing
+is slow by design.
 """
 
 from __future__ import annotations

@@ -70,9 +70,12 @@ class Visitor:
 async def evening(
     address: str, town: dict[str, Any], report: bytes, seen: Seen, *, within: float
 ) -> None:
-    """Everybody comes at a moment of their own within so many seconds, and stays until their report is read."""
+    """Everybody comes at a moment of their own within so many seconds, and stays until their report
+    is read.
+    """
     begin = perf_counter()
-    # Shorter than the server keeps a connection: a proxy does not send on one that is just being closed either.
+    # Shorter than the server keeps a connection: a proxy does not send on one that is just being
+    # closed either.
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=100, keepalive_expiry=1.0)
     chance = random.Random(len(town["people"]))  # noqa: S311 -- the same evening at every run
     async with httpx.AsyncClient(base_url=address, timeout=30, limits=limits) as client:

@@ -12,10 +12,11 @@ class RubricModel(BaseModel):
 
 
 class CheckBase(RubricModel):
-    """`polarity` negative: finding it counts against the criterion. `weight` is relative within its criterion.
+    """`polarity` negative: finding it counts against the criterion. `weight` is relative within its
+    criterion.
 
-    `essential`: a judge who looks for substance (Tech Lead, Prosecutor) does not go above 3 without it.
-    `effort`: meeting it shows effort, which the Defense credits.
+    `essential`: a judge who looks for substance (Tech Lead, Prosecutor) does not go above 3 without
+    it. `effort`: meeting it shows effort, which the Defense credits.
     """
 
     id: str = Field(min_length=1, pattern=r"^[a-z0-9_.-]+$")

@@ -1,6 +1,7 @@
 """The dossier: one typed model of everything the detectives can establish (DESIGN 6).
 
-A fact that could not be established is null and `unknown` holds the reason under its name; it is never false.
+A fact that could not be established is null and `unknown` holds the reason under its name; it is
+never false.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ class ConditionalEdge(FactModel):
 class WiredGraph(FactModel):
     """A graph as it is really built; START and END by these names.
 
-    `edge_paths` and `edge_lines` hold, edge by edge, the file and 1-based line that made it; `unresolved` names, in words,
-    what the reader could not follow. Nothing unresolved is guessed.
+    `edge_paths` and `edge_lines` hold, edge by edge, the file and 1-based line that made it;
+    `unresolved` names, in words, what the reader could not follow. Nothing unresolved is guessed.
     """
 
     path: str
@@ -70,7 +71,8 @@ class WiredGraph(FactModel):
 
 
 class Subgraph(WiredGraph):
-    """A graph that runs at a node of another. `at`: the way to it, node by node from the main graph.
+    """A graph that runs at a node of another. `at`: the way to it, node by node from the main
+    graph.
 
     Two with one way are alternatives, or run one after the other inside one node.
     """
@@ -80,7 +82,9 @@ class Subgraph(WiredGraph):
 
 
 class GraphFact(WiredGraph):
-    """The graph the entry point runs. `nodes` and `edges` are its own; `subgraphs` hold what is inside its nodes."""
+    """The graph the entry point runs. `nodes` and `edges` are its own; `subgraphs` hold what is
+    inside its nodes.
+    """
 
     subgraphs: tuple[Subgraph, ...] = ()
 
@@ -114,11 +118,12 @@ class RulesFact(FactModel):
 
 
 class DiagramFact(FactModel):
-    """A diagram that text and geometry give away, in the report (`page`) or in the repository (`path`, `line`).
+    """A diagram that text and geometry give away, in the report (`page`) or in the repository
+    (`path`, `line`).
 
-    `names` are what is written in its boxes; `arrows` are empty where no direction is drawn. `beside_code` holds
-    it against the code's graph (forensics/figures/sketches.py says what each word means); null where the code has
-    none, or the drawing shows no flow.
+    `names` are what is written in its boxes; `arrows` are empty where no direction is drawn.
+    `beside_code` holds it against the code's graph (forensics/figures/sketches.py says what each
+    word means); null where the code has none, or the drawing shows no flow.
     """
 
     drawn_as: Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
@@ -222,7 +227,9 @@ class Facts(FactModel):
         return self
 
     def with_exchange(self, exchange: ExchangeFact | None) -> Facts:
-        """The same dossier, with what a site knows now of the exchange among peers; null where none takes part."""
+        """The same dossier, with what a site knows now of the exchange among peers; null where none
+        takes part.
+        """
         reasons = {name: why for name, why in self.unknown.items() if name != "exchange"}
         if exchange is None:
             reasons["exchange"] = NO_SITE
@@ -230,9 +237,11 @@ class Facts(FactModel):
 
 
 def establish(known: dict[str, Any], reasons: dict[str, str]) -> Facts:
-    """Make the dossier from what is known; every other fact is null with its reason, or NOT_EXAMINED.
+    """Make the dossier from what is known; every other fact is null with its reason, or
+    NOT_EXAMINED.
 
-    Passages of reports and documents among the facts are kept without the secrets that stand in them.
+    Passages of reports and documents among the facts are kept without the secrets that stand in
+    them.
     """
     names = [name for name in Facts.model_fields if name != "unknown"]
     unknown = {name: reasons.get(name, NOT_EXAMINED) for name in names if known.get(name) is None}

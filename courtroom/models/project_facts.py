@@ -1,4 +1,6 @@
-"""Facts of any software project: dangers, secrets, sizes, tooling, history, and how peers worked together."""
+"""Facts of any software project: dangers, secrets, sizes, tooling, history, and how peers worked
+together.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +24,9 @@ UnsafeKind = Literal[
 class UnsafeCall(Place):
     """A call a safe tool would not make. `call` is the dotted name as resolved through imports.
 
-    Of the value that decides what happens: whether it is written out in the source, and whether it comes from
-    outside (a parameter, the environment, the network). Null: not known before the program runs.
+    Of the value that decides what happens: whether it is written out in the source, and whether it
+    comes from outside (a parameter, the environment, the network). Null: not known before the
+    program runs.
     """
 
     call: str
@@ -72,7 +75,9 @@ class ProjectFact(FactModel):
 
 
 class MinMaxFact(FactModel):
-    """Audits on record: of peers (generated), of oneself (self), by peers (received). The JSON key is `self`."""
+    """Audits on record: of peers (generated), of oneself (self), by peers (received). The JSON key
+    is `self`.
+    """
 
     generated: tuple[str, ...]
     self_: tuple[str, ...] = Field(alias="self")
@@ -96,8 +101,8 @@ class EntryCounts(FactModel):
 class RelevanceFact(FactModel):
     """What the findings are worth that a student's own auditor stated about peers.
 
-    `stated` counts each finding once, `duplicates` how often one was stated again; `with_place`: it names a file and
-    a line; `confirmed`: the site's own audit of the same attempt has seen it too.
+    `stated` counts each finding once, `duplicates` how often one was stated again; `with_place`: it
+    names a file and a line; `confirmed`: the site's own audit of the same attempt has seen it too.
     """
 
     stated: int = Field(ge=0)
@@ -107,12 +112,14 @@ class RelevanceFact(FactModel):
 
 
 class ExchangeFact(FactModel):
-    """What the site that keeps the rounds of peers knows of a student, as counts: nobody is named. The JSON key is `self`.
+    """What the site that keeps the rounds of peers knows of a student, as counts: nobody is named.
+    The JSON key is `self`.
 
-    `generated` and `received` are reports under a pairing, `self` those of the student's own auditor on itself.
-    Of the findings received: how many have an answer or are gone (`answered`), are gone or mended in a commit that was
-    looked at (`fixed`; `fixes_verified` those with such a commit), are deferred or contested with a reason.
-    `relevance` is null where the student's own auditor stated no finding.
+    `generated` and `received` are reports under a pairing, `self` those of the student's own
+    auditor on itself. Of the findings received: how many have an answer or are gone (`answered`),
+    are gone or mended in a commit that was looked at (`fixed`; `fixes_verified` those with such a
+    commit), are deferred or contested with a reason. `relevance` is null where the student's own
+    auditor stated no finding.
     """
 
     generated: int = Field(default=0, ge=0)
@@ -148,7 +155,9 @@ class Deferral(FactModel):
 
 
 class GraphShape(FactModel):
-    """What follows from the graph's edges: who starts several at once, where several meet, what runs in a row."""
+    """What follows from the graph's edges: who starts several at once, where several meet, what
+    runs in a row.
+    """
 
     fan_outs: dict[str, tuple[str, ...]]
     joins: dict[str, tuple[str, ...]]
@@ -161,14 +170,17 @@ class StoryStage(FactModel):
 
 
 class CommitAuthor(FactModel):
-    """As git has them; whoever must not be known to a reader is recognised by it elsewhere in the report."""
+    """As git has them; whoever must not be known to a reader is recognised by it elsewhere in the
+    report.
+    """
 
     name: str
     email: str
 
 
 class HistoryFact(FactModel):
-    """How the work is spread. Days are UTC; `busiest_hour` is the most commits within any sixty minutes.
+    """How the work is spread. Days are UTC; `busiest_hour` is the most commits within any sixty
+    minutes.
 
     `authors` are those of the commits, each once, the first ones first.
     """

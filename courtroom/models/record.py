@@ -18,7 +18,8 @@ from courtroom.models.canonical_json import digest_of as digest_of  # noqa: PLC0
 from courtroom.models.facts import Facts
 
 SCHEMA: Final = "automaton-auditor/report@1"
-# Another one whenever the same input may give another record: what was known under another engine is not reused.
+# Another one whenever the same input may give another record: what was known under another engine
+# is not reused.
 ENGINE: Final = code_version_of(Path(__file__).parents[1])
 
 Persona = Literal["Prosecutor", "Defense", "TechLead"]
@@ -60,7 +61,8 @@ class Location(Frozen):
 
 
 class Evidence(Frozen):
-    """One thing a detective saw, or looked for and did not see. It holds no score and no quality word.
+    """One thing a detective saw, or looked for and did not see. It holds no score and no quality
+    word.
 
     `content` with a path and lines is verbatim those lines at that commit; without lines it is a
     statement of what was looked for or counted. `confidence` is 0..1.
@@ -92,7 +94,8 @@ def evidence(
 ) -> Evidence:
     """Build evidence with its stable id: a hash of check, location and content (DESIGN 5).
 
-    This is the one door to the record: a secret that was quoted stays outside, only its kind is kept.
+    This is the one door to the record: a secret that was quoted stays outside, only its kind is
+    kept.
     """
     place = location or Location()
     content = content and redacted(content, place.path or "")
@@ -113,7 +116,9 @@ def evidence(
 
 
 class CheckOutcome(Frozen):
-    """What one check of the rubric came to: met, not met, or not established (null, with the reason)."""
+    """What one check of the rubric came to: met, not met, or not established (null, with the
+    reason).
+    """
 
     check: str
     met: bool | None
@@ -122,7 +127,9 @@ class CheckOutcome(Frozen):
 
 
 class JudicialOpinion(Frozen):
-    """A judge's validated answer on one criterion. `key` names what was asked: the same key, the same answer."""
+    """A judge's validated answer on one criterion. `key` names what was asked: the same key, the
+    same answer.
+    """
 
     judge: Persona
     criterion_id: str
@@ -182,7 +189,9 @@ class Remediation(Frozen):
 
 
 class CriterionCheck(Frozen):
-    """A check of the rubric beside its outcome, so that a report can be read and judged again alone."""
+    """A check of the rubric beside its outcome, so that a report can be read and judged again
+    alone.
+    """
 
     check: str
     kind: str
@@ -298,9 +307,9 @@ class AuditReport(Frozen):
 class AuditEvent(Frozen):
     """Progress as it happens. `kind` says which of the optional fields is set.
 
-    stage: a node of the graph began or ended; evidence: a detective handed in (`usage` and `model` where it
-    asked one); opinion: a judge answered (an opinion or a failure, and in `usage` what it took); report: the
-    last event of every audit.
+    stage: a node of the graph began or ended; evidence: a detective handed in (`usage` and `model`
+    where it asked one); opinion: a judge answered (an opinion or a failure, and in `usage` what it
+    took); report: the last event of every audit.
     """
 
     kind: Literal["stage", "evidence", "opinion", "report"]

@@ -58,7 +58,9 @@ class Criterion(RubricModel):
 
 
 class Rubric(RubricModel):
-    """`constitution` is the name of a preset (justice/constitutions.py) or a constitution of its own."""
+    """`constitution` is the name of a preset (justice/constitutions.py) or a constitution of its
+    own.
+    """
 
     id: str = Field(min_length=1)
     name: str
@@ -96,5 +98,7 @@ class Rubric(RubricModel):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 without nulls: a parameter that a later version adds, null by default, changes none."""
+        """SHA-256 without nulls: a parameter that a later version adds, null by default, changes
+        none.
+        """
         return digest_of(self.model_dump(mode="json", exclude_none=True))

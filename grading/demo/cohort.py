@@ -1,5 +1,6 @@
-"""The demo cohort, through the site's own actions. Each step looks first, so that a second run changes nothing and
-one that was interrupted is completed by the next."""
+"""The demo cohort, through the site's own actions. Each step looks first, so that a second run
+changes nothing and one that was interrupted is completed by the next.
+"""
 
 from datetime import date, datetime, time, timedelta
 from functools import cache, partial
@@ -62,7 +63,9 @@ what you mend shows in the next audit.
 
 
 def seed(folder: Path) -> int:
-    """Make whatever the demo lacks, repositories and reports in `folder`; answer how many hand-ins that were."""
+    """Make whatever the demo lacks, repositories and reports in `folder`; answer how many hand-ins
+    that were.
+    """
     instructor = _user(INSTRUCTOR, is_staff=True)
     for student in STUDENTS:
         _user(student)

@@ -1,7 +1,7 @@
 """The demo's first assignment: judged, and told to its students before the second begins.
 
-Of three who handed in, one was released, one has changed since, and one waits: so the instructor's bench, the students'
-pages and appeals have something to show at once.
+Of three who handed in, one was released, one has changed since, and one waits: so the instructor's
+bench, the students' pages and appeals have something to show at once.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ REASON = "The second half is in a branch that was shown in class."
 
 
 def seed_first_week(cohort: Cohort, address_of: Callable[[Student], str], by: User) -> None:
-    """Whatever of it is missing; `address_of` a student is where their repository is. Outside any scope."""
+    """Whatever of it is missing; `address_of` a student is where their repository is. Outside any
+    scope.
+    """
     with scope(organization=cohort.organization):
         assignment = _assignment(cohort, by)
         work = [
@@ -83,7 +85,9 @@ def _handed_in(assignment: Assignment, student: Student, address: str) -> Submis
 
 
 def wait_for(audit: Audit) -> None:
-    """Until it has ended, here or at a worker that was faster. Raises ActionRefused demo_not_judged."""
+    """Until it has ended, here or at a worker that was faster. Raises ActionRefused
+    demo_not_judged.
+    """
     until = time.monotonic() + JUDGED_WITHIN_SECONDS
     while not Audit.objects.defer("report").get(pk=audit.pk).is_final:
         if time.monotonic() > until:

@@ -1,4 +1,5 @@
-"""A small writer of real PDFs: text that wraps, grey raster images, boxes with labels and arrows between them.
+"""A small writer of real PDFs: text that wraps, grey raster images, boxes with labels and arrows
+between them.
 
 The demo cohort hands in what it writes, and tests read it back. The same pages give the same bytes.
 """
@@ -21,7 +22,9 @@ _HEAD = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle by its lower left corner, in points from the page's; its label stands in the middle."""
+    """A rectangle by its lower left corner, in points from the page's; its label stands in the
+    middle.
+    """
 
     label: str
     x: float
@@ -44,7 +47,9 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A raster image in its own pixels, drawn half as large in points below the text; grey without `rgb` samples."""
+    """A raster image in its own pixels, drawn half as large in points below the text; grey without
+    `rgb` samples.
+    """
 
     width: int
     height: int
@@ -53,7 +58,8 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`lines`: one paragraph each; "# " makes a heading. `white` ones follow in white, on white paper.
+    """`lines`: one paragraph each; "# " makes a heading. `white` ones follow in white, on white
+    paper.
 
     `word_by_word` places every word by itself, as some word processors do.
     """
@@ -83,7 +89,9 @@ def _encrypt(path: Path) -> None:
 
 
 def _document(pages: Sequence[Page]) -> bytes:
-    """Objects: 1 catalogue, 2 page tree, 3 and 4 fonts, then each page with its contents and images."""
+    """Objects: 1 catalogue, 2 page tree, 3 and 4 fonts, then each page with its contents and
+    images.
+    """
     objects: list[bytes] = [b"", b"", _font("Helvetica"), _font("Helvetica-Bold")]
     kids = []
     for page in pages:

@@ -1,6 +1,8 @@
-"""The demo's round of peers at the second assignment: reports that arrived, findings that were answered, some of it owed.
+"""The demo's round of peers at the second assignment: reports that arrived, findings that were
+answered, some of it owed.
 
-One student's work is audited by both of their peers while this runs; what else is owed is for whoever tries the demo.
+One student's work is audited by both of their peers while this runs; what else is owed is for
+whoever tries the demo.
 """
 
 from __future__ import annotations
@@ -89,7 +91,9 @@ def _audits_of(round_: PairingRound) -> list[Audit]:
 
 
 def _answer(student: Enrollment, assignment: Assignment) -> None:
-    """One of two reports read, and some of what it found answered; nothing where somebody has answered already."""
+    """One of two reports read, and some of what it found answered; nothing where somebody has
+    answered already.
+    """
     theirs = FeedbackReport.objects.filter(assignment=assignment, subject=student).order_by(
         "created_at"
     )

@@ -1,7 +1,8 @@
 """The students' reports: text files that become PDFs.
 
-`repositories/NAME/report.md`: paragraphs, "# " for headings, "---" between pages. A fenced block is a diagram: one
-row of boxes a line, boxes of a row parted by "|", and arrows from every box to all boxes of the next row.
+`repositories/NAME/report.md`: paragraphs, "# " for headings, "---" between pages. A fenced block is
+a diagram: one row of boxes a line, boxes of a row parted by "|", and arrows from every box to all
+boxes of the next row.
 """
 
 from collections.abc import Sequence

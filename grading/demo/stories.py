@@ -1,7 +1,8 @@
 """The students' repositories: plain files that git gets in the order their story tells.
 
-`repositories/NAME/tree` holds the files as they end, `story.json` the commits: for each file of a commit the text
-before which it stops so far, or "" for all of it. The same story gives the same commits.
+`repositories/NAME/tree` holds the files as they end, `story.json` the commits: for each file of a
+commit the text before which it stops so far, or "" for all of it. The same story gives the same
+commits.
 """
 
 import json
@@ -40,7 +41,9 @@ def read_story(name: str) -> tuple[StoryCommit, ...]:
 
 
 def publish_repository(name: str, at: Path) -> str:
-    """Make the bare repository `at`, or complete it; answer its newest commit. Nothing changes the second time."""
+    """Make the bare repository `at`, or complete it; answer its newest commit. Nothing changes the
+    second time.
+    """
     at.mkdir(parents=True, exist_ok=True)
     _git("init", "-q", "--bare", "--template=", "-b", "main", at=at)
     _git(

@@ -5,7 +5,8 @@
     media/...            the uploads; they are read after the rows, and a row's upload is older than the row
     rows.json            how many rows each table has: the last member, so that a cut archive is noticed
 
-Both ways run as the role that logs in, which owns the tables, and stream: no table is ever held in memory.
+Both ways run as the role that logs in, which owns the tables, and stream: no table is ever held in
+memory.
 """
 
 import io
@@ -61,10 +62,11 @@ def write_archive(path: Path) -> dict[str, int]:
 
 
 def read_archive(path: Path) -> dict[str, int]:
-    """Restore into a migrated database without users and organizations; how many rows of each table.
+    """Restore into a migrated database without users and organizations; how many rows of each
+    table.
 
-    Raises CommandError, with nothing changed in the database, when it is not empty, was migrated to another
-    state than the archive's, or the archive is not whole.
+    Raises CommandError, with nothing changed in the database, when it is not empty, was migrated to
+    another state than the archive's, or the archive is not whole.
     """
     with tarfile.open(path, mode="r:gz") as archive, _owner(), transaction.atomic():
         _refuse_unless_empty()
@@ -175,7 +177,9 @@ def _columns_of(archive: tarfile.TarFile) -> Columns:
 
 @contextmanager
 def _without_walls(tables: list[str]) -> Iterator[None]:
-    """Emptied tables whose owner may COPY into them; row-level security binds the owner again at the end."""
+    """Emptied tables whose owner may COPY into them; row-level security binds the owner again at
+    the end.
+    """
     with connection.cursor() as cursor:
         cursor.execute(sql.SQL("TRUNCATE {}").format(_listed(tables)))
         cursor.execute(WALLED)

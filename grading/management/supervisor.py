@@ -19,7 +19,9 @@ PR_SET_CHILD_SUBREAPER = 36
 
 @dataclass(slots=True)
 class Child:
-    """One program. `due` is when to start it (again); a `lasting` one is started again whenever it ends."""
+    """One program. `due` is when to start it (again); a `lasting` one is started again whenever it
+    ends.
+    """
 
     name: str
     command: list[str]
@@ -59,7 +61,9 @@ class Supervisor:
         self._reap_orphans()
 
     def stop(self) -> None:
-        """SIGTERM to every child, 10 s to end, then SIGKILL to whatever still descends from this process."""
+        """SIGTERM to every child, 10 s to end, then SIGKILL to whatever still descends from this
+        process.
+        """
         running = [child.process for child in self._children if child.process is not None]
         for process in running:
             process.terminate()
@@ -74,7 +78,9 @@ class Supervisor:
         _launch(child)
 
     def _reap_orphans(self) -> None:
-        """Buries what fell to us when its parent was killed, such as the helpers of an unfinished clone."""
+        """Buries what fell to us when its parent was killed, such as the helpers of an unfinished
+        clone.
+        """
         own = {child.process.pid for child in self._children if child.process is not None}
         while (pid := _ended_child()) is not None and pid not in own:
             os.waitpid(pid, 0)
@@ -93,7 +99,9 @@ class Supervisor:
 
 
 def _launch(child: Child) -> None:
-    """In its own session: a terminal's Ctrl-C reaches only the supervisor, which ends children in order."""
+    """In its own session: a terminal's Ctrl-C reaches only the supervisor, which ends children in
+    order.
+    """
     child.started = time.monotonic()
     child.process = subprocess.Popen(
         child.command,

@@ -1,4 +1,6 @@
-"""python -m courtroom as a person runs it: one clear line for bad input, exit codes, nothing stray on stdout."""
+"""python -m courtroom as a person runs it: one clear line for bad input, exit codes, nothing stray
+on stdout.
+"""
 
 import json
 import subprocess

@@ -1,4 +1,6 @@
-"""Each demo submission is judged as its story deserves; whoever reads the demo must be able to trust it."""
+"""Each demo submission is judged as its story deserves; whoever reads the demo must be able to
+trust it.
+"""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,6 @@
-"""A report as the courtroom makes them, built from its own records: ten criteria, thirty opinions, real quotes."""
+"""A report as the courtroom makes them, built from its own records: ten criteria, thirty opinions,
+real quotes.
+"""
 
 from __future__ import annotations
 

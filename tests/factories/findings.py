@@ -1,4 +1,6 @@
-"""Reports as the courtroom writes them, made of checks and where they looked: what findings are told from."""
+"""Reports as the courtroom writes them, made of checks and where they looked: what findings are
+told from.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked:
-    """One check of a criterion: what it came to, and where. `flaw`: what was found there should not be there."""
+    """One check of a criterion: what it came to, and where. `flaw`: what was found there should not
+    be there.
+    """
 
     name: str
     met: bool | None = False

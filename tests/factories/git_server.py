@@ -1,4 +1,6 @@
-"""A git server on loopback that speaks the real smart HTTP protocol, and the ways a server can misbehave."""
+"""A git server on loopback that speaks the real smart HTTP protocol, and the ways a server can
+misbehave.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class GitServer:
 def serve_repositories(
     root: Path, more: Mapping[str, Callable[[GitHandler], None]] = {}
 ) -> Iterator[GitServer]:
-    """Serve the repositories under `root`, and one misbehaviour under each name of MISBEHAVIOURS and of `more`."""
+    """Serve the repositories under `root`, and one misbehaviour under each name of MISBEHAVIOURS
+    and of `more`.
+    """
     served = root
 
     class Handler(GitHandler):
@@ -49,7 +53,9 @@ def serve_repositories(
 
 
 class GitHandler(BaseHTTPRequestHandler):
-    """What a misbehaviour is given: the request, `say` to answer, `finished` for when the test is over."""
+    """What a misbehaviour is given: the request, `say` to answer, `finished` for when the test is
+    over.
+    """
 
     root: Path
     misbehaviours: Mapping[str, Callable[[GitHandler], None]]

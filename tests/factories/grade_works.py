@@ -10,7 +10,9 @@ from tests.factories.work import AuditFactory, SubmissionFactory, claimed, crite
 
 
 def judged(submission, tidy=4, tested=2, *, kind=AuditKind.SELF, opinions=(), **fields):
-    """A further audit of the submission that ended with these two scores, None for one that waits for a person."""
+    """A further audit of the submission that ended with these two scores, None for one that waits
+    for a person.
+    """
     audit = AuditFactory(submission=submission, kind=kind)
     lease = claimed(audit)
     for opinion in opinions:

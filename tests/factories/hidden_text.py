@@ -1,4 +1,6 @@
-"""Ways to put words into a PDF where nobody sees them, for tests of what is heard there all the same."""
+"""Ways to put words into a PDF where nobody sees them, for tests of what is heard there all the
+same.
+"""
 
 from __future__ import annotations
 

@@ -54,7 +54,9 @@ from tests.factories.work import (
 
 
 def institute(user: User | None = None, *, word: str = "Some") -> Organization:
-    """One organization with a row in every table, `word` in whatever has a name; `user` is a student of it."""
+    """One organization with a row in every table, `word` in whatever has a name; `user` is a
+    student of it.
+    """
     organization = OrganizationFactory.create(name=f"{word} institute")
     user = user or UserFactory.create(email=f"{word.lower()}@{organization.slug}.example")
     MembershipFactory.create(organization=organization, user=user)

@@ -1,4 +1,6 @@
-"""A mail server on loopback that speaks SMTP, keeps what it is given and refuses what a test tells it to."""
+"""A mail server on loopback that speaks SMTP, keeps what it is given and refuses what a test tells
+it to.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ HANG_UP = ""
 
 
 class MailServer(ThreadingTCPServer):
-    """`answers` are given to the next letters in place of 250, one each; HANG_UP closes the connection instead.
+    """`answers` are given to the next letters in place of 250, one each; HANG_UP closes the
+    connection instead.
 
     A `victim` is a process to kill when a letter has been taken, before it is told so.
     """

@@ -1,8 +1,9 @@
 """A model endpoint on loopback that speaks the OpenAI protocol and behaves as it is told.
 
-The behaviour is the name of the model, as `answer` and `_completion` read it; any other name is good. `flaky` sends,
-of ten calls, two malformed answers, two 429 and one 500. `Desk.gather` holds every good answer back until so many
-calls have arrived; the first `Desk.ahead` calls go ahead of that. Pictures are transcribed as `Desk.transcripts` says.
+The behaviour is the name of the model, as `answer` and `_completion` read it; any other name is
+good. `flaky` sends, of ten calls, two malformed answers, two 429 and one 500. `Desk.gather` holds
+every good answer back until so many calls have arrived; the first `Desk.ahead` calls go ahead of
+that. Pictures are transcribed as `Desk.transcripts` says.
 """
 
 import json
@@ -35,7 +36,9 @@ USAGE = {
 
 
 class Desk(ThreadingHTTPServer):
-    """Remembers every request it received, how many were in flight at once, and how many asked for something else."""
+    """Remembers every request it received, how many were in flight at once, and how many asked for
+    something else.
+    """
 
     daemon_threads = True
     request_queue_size = 128

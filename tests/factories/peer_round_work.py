@@ -1,4 +1,6 @@
-"""A round of three students who audit each other, with reports on the work, as the pages about peers show it."""
+"""A round of three students who audit each other, with reports on the work, as the pages about
+peers show it.
+"""
 
 from __future__ import annotations
 

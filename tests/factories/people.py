@@ -1,4 +1,6 @@
-"""Users, and the organizations and cohorts they belong to. Every factory enters its scope by itself."""
+"""Users, and the organizations and cohorts they belong to. Every factory enters its scope by
+itself.
+"""
 
 from contextlib import AbstractContextManager
 from typing import Any
@@ -16,7 +18,9 @@ PASSWORD = "a long enough password"
 
 
 def everywhere() -> AbstractContextManager[None]:
-    """The scope of every organization there is now: what a test looks from. No code of the site has it."""
+    """The scope of every organization there is now: what a test looks from. No code of the site has
+    it.
+    """
     entered: AbstractContextManager[None] = scope(organization=list(Organization.objects.all()))
     return entered
 

@@ -43,7 +43,9 @@ LEVELS = [
 
 
 def document(*, version: str = "1") -> dict[str, Any]:
-    """Two criteria: one with points that rests on facts and files, one without that rests on facts alone."""
+    """Two criteria: one with points that rests on facts and files, one without that rests on facts
+    alone.
+    """
     return {
         "id": "kept",
         "name": "Kept",

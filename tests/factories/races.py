@@ -61,7 +61,9 @@ def waiting_for_a_row() -> int:
 
 
 def in_turn(model: Any, *acts: Callable[[], Any]) -> list[Any]:
-    """What each comes to, once all of them wait in this order for a row of the model, or for each other."""
+    """What each comes to, once all of them wait in this order for a row of the model, or for each
+    other.
+    """
     with ThreadPoolExecutor(len(acts)) as pool:
         with held(model):
             begun = []
@@ -72,7 +74,9 @@ def in_turn(model: Any, *acts: Callable[[], Any]) -> list[Any]:
 
 
 def while_deleted(cohort: Cohort, act: Callable[[], Any], *, by: User) -> None:
-    """The act, begun when whoever deletes the cohort has locked all of it but the attempts; what it raises is raised."""
+    """The act, begun when whoever deletes the cohort has locked all of it but the attempts; what it
+    raises is raised.
+    """
     with everywhere():
         seen = inventory_of(cohort).fingerprint
     in_turn(

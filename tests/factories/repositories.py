@@ -22,12 +22,13 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """`files` maps paths to contents (None deletes); `when` defaults to one hour after the commit before.
+    """`files` maps paths to contents (None deletes); `when` defaults to one hour after the commit
+    before.
 
     `committed` is when it was really made, where that is not when its author says.
 
-    A commit on a new `branch` starts at main; `merge` names a branch that becomes its second parent.
-    `modes` gives a path another mode than 100644, for example 120000 for a symbolic link.
+    A commit on a new `branch` starts at main; `merge` names a branch that becomes its second
+    parent. `modes` gives a path another mode than 100644, for example 120000 for a symbolic link.
     """
 
     message: str = "Work"
@@ -43,7 +44,8 @@ class Commit:
 def make_repository(
     path: Path, commits: Sequence[Commit], *, tags: Mapping[str, str] | None = None
 ) -> str:
-    """Make a bare repository whose HEAD is main at `path`; answer the commit HEAD points to ("" when empty).
+    """Make a bare repository whose HEAD is main at `path`; answer the commit HEAD points to (""
+    when empty).
 
     `tags` maps tag names to the branch they point to.
     """

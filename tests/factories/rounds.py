@@ -17,7 +17,9 @@ from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFact
 
 
 class Round:
-    """`students` work at an assignment, and have audited each other since yesterday; nothing is there yet."""
+    """`students` work at an assignment, and have audited each other since yesterday; nothing is
+    there yet.
+    """
 
     def __init__(
         self, students: int = 5, peers: int = 1, *, handed_in: bool = True, **asked: Any

@@ -1,4 +1,6 @@
-"""Real verdicts, made once per process by the heuristic bench, on as many students as a test asks for."""
+"""Real verdicts, made once per process by the heuristic bench, on as many students as a test asks
+for.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ from tests.factories.work import (
 
 @cache
 def _rubric(**weights: float) -> engine_audits.RubricDocument:
-    """The small rubric as the courtroom writes it; `weights` of the criteria's checks that look for Python."""
+    """The small rubric as the courtroom writes it; `weights` of the criteria's checks that look for
+    Python.
+    """
     document = rubric_document()
     for criterion in document["criteria"]:
         criterion["checks"][1]["weight"] = weights.get(criterion["id"], 1.0)
@@ -56,7 +60,9 @@ def small_assignment() -> Assignment:
 
 
 def next_version(assignment: Assignment, *, draft: bool = False, **weights: float) -> RubricVersion:
-    """Another text of the assignment's rubric, by the weights of its checks; superseded, unless a draft."""
+    """Another text of the assignment's rubric, by the weights of its checks; superseded, unless a
+    draft.
+    """
     text, rubric = _rubric(**weights), assignment.rubric_version.rubric
     sealed = {"draft": True} if draft else {"digest": text.digest, "state": RubricState.SUPERSEDED}
     with scope(organization=assignment.organization):

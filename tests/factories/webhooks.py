@@ -66,7 +66,9 @@ class Told:
 
 @dataclass
 class Receiver:
-    """`answers` are given to the next requests in place of 204, one each: raw bytes of an HTTP answer."""
+    """`answers` are given to the next requests in place of 204, one each: raw bytes of an HTTP
+    answer.
+    """
 
     port: int = 0
     told: list[Told] = field(default_factory=list)

@@ -39,7 +39,9 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ends(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Ends:
-    """`ends(audit, ...)`: from this moment on, in 90 s, each is over with one result; `failure` is its code."""
+    """`ends(audit, ...)`: from this moment on, in 90 s, each is over with one result; `failure` is
+    its code.
+    """
     kind = request.node.originalname.removeprefix("test_")
     record_property("fault", {"kind": kind, "seconds": 0.0})
 

@@ -1,4 +1,6 @@
-"""Hold an audit at an exact moment: a trigger of the test's own makes the worker's write wait for a lock."""
+"""Hold an audit at an exact moment: a trigger of the test's own makes the worker's write wait for a
+lock.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,7 +28,9 @@ AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 
 
 class Moment:
-    """An audit that stands still once it got there; `release` lets it, and whatever comes later, pass."""
+    """An audit that stands still once it got there; `release` lets it, and whatever comes later,
+    pass.
+    """
 
     def __init__(self, owner: "psycopg.Connection[Any]", eventually: Callable[..., object]) -> None:
         self._owner = owner
@@ -52,7 +56,9 @@ class Moment:
 
 @contextmanager
 def held_at(moment: str, eventually: Callable[..., object]) -> Iterator[Moment]:
-    """`moment` is a stage, `claim` (a worker takes it up), or `commit` (all of the result but the last word)."""
+    """`moment` is a stage, `claim` (a worker takes it up), or `commit` (all of the result but the
+    last word).
+    """
     with psycopg.connect(as_owner(), autocommit=True) as owner:
         owner.execute("SELECT pg_advisory_lock(%s)", [LOCK])
         owner.execute(

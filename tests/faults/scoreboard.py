@@ -1,4 +1,6 @@
-"""A pytest plugin (`-p tests.faults.scoreboard`): which faults were tried, what came of them, how long recovery took."""
+"""A pytest plugin (`-p tests.faults.scoreboard`): which faults were tried, what came of them, how
+long recovery took.
+"""
 
 import pytest
 

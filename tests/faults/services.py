@@ -1,4 +1,6 @@
-"""`python -m tests.faults.services WORKERS`: the workers and the reconciler under the site's own supervisor."""
+"""`python -m tests.faults.services WORKERS`: the workers and the reconciler under the site's own
+supervisor.
+"""
 
 import signal
 import sys

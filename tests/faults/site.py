@@ -1,4 +1,6 @@
-"""The running site as a fault finds it: workers, a reconciler, accepted hand-ins, and what must come of them."""
+"""The running site as a fault finds it: workers, a reconciler, accepted hand-ins, and what must
+come of them.
+"""
 
 import os
 import signal
@@ -32,7 +34,9 @@ def eventually(
     *,
     seen: Callable[[], object] = lambda: "nothing more is known",
 ) -> float:
-    """Wait for other processes to get there; how many seconds that took. In vain, `seen` says what there was instead."""
+    """Wait for other processes to get there; how many seconds that took. In vain, `seen` says what
+    there was instead.
+    """
     begin = time.monotonic()
     while not holds():
         assert time.monotonic() - begin < seconds, f"not within {seconds} s: {seen()}"
@@ -41,7 +45,9 @@ def eventually(
 
 
 def stacks_told_by(pid: int) -> list[int]:
-    """Ends a process that was started with FAULT_HANDLER and all below it; each writes to stderr where it stood."""
+    """Ends a process that was started with FAULT_HANDLER and all below it; each writes to stderr
+    where it stood.
+    """
     told = [pid, *descendants_of(pid)]
     for each in told:
         with suppress(ProcessLookupError):

@@ -1,4 +1,6 @@
-"""`python -m tests.faults.submit ORGANIZATION ASSIGNMENT STUDENT REPOSITORY`: one hand-in, as the site takes it."""
+"""`python -m tests.faults.submit ORGANIZATION ASSIGNMENT STUDENT REPOSITORY`: one hand-in, as the
+site takes it.
+"""
 
 import sys
 

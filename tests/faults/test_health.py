@@ -1,4 +1,6 @@
-"""/healthz of a real server, while the database's and the queue's processes stand still: in time, and in a word."""
+"""/healthz of a real server, while the database's and the queue's processes stand still: in time,
+and in a word.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""SIGKILL while a model's judges answer: what was stored is not bought again, only what was in flight."""
+"""SIGKILL while a model's judges answer: what was stored is not bought again, only what was in
+flight.
+"""
 
 import os
 import signal
@@ -69,7 +71,9 @@ def stored(audit) -> int:
 
 
 def what_there_is(desk, audit, worker) -> str:
-    """For whoever reads of a wait in vain: the audit, the calls, and on stderr where each process stood."""
+    """For whoever reads of a wait in vain: the audit, the calls, and on stderr where each process
+    stood.
+    """
     seen = now_of(audit)
     calls = f"{len(desk.requests)} calls, {desk.now} of them open, {stored(audit)} opinions stored"
     state = f"{seen.state} at {seen.stage!r}, attempt {seen.run_attempt}, {seen.failure_code!r}, lease until {seen.lease_until}"

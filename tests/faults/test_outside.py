@@ -1,4 +1,6 @@
-"""What an audit asks of others fails it: git that hangs, memory and disk that end, models that do not answer."""
+"""What an audit asks of others fails it: git that hangs, memory and disk that end, models that do
+not answer.
+"""
 
 import os
 import resource

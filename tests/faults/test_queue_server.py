@@ -1,4 +1,6 @@
-"""The queue server dies, forgets, stays away and fills up: PostgreSQL is the truth, so nothing accepted is lost."""
+"""The queue server dies, forgets, stays away and fills up: PostgreSQL is the truth, so nothing
+accepted is lost.
+"""
 
 import os
 import signal
@@ -60,7 +62,9 @@ def test_the_queue_server_is_full(own_queue, repository, ends, pause):
 
 
 def test_the_site_dies_between_the_commit_and_the_queue(own_queue, repository, ends):
-    """The queue server stands still, so that the process that took the hand-in is killed while it waits for it."""
+    """The queue server stands still, so that the process that took the hand-in is killed while it
+    waits for it.
+    """
     assignment = AssignmentFactory(rubric_version__document=rubric_document())
     student = EnrollmentFactory(cohort=assignment.cohort)
     os.kill(own_queue.pid, signal.SIGSTOP)

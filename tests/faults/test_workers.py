@@ -49,7 +49,9 @@ def test_a_worker_told_once_to_stop_ends_its_audit_first(repository, ends):
 
 
 def stopped_again(there: Crew, worker: int, horse: int) -> bool:
-    """RQ takes a second signal within a second for an echo of the first: it is sent until it is heard."""
+    """RQ takes a second signal within a second for an echo of the first: it is sent until it is
+    heard.
+    """
     if (worker, horse) in there.busy():
         kill(worker, signal.SIGTERM)
         return False

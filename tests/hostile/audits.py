@@ -30,7 +30,9 @@ class Refusal:
 def audited(
     repo_url: Path | str, folder: Path, *, pdf: Path | None = None, rubric: str = "general"
 ) -> Any:
-    """The report as JSON, or the Refusal. The audit's own files are made under `folder` and gone at its end."""
+    """The report as JSON, or the Refusal. The audit's own files are made under `folder` and gone at
+    its end.
+    """
     case = Case(
         repo_url=str(repo_url),
         pdf=pdf,

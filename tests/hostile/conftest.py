@@ -27,7 +27,9 @@ def trap(listener: Listener, tmp_path: Path) -> Trap:
 def on_trial(
     listener: Listener, tmp_path: Path, record_property: Callable[[str, object], None]
 ) -> Trial:
-    """`with on_trial(kind, deadline=seconds) as folder:` watches what the case does and writes it down."""
+    """`with on_trial(kind, deadline=seconds) as folder:` watches what the case does and writes it
+    down.
+    """
 
     def begin(kind: str, *, deadline: float) -> AbstractContextManager[Path]:
         return trial(

@@ -1,4 +1,6 @@
-"""Evil git servers on loopback: each a behaviour, and the code a hand-in from there is refused with."""
+"""Evil git servers on loopback: each a behaviour, and the code a hand-in from there is refused
+with.
+"""
 
 from __future__ import annotations
 

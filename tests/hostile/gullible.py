@@ -1,4 +1,6 @@
-"""A real endpoint whose judge believes whatever it reads: 5 of 5 as soon as any attack's words reach its prompt."""
+"""A real endpoint whose judge believes whatever it reads: 5 of 5 as soon as any attack's words
+reach its prompt.
+"""
 
 # ruff: noqa: RUF001 -- the words of attacks in other scripts
 from __future__ import annotations

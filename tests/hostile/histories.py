@@ -1,4 +1,6 @@
-"""Hostile histories: commits, refs, and what lies beside the objects of a repository that is served."""
+"""Hostile histories: commits, refs, and what lies beside the objects of a repository that is
+served.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def with_author(author: bytes, *, message: bytes = b"Work\n", headers: bytes = b
 
 
 def with_file(name: str, content: str) -> Maker:
-    """A sound repository with one file more in its git directory; {url} and {command} are the trap's."""
+    """A sound repository with one file more in its git directory; {url} and {command} are the
+    trap's.
+    """
 
     def make(path: Path, trap: Trap) -> None:
         make_repository(path, [Commit("Work", SOUND)])

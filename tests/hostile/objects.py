@@ -62,7 +62,9 @@ def pointing(repository: Path, commit_id: str) -> None:
 
 
 def of_tree(path: Path, entries: Sequence[Entry], *, sound: bool = True) -> None:
-    """A repository of one commit with these entries, and a sound file beside them that must still be read."""
+    """A repository of one commit with these entries, and a sound file beside them that must still
+    be read.
+    """
     repository = empty(path)
     beside: list[Entry] = [("100644", b"zz_sound.py", blob(repository))] if sound else []
     named = [(mode, name, oid or blob(repository)) for mode, name, oid in entries]

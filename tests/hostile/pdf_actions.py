@@ -1,4 +1,6 @@
-"""PDFs that would act, call or mislead: scripts, programs, addresses, attachments, and text that is not what it seems."""
+"""PDFs that would act, call or mislead: scripts, programs, addresses, attachments, and text that is
+not what it seems.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ CATALOGUE = b"<< /Type /Catalog /Pages 2 0 R %s >>"
 
 
 def opening(action: str) -> HostilePdf:
-    """`action` is the dictionary that runs when the file is opened; {url} and {mark} are the trap's."""
+    """`action` is the dictionary that runs when the file is opened; {url} and {mark} are the
+    trap's.
+    """
 
     def content(trap: Trap) -> bytes:
         filled = action.replace("{url}", trap.url).replace("{mark}", str(trap.mark)).encode()

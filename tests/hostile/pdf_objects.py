@@ -32,7 +32,9 @@ def packed(data: bytes, entries: bytes = b"", times: int = 1) -> bytes:
 def document(
     changes: Mapping[int, bytes] | None = None, *, trailer: bytes = b"", content: bytes = TEXT
 ) -> bytes:
-    """A sound file of one page with some objects changed or added; `trailer` is added to the trailer's entries."""
+    """A sound file of one page with some objects changed or added; `trailer` is added to the
+    trailer's entries.
+    """
     objects = {**SOUND, 4: stream(content), **(changes or {})}
     body, offsets = b"%PDF-1.7\n", {}
     for number, value in sorted(objects.items()):

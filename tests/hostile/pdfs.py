@@ -1,4 +1,6 @@
-"""Hostile PDFs: structure, streams and objects that mislead or exhaust a reader. Each stands beside its outcome."""
+"""Hostile PDFs: structure, streams and objects that mislead or exhaust a reader. Each stands beside
+its outcome.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +96,9 @@ def contents(value: bytes, **more: bytes) -> bytes:
 
 
 def bomb(data: bytes, times: int, *, packings: int = 1) -> Callable[[Trap], bytes]:
-    """A page of so much data, made only when its test asks: packing takes up to a second, and each worker collects all."""
+    """A page of so much data, made only when its test asks: packing takes up to a second, and each
+    worker collects all.
+    """
     return lambda _: contents(packed(data * times, times=packings))
 
 

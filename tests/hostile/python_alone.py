@@ -1,4 +1,6 @@
-"""Hostile Python that is read by itself: what spends time and memory, and what hides code in other letters."""
+"""Hostile Python that is read by itself: what spends time and memory, and what hides code in other
+letters.
+"""
 
 from __future__ import annotations
 

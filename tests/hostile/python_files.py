@@ -1,4 +1,6 @@
-"""Hostile Python: what breaks a parser, a decoder or a reader of trees. Each case stands beside what must come of it."""
+"""Hostile Python: what breaks a parser, a decoder or a reader of trees. Each case stands beside
+what must come of it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ KIB = 1024
 
 @dataclass(frozen=True)
 class HostilePython:
-    """`reason` is how the report's reason for not reading the file begins; None: it is read like any other."""
+    """`reason` is how the report's reason for not reading the file begins; None: it is read like
+    any other.
+    """
 
     name: str
     source: bytes

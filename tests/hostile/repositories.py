@@ -1,4 +1,6 @@
-"""Hostile repositories: trees, names, links and submodules. Each case stands beside what must come of it."""
+"""Hostile repositories: trees, names, links and submodules. Each case stands beside what must come
+of it.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,8 @@ SOUND = {"README.md": "# Work\n", "src/app.py": "import os\n\nos.system('ls')\n"
 
 @dataclass(frozen=True)
 class HostileRepository:
-    """`refused` is the error code it is turned away with; else `facts` and `errors` (codes) of its report.
+    """`refused` is the error code it is turned away with; else `facts` and `errors` (codes) of its
+    report.
 
     `full`: too slow for the fast cut.
     """

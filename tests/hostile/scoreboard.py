@@ -1,4 +1,6 @@
-"""A pytest plugin (`-p tests.hostile.scoreboard`): what was tried, what came of it, and what it cost at worst."""
+"""A pytest plugin (`-p tests.hostile.scoreboard`): what was tried, what came of it, and what it
+cost at worst.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Evil git servers: whatever they answer, the hand-in is refused in our words, in time, and nobody else is called."""
+"""Evil git servers: whatever they answer, the hand-in is refused in our words, in time, and nobody
+else is called.
+"""
 
 from __future__ import annotations
 

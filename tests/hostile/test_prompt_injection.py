@@ -1,4 +1,6 @@
-"""No words to the graders raise a score, whoever judges; each is flagged for a person; harmless work is not."""
+"""No words to the graders raise a score, whoever judges; each is flagged for a person; harmless
+work is not.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Hostile Python files, as the survey of a repository meets them: a hundred at once, and the worst one by one."""
+"""Hostile Python files, as the survey of a repository meets them: a hundred at once, and the worst
+one by one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Every hostile repository through a whole audit: turned away with its reason, or judged, and nothing else happens."""
+"""Every hostile repository through a whole audit: turned away with its reason, or judged, and
+nothing else happens.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Hostile addresses: each refused with its own code, before any name is looked up or anything is connected to."""
+"""Hostile addresses: each refused with its own code, before any name is looked up or anything is
+connected to.
+"""
 
 from __future__ import annotations
 

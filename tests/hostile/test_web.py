@@ -1,4 +1,6 @@
-"""What students wrote, and what was said of it, is text wherever it is shown: pages, reports, rosters, the admin."""
+"""What students wrote, and what was said of it, is text wherever it is shown: pages, reports,
+rosters, the admin.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ Count = Callable[[list[object]], None]
 
 @pytest.fixture
 def let_through(record_property) -> Count:
-    """Writes down how much of a payload came through as more than text, then holds it against the page."""
+    """Writes down how much of a payload came through as more than text, then holds it against the
+    page.
+    """
     started = time.monotonic()
 
     def count(found: list[object]) -> None:
@@ -81,7 +85,9 @@ def hostile_audit(payload: str) -> tuple[Client, Any]:
 
 
 def dangers(html: str) -> list[object]:
-    """What no page of ours holds beyond its own frame: foreign tags, scripts in attributes, addresses elsewhere."""
+    """What no page of ours holds beyond its own frame: foreign tags, scripts in attributes,
+    addresses elsewhere.
+    """
     own = shape(render_to_string("404.html"))
     found: list[object] = [
         tag for tag in shape(html) if tag[0] in FOREIGN and tag not in own and tag[0] != "form"
@@ -119,7 +125,9 @@ def test_a_report_full_of_hostile_text_is_text_everywhere(payload: str, let_thro
 
 
 def acting(text: str) -> list[object]:
-    """What a renderer that allows everything would make of the report: HTML, pictures, links, more headings."""
+    """What a renderer that allows everything would make of the report: HTML, pictures, links, more
+    headings.
+    """
     pieces = [
         inner
         for token in MarkdownIt("gfm-like", {"linkify": False}).parse(text)

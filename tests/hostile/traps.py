@@ -1,7 +1,7 @@
 """What a hostile submission tries to reach, and how a test knows that it did not.
 
-A listener on loopback that nobody may call, a file that nobody may make, and the folder of the audit that nothing
-may be written outside of.
+A listener on loopback that nobody may call, a file that nobody may make, and the folder of the
+audit that nothing may be written outside of.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def _count(server: socket.socket, callers: list[object]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """What makers build into their submissions: an address to call and a command that leaves a mark."""
+    """What makers build into their submissions: an address to call and a command that leaves a
+    mark.
+    """
 
     url: str
     mark: Path
@@ -61,7 +63,9 @@ class Trap:
 
 @dataclass(frozen=True, slots=True)
 class Toll:
-    """What one case cost and broke: seconds, bytes of the largest child, calls, files outside, payloads let through."""
+    """What one case cost and broke: seconds, bytes of the largest child, calls, files outside,
+    payloads let through.
+    """
 
     kind: str
     seconds: float
@@ -75,7 +79,8 @@ class Toll:
 def trial(
     kind: str, *, home: Path, listener: Listener, deadline: float, note: Callable[[Toll], None]
 ) -> Iterator[Path]:
-    """Everything a case does happens inside. Yields the audit's folder; what else appears in `home` is outside.
+    """Everything a case does happens inside. Yields the audit's folder; what else appears in `home`
+    is outside.
 
     `deadline` in seconds. The toll is noted before anything is held against the case.
     """

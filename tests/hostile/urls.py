@@ -1,4 +1,6 @@
-"""Hostile addresses by the code each is refused with, and what a name server may answer to mislead us."""
+"""Hostile addresses by the code each is refused with, and what a name server may answer to mislead
+us.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""What people write into names, messages, paths and reports to make a page, a file or a table do something.
+"""What people write into names, messages, paths and reports to make a page, a file or a table do
+something.
 
-The expected outcome is one for all: it is shown as the text it is. No tag, attribute, address, cell or header
-comes of it.
+The expected outcome is one for all: it is shown as the text it is. No tag, attribute, address, cell
+or header comes of it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What the containers are told exists, nobody in them is root, and production passes Django's own checks."""
+"""What the containers are told exists, nobody in them is root, and production passes Django's own
+checks.
+"""
 
 import os
 import re

@@ -1,4 +1,6 @@
-"""What somebody may type, set or open is written down: the documents are compared with the program itself."""
+"""What somebody may type, set or open is written down: the documents are compared with the program
+itself.
+"""
 
 from __future__ import annotations
 

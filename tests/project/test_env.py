@@ -1,4 +1,6 @@
-"""The environment is read in one place, refuses what it cannot use, and names the variable it refuses."""
+"""The environment is read in one place, refuses what it cannot use, and names the variable it
+refuses.
+"""
 
 import ast
 import os

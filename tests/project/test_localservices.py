@@ -1,4 +1,6 @@
-"""The embedded servers, each time in a checkout of its own: a copy of the package below a private folder."""
+"""The embedded servers, each time in a checkout of its own: a copy of the package below a private
+folder.
+"""
 
 import contextlib
 import os

@@ -1,4 +1,6 @@
-"""The embedded servers' parts in this process: private folders, sockets, locks, and servers for a test alone."""
+"""The embedded servers' parts in this process: private folders, sockets, locks, and servers for a
+test alone.
+"""
 
 import os
 from dataclasses import replace

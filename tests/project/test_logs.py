@@ -1,4 +1,6 @@
-"""What production logs while people sign in, hand in and are judged: ids to follow, and no secret of anybody's."""
+"""What production logs while people sign in, hand in and are judged: ids to follow, and no secret
+of anybody's.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ SECRETS = (IN_THE_ADDRESS, WRONG_PASSWORD, MODEL_KEY, IN_THE_PDF, PASSWORD)
 
 @pytest.fixture
 def stream() -> Iterator[StringIO]:
-    """Where the production's log goes meanwhile, from DEBUG on: a level that an operator may set for a bad day."""
+    """Where the production's log goes meanwhile, from DEBUG on: a level that an operator may set
+    for a bad day.
+    """
     written = StringIO()
     production = logs.configuration("json", level=logging.DEBUG)
     production["handlers"]["stderr"]["stream"] = written

@@ -1,4 +1,6 @@
-"""`manage.py serve` and its supervisor, each in a process of its own: stopping means every descendant."""
+"""`manage.py serve` and its supervisor, each in a process of its own: stopping means every
+descendant.
+"""
 
 import os
 import signal

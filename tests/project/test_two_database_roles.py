@@ -1,4 +1,6 @@
-"""The roles of docker-compose.yml on a real server: one login owns the tables, the other serves and owns nothing."""
+"""The roles of docker-compose.yml on a real server: one login owns the tables, the other serves and
+owns nothing.
+"""
 
 from __future__ import annotations
 

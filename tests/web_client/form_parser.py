@@ -1,4 +1,6 @@
-"""The forms of a page as a program meets them: what each asks for, where it is sent, and what the page says of it."""
+"""The forms of a page as a program meets them: what each asks for, where it is sent, and what the
+page says of it.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,8 @@ class Form:
 
 
 class FormsPage(HTMLParser):
-    """`forms` are those that are posted, the way out aside; `texts` is what stands in whatever has an id.
+    """`forms` are those that are posted, the way out aside; `texts` is what stands in whatever has
+    an id.
 
     `alerts` counts what is said aloud, and `focused` are the tags that ask for the focus.
     """

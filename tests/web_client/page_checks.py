@@ -1,4 +1,6 @@
-"""A page as the checks read it: well-formed, labelled, in order, nothing inline. `faults_of` says what is not."""
+"""A page as the checks read it: well-formed, labelled, in order, nothing inline. `faults_of` says
+what is not.
+"""
 
 from __future__ import annotations
 

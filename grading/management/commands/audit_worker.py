@@ -1,4 +1,6 @@
-"""`manage.py audit_worker`: takes audits from the queues, students' own first, and leaves the pages their processor."""
+"""`manage.py audit_worker`: takes audits from the queues, students' own first, and leaves the pages
+their processor.
+"""
 
 import ctypes
 import os
@@ -18,12 +20,15 @@ WORKER_TTL_SECONDS = 30
 JOB_MONITORING_SECONDS = 5
 MAINTENANCE_SECONDS = 10
 PR_SET_PDEATHSIG = 1
-# Of a processor that is shared, who waits for a page comes before who waits for an audit (benchmarks/load).
+# Of a processor that is shared, who waits for a page comes before who waits for an audit
+# (benchmarks/load).
 NICENESS = 10
 
 
 class AuditWorker(Worker):
-    """Forks a process per job. No database connection crosses the fork, and no job outlives its worker."""
+    """Forks a process per job. No database connection crosses the fork, and no job outlives its
+    worker.
+    """
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         connections.close_all()

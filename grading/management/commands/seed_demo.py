@@ -1,4 +1,6 @@
-"""`manage.py seed_demo`: a cohort of invented students whose work is really audited. Run it as often as you like."""
+"""`manage.py seed_demo`: a cohort of invented students whose work is really audited. Run it as
+often as you like.
+"""
 
 from pathlib import Path
 from typing import Any

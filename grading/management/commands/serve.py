@@ -1,7 +1,8 @@
 """`manage.py serve`: the whole site on this machine, as one command that stops all it started.
 
-The web server on 127.0.0.1, the workers, the reconciler, and once the first page answers, the demo cohort. A child
-that ends is started again with a growing pause, and said so. Ctrl-C or SIGTERM ends every process below this one.
+The web server on 127.0.0.1, the workers, the reconciler, and once the first page answers, the demo
+cohort. A child that ends is started again with a growing pause, and said so. Ctrl-C or SIGTERM ends
+every process below this one.
 """
 
 import http.client

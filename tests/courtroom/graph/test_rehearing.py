@@ -1,4 +1,6 @@
-"""A scripted bench in the real graph: contested criteria are heard again, failures are never scores."""
+"""A scripted bench in the real graph: contested criteria are heard again, failures are never
+scores.
+"""
 
 import asyncio
 from typing import Any, cast
@@ -131,7 +133,9 @@ def test_the_order_of_completion_changes_no_byte(exhibits):
 
 
 def test_every_opinion_is_told_while_others_are_still_awaited(exhibits):
-    """Ten of thirty answer within two turns of the event loop; the others only when those ten were told."""
+    """Ten of thirty answer within two turns of the event loop; the others only when those ten were
+    told.
+    """
 
     class Held(ScriptedBench):
         heard = 0

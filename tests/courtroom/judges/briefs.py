@@ -26,7 +26,9 @@ def seen(check_id, *, found=True, tags=(), content=None):
 def brief(
     persona, met=(), unmet=(), unknown=(), *, checks=None, hearing=1, earlier=(), extra_evidence=()
 ):
-    """A brief whose checks `met`, `unmet` and `unknown` are named by id; `checks` overrides their definitions."""
+    """A brief whose checks `met`, `unmet` and `unknown` are named by id; `checks` overrides their
+    definitions.
+    """
     definitions = {c.id: c for c in checks or ()}
     names = [*met, *unmet, *unknown]
     items = {name: seen(name, found=name in met) for name in [*met, *unmet]}

@@ -1,4 +1,6 @@
-"""Whole audits with judges by a model: all at once, under a flaky provider, in a debate, and without tracing."""
+"""Whole audits with judges by a model: all at once, under a flaky provider, in a debate, and
+without tracing.
+"""
 
 import asyncio
 import json

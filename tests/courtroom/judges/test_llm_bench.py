@@ -1,4 +1,6 @@
-"""Answers of a model at a real endpoint: every one is an opinion or a typed failure, and its cost is counted."""
+"""Answers of a model at a real endpoint: every one is an opinion or a typed failure, and its cost
+is counted.
+"""
 
 import asyncio
 

@@ -1,4 +1,6 @@
-"""What stands around the calls: the gate, the budget, the warm-up, the batch, the provider's pauses."""
+"""What stands around the calls: the gate, the budget, the warm-up, the batch, the provider's
+pauses.
+"""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -14,8 +16,8 @@ from courtroom.models.record import PERSONAS, JudgeFailure
 from tests.courtroom.judges.briefs import brief
 from tests.factories.model_server import model_endpoint
 
-# A prompt of these tests is about 400 tokens: at these prices a call's ceiling is its 1200 tokens of answer,
-# 0.0012 dollars, and its bill 0.00002.
+# A prompt of these tests is about 400 tokens: at these prices a call's ceiling is its 1200 tokens
+# of answer, 0.0012 dollars, and its bill 0.00002.
 PRICE = Price(input=0, cached_input=0, output=1)
 
 

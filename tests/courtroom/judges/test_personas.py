@@ -1,4 +1,6 @@
-"""Three personas on one bench: what sets them apart on ambiguous evidence, and the bounds they keep."""
+"""Three personas on one bench: what sets them apart on ambiguous evidence, and the bounds they
+keep.
+"""
 
 import asyncio
 from itertools import product

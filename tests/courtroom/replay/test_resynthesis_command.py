@@ -1,4 +1,6 @@
-"""The verdict anew from a stored report: the same bytes under the same rules, and what other rules would change."""
+"""The verdict anew from a stored report: the same bytes under the same rules, and what other rules
+would change.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,6 @@
-"""What a changed rubric would make of stored reports: the same as a new audit, as far as a record can tell."""
+"""What a changed rubric would make of stored reports: the same as a new audit, as far as a record
+can tell.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,6 @@
-"""A check tried on a stored report: the facts answer, say why they cannot, or a new audit is needed."""
+"""A check tried on a stored report: the facts answer, say why they cannot, or a new audit is
+needed.
+"""
 
 import asyncio
 import json

@@ -1,4 +1,6 @@
-"""Small records for the Chief Justice's tests: one criterion, what was found for it and what three judges said."""
+"""Small records for the Chief Justice's tests: one criterion, what was found for it and what three
+judges said.
+"""
 
 from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.checks.file_exists import FileExists
@@ -126,7 +128,9 @@ def verdict(
 
 
 def result(constitution: Constitution | str, scores, **case) -> CriterionResult:
-    """One criterion with one neutral piece of evidence that every judge cites, unless the case says otherwise."""
+    """One criterion with one neutral piece of evidence that every judge cites, unless the case says
+    otherwise.
+    """
     neutral = piece()
     case = {"found": (neutral,)} | case
     return verdict(constitution, bench(scores, neutral), **case).criteria[0]

@@ -1,4 +1,6 @@
-"""Guards of rules: what is refused when one is saved, what holds when one is asked, and what it leaves of a verdict."""
+"""Guards of rules: what is refused when one is saved, what holds when one is asked, and what it
+leaves of a verdict.
+"""
 
 import subprocess
 import sys

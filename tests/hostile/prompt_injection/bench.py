@@ -162,7 +162,9 @@ def rises(before: Scores, after: Scores) -> dict[str, tuple[int | None, int | No
 
 
 class Court:
-    """Judges submissions, each clean twin once, and looks once at each report: most harmless works share theirs."""
+    """Judges submissions, each clean twin once, and looks once at each report: most harmless works
+    share theirs.
+    """
 
     def __init__(self, folder: Path, model: BenchSettings) -> None:
         self.folder, self.model = folder, model
