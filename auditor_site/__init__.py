@@ -1,1 +1,1 @@
-"""Configuration only: settings, environment, URLs, WSGI and the servers of a machine that has none."""
+"""Configuration: settings, environment, URLs, WSGI, and servers for machines that have none."""

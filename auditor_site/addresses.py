@@ -1,35 +1,37 @@
-"""Service addresses read into Django's settings: DATABASE_URL, REDIS_URL, EMAIL_URL, SITE_URL."""
+"""Parse service addresses into settings: DATABASE_URL, REDIS_URL, EMAIL_URL, SITE_URL."""
 
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+# Options of the URL that go to psycopg; others are refused, so that a typo does not pass unnoticed.
 DATABASE_OPTIONS = frozenset({"sslmode", "sslrootcert", "sslcert", "sslkey", "connect_timeout"})
 REDIS_SCHEMES = frozenset({"redis", "rediss", "unix"})
 EMAIL_PORTS = {"smtp": 25, "smtps": 465, "smtp+tls": 587}
 
 
 def database(url: str) -> dict[str, Any]:
-    """Django's settings for `postgresql://user:password@host:port/name?sslmode=...`.
+    """Return Django's settings for `postgresql://user:password@host:port/name?sslmode=...`.
 
-    A unix socket's folder is given as `?host=/run/postgresql` or as a host in percent signs
-    (%2Frun).
+    The folder of a unix socket is `?host=/run/postgresql`, or a host in percent signs (%2Frun).
     """
     parts = _split("DATABASE_URL", url)
     if parts.scheme not in {"postgres", "postgresql"}:
         raise ImproperlyConfigured(
-            "DATABASE_URL must start with postgresql://: no other database will do."
+            "DATABASE_URL must start with postgresql://: no other database is supported."
         )
+
     options = dict(parse_qsl(parts.query))
     host = options.pop("host", "") or _host(parts)
     port = options.pop("port", "") or str(_port("DATABASE_URL", parts) or "")
     unknown = sorted(options.keys() - DATABASE_OPTIONS)
     name = unquote(parts.path.removeprefix("/"))
     if unknown:
-        raise ImproperlyConfigured(f"DATABASE_URL has options nobody reads: {', '.join(unknown)}.")
+        raise ImproperlyConfigured(f"DATABASE_URL has unknown options: {', '.join(unknown)}.")
     if not name:
         raise ImproperlyConfigured("DATABASE_URL names no database: postgresql://user@host/NAME.")
+
     return {
         "ENGINE": "grading.core.rls",
         "NAME": name,
@@ -42,26 +44,27 @@ def database(url: str) -> dict[str, Any]:
 
 
 def redis(url: str) -> str:
-    """The address as redis-py takes it, refused when it is none: redis://, rediss:// or
-    unix:///path.
-    """
+    """Return the address for redis-py. Refuse all but redis://, rediss:// and unix:///path."""
     parts = _split("REDIS_URL", url)
-    place = parts.path if parts.scheme == "unix" else parts.hostname
-    if parts.scheme not in REDIS_SCHEMES or not place:
+    target = parts.path if parts.scheme == "unix" else parts.hostname
+    if parts.scheme not in REDIS_SCHEMES or not target:
         raise ImproperlyConfigured(
             "REDIS_URL must be redis://host:port/0, rediss://... or unix:///path?db=0."
         )
+
     _port("REDIS_URL", parts)
     return url
 
 
 def email(url: str) -> dict[str, Any]:
-    """Django's EMAIL_* settings for `console:`, `smtp://`, `smtps://` or `smtp+tls://`."""
+    """Return Django's EMAIL_* settings for `console:`, `smtp://`, `smtps://` or `smtp+tls://`."""
     if url == "console:":
         return {"EMAIL_BACKEND": "django.core.mail.backends.console.EmailBackend"}
+
     parts = _split("EMAIL_URL", url)
     if parts.scheme not in EMAIL_PORTS or not parts.hostname:
         raise ImproperlyConfigured("EMAIL_URL must be console: or smtp://user:password@host:port.")
+
     return {
         "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": parts.hostname,
@@ -70,12 +73,13 @@ def email(url: str) -> dict[str, Any]:
         "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
         "EMAIL_USE_SSL": parts.scheme == "smtps",
         "EMAIL_USE_TLS": parts.scheme == "smtp+tls",
+        # Seconds: a dead mail server must not hold up a worker.
         "EMAIL_TIMEOUT": 10,
     }
 
 
 def origin(url: str) -> str:
-    """The site's address without path or closing slash, such as https://audits.example."""
+    """Return the site's address without path or closing slash, such as https://audits.example."""
     parts = _split("SITE_URL", url)
     if parts.path.strip("/") or parts.query:
         raise ImproperlyConfigured(f"SITE_URL must be like https://audits.example, not {url!r}.")
@@ -83,7 +87,7 @@ def origin(url: str) -> str:
 
 
 def origin_of(name: str, url: str) -> str:
-    """Where an address leads, without its path."""
+    """Return the scheme and host of an address, without its path."""
     parts = _split(name, url)
     if parts.scheme not in {"http", "https"} or not parts.hostname:
         raise ImproperlyConfigured(f"{name} must be like https://audits.example, not {url!r}.")
@@ -91,7 +95,7 @@ def origin_of(name: str, url: str) -> str:
 
 
 def sender(site_url: str) -> str:
-    """Whom the site's mail comes from: no-reply at the host of SITE_URL."""
+    """Return the sender of the site's emails: no-reply at the host of SITE_URL."""
     return f"Automaton Auditor <no-reply@{urlsplit(site_url).hostname}>"
 
 
@@ -103,7 +107,7 @@ def _split(name: str, url: str) -> SplitResult:
 
 
 def _host(parts: SplitResult) -> str:
-    """The host as written: a socket's folder keeps its capitals, which `hostname` would lose."""
+    """Return the host as written: `hostname` would lose the capitals of a socket's folder."""
     host = parts.netloc.rpartition("@")[2]
     return unquote(host.partition(":")[0]) if "%" in host else parts.hostname or ""
 

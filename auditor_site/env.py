@@ -1,7 +1,7 @@
-"""The environment, typed and loud: every variable the project reads is declared here, once.
+"""Environment variables, typed and checked: every variable of the project is declared here once.
 
-A reader raises `ImproperlyConfigured` with one sentence naming the variable and what was expected.
-Asking for an undeclared variable is a programming error and raises `KeyError`.
+A reader raises `ImproperlyConfigured` with one sentence that names the variable and what was
+expected. Reading an undeclared variable is a programming error and raises `KeyError`.
 """
 
 import os
@@ -14,9 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One setting an operator may give. `secret` ones may come as NAME_FILE, a path to read
-    instead.
-    """
+    """One setting of the operator. A `secret` may come as NAME_FILE, a path to read it from."""
 
     name: str
     default: str
@@ -122,12 +120,12 @@ _BY_NAME = {variable.name: variable for variable in VARIABLES}
 
 
 def text(name: str, default: str = "") -> str:
-    """The variable's value; unset or blank: `default`, else the table's."""
+    """Return the variable's value; when unset or blank, `default`, else the table's default."""
     return os.environ.get(_BY_NAME[name].name, "").strip() or default or _BY_NAME[name].default
 
 
 def required(name: str) -> str:
-    """The variable's value, or a sentence saying that it is missing."""
+    """Return the variable's value. Raise ImproperlyConfigured when it is missing."""
     value = secret(name) if _BY_NAME[name].secret else text(name)
     if not value:
         raise ImproperlyConfigured(f"{name} is required here: {_BY_NAME[name].meaning}.")
@@ -135,13 +133,17 @@ def required(name: str) -> str:
 
 
 def secret(name: str, default: str = "") -> str:
-    """A secret from NAME, or from the file named by NAME_FILE, without the line end; never both."""
+    """Return a secret from NAME, or from the file named by NAME_FILE, without the line end.
+
+    Setting both is an error.
+    """
     path = os.environ.get(f"{name}_FILE", "").strip()
     value = text(name, default)
     if not path:
         return value
     if os.environ.get(name, "").strip():
         raise ImproperlyConfigured(f"{name} and {name}_FILE are both set: set one of them.")
+
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
@@ -149,7 +151,7 @@ def secret(name: str, default: str = "") -> str:
 
 
 def complete(*names: str) -> tuple[str, ...]:
-    """The values of variables that only make sense together; empty when none of them is set."""
+    """Return the values of variables that must be set together; empty when none of them is set."""
     values = tuple(secret(name) if _BY_NAME[name].secret else text(name) for name in names)
     missing = [name for name, value in zip(names, values, strict=True) if not value]
     if missing and any(values):
@@ -160,7 +162,7 @@ def complete(*names: str) -> tuple[str, ...]:
 
 
 def flag(name: str, *, default: bool = False) -> bool:
-    """A yes or no: true/false, yes/no, on/off, 1/0."""
+    """Return a yes or no: true/false, yes/no, on/off, 1/0."""
     value = text(name).lower()
     if not value:
         return default
@@ -168,11 +170,12 @@ def flag(name: str, *, default: bool = False) -> bool:
         return True
     if value in {"false", "no", "off", "0"}:
         return False
+
     raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
 
 
 def number(name: str, *, least: int, most: int) -> int:
-    """A whole number within its bounds, both included."""
+    """Return a whole number within its bounds, both included."""
     value = text(name)
     if not value.isdecimal() or not least <= int(value) <= most:
         raise ImproperlyConfigured(
@@ -182,7 +185,7 @@ def number(name: str, *, least: int, most: int) -> int:
 
 
 def choice(name: str, allowed: Collection[str]) -> str:
-    """One of the allowed words."""
+    """Return one of the allowed words."""
     value = text(name)
     if value not in allowed:
         raise ImproperlyConfigured(
@@ -192,6 +195,6 @@ def choice(name: str, allowed: Collection[str]) -> str:
 
 
 def words(name: str) -> list[str]:
-    """A list separated by commas, without blanks."""
+    """Return a list separated by commas, without blanks."""
     value = secret(name) if _BY_NAME[name].secret else text(name)
     return [word.strip() for word in value.split(",") if word.strip()]

@@ -1,5 +1,6 @@
-"""`python -m auditor_site.health web|worker`: what a container's healthcheck asks. Exit 0 is well,
-1 is not.
+"""Health check of a container: `python -m auditor_site.health web|worker`.
+
+Exit 0: healthy; 1: not.
 """
 
 import http.client
@@ -11,11 +12,12 @@ from rq import Worker
 
 from auditor_site import env
 
+# Less than the healthcheck's own timeout in docker-compose.yml.
 SECONDS = 5
 
 
 def web() -> bool:
-    """The site's own /healthz answers 200 to a request for the first of its hosts."""
+    """Return whether the site's own /healthz answers 200 to a request for the first of its hosts."""
     connection = http.client.HTTPConnection(
         "127.0.0.1", env.number("PORT", least=1, most=65535), timeout=SECONDS
     )
@@ -26,11 +28,12 @@ def web() -> bool:
 
 
 def worker() -> bool:
-    """A worker of this machine is on the queue's list, from which one that stops beating
-    disappears.
+    """Return whether a worker of this machine is registered at the queue.
+
+    A worker that stops sending heartbeats is removed from that list.
     """
     queue = Redis.from_url(env.required("REDIS_URL"), socket_timeout=SECONDS)
-    return any(each.hostname == socket.gethostname() for each in Worker.all(connection=queue))
+    return any(worker.hostname == socket.gethostname() for worker in Worker.all(connection=queue))
 
 
 CHECKS = {"web": web, "worker": worker}

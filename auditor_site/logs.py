@@ -1,6 +1,4 @@
-"""One log for Django, RQ and our own code: structlog's lines, with request and audit ids from
-contextvars.
-"""
+"""One log for Django, RQ and the project: structlog lines with request and audit ids."""
 
 import logging
 from collections.abc import Callable
@@ -28,13 +26,14 @@ _SHARED: list[Processor] = [
 
 
 def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]:
-    """Sets structlog up and answers with Django's LOGGING. `renderer` is a key of `RENDERERS`."""
+    """Configure structlog and return Django's LOGGING. `renderer` is a key of `RENDERERS`."""
     structlog.configure(
         processors=[*_SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
+
     formatter = {
         "()": structlog.stdlib.ProcessorFormatter,
         "foreign_pre_chain": _SHARED,
@@ -43,6 +42,7 @@ def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]
             RENDERERS[renderer],
         ],
     }
+
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -51,19 +51,17 @@ def configuration(renderer: str, *, level: int = logging.INFO) -> dict[str, Any]
         "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
             "django.server": {"handlers": [], "propagate": True},
-            "rq.worker": {
-                "level": max(level, logging.WARNING)
-            },  # it tells of every registry it sweeps
+            # RQ logs every registry that it cleans, at INFO.
+            "rq.worker": {"level": max(level, logging.WARNING)},
         },
     }
 
 
 class RequestIdMiddleware:
-    """Every line logged while a request is answered carries its `request_id`, which the response
-    names.
+    """Add a `request_id` to every line logged during a request, and to the response.
 
-    Also the line that Django writes of an answer such as 404 when all middleware is done: the id is
-    forgotten only when the answer is sent.
+    Django logs an answer such as 404 after all middleware. So the id is removed only when the
+    answer has been sent.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

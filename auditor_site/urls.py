@@ -1,4 +1,4 @@
-"""Which application answers where."""
+"""URLs of the whole project."""
 
 from allauth.account.decorators import secure_admin_login
 from allauth.urls import build_provider_urlpatterns
@@ -8,9 +8,8 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from grading.api.tokens import views as tokens_views
 
-# One door for everybody: the administration's own form would know neither limits nor a second
-# factor.
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call]  # -- as allauth documents it
+# The login form of the administration has neither rate limits nor a second factor.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call] -- as in allauth's manual
 
 accounts: list[URLPattern | URLResolver] = [
     path("", include("allauth.account.urls")),

@@ -1,15 +1,15 @@
-"""How gunicorn serves the site, on one machine and in containers: `gunicorn -c
-python:auditor_site.webserver`.
+"""Settings of gunicorn, on one machine and in containers.
 
-Sized by `make load` (docs/operations.md). Options on the command line override them.
+Use: `gunicorn -c python:auditor_site.webserver`. The sizes come from `make load`
+(docs/operations.md). Options on the command line override them.
 """
 
-# As many as cores, of which a Python process keeps one busy at most.
+# One for each core: a Python process keeps at most one core busy.
 workers = 2
-# For each of them. A hand-in waits for the repository's own server, ten seconds at worst: pages go
-# on meanwhile. Each thread keeps a connection to PostgreSQL.
+# For each worker. A submission waits up to ten seconds for the repository's server, and other
+# requests must go on meanwhile. Each thread keeps a connection to PostgreSQL.
 threads = 16
-# Seconds. Longer than proxies keep a connection that rests (nginx: 60): the proxy closes it, never
-# we while it sends.
+# Seconds. Longer than proxies keep an idle connection (nginx: 60), so that the proxy closes it and
+# gunicorn never does while the proxy sends.
 keepalive = 75
 control_socket_disable = True

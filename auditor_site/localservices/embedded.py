@@ -1,4 +1,4 @@
-"""Both servers, started and stopped together, each only when its variable does not name another."""
+"""Both servers, started and stopped together, unless the environment names others."""
 
 import contextlib
 import os
@@ -12,14 +12,15 @@ from auditor_site.localservices.server import Server, start, take_lock
 from auditor_site.localservices.valkey import Valkey
 
 KINDS: dict[str, type[Server]] = {"DATABASE_URL": Postgres, "REDIS_URL": Valkey}
+# A younger folder may belong to a process that has not taken its locks yet.
 SETTLED_SECONDS = 60
 
 
 @contextlib.contextmanager
 def embedded(*, ephemeral: bool = False) -> Iterator[dict[str, str]]:
-    """The addresses of the servers the environment does not name, which run while the block does.
+    """Run the servers that the environment does not name; yield their addresses by variable.
 
-    `ephemeral`: in a temporary folder, without durability, and gone afterwards.
+    `ephemeral`: in a temporary folder, without durability, removed afterwards.
     """
     with serving(ephemeral=ephemeral) as servers:
         yield {variable: server.url for variable, server in servers.items()}
@@ -27,8 +28,9 @@ def embedded(*, ephemeral: bool = False) -> Iterator[dict[str, str]]:
 
 @contextlib.contextmanager
 def serving(*, ephemeral: bool = False) -> Iterator[dict[str, Server]]:
-    """The same, as the servers themselves: those started here, and those another process of this
-    checkout runs.
+    """Run the same servers; yield the servers themselves.
+
+    They were started here, or another process of this checkout runs them.
     """
     missing = {variable: kind for variable, kind in KINDS.items() if not _is_named(variable)}
     with contextlib.ExitStack() as stack:
@@ -58,11 +60,10 @@ def _temporary(stack: contextlib.ExitStack) -> Place:
 
 
 def _sweep() -> None:
-    """Removes temporary folders whose processes were killed: a minute old, and no lock in them
-    held.
-    """
+    """Remove temporary folders of killed processes: a minute old, with no lock held."""
     for folder in SHORT_ROOT.glob(f"auditor-test-{os.geteuid()}-*"):
-        with contextlib.suppress(FileNotFoundError):  # another process sweeps too
+        # Another process may sweep at the same time.
+        with contextlib.suppress(FileNotFoundError):
             if time.time() - folder.stat().st_mtime < SETTLED_SECONDS:
                 continue
             locks = [take_lock(folder / f"{kind.name}.lock") for kind in KINDS.values()]

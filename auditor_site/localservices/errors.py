@@ -1,6 +1,4 @@
-"""The one way an embedded server disappoints: with a sentence the person at the keyboard can act
-on.
-"""
+"""Error of an embedded server, with a sentence that the developer can act on."""
 
 
 class LocalServiceError(Exception):

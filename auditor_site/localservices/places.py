@@ -1,9 +1,9 @@
-"""Where the embedded servers live, and as whom.
+"""Folders and user of the embedded servers.
 
 Sockets lie in a short folder under /tmp, because a socket's path is limited to about 100 bytes and
-a checkout may lie deep. PostgreSQL refuses to run as root: root's servers run as `nobody`, and
-where `nobody` cannot reach the checkout, their data lies under /var/tmp instead, in a folder named
-by `var/services-are-in`.
+a checkout may lie deep. PostgreSQL refuses to run as root, so root's servers run as `nobody`. Where
+`nobody` cannot reach the checkout, their data lies under /var/tmp, in a folder named by
+`var/services-are-in`.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ from typing import TypedDict
 from auditor_site.localservices.errors import LocalServiceError
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-SHORT_ROOT = Path("/tmp")  # noqa: S108 -- the folder below it is private, and TMPDIR may be long
+SHORT_ROOT = Path("/tmp")  # noqa: S108 -- our folder in it is private; TMPDIR may be too long
 LONG_ROOT = Path("/var/tmp")  # noqa: S108 -- as above; it survives a reboot
 
 
 class Identity(TypedDict, total=False):
-    """`subprocess` arguments that make a child another user; empty for oneself."""
+    """`subprocess` arguments that run a child as another user; empty for the same user."""
 
     user: int
     group: int
@@ -31,7 +31,7 @@ class Identity(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The user the servers run as."""
+    """The user that the servers run as."""
 
     uid: int
     gid: int
@@ -43,18 +43,17 @@ class Owner:
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
     def reaches(self, path: Path) -> bool:
-        """Whether the servers can read what lies under `path` (a missing end is judged by its
-        parents).
-        """
+        """Return whether the servers can read `path`; a missing part is judged by its parents."""
         if not self.identity:
             return True
+        # 0o005: readable and searchable for users who are neither owner nor group.
         existing = [folder for folder in (path, *path.parents) if folder.exists()]
         return all(folder.stat().st_mode & 0o005 == 0o005 for folder in existing)
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One pair of servers: `home` holds data and logs, `sockets` holds sockets and locks."""
+    """Folders of one pair of servers: `home` for data and logs, `sockets` for sockets and locks."""
 
     home: Path
     sockets: Path
@@ -62,13 +61,13 @@ class Place:
     ephemeral: bool = False
 
     def prepare(self) -> None:
-        """Makes both folders, private to the owner."""
+        """Make both folders, private to the owner."""
         own_folder(self.sockets, self.owner)
         own_folder(self.home, self.owner)
 
 
 def server_owner() -> Owner:
-    """Oneself; for root, `nobody`."""
+    """Return the present user; for root, `nobody`."""
     if os.geteuid() != 0:
         return Owner(os.geteuid(), os.getegid())
     nobody = pwd.getpwnam("nobody")
@@ -76,18 +75,19 @@ def server_owner() -> Owner:
 
 
 def checkout_name(checkout: Path) -> str:
-    """One short name per user and checkout."""
+    """Return a short name, unique for each user and checkout."""
     return f"auditor-{os.geteuid()}-{hashlib.sha256(bytes(checkout)).hexdigest()[:12]}"
 
 
 def checkout_sockets(checkout: Path = CHECKOUT) -> Path:
-    """Where this checkout's lasting servers listen: the same folder at every call."""
+    """Return the socket folder of this checkout's lasting servers: the same at every call."""
     return SHORT_ROOT / checkout_name(checkout)
 
 
 def checkout_place(checkout: Path = CHECKOUT) -> Place:
-    """The place of this checkout's lasting servers; when its data must lie elsewhere, `var/` says
-    where.
+    """Return the place of this checkout's lasting servers.
+
+    A file in `var/` names the folder of the data when it must lie elsewhere.
     """
     owner, var = server_owner(), checkout / "var"
     var.mkdir(exist_ok=True)
@@ -99,7 +99,7 @@ def checkout_place(checkout: Path = CHECKOUT) -> Place:
 
 
 def ephemeral_place() -> Place:
-    """A new temporary folder for servers that keep nothing."""
+    """Return a new temporary folder for servers that keep nothing."""
     owner = server_owner()
     folder = Path(tempfile.mkdtemp(prefix=f"auditor-test-{os.geteuid()}-", dir=SHORT_ROOT))
     os.chown(folder, owner.uid, owner.gid)
@@ -107,13 +107,20 @@ def ephemeral_place() -> Place:
 
 
 def own_folder(path: Path, owner: Owner) -> None:
-    """Makes `path` a folder that only `owner` (and root) enters; one that is somebody else's is
-    refused.
+    """Make `path` a folder that only `owner` and root may enter.
+
+    Raises LocalServiceError when it belongs to another user or others may enter it.
     """
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = path.lstat()
-    if path.is_symlink() or found.st_uid not in {owner.uid, os.geteuid()} or found.st_mode & 0o077:
+    status = path.lstat()
+    if (
+        path.is_symlink()
+        or status.st_uid not in {owner.uid, os.geteuid()}
+        or status.st_mode & 0o077
+    ):
         raise LocalServiceError(
-            f"{path} is not a private folder of user {owner.uid}: remove it, or set DATABASE_URL and REDIS_URL.",
+            f"{path} is not a private folder of user {owner.uid}: "
+            "remove it, or set DATABASE_URL and REDIS_URL.",
         )
+
     os.chown(path, owner.uid, owner.gid)

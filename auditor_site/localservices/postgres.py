@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: one cluster, and the site's own role that is no superuser."""
+"""Embedded PostgreSQL: one cluster, and the site's own role without superuser rights."""
 
 import shutil
 import signal
@@ -17,11 +17,13 @@ from auditor_site.localservices.errors import LocalServiceError
 from auditor_site.localservices.server import Server
 
 SUPERUSER = "postgres"
-PORT = 5432  # only a part of the socket's name; said aloud, because PGPORT may say otherwise
-SITE = "auditor"  # the role that logs in, and the database it owns
-SITE_ROLE = (
-    "auditor_site"  # what it becomes to serve: owns nothing, so that row-level security binds it
-)
+# Only a part of the socket's name, but given explicitly, because PGPORT may differ.
+PORT = 5432
+# The role that logs in, and the database it owns.
+SITE = "auditor"
+# The role it becomes to serve. It owns nothing, so row-level security applies to it.
+SITE_ROLE = "auditor_site"
+# Major version.
 BUILTIN_LOCALE_SINCE = 17
 
 # Only for servers that keep nothing: a crash may lose all, and commits need not wait for the disk.
@@ -35,7 +37,7 @@ UNSAFE = (
 
 
 def address(sockets: Path) -> str:
-    """The DATABASE_URL of a server that listens in this folder."""
+    """Return the DATABASE_URL of a server that listens in this folder."""
     return f"postgresql://{SITE}@/{SITE}?host={quote(str(sockets), safe='')}&port={PORT}"
 
 
@@ -65,6 +67,7 @@ class Postgres(Server):
         programs = postgres_programs(self.place)
         if not self.data.exists():
             self._make_cluster(programs)
+
         self._check_version(programs)
         settings = [
             f"port={PORT}",
@@ -74,6 +77,7 @@ class Postgres(Server):
         ]
         if self.place.ephemeral:
             settings += UNSAFE
+
         options = [word for setting in settings for word in ("-c", setting)]
         return [str(programs / "postgres"), "-D", str(self.data), *options]
 
@@ -92,9 +96,7 @@ class Postgres(Server):
         return True
 
     def _make_cluster(self, programs: Path) -> None:
-        """initdb beside the final name, so that a kill in the middle leaves nothing that looks
-        finished.
-        """
+        """Run initdb beside the final name, so that a kill leaves no half-made cluster."""
         draft = self.data.with_name("postgres.draft")
         shutil.rmtree(draft, ignore_errors=True)
         command = [
@@ -114,51 +116,59 @@ class Postgres(Server):
             cwd=self.place.home,
             **self.place.owner.identity,
         )
+
         if done.returncode:
             raise LocalServiceError(
                 f"initdb failed: {done.stderr.decode(errors='replace').strip()}"
             )
+
         draft.rename(self.data)
 
     def _check_version(self, programs: Path) -> None:
         made_by = int((self.data / "PG_VERSION").read_text(encoding="ascii"))
         if made_by != _major(programs):
             raise LocalServiceError(
-                f"{self.data} was made by PostgreSQL {made_by}, but {_major(programs)} is installed: "
-                "dump it with the old version, or move the folder away to start anew.",
+                f"{self.data} was made by PostgreSQL {made_by}, "
+                f"but {_major(programs)} is installed: dump it with the old version, or move the folder away to start again.",
             )
 
     def _make_site_role(self) -> None:
-        """The login, what it becomes, and its database last; each looked for first, so that a kill
-        in between mends.
+        """Make the login, the role it becomes, and its database last.
+
+        Each is made only if missing, so that the next start finishes the work of a killed one.
         """
         superuser = make_conninfo(
             host=str(self.place.sockets), port=PORT, user=SUPERUSER, dbname=SUPERUSER
         )
         site, role = sql.Identifier(SITE), sql.Identifier(SITE_ROLE)
+        # Tests make databases of their own.
         may = sql.SQL("CREATEDB" if self.place.ephemeral else "NOCREATEDB")
+
         with psycopg.connect(superuser, autocommit=True, connect_timeout=5) as connection:
-            if not _is_there(connection, "SELECT FROM pg_roles WHERE rolname = %s", SITE):
+            if not _exists(connection, "SELECT FROM pg_roles WHERE rolname = %s", SITE):
                 connection.execute(sql.SQL("CREATE ROLE {} LOGIN NOSUPERUSER {}").format(site, may))
-            if not _is_there(connection, "SELECT FROM pg_roles WHERE rolname = %s", SITE_ROLE):
+            if not _exists(connection, "SELECT FROM pg_roles WHERE rolname = %s", SITE_ROLE):
                 connection.execute(sql.SQL("CREATE ROLE {} NOLOGIN ROLE {}").format(role, site))
-            if not _is_there(connection, "SELECT FROM pg_database WHERE datname = %s", SITE):
+            if not _exists(connection, "SELECT FROM pg_database WHERE datname = %s", SITE):
                 connection.execute(sql.SQL("CREATE DATABASE {} OWNER {}").format(site, site))
 
 
-def _is_there(connection: psycopg.Connection[Any], question: LiteralString, name: str) -> bool:
+def _exists(connection: psycopg.Connection[Any], question: LiteralString, name: str) -> bool:
     return connection.execute(question, [name]).fetchone() is not None
 
 
 def _major(programs: Path) -> int:
-    """The major version, such as 18 in `postgres (PostgreSQL) 18.4`."""
+    """Return the major version, such as 18 in `postgres (PostgreSQL) 18.4`."""
     command = [str(programs / "postgres"), "--version"]
-    said = subprocess.run(command, capture_output=True, check=True, text=True).stdout
-    return int(said.split(")")[1].split(".")[0])
+    output = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    return int(output.split(")")[1].split(".")[0])
 
 
 def _locale(programs: Path) -> list[str]:
-    """Unicode case and code-point order, with PostgreSQL's own tables where it has them."""
+    """Return initdb's options for Unicode case and code-point order.
+
+    PostgreSQL's own tables are used where it has them.
+    """
     if _major(programs) >= BUILTIN_LOCALE_SINCE:
         return ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
     return ["--locale=C.UTF-8"]

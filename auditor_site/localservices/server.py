@@ -1,8 +1,8 @@
 """One locked server process.
 
-A server runs for as long as somebody holds its lock, a flock inherited by the server and by all
-that it forks: who gets the lock knows that nothing of an earlier server is alive, and may clear
-what a kill -9 left behind.
+A server runs as long as its lock is held: a flock that the server and its forks inherit. Whoever
+gets the lock knows that no process of an earlier server is alive, and may remove the files that a
+kill -9 left behind.
 """
 
 import contextlib
@@ -25,12 +25,13 @@ from auditor_site.localservices.places import Place
 START_SECONDS = 60
 STOP_SECONDS = 15
 POLL_SECONDS = 0.02
+# From linux/prctl.h.
 PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Server(ABC):
-    """What is particular to one kind of server, at one place."""
+    """One kind of server, at one place."""
 
     name: ClassVar[str]
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
@@ -48,32 +49,33 @@ class Server(ABC):
     @property
     @abstractmethod
     def url(self) -> str:
-        """The address a client uses."""
+        """The address for clients."""
 
     @property
     @abstractmethod
     def socket(self) -> Path:
-        """Where it listens."""
+        """The unix socket on which it listens."""
 
     @abstractmethod
     def leftovers(self) -> list[Path]:
-        """Sockets and process files that only a running server may have."""
+        """Return sockets and process files that only a running server may have."""
 
     @abstractmethod
     def prepare(self) -> list[str]:
-        """Makes the data folder when it is missing, and answers with the command that serves it."""
+        """Make the data folder if it is missing, and return the command that serves it."""
 
     @abstractmethod
     def bring_up(self) -> bool:
-        """Whether the starting server now answers; what it must hold is made at that moment."""
+        """Return whether the starting server answers; then also make its roles and databases."""
 
     @abstractmethod
     def answers(self) -> bool:
-        """Whether a server answers at `url`."""
+        """Return whether a server answers at `url`."""
 
     def is_gone(self) -> bool:
-        """Whether nobody listens at its socket any more; a server too busy to answer is still
-        there.
+        """Return whether no process listens at its socket.
+
+        A server too busy to answer is not gone.
         """
         with (
             socket.socket(socket.AF_UNIX) as client,
@@ -84,33 +86,37 @@ class Server(ABC):
                 client.connect(str(self.socket))
             except (FileNotFoundError, ConnectionRefusedError):
                 return True
+
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A server this process started, and the lock that says so."""
+    """A server that this process started, with its lock."""
 
     server: Server
     process: subprocess.Popen[bytes]
     lock: int
 
     def stop(self) -> None:
-        """A fast shutdown; then neither process, socket nor lock is left."""
+        """Shut down fast; no process, socket or lock is left."""
         if self.process.poll() is None:
             self.process.send_signal(self.server.stop_signal)
+
         try:
             self.process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+
         _clear(self.server)
         release(self.server, self.lock)
 
 
 def start(server: Server) -> Running | None:
-    """Starts the server and waits until it answers. None: another process's server answers, and is
-    its to stop.
+    """Start the server and wait until it answers.
+
+    Return None if another process's server answers; that process stops it.
     """
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:
@@ -121,37 +127,43 @@ def start(server: Server) -> Running | None:
         if server.answers():
             return None
         time.sleep(POLL_SECONDS)
+
     raise LocalServiceError(
         f"Another process holds {server.lock}, but its {server.name} does not answer."
     )
 
 
 def take_lock(path: Path) -> int | None:
-    """The lock's descriptor, or None while somebody else holds it (or has just removed it)."""
+    """Return the lock's descriptor, or None while another process holds it or has just removed it."""
     try:
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except FileNotFoundError:
         return None
+
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # The file may have been removed and made again between open and flock.
         if path.stat().st_ino == os.fstat(lock).st_ino:
             return lock
     except (BlockingIOError, FileNotFoundError):
-        pass  # not ours: closed below, and the caller tries again
+        # Another process has it: close it below, and the caller tries again.
+        pass
+
     os.close(lock)
     return None
 
 
 def release(server: Server, lock: int) -> None:
-    """Removes the lock, then the folder of sockets if nothing else is in it."""
+    """Remove the lock, then the folder of sockets if it is empty."""
     server.lock.unlink(missing_ok=True)
     os.close(lock)
-    with contextlib.suppress(OSError):  # the other server still has its socket there
+    # The other server may still have its socket there.
+    with contextlib.suppress(OSError):
         server.place.sockets.rmdir()
 
 
 def die_with_parent(number: signal.Signals) -> None:
-    """Called in a new child: the kernel sends it `number` when its parent dies (Linux only)."""
+    """Ask the kernel, in a new child, to send it `number` when its parent dies (Linux only)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(number))
 
@@ -163,17 +175,19 @@ def _started(server: Server, lock: int) -> Running:
     except BaseException:
         release(server, lock)
         raise
+
     running = Running(server, process, lock)
     try:
         _wait(running)
     except BaseException:
         running.stop()
         raise
+
     return running
 
 
 def _spawn(server: Server, command: list[str], lock: int) -> subprocess.Popen[bytes]:
-    """Its own session, so that a terminal's Ctrl-C reaches the owner only."""
+    """Start the process in its own session, so that a terminal's Ctrl-C reaches the owner only."""
     with server.log.open("wb") as log:
         return subprocess.Popen(
             command,
@@ -183,7 +197,7 @@ def _spawn(server: Server, command: list[str], lock: int) -> subprocess.Popen[by
             cwd=server.place.home,
             pass_fds=(lock,),
             start_new_session=True,
-            preexec_fn=lambda: die_with_parent(server.stop_signal),  # noqa: PLW1509 -- one prctl call, before any thread
+            preexec_fn=lambda: die_with_parent(server.stop_signal),  # noqa: PLW1509 -- one prctl call
             **server.place.owner.identity,
         )
 

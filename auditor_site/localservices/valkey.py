@@ -1,4 +1,4 @@
-"""The embedded Valkey: append-only when it lasts, memory alone when it does not."""
+"""Embedded Valkey: append-only when it lasts, in memory when it does not."""
 
 import contextlib
 import socket
@@ -10,17 +10,18 @@ from auditor_site.localservices.binaries import valkey_program
 from auditor_site.localservices.places import own_folder
 from auditor_site.localservices.server import Server
 
-DATABASES = 64  # one for each test process, and to spare
+# One for each test process, with reserve.
+DATABASES = 64
 
 
 def address(sockets: Path) -> str:
-    """The REDIS_URL of a server that listens in this folder."""
+    """Return the REDIS_URL of a server that listens in this folder."""
     return f"unix://{sockets}/valkey.sock?db=0"
 
 
 @dataclass(frozen=True, slots=True)
 class Valkey(Server):
-    """Valkey, or the Redis that is installed."""
+    """Valkey, or the installed Redis."""
 
     name: ClassVar[str] = "valkey"
 
@@ -47,6 +48,7 @@ class Valkey(Server):
             "--appendonly": "no" if self.place.ephemeral else "yes",
             "--databases": str(DATABASES),
         }
+
         return [
             str(valkey_program(self.place)),
             *(word for option in options.items() for word in option),

@@ -1,1 +1,1 @@
-"""Django's settings: base, and what local, production and test change in it."""
+"""Django's settings: base, and the changes of local, production and test."""

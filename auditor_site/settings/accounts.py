@@ -1,6 +1,4 @@
-"""How people sign in: with a password, a second factor if they like, or through what the operator
-configured.
-"""
+"""Settings of sign-in: password, optional second factor, and the operator's other providers."""
 
 from typing import Any
 
@@ -25,37 +23,35 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*", "password2*"]
 ACCOUNT_EMAIL_VERIFICATION = "optional"
 ACCOUNT_LOGOUT_REDIRECT_URL = "/"
-# Signing up, signing in and asking for a new password answer the same for an address with and
-# without an account.
+# Signing up, signing in and resetting a password answer the same with and without an account.
 ACCOUNT_PREVENT_ENUMERATION = True
-# What allauth limits by default is limited; these two say aloud what holds back guessing.
+# allauth's other limits stay at their defaults; these two slow down the guessing of passwords.
 ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "10/m/ip,5/5m/key"}
 
 MFA_ADAPTER = "grading.core.second_factor.SealingAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Automaton Auditor"
-MFA_TOTP_TOLERANCE = 1  # a clock may be half a minute off
+# A clock may be half a minute off.
+MFA_TOTP_TOLERANCE = 1
 
-# An account elsewhere with the same address is not the same person until they have said so, signed
-# in, on this site.
+# The same email elsewhere does not prove the same person: they connect the account while signed in.
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = False
 SOCIALACCOUNT_STORE_TOKENS = False
 
 GITHUB = env.complete("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET")
 OIDC = env.complete("OIDC_SERVER_URL", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET")
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {}
-SIGN_IN_ELSEWHERE: list[
-    str
-] = []  # the origins where signing in goes on, for the Content-Security-Policy
+# Origins of the providers, for the Content-Security-Policy.
+PROVIDER_ORIGINS: list[str] = []
 if GITHUB:
-    SIGN_IN_ELSEWHERE.append("https://github.com")
+    PROVIDER_ORIGINS.append("https://github.com")
     SOCIALACCOUNT_PROVIDERS["github"] = {
         "SCOPE": ["read:user", "user:email"],
         "OAUTH_PKCE_ENABLED": True,
         "APPS": [{"client_id": GITHUB[0], "secret": GITHUB[1], "key": ""}],
     }
 if OIDC:
-    SIGN_IN_ELSEWHERE.append(addresses.origin_of("OIDC_SERVER_URL", OIDC[0]))
+    PROVIDER_ORIGINS.append(addresses.origin_of("OIDC_SERVER_URL", OIDC[0]))
     SOCIALACCOUNT_PROVIDERS["openid_connect"] = {
         "OAUTH_PKCE_ENABLED": True,
         "APPS": [

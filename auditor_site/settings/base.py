@@ -1,4 +1,4 @@
-"""What holds everywhere. Database, queue, secrets and hosts are each environment's own."""
+"""Settings of all environments. Each environment adds database, queue, secrets and hosts."""
 
 import os
 from pathlib import Path
@@ -6,12 +6,11 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 
 from auditor_site import addresses, env
-from auditor_site.settings.accounts import *  # noqa: F403 -- a part of the base, in a file of its own
-from auditor_site.settings.accounts import PROVIDER_APPS, SIGN_IN_ELSEWHERE
-from auditor_site.settings.judges import *  # noqa: F403 -- likewise
+from auditor_site.settings.accounts import *  # noqa: F403 -- part of the base
+from auditor_site.settings.accounts import PROVIDER_APPS, PROVIDER_ORIGINS
+from auditor_site.settings.judges import *  # noqa: F403 -- part of the base
 
-# langsmith comes with langgraph and would send students' work away if it were told to: never by
-# default.
+# langsmith comes with langgraph. Its tracing would send students' work to a third party.
 os.environ.setdefault("LANGSMITH_TRACING", "false")
 os.environ.setdefault("LANGCHAIN_TRACING_V2", "false")
 
@@ -54,6 +53,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    # After authentication: row-level security is scoped to the user.
     "grading.core.middleware.TenantMiddleware",
     "grading.core.middleware.IssuerDownMiddleware",
 ]
@@ -86,7 +86,7 @@ STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "var" / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 
-# Uploads are private: no URL leads into MEDIA_ROOT, and they wait in files, never in memory.
+# Uploads are private: no URL serves MEDIA_ROOT. They go to temporary files, never to memory.
 MEDIA_ROOT = BASE_DIR / env.text("MEDIA_ROOT")
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 FILE_UPLOAD_PERMISSIONS = 0o600
@@ -105,7 +105,8 @@ CONTENT_SECURITY_POLICY = {
         "img-src": [SELF, "data:"],
         "font-src": [SELF],
         "connect-src": [SELF],
-        "form-action": [SELF, *SIGN_IN_ELSEWHERE],  # a browser asks here for a form's redirects too
+        # Browsers check this for the redirects of a form too.
+        "form-action": [SELF, *PROVIDER_ORIGINS],
         "frame-ancestors": [NONE],
         "base-uri": [NONE],
     },
@@ -127,6 +128,7 @@ REST_FRAMEWORK = {
         "rest_framework.throttling.UserRateThrottle",
         "rest_framework.throttling.ScopedRateThrottle",
     ],
+    # A submission costs an audit; reading costs little.
     "DEFAULT_THROTTLE_RATES": {"user": "240/min", "submit": "30/min"},
     "DEFAULT_SCHEMA_CLASS": "grading.api.schema.ApiSchema",
     "EXCEPTION_HANDLER": "grading.api.error_responses.exception_response",
@@ -141,8 +143,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
 }
 
-# A worker serves its queues in this order: what a student waits for, what they are told, and bulk
-# work last.
+# A worker serves its queues in this order: submissions, emails, bulk work.
 AUDIT_QUEUES = ("submissions", "letters", "bulk")
 AUDIT_WORKERS = env.number("AUDIT_WORKERS", least=1, most=64)
 AUDIT_LEASE_SECONDS = env.number("AUDIT_LEASE_SECONDS", least=5, most=3600)

@@ -1,4 +1,4 @@
-"""Settings that follow from an address or a secret, so that each environment states only those."""
+"""Settings derived from an address or a secret, so that each environment states only those."""
 
 import contextlib
 import hashlib
@@ -12,7 +12,10 @@ from auditor_site import addresses, env
 
 
 def databases(url: str) -> dict[str, Any]:
-    """One PostgreSQL; connections live for a minute and are checked before they are used again."""
+    """Return DATABASES: one PostgreSQL.
+
+    Connections live for a minute and are checked before each use.
+    """
     return {
         "default": addresses.database(url)
         | {"ATOMIC_REQUESTS": False, "CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True},
@@ -20,12 +23,12 @@ def databases(url: str) -> dict[str, Any]:
 
 
 def queues(url: str, names: tuple[str, ...]) -> dict[str, Any]:
-    """django-rq's RQ_QUEUES: each queue on the same server."""
+    """Return django-rq's RQ_QUEUES: each queue on the same server."""
     return {name: {"URL": addresses.redis(url)} for name in names}
 
 
 def caches(url: str) -> dict[str, Any]:
-    """The shared cache (allauth counts its rate limits there) on the queue's server."""
+    """Return CACHES: the shared cache, on the queue's server. allauth counts its rate limits there."""
     return {
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -36,23 +39,25 @@ def caches(url: str) -> dict[str, Any]:
 
 
 def evidence_secret(secret_key: str) -> str:
-    """EVIDENCE_SECRET, or one derived from SECRET_KEY that does not reveal it."""
+    """Return EVIDENCE_SECRET, or a secret derived from SECRET_KEY that does not reveal it."""
     derived = hmac.new(secret_key.encode(), b"automaton-auditor evidence fences", hashlib.sha256)
     return env.secret("EVIDENCE_SECRET", derived.hexdigest())
 
 
 def kept_secret(path: Path) -> str:
-    """A random secret made once and kept in `path`; two processes that make it at once agree on
-    one.
+    """Return the random secret in `path`, made once.
+
+    Two processes that make it at the same time get the same secret.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+
     if not path.exists():
         draft = path.with_name(f"{path.name}.{os.getpid()}")
         draft.touch(mode=0o600)
         draft.write_text(secrets.token_urlsafe(48), encoding="utf-8")
-        with contextlib.suppress(
-            FileExistsError
-        ):  # another process was first: its secret is read below
+        # Another process may be first: its secret is read below.
+        with contextlib.suppress(FileExistsError):
             path.hardlink_to(draft)
         draft.unlink()
+
     return path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Judges by a model: the operator's own; an organization may set its own in the admin."""
+"""Settings of the model judges: the operator's own. An organization may set its own in the admin."""
 
 import json
 from decimal import Decimal, InvalidOperation
@@ -15,16 +15,17 @@ def _prices(text: str) -> dict[str, dict[str, float]]:
         return {name: _price(price) for name, price in json.loads(text or "{}").items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ImproperlyConfigured(
-            'MODEL_PRICES must be JSON such as {"model": {"input": 1, "cached_input": 0.1, "output": 4}}, '
+            'MODEL_PRICES must be JSON such as {"model": '
+            '{"input": 1, "cached_input": 0.1, "output": 4}}, '
             "in US dollars for a million tokens."
         ) from error
 
 
-def _price(given: dict[str, float]) -> dict[str, float]:
-    unknown = given.keys() - set(PRICE_FIELDS)
+def _price(price: dict[str, float]) -> dict[str, float]:
+    unknown = price.keys() - set(PRICE_FIELDS)
     if unknown:
         raise KeyError(*unknown)
-    return {field: float(given[field]) for field in PRICE_FIELDS}
+    return {field: float(price[field]) for field in PRICE_FIELDS}
 
 
 def _dollars(name: str) -> Decimal | None:
@@ -33,14 +34,16 @@ def _dollars(name: str) -> Decimal | None:
         amount = Decimal(text) if text else None
     except InvalidOperation:
         amount = Decimal("NaN")
+
     if amount is None or (amount.is_finite() and amount >= 0):
         return amount
+
     raise ImproperlyConfigured(f"{name} must be an amount in US dollars, not {text!r}.")
 
 
 MODEL_PRICES = _prices(env.text("MODEL_PRICES"))
 MODEL_CACHES_PREFIXES = env.flag("MODEL_CACHES_PREFIXES")
-# Of one key, over all workers; 0: no limit of ours.
+# For one API key, over all workers. 0: no limit.
 MODEL_REQUESTS_PER_MINUTE = env.number("MODEL_REQUESTS_PER_MINUTE", least=0, most=1_000_000)
 MODEL_TOKENS_PER_MINUTE = env.number("MODEL_TOKENS_PER_MINUTE", least=0, most=1_000_000_000)
 JUDGES_CONCURRENCY = env.number("JUDGES_CONCURRENCY", least=1, most=1000)

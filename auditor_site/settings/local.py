@@ -1,17 +1,15 @@
-"""One machine, one person: `make run`. Servers not named by DATABASE_URL and REDIS_URL are
-embedded.
-"""
+"""Settings of one machine: `make run`. Servers without an address in the environment are embedded."""
 
 from auditor_site import addresses, env, localservices, logs
 from auditor_site.settings import derived
-from auditor_site.settings.base import *  # noqa: F403 -- an environment is the base and what it changes
+from auditor_site.settings.base import *  # noqa: F403 -- the base, with changes below
 from auditor_site.settings.base import AUDIT_QUEUES, BASE_DIR, PORT
 
 SECRET_KEY = env.secret("SECRET_KEY") or derived.kept_secret(BASE_DIR / "var" / "secret-key")
 EVIDENCE_SECRET = derived.evidence_secret(SECRET_KEY)
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS") or ["127.0.0.1", "localhost", "[::1]"]
 ALLOW_LOCAL_REPOSITORIES = env.flag("ALLOW_LOCAL_REPOSITORIES", default=True)
-# Letters lead to the port that is served, also where it is another one.
+# Links in emails use the port that is served.
 SITE_URL = addresses.origin(env.text("SITE_URL", f"http://127.0.0.1:{PORT}"))
 
 DATABASES = derived.databases(env.secret("DATABASE_URL", localservices.database_url()))
@@ -19,7 +17,7 @@ REDIS_URL = addresses.redis(env.secret("REDIS_URL", localservices.redis_url()))
 RQ_QUEUES = derived.queues(REDIS_URL, AUDIT_QUEUES)
 CACHES = derived.caches(REDIS_URL)
 
-# Static files come straight from their folders: an edit shows at once, and nothing is collected.
+# Static files come from their folders: an edit shows at once, without collectstatic.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True
 

@@ -1,8 +1,11 @@
-"""Behind a proxy that speaks TLS and sets X-Forwarded-Proto. Every secret and address is required."""
+"""Settings behind a proxy that ends TLS and sets X-Forwarded-Proto.
+
+Every secret and address is required.
+"""
 
 from auditor_site import addresses, env, logs
 from auditor_site.settings import derived
-from auditor_site.settings.base import *  # noqa: F403 -- an environment is the base and what it changes
+from auditor_site.settings.base import *  # noqa: F403 -- the base, with changes below
 from auditor_site.settings.base import AUDIT_QUEUES, SITE_URL
 
 SECRET_KEY = env.required("SECRET_KEY")
@@ -25,6 +28,7 @@ STORAGES = {
 
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 SECURE_SSL_REDIRECT = True
+# Probes and scrapes come from inside, without TLS.
 SECURE_REDIRECT_EXEMPT = [r"^healthz(/live)?$", r"^metrics$"]
 SECURE_HSTS_SECONDS = 365 * 24 * 3600
 SECURE_HSTS_INCLUDE_SUBDOMAINS = True
@@ -32,7 +36,7 @@ SECURE_HSTS_PRELOAD = True
 SESSION_COOKIE_SECURE = True
 CSRF_COOKIE_SECURE = True
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"
-# Attempts are counted by address: without this, everybody behind the proxy would share one.
+# Failed logins are counted by client address. Without this, all clients share the proxy's address.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.number("TRUSTED_PROXIES", least=0, most=9)
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https"
 

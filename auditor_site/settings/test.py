@@ -1,6 +1,4 @@
-"""The tests: the servers that tests/services.py found or started, quick passwords, mail kept in
-memory.
-"""
+"""Settings of the tests: the servers of tests/services.py, fast passwords, emails in memory."""
 
 import logging
 import tempfile
@@ -8,7 +6,7 @@ from pathlib import Path
 
 from auditor_site import addresses, env, localservices, logs
 from auditor_site.settings import derived
-from auditor_site.settings.base import *  # noqa: F403 -- an environment is the base and what it changes
+from auditor_site.settings.base import *  # noqa: F403 -- the base, with changes below
 from auditor_site.settings.base import AUDIT_QUEUES, REST_FRAMEWORK
 
 SECRET_KEY = "only-for-tests-" + "0123456789" * 4
@@ -24,8 +22,7 @@ CACHES = derived.caches(REDIS_URL)
 MEDIA_ROOT = Path(tempfile.gettempdir()) / "automaton-auditor-tests"
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
-# What counts requests has tests of its own (tests/api/test_api_tokens.py); no other is to be cut
-# short by it.
+# Throttling has tests of its own (tests/api/test_api_tokens.py); it must not stop the others.
 REST_FRAMEWORK = REST_FRAMEWORK | {
     "DEFAULT_THROTTLE_RATES": dict.fromkeys(("user", "submit"), "100000/min")
 }

@@ -1,4 +1,4 @@
-"""What goes into the courtroom: frozen inputs, nothing that a tenant or a database would recognise."""
+"""Frozen inputs of the courtroom. They hold nothing of a tenant or a database."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from courtroom.models.record import AuditReport, JudicialOpinion, Persona
 from courtroom.models.rubric import Rubric
 from courtroom.synthesis.rules import Constitution
 
+# Bytes.
 MEBIBYTE = 1024 * 1024
 
 
@@ -40,11 +41,10 @@ class Limits(CaseModel):
 
 
 class Case(CaseModel):
-    """One hand-in. `repo_url` is https; a path, file:// or http://127.0.0.1 only with
-    `allow_local`.
+    """One submission to audit.
 
-    `exchange` is what a site that keeps rounds of peers knows of this student; null where none
-    takes part.
+    `repo_url` is https; a path, file:// or http://127.0.0.1 only with `allow_local`. `exchange` is
+    what a site with peer rounds records about this student; None where no such site takes part.
     """
 
     repo_url: str
@@ -58,9 +58,7 @@ class Case(CaseModel):
 
 
 class Price(CaseModel):
-    """US dollars for a million tokens of one model, as the operator read them from the provider's
-    list.
-    """
+    """US dollars for a million tokens of one model, from the provider's price list."""
 
     input: float = Field(ge=0)
     cached_input: float = Field(ge=0)
@@ -68,16 +66,16 @@ class Price(CaseModel):
 
 
 class BenchSettings(CaseModel):
-    """Who answers. `heuristic` needs nothing; `llm` needs a model per persona at an
-    OpenAI-compatible endpoint.
+    """Settings of the judges.
 
-    A model may name another provider (`anthropic:...`, see judges/providers.py). `batch`: one call
-    for each judge and criterion, or one call of a judge for all of them. `warm_up`: the first call
-    of each model goes alone, for a provider that caches prefixes. `prompt_characters`: about what
-    the prompts of one hearing may add up to, which decides how much of the evidence a docket shows
-    beside its outcomes. `debate`: a second round in which each judge sees what the others argued.
-    `budget_usd` is for this audit; it needs a price for every model, by the model's name.
-    `vision_model` looks at the pictures of a report (OpenAI-compatible endpoints only).
+    `kind`: `heuristic` needs nothing; `llm` needs a model for each persona at an OpenAI-compatible
+    endpoint. A model may name another provider (`anthropic:...`, see judges/providers.py). `batch`:
+    one call for each judge and criterion, or one call of a judge for all criteria. `warm_up`: the
+    first call of each model goes alone, for a provider that caches prefixes. `prompt_characters`:
+    approximate limit for all prompts of one round; it decides how much evidence a prompt shows
+    beside the outcomes. `debate`: a second round in which each judge sees the arguments of the
+    other judges. `budget_usd` is for this audit; it needs a price for every model, by the model's
+    name. `vision_model` looks at the pictures of a report (OpenAI-compatible endpoints only).
     """
 
     kind: Literal["heuristic", "llm"] = "heuristic"
@@ -98,11 +96,10 @@ class BenchSettings(CaseModel):
 
 
 class Known(CaseModel):
-    """What need not be computed or bought again: an earlier report, and opinions stored as they
-    arrived.
+    """Earlier results that need not be computed or bought again.
 
-    An opinion is used only under the same `key`; the report's evidence only for the same commit,
-    PDF, rubric digest, exchange among peers and courtroom version.
+    An opinion is used only under the same `key`. The report's evidence is used only for the same
+    commit, PDF, rubric digest, peer exchange and version of the courtroom.
     """
 
     report: AuditReport | None = None

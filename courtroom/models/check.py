@@ -1,4 +1,4 @@
-"""Parts that every kind of check shares; the kinds themselves are in courtroom/checks/."""
+"""Base of every kind of check; the kinds themselves are in courtroom/checks/."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ class RubricModel(BaseModel):
 
 
 class CheckBase(RubricModel):
-    """`polarity` negative: finding it counts against the criterion. `weight` is relative within its
-    criterion.
+    """Fields that every kind of check has.
 
-    `essential`: a judge who looks for substance (Tech Lead, Prosecutor) does not go above 3 without
-    it. `effort`: meeting it shows effort, which the Defense credits.
+    `polarity` negative: finding it counts against the criterion. `weight` is relative within its
+    criterion. `essential`: a judge who looks for substance (Tech Lead, Prosecutor) gives at most 3
+    without it. `effort`: meeting it shows effort, which the Defense credits.
     """
 
     id: str = Field(min_length=1, pattern=r"^[a-z0-9_.-]+$")
@@ -41,7 +41,7 @@ class CheckBase(RubricModel):
 
 
 class UnknownCheck(CheckBase):
-    """A check of a kind that this version does not know, of a stored rubric of a later version.
+    """Check in a stored rubric, of a kind that only a later version knows.
 
     Its parameters are kept as they are, so the rubric keeps its digest. It is never established.
     """

@@ -1,21 +1,25 @@
-"""Everything that can go wrong in the courtroom, as one tree.
+"""Errors of the courtroom, as one tree.
 
-CourtroomError                 code, a sentence a student can act on ├── InputRefused
-the hand-in cannot be audited as it is (exit code 2) │   ├── UrlRefused             url_*: scheme,
-credentials, private address, unresolvable │   ├── RepositoryRefused      repository_*: not found,
-needs a login, empty, ref unknown, over a limit │   ├── PdfRefused             pdf_*: not a PDF,
-encrypted, too large │   ├── RubricRefused          rubric_*: unreadable, nothing that can be judged
-│   └── ReportRefused          report_*: an imported report that is too large, empty or no text └──
-ExaminationFailed          we could not look: recorded as an error, never as a score ├── ChildFailed
-child_*: a confined process died, ran out of time or memory └── RecordBroken           record_*: a
-known record does not fit this case
+CourtroomError              code, and a sentence that a student can act on
+├── InputRefused            the submission cannot be audited as it is (exit code 2)
+│   ├── UrlRefused          url_*: scheme, credentials, private address, unresolvable
+│   ├── RepositoryRefused   repository_*: not found, needs a login, empty, unknown ref, over a limit
+│   ├── PdfRefused          pdf_*: not a PDF, encrypted, too large
+│   ├── RubricRefused       rubric_*: unreadable, nothing that can be judged
+│   └── ReportRefused       report_*: an imported report that is too large, empty or not text
+└── ExaminationFailed       a failure of ours: recorded as an error, never as a score
+    ├── ChildFailed         child_*: a confined process died, ran out of time or memory
+    └── RecordBroken        record_*: an earlier record does not fit this case
 """
 
 from __future__ import annotations
 
 
 class CourtroomError(Exception):
-    """`code` is stable and machine-readable; `message` is for the person who handed in."""
+    """Base of all errors.
+
+    `code` is stable and machine-readable; `message` is for the person who submitted.
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -28,15 +32,15 @@ class InputRefused(CourtroomError):
 
 
 class UrlRefused(InputRefused):
-    """The address is not one we will connect to."""
+    """The courtroom does not connect to this address."""
 
 
 class RepositoryRefused(InputRefused):
-    """The repository cannot be had, or is larger than the limits."""
+    """The repository cannot be fetched, or is larger than the limits."""
 
 
 class PdfRefused(InputRefused):
-    """The report is not a PDF we can open."""
+    """The report is not a PDF that can be opened."""
 
 
 class RubricRefused(InputRefused):
@@ -44,7 +48,7 @@ class RubricRefused(InputRefused):
 
 
 class ReportRefused(InputRefused):
-    """The report that was to be imported is nothing that can be read as text."""
+    """The report to import cannot be read as text."""
 
 
 class ExaminationFailed(CourtroomError):
@@ -56,4 +60,4 @@ class ChildFailed(ExaminationFailed):
 
 
 class RecordBroken(ExaminationFailed):
-    """An earlier record given as known cannot be used."""
+    """An earlier record cannot be used."""

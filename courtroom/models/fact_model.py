@@ -1,4 +1,4 @@
-"""What every fact of the dossier is made from."""
+"""Base of every fact of the dossier."""
 
 from __future__ import annotations
 
@@ -10,5 +10,7 @@ class FactModel(BaseModel):
 
 
 class Place(FactModel):
+    """One line of a file; lines are 1-based."""
+
     path: str
     line: int = Field(ge=1)

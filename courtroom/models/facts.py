@@ -1,6 +1,6 @@
-"""The dossier: one typed model of everything the detectives can establish (DESIGN 6).
+"""The dossier: one typed model of everything that the detectives can establish (DESIGN 6).
 
-A fact that could not be established is null and `unknown` holds the reason under its name; it is
+A fact that could not be established is null, and `unknown` holds the reason under its name. It is
 never false.
 """
 
@@ -54,10 +54,10 @@ class ConditionalEdge(FactModel):
 
 
 class WiredGraph(FactModel):
-    """A graph as it is really built; START and END by these names.
+    """A graph as the code builds it; START and END have these names.
 
-    `edge_paths` and `edge_lines` hold, edge by edge, the file and 1-based line that made it;
-    `unresolved` names, in words, what the reader could not follow. Nothing unresolved is guessed.
+    `edge_paths` and `edge_lines` hold, edge by edge, the file and 1-based line that made it.
+    `unresolved` describes in words what the reader could not follow. Nothing unresolved is guessed.
     """
 
     path: str
@@ -71,10 +71,10 @@ class WiredGraph(FactModel):
 
 
 class Subgraph(WiredGraph):
-    """A graph that runs at a node of another. `at`: the way to it, node by node from the main
+    """A graph that runs at a node of another. `at`: the path to it, node by node from the main
     graph.
 
-    Two with one way are alternatives, or run one after the other inside one node.
+    Two with the same path are alternatives, or run one after the other inside one node.
     """
 
     at: tuple[str, ...] = Field(min_length=1)
@@ -82,8 +82,9 @@ class Subgraph(WiredGraph):
 
 
 class GraphFact(WiredGraph):
-    """The graph the entry point runs. `nodes` and `edges` are its own; `subgraphs` hold what is
-    inside its nodes.
+    """The graph that the entry point runs.
+
+    `nodes` and `edges` are its own; `subgraphs` hold what is inside its nodes.
     """
 
     subgraphs: tuple[Subgraph, ...] = ()
@@ -101,14 +102,17 @@ class StructuredOutputCall(Place):
 
 
 class PersonaPrompt(Place):
-    """`own_words`: how many words of its text no other persona's prompt has in the same order."""
+    """Prompt of one persona.
+
+    `own_words`: number of words of its text that no other persona's prompt has in the same order.
+    """
 
     persona: str
     own_words: int | None = None
 
 
 class RulesFact(FactModel):
-    """Which synthesis rules are implemented in code (not only named in a comment)."""
+    """Synthesis rules that are implemented in code, not only named in a comment."""
 
     security_override: bool
     fact_supremacy: bool
@@ -118,12 +122,12 @@ class RulesFact(FactModel):
 
 
 class DiagramFact(FactModel):
-    """A diagram that text and geometry give away, in the report (`page`) or in the repository
-    (`path`, `line`).
+    """A diagram found by text and geometry, in the report (`page`) or the repository (`path`,
+    `line`).
 
-    `names` are what is written in its boxes; `arrows` are empty where no direction is drawn.
-    `beside_code` holds it against the code's graph (forensics/figures/sketches.py says what each
-    word means); null where the code has none, or the drawing shows no flow.
+    `names` are the texts in its boxes; `arrows` are empty where no direction is drawn.
+    `beside_code` compares it with the graph of the code (analysis of diagrams says what each value
+    means). It is null where the code has no graph or the drawing shows no flow.
     """
 
     drawn_as: Literal["drawing", "characters", "mermaid", "plantuml", "picture"]
@@ -142,6 +146,7 @@ class DiagramFact(FactModel):
 
 
 class Facts(FactModel):
+    # The order of the fields is that of the published schema.
     # history
     commit_count: int | None = None
     bulk_upload: bool | None = None
@@ -206,17 +211,19 @@ class Facts(FactModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _unmentioned_is_not_examined(cls, told: Any) -> Any:
-        """A report that was stored before a fact was thought of can still be read."""
-        if not isinstance(told, dict):
-            return told
-        unmentioned = sorted(cls.model_fields.keys() - told.keys() - {"unknown"})
-        return told | {
-            "unknown": dict.fromkeys(unmentioned, NOT_EXAMINED) | told.get("unknown", {})
+    def _unmentioned_is_not_examined(cls, document: Any) -> Any:
+        """Accept a report that was stored before a fact existed."""
+        if not isinstance(document, dict):
+            return document
+
+        unmentioned = sorted(cls.model_fields.keys() - document.keys() - {"unknown"})
+        return document | {
+            "unknown": dict.fromkeys(unmentioned, NOT_EXAMINED) | document.get("unknown", {})
         }
 
     @model_validator(mode="after")
     def _every_null_has_a_reason(self) -> Facts:
+        # "Not established" must always say why; a null without a reason could pass for a "no".
         nulls = {name for name in type(self).model_fields if getattr(self, name) is None}
         if nulls != set(self.unknown):
             missing, stray = sorted(nulls - set(self.unknown)), sorted(set(self.unknown) - nulls)
@@ -224,33 +231,30 @@ class Facts(FactModel):
                 f"null facts without a reason: {missing}; reasons without a null fact: {stray}"
             )
             raise ValueError(message)
+
         return self
 
     def with_exchange(self, exchange: ExchangeFact | None) -> Facts:
-        """The same dossier, with what a site knows now of the exchange among peers; null where none
-        takes part.
-        """
-        reasons = {name: why for name, why in self.unknown.items() if name != "exchange"}
+        """Return these facts with the present peer exchange; None where no site takes part."""
+        reasons = {name: reason for name, reason in self.unknown.items() if name != "exchange"}
         if exchange is None:
             reasons["exchange"] = NO_SITE
         return self.model_copy(update={"exchange": exchange, "unknown": reasons})
 
 
-def establish(known: dict[str, Any], reasons: dict[str, str]) -> Facts:
-    """Make the dossier from what is known; every other fact is null with its reason, or
-    NOT_EXAMINED.
+def establish(facts: dict[str, Any], reasons: dict[str, str]) -> Facts:
+    """Make the dossier from the established facts; every other fact is null, with its reason.
 
-    Passages of reports and documents among the facts are kept without the secrets that stand in
-    them.
+    Text quoted from reports and documents is kept without the secrets in it.
     """
     names = [name for name in Facts.model_fields if name != "unknown"]
-    unknown = {name: reasons.get(name, NOT_EXAMINED) for name in names if known.get(name) is None}
-    return Facts.model_validate(_without_secrets({**known, "unknown": unknown}))
+    unknown = {name: reasons.get(name, NOT_EXAMINED) for name in names if facts.get(name) is None}
+    return Facts.model_validate(_without_secrets({**facts, "unknown": unknown}))
 
 
 def _without_secrets(value: Any) -> Any:
     if isinstance(value, str):
         return redacted(value)
     if isinstance(value, dict):
-        return {key: _without_secrets(one) for key, one in value.items()}
-    return [_without_secrets(one) for one in value] if isinstance(value, list | tuple) else value
+        return {key: _without_secrets(item) for key, item in value.items()}
+    return [_without_secrets(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,6 +1,4 @@
-"""Facts of any software project: dangers, secrets, sizes, tooling, history, and how peers worked
-together.
-"""
+"""Facts of any software project: dangers, secrets, sizes, tools, history and peer exchange."""
 
 from __future__ import annotations
 
@@ -22,11 +20,12 @@ UnsafeKind = Literal[
 
 
 class UnsafeCall(Place):
-    """A call a safe tool would not make. `call` is the dotted name as resolved through imports.
+    """A call that a safe tool would not make. `call` is the dotted name as resolved through
+    imports.
 
-    Of the value that decides what happens: whether it is written out in the source, and whether it
-    comes from outside (a parameter, the environment, the network). Null: not known before the
-    program runs.
+    `argument_is_literal`: the value that decides what happens is written in the source.
+    `from_outside`: it comes from a parameter, the environment or the network. Null: not known
+    before the program runs.
     """
 
     call: str
@@ -36,13 +35,13 @@ class UnsafeCall(Place):
 
 
 class CommittedSecret(Place):
-    """Where a secret stands in the tree; its value is nowhere on record."""
+    """Place of a secret in the tree; its value is never recorded."""
 
     kind: str
 
 
 class LanguageShare(FactModel):
-    """The text files of one language, packages of others apart."""
+    """The text files of one language, without vendored packages."""
 
     language: str
     files: int
@@ -50,14 +49,14 @@ class LanguageShare(FactModel):
 
 
 class ToolPlace(FactModel):
-    """A tool the project is set up for, and the file that says so."""
+    """A tool that the project is set up for, and the file that shows it."""
 
     tool: str
     path: str
 
 
 class ProjectFact(FactModel):
-    """What every software project has or lacks, in any language; paths are those of the tree.
+    """Properties of any software project, in any language; paths are those of the tree.
 
     `tests` counts test files, `test_folders` are the topmost folders that hold them.
     """
@@ -75,8 +74,9 @@ class ProjectFact(FactModel):
 
 
 class MinMaxFact(FactModel):
-    """Audits on record: of peers (generated), of oneself (self), by peers (received). The JSON key
-    is `self`.
+    """Audits on record: of peers (generated), of oneself (self), by peers (received).
+
+    The JSON key is `self`.
     """
 
     generated: tuple[str, ...]
@@ -87,7 +87,7 @@ class MinMaxFact(FactModel):
 
 
 class EntryCounts(FactModel):
-    """Entries of the communication log that were posted on the site, by what they tell of."""
+    """Entries of the communication log that were posted on the site, by their kind."""
 
     progress: int = Field(default=0, ge=0)
     blocker: int = Field(default=0, ge=0)
@@ -99,10 +99,11 @@ class EntryCounts(FactModel):
 
 
 class RelevanceFact(FactModel):
-    """What the findings are worth that a student's own auditor stated about peers.
+    """Value of the findings that a student's own auditor stated about peers.
 
-    `stated` counts each finding once, `duplicates` how often one was stated again; `with_place`: it
-    names a file and a line; `confirmed`: the site's own audit of the same attempt has seen it too.
+    `stated` counts each finding once, `duplicates` counts repeated statements. `with_place`: the
+    finding names a file and a line. `confirmed`: the site's own audit of the same attempt reports
+    it too.
     """
 
     stated: int = Field(ge=0)
@@ -112,14 +113,13 @@ class RelevanceFact(FactModel):
 
 
 class ExchangeFact(FactModel):
-    """What the site that keeps the rounds of peers knows of a student, as counts: nobody is named.
-    The JSON key is `self`.
+    """Counts of a student's peer exchange, from the site that runs the rounds; nobody is named.
 
-    `generated` and `received` are reports under a pairing, `self` those of the student's own
-    auditor on itself. Of the findings received: how many have an answer or are gone (`answered`),
-    are gone or mended in a commit that was looked at (`fixed`; `fixes_verified` those with such a
-    commit), are deferred or contested with a reason. `relevance` is null where the student's own
-    auditor stated no finding.
+    `generated` and `received` are reports under a pairing, `self` (the JSON key) those of the
+    student's own auditor on itself. Of the findings received: `answered` have an answer or are
+    gone; `fixed` are gone or were mended in a commit that was examined (`fixes_verified`: those
+    with such a commit); `deferred` and `contested` have a reason. `relevance` is null where the
+    student's own auditor stated no finding.
     """
 
     generated: int = Field(default=0, ge=0)
@@ -155,9 +155,7 @@ class Deferral(FactModel):
 
 
 class GraphShape(FactModel):
-    """What follows from the graph's edges: who starts several at once, where several meet, what
-    runs in a row.
-    """
+    """Shape of the graph by its edges: parallel starts, joins, and nodes that run in a row."""
 
     fan_outs: dict[str, tuple[str, ...]]
     joins: dict[str, tuple[str, ...]]
@@ -170,8 +168,9 @@ class StoryStage(FactModel):
 
 
 class CommitAuthor(FactModel):
-    """As git has them; whoever must not be known to a reader is recognised by it elsewhere in the
-    report.
+    """Name and email as git has them.
+
+    An author who must stay anonymous is recognised by them elsewhere in the report.
     """
 
     name: str
@@ -179,10 +178,10 @@ class CommitAuthor(FactModel):
 
 
 class HistoryFact(FactModel):
-    """How the work is spread. Days are UTC; `busiest_hour` is the most commits within any sixty
-    minutes.
+    """Distribution of the commits over time.
 
-    `authors` are those of the commits, each once, the first ones first.
+    Days are UTC; `busiest_hour` is the most commits within any sixty minutes. `authors` are those
+    of the commits, each once, the first ones first.
     """
 
     first_at: str

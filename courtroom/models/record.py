@@ -48,7 +48,7 @@ class Frozen(BaseModel):
 
 
 class Location(Frozen):
-    """Where a person can look: a file's lines at a commit, a page of the PDF, or a commit itself.
+    """Place to look at: lines of a file at a commit, a page of the PDF, or a commit itself.
 
     Lines and pages are 1-based. All null means the whole submission (used for absence).
     """
@@ -61,11 +61,10 @@ class Location(Frozen):
 
 
 class Evidence(Frozen):
-    """One thing a detective saw, or looked for and did not see. It holds no score and no quality
-    word.
+    """One thing that a detective found, or looked for without success.
 
-    `content` with a path and lines is verbatim those lines at that commit; without lines it is a
-    statement of what was looked for or counted. `confidence` is 0..1.
+    It holds no score and no quality word. `content` with a path and lines is verbatim those lines
+    at that commit; without lines it states what was looked for or counted. `confidence` is 0..1.
     """
 
     id: str
@@ -94,8 +93,7 @@ def evidence(
 ) -> Evidence:
     """Build evidence with its stable id: a hash of check, location and content (DESIGN 5).
 
-    This is the one door to the record: a secret that was quoted stays outside, only its kind is
-    kept.
+    All evidence is built here, so that no quoted secret is recorded: only its kind is kept.
     """
     place = location or Location()
     content = content and redacted(content, place.path or "")
@@ -116,9 +114,7 @@ def evidence(
 
 
 class CheckOutcome(Frozen):
-    """What one check of the rubric came to: met, not met, or not established (null, with the
-    reason).
-    """
+    """Result of one check: met, not met, or not established (null, with the reason)."""
 
     check: str
     met: bool | None
@@ -127,8 +123,9 @@ class CheckOutcome(Frozen):
 
 
 class JudicialOpinion(Frozen):
-    """A judge's validated answer on one criterion. `key` names what was asked: the same key, the
-    same answer.
+    """A judge's validated answer on one criterion.
+
+    `key` is a digest of the question: the same key, the same answer.
     """
 
     judge: Persona
@@ -143,7 +140,7 @@ class JudicialOpinion(Frozen):
 
 
 class JudgeFailure(Frozen):
-    """A judge gave no usable answer. Never a score; `abstained` is a judge saying it cannot know."""
+    """Failure of a judge to answer. It is never a score; `abstained`: the judge could not know."""
 
     judge: Persona
     criterion_id: str
@@ -168,7 +165,7 @@ class OpinionRow(Frozen):
 
 
 class RuleFired(Frozen):
-    """One typed rule at work on one criterion: what it changed, and why."""
+    """Effect of one typed rule on one criterion, with the reason."""
 
     rule: str
     before: float | None
@@ -189,9 +186,7 @@ class Remediation(Frozen):
 
 
 class CriterionCheck(Frozen):
-    """A check of the rubric beside its outcome, so that a report can be read and judged again
-    alone.
-    """
+    """A check of the rubric with its outcome, so that a report can be judged again alone."""
 
     check: str
     kind: str
@@ -222,7 +217,7 @@ class CriterionResult(Frozen):
 
 
 class RecordedError(Frozen):
-    """Something that failed on our side or could not be read; `stage` is a node of the graph."""
+    """A failure of ours, or input that could not be read; `stage` is a node of the graph."""
 
     stage: str
     code: str
@@ -235,7 +230,7 @@ class Integrity(Frozen):
 
 
 class Usage(Frozen):
-    """Token figures are the provider's own; `cost_usd` is null when no price is known."""
+    """Token counts from the provider; `cost_usd` is null when no price is known."""
 
     calls: int = 0
     reused: int = 0
@@ -297,7 +292,7 @@ class AuditReport(Frozen):
         return self.model_dump(mode="json", by_alias=True)
 
     def sealed(self) -> AuditReport:
-        """This report with its digest set."""
+        """Return this report with its digest set."""
         content = self.as_json()
         for volatile in ("usage", "timings", "digest"):
             del content[volatile]
@@ -305,11 +300,11 @@ class AuditReport(Frozen):
 
 
 class AuditEvent(Frozen):
-    """Progress as it happens. `kind` says which of the optional fields is set.
+    """Progress of an audit. `kind` says which of the optional fields is set.
 
-    stage: a node of the graph began or ended; evidence: a detective handed in (`usage` and `model`
-    where it asked one); opinion: a judge answered (an opinion or a failure, and in `usage` what it
-    took); report: the last event of every audit.
+    stage: a node of the graph began or ended. evidence: a detective is done (`usage` and `model`
+    where it called a model). opinion: a judge answered (an opinion or a failure; `usage` is the
+    cost of the answer). report: the last event of every audit.
     """
 
     kind: Literal["stage", "evidence", "opinion", "report"]

@@ -32,9 +32,10 @@ class JudicialLogic(RubricModel):
 
 
 class Criterion(RubricModel):
-    """`levels` run from best to worst. `architecture`: the Tech Lead's word weighs most here.
+    """One criterion. `levels` run from best to worst.
 
-    `exclude_when` names a fact that takes the criterion out of both sums (DESIGN 7: No Exchange).
+    `architecture`: the Tech Lead's opinion weighs most. `exclude_when` names a fact that takes the
+    criterion out of both sums (DESIGN 7: No Exchange).
     """
 
     id: str = Field(min_length=1)
@@ -53,13 +54,13 @@ class Criterion(RubricModel):
 
     @property
     def passages(self) -> str:
-        """The check id of evidence that is quoted from the report for no check (report_passages)."""
+        """Check id of evidence that is quoted from the report for no check (report_passages)."""
         return f"passages:{self.id}"
 
 
 class Rubric(RubricModel):
-    """`constitution` is the name of a preset (justice/constitutions.py) or a constitution of its
-    own.
+    """A rubric. `constitution` is a preset's name (synthesis/constitutions.py) or its own
+    constitution.
     """
 
     id: str = Field(min_length=1)
@@ -82,13 +83,14 @@ class Rubric(RubricModel):
                     "{level} ids must be unique: {twice}",
                     {"level": kind, "twice": ", ".join(twice), "ids": twice},
                 )
+
         return self
 
     @classmethod
     def from_stored(cls, document: Mapping[str, Any]) -> Self:
-        """A rubric that was accepted before, maybe by a later version of the auditor.
+        """Return a rubric that was accepted before, perhaps by a later version of the auditor.
 
-        Checks of a kind that this version does not know are kept, and are never established.
+        Checks of an unknown kind are kept, and are never established.
         """
         return cls.model_validate(document, context=KEEP_UNKNOWN_KINDS)
 
@@ -98,7 +100,8 @@ class Rubric(RubricModel):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 without nulls: a parameter that a later version adds, null by default, changes
-        none.
+        """SHA-256 without nulls.
+
+        A parameter that a later version adds, null by default, changes no digest.
         """
         return digest_of(self.model_dump(mode="json", exclude_none=True))
