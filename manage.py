@@ -1,5 +1,5 @@
 #!/usr/bin/env python
-"""Django's command line, with the local settings unless DJANGO_SETTINGS_MODULE says otherwise."""
+"""Django's command line, with the local settings unless DJANGO_SETTINGS_MODULE is set."""
 
 import os
 import shlex
@@ -10,13 +10,13 @@ from django.db import OperationalError
 from redis.exceptions import ConnectionError as QueueUnreachable
 
 UNREACHABLE = """{error}
-The embedded servers answer only while `make run` (or another command under them) is running. Run this command so:
+The embedded servers run only during `make run`, or for one command:
     python -m auditor_site.localservices exec -- python manage.py {command}
 """
 
 
 def main() -> None:
-    """Runs the command; when the embedded servers are meant but not up, says how to start them."""
+    """Run the command, or print how to start the embedded servers that it needs."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "auditor_site.settings.local")
     try:
         execute_from_command_line(sys.argv)

@@ -39,24 +39,29 @@ VARIABLES = (
     Variable(
         "SECRET_KEY_FALLBACKS",
         "",
-        "earlier ones, separated by commas: what they signed and sealed stays readable",
+        "earlier keys, separated by commas, for what they signed or encrypted",
         secret=True,
     ),
     Variable(
-        "EVIDENCE_SECRET", "", "marks the fences in prompts; unset: from SECRET_KEY", secret=True
+        "EVIDENCE_SECRET",
+        "",
+        "marks quoted text in prompts; unset: derived from SECRET_KEY",
+        secret=True,
     ),
     Variable("ALLOWED_HOSTS", "", "host names, separated by commas; required in production"),
     Variable(
         "SITE_URL",
         "http://127.0.0.1:8000",
-        "the address people use: forms are taken from it, mail comes from its host (local: unset, that of PORT)",
+        "public address of the site, also for emails (local: default from PORT)",
     ),
     Variable(
         "EMAIL_URL", "console:", "console: or smtp://user:password@host:port (smtps: or smtp+tls:)"
     ),
-    Variable("MEDIA_ROOT", "var/media", "folder of the uploaded reports, never served by URL"),
+    Variable("MEDIA_ROOT", "var/media", "folder of uploaded reports, never served by URL"),
     Variable(
-        "TRUSTED_PROXIES", "1", "proxies in front that write X-Forwarded-For (local: not asked)"
+        "TRUSTED_PROXIES",
+        "1",
+        "number of proxies in front that write X-Forwarded-For (local: not used)",
     ),
     Variable("GITHUB_CLIENT_ID", "", "sign-in with GitHub: the OAuth app's id; unset: off"),
     Variable("GITHUB_CLIENT_SECRET", "", "and its secret", secret=True),
@@ -65,7 +70,7 @@ VARIABLES = (
     ),
     Variable("OIDC_CLIENT_ID", "", "the client's id at that issuer"),
     Variable("OIDC_CLIENT_SECRET", "", "and its secret", secret=True),
-    Variable("OIDC_NAME", "Single sign-on", "what its button says"),
+    Variable("OIDC_NAME", "Single sign-on", "text of its button"),
     Variable("OPENAI_API_KEY", "", "key of an OpenAI-compatible endpoint", secret=True),
     Variable("OPENAI_BASE_URL", "", "address of that endpoint; unset: OpenAI's own"),
     Variable("PROSECUTOR_MODEL", "", "model of the Prosecutor"),
@@ -80,38 +85,40 @@ VARIABLES = (
     Variable(
         "MODEL_CACHES_PREFIXES", "", "true sends one call first, where the provider caches prefixes"
     ),
-    Variable("MODEL_REQUESTS_PER_MINUTE", "0", "of one key, over all workers; 0: no limit of ours"),
-    Variable("MODEL_TOKENS_PER_MINUTE", "0", "of one key, over all workers; 0: no limit of ours"),
-    Variable("JUDGES_CONCURRENCY", "30", "calls of one audit at once"),
+    Variable("MODEL_REQUESTS_PER_MINUTE", "0", "limit for one key, over all workers; 0: none"),
+    Variable("MODEL_TOKENS_PER_MINUTE", "0", "limit for one key, over all workers; 0: none"),
+    Variable("JUDGES_CONCURRENCY", "30", "parallel calls of one audit"),
     Variable(
         "JUDGES_DEADLINE_SECONDS",
         "60",
-        "for an answer with all its calls, waiting for its turn apart",
+        "deadline of an answer with all its calls, without its time in the queue",
     ),
     Variable(
         "JUDGES_BATCH", "per_criterion", "per_criterion, or per_judge: one call of a judge for all"
     ),
-    Variable(
-        "JUDGES_DEBATE", "", "true adds a round in which each judge sees the others' arguments"
-    ),
-    Variable(
-        "AUDIT_BUDGET_USD", "", "the most that one audit may spend on models; needs MODEL_PRICES"
-    ),
+    Variable("JUDGES_DEBATE", "", "true adds a round in which each judge sees the other arguments"),
+    Variable("AUDIT_BUDGET_USD", "", "limit of one audit's costs of models; needs MODEL_PRICES"),
     Variable("JUDGES", "heuristic", "the default bench: heuristic or llm"),
     Variable("AUDIT_WORKERS", "2", "worker processes that `make run` starts"),
-    Variable("OPEN_AUDITS_PER_STUDENT", "3", "audits of one student that may wait or run at once"),
+    Variable(
+        "OPEN_AUDITS_PER_STUDENT",
+        "3",
+        "audits of one student that may wait or run at the same time",
+    ),
     Variable("OPEN_AUDITS_PER_COHORT", "500", "and of one cohort"),
     Variable("OPEN_AUDITS_PER_ORGANIZATION", "2000", "and of one organization"),
-    Variable("AUDIT_LEASE_SECONDS", "60", "how long an audit waits for a worker that fell silent"),
+    Variable(
+        "AUDIT_LEASE_SECONDS", "60", "seconds until the audit of a silent worker is started again"
+    ),
     Variable(
         "ALLOW_LOCAL_REPOSITORIES",
         "",
-        "true lets repositories on this machine be audited (local: true)",
+        "true allows audits of repositories on this machine (local: true)",
     ),
     Variable(
         "METRICS_TOKEN",
         "",
-        "what a scrape of /metrics must show; unset: there is no such page",
+        "token for reading /metrics; unset: no such page",
         secret=True,
     ),
     Variable("PORT", "8000", "port of the web server"),

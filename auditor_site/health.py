@@ -17,7 +17,7 @@ SECONDS = 5
 
 
 def web() -> bool:
-    """Return whether the site's own /healthz answers 200 to a request for the first of its hosts."""
+    """Return whether /healthz answers 200 to a request for the first of the site's hosts."""
     connection = http.client.HTTPConnection(
         "127.0.0.1", env.number("PORT", least=1, most=65535), timeout=SECONDS
     )

@@ -9,7 +9,9 @@ from django.urls import URLPattern, URLResolver, include, path
 from grading.api.tokens import views as tokens_views
 
 # The login form of the administration has neither rate limits nor a second factor.
-admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign, no-untyped-call] -- as in allauth's manual
+# Replacing the method is what allauth's manual says.
+secure_login = secure_admin_login(admin.site.login)  # type: ignore[no-untyped-call]
+admin.site.login = secure_login  # type: ignore[method-assign]
 
 accounts: list[URLPattern | URLResolver] = [
     path("", include("allauth.account.urls")),

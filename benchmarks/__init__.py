@@ -1,3 +1,1 @@
-"""Speed, measured: `python -m benchmarks` prints medians and ratios of one run; nothing here is a
-test.
-"""
+"""Benchmarks: `python -m benchmarks` prints medians and ratios of one run. None is a test."""

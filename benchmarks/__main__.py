@@ -1,6 +1,4 @@
-"""The offline audit of a small submission against what it cannot do without, then the detectives by
-themselves.
-"""
+"""Time the offline audit of a small submission against its necessary parts, then the detectives."""
 
 from __future__ import annotations
 
@@ -12,6 +10,7 @@ from benchmarks import detectives
 from benchmarks.material import report, repository
 from benchmarks.stopwatch import in_turn, median_of
 
+# Odd, so that the median is a run.
 RUNS = 7
 
 
@@ -43,13 +42,14 @@ def whole_audit(folder: Path) -> None:
         str(source),
         str(folder / "clone.git"),
     ]
+    # git refuses to clone into a folder that exists.
     drop = ["sh", "-c", f'rm -rf {folder / "clone.git"}; exec "$0" "$@"', *clone]
+
     audits, imports, clones = in_turn([audit, libraries, drop], runs=RUNS)
     wall, floor, cloned = (median_of(runs, "wall") for runs in (audits, imports, clones))
     print(f"offline audit, 20 Python files and a 10-page PDF, {RUNS} runs, medians")
-    print(
-        f"  wall {wall:.2f} s   cpu {median_of(audits, 'cpu'):.2f} s   peak {median_of(audits, 'peak_mb'):.0f} MB"
-    )
+    cpu, peak = median_of(audits, "cpu"), median_of(audits, "peak_mb")
+    print(f"  wall {wall:.2f} s   cpu {cpu:.2f} s   peak {peak:.0f} MB")
     print(f"  importing langgraph alone {floor:.2f} s: ratio {wall / floor:.2f}")
     print(f"  a bare clone alone {cloned:.3f} s: ratio {wall / cloned:.1f}")
 

@@ -1,5 +1,6 @@
-"""How far reports agree with labels read by hand: accuracy of scalar facts, F1 of sets, kappa of
-scores.
+"""Agreement of reports with hand-made labels.
+
+Accuracy of scalar facts, F1 of sets, kappa of scores.
 """
 
 from __future__ import annotations
@@ -37,12 +38,13 @@ FLAGS = (
 )
 CALLS = ("os_system_calls", "shell_true_calls", "eval_exec_calls", "structured_output_calls")
 LOWEST, HIGHEST = 1, 5
+# Names of LangGraph's terminals in labels.
 _TERMINALS = {"__start__": "START", "__end__": "END"}
 
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What a label and a report have in common, and what only the one or the other has."""
+    """Numbers of members that label and report share, and that only one of them has."""
 
     common: int
     extra: int
@@ -50,7 +52,7 @@ class Overlap:
 
     @property
     def f1(self) -> float:
-        """1 when both are empty."""
+        """F1; 1 when both sets are empty."""
         total = 2 * self.common + self.extra + self.missed
         return 2 * self.common / total if total else 1.0
 
@@ -65,7 +67,7 @@ def overlap(label: frozenset[Any], report: frozenset[Any]) -> Overlap:
 
 
 def scalars(facts: Facts) -> dict[str, Any]:
-    """Every fact that is one value, by a flat name; None for what was not established."""
+    """Return every fact of one value, by a flat name; None for a fact that was not established."""
     state, clone = facts.get("state_class") or {}, facts.get("clone_function") or {}
     rules, terms = facts.get("rules") or {}, facts.get("pdf_terms") or {}
     return {
@@ -78,7 +80,7 @@ def scalars(facts: Facts) -> dict[str, Any]:
 
 
 def sets(facts: Facts) -> dict[str, frozenset[Any]]:
-    """Every fact that is a set; calls count by place, reducers by field and last word."""
+    """Return every fact that is a set. Calls count by place, reducers by field and last word."""
     graph = facts.get("graph") or {}
     return {
         "graph.nodes": frozenset(map(_node, graph.get("nodes") or ())),
@@ -114,22 +116,26 @@ def _branches(conditional: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, s
 
 
 def f1_of(name: str, overlaps: Sequence[Overlap]) -> float:
-    """Graphs: F1 of each repository, then the mean, so that one large graph does not outweigh ten;
-    others pooled.
+    """Return the F1 of a fact over all repositories.
+
+    For graphs it is the mean of the F1 of each repository, so that one large graph does not
+    outweigh ten. For others the members are pooled.
     """
     if name.startswith("graph."):
-        return fmean(one.f1 for one in overlaps)
+        return fmean(item.f1 for item in overlaps)
     return sum(overlaps, Overlap(0, 0, 0)).f1
 
 
 def weighted_kappa(pairs: Sequence[tuple[int, int]]) -> float:
-    """Cohen's kappa on 1..5 with quadratic weights; nan when chance leaves no room for
-    disagreement.
+    """Return Cohen's kappa on 1..5 with quadratic weights.
+
+    It is nan when chance leaves no room for disagreement.
     """
-    left, right = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
+    left, right = Counter(label for label, _ in pairs), Counter(report for _, report in pairs)
     grades = range(LOWEST, HIGHEST + 1)
+    # Disagreement that two independent raters with these grades would have.
     by_chance = sum(left[i] * right[j] * (i - j) ** 2 for i in grades for j in grades) / max(
         1, len(pairs)
     )
-    seen = sum((one - other) ** 2 for one, other in pairs)
-    return 1 - seen / by_chance if by_chance else float("nan")
+    observed = sum((label - report) ** 2 for label, report in pairs)
+    return 1 - observed / by_chance if by_chance else float("nan")

@@ -1,4 +1,4 @@
-"""Audit repositories that were read by hand, and print how far the reports agree with the labels.
+"""Audit repositories with hand-made labels, and print the agreement of reports and labels.
 
 `python -m benchmarks.cohort --repos DIR --labels DIR`: DIR/OWNER+NAME/repo are git directories,
 DIR/OWNER+NAME.json are labels {repo, head, pdf, facts, scores}. Nothing is fetched.
@@ -20,13 +20,15 @@ from typing import Any
 
 from benchmarks.agreement import Overlap, f1_of, overlap, scalars, sets, weighted_kappa
 
+# Lines of the list of worst scores.
 WORST = 12
+# Seconds for one audit.
 DEADLINE = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """One repository: what a person read, and what the audit reported ({} when it wrote no report)."""
+class LabelledAudit:
+    """One repository: a person's label, and the report of the audit ({} when there is none)."""
 
     name: str
     label: Mapping[str, Any]
@@ -45,20 +47,22 @@ def main() -> None:
     cli.add_argument("--repos", type=Path, required=True)
     cli.add_argument("--labels", type=Path, required=True)
     options = cli.parse_args()
+
     with tempfile.TemporaryDirectory(prefix="cohort-") as folder:
-        readings = [
-            _read(path, options.repos / path.stem / "repo", Path(folder))
+        audits = [
+            _audit(path, options.repos / path.stem / "repo", Path(folder))
             for path in sorted(options.labels.glob("*.json"))
         ]
-    _print_facts(readings)
-    _print_sets(readings)
-    _print_scores(readings)
+
+    _print_facts(audits)
+    _print_sets(audits)
+    _print_scores(audits)
 
 
-def _read(label_file: Path, git_dir: Path, folder: Path) -> Reading:
+def _audit(label_file: Path, git_dir: Path, folder: Path) -> LabelledAudit:
     label = json.loads(label_file.read_text("utf-8"))
     name = label_file.stem
-    written = folder / f"{name}.json"
+    output = folder / f"{name}.json"
     command = [
         sys.executable,
         "-m",
@@ -68,61 +72,68 @@ def _read(label_file: Path, git_dir: Path, folder: Path) -> Reading:
         label["head"],
         "--allow-local",
     ]
-    command += ["--quiet", "--json", str(written), "--markdown", str(folder / f"{name}.md")]
+    command += ["--quiet", "--json", str(output), "--markdown", str(folder / f"{name}.md")]
     if label["pdf"]:
         pdf = folder / f"{name}.pdf"
         show = ["git", "--git-dir", str(git_dir), "show", f"{label['head']}:{label['pdf']}"]
         pdf.write_bytes(subprocess.run(show, capture_output=True, check=True).stdout)
         command += ["--pdf", str(pdf)]
+
     begin = perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
     print(
         f"{name}: exit {done.returncode} in {perf_counter() - begin:.1f} s {_last_line(done.stderr)}"
     )
-    return Reading(name, label, json.loads(written.read_text("utf-8")) if written.exists() else {})
+    return LabelledAudit(
+        name, label, json.loads(output.read_text("utf-8")) if output.exists() else {}
+    )
 
 
 def _last_line(text: str) -> str:
     return next(reversed(text.strip().splitlines()), "")
 
 
-def _print_facts(readings: list[Reading]) -> None:
+def _print_facts(audits: list[LabelledAudit]) -> None:
     agreed: dict[str, list[bool]] = {}
     print("\nscalar facts")
-    for reading in readings:
-        wanted, got = scalars(reading.label["facts"]), scalars(reading.report.get("facts", {}))
-        for name, value in wanted.items():
-            agreed.setdefault(name, []).append(value == got[name])
-            if value != got[name]:
-                print(f"  {reading.name} {name}: label {value!r}, report {got[name]!r}")
-    for name, each in agreed.items():
-        print(f"{name:34} {sum(each)}/{len(each)}")
-    every = [one for each in agreed.values() for one in each]
-    print(f"scalar accuracy {fmean(every) if every else 0:.3f} over {len(every)}")
+    for audit in audits:
+        expected, reported = scalars(audit.label["facts"]), scalars(audit.report.get("facts", {}))
+        for name, value in expected.items():
+            agreed.setdefault(name, []).append(value == reported[name])
+            if value != reported[name]:
+                print(f"  {audit.name} {name}: label {value!r}, report {reported[name]!r}")
+
+    for name, results in agreed.items():
+        print(f"{name:34} {sum(results)}/{len(results)}")
+
+    total = [result for results in agreed.values() for result in results]
+    print(f"scalar accuracy {fmean(total) if total else 0:.3f} over {len(total)}")
 
 
-def _print_sets(readings: list[Reading]) -> None:
+def _print_sets(audits: list[LabelledAudit]) -> None:
     overlaps: dict[str, list[Overlap]] = {}
     print("\nsets")
-    for reading in readings:
-        wanted, got = sets(reading.label["facts"]), sets(reading.report.get("facts", {}))
-        for name, members in wanted.items():
-            overlaps.setdefault(name, []).append(overlap(members, got[name]))
-            if members != got[name]:
+    for audit in audits:
+        expected, reported = sets(audit.label["facts"]), sets(audit.report.get("facts", {}))
+        for name, members in expected.items():
+            overlaps.setdefault(name, []).append(overlap(members, reported[name]))
+            if members != reported[name]:
                 missed, extra = (
-                    sorted(map(str, odd))[:6] for odd in (members - got[name], got[name] - members)
+                    sorted(map(str, odd))[:6]
+                    for odd in (members - reported[name], reported[name] - members)
                 )
-                print(f"  {reading.name} {name}: missed {missed}, extra {extra}")
-    for name, each in overlaps.items():
-        total = sum(each, Overlap(0, 0, 0))
+                print(f"  {audit.name} {name}: missed {missed}, extra {extra}")
+
+    for name, items in overlaps.items():
+        total = sum(items, Overlap(0, 0, 0))
         print(
-            f"{name:34} F1 {f1_of(name, each):.3f} "
+            f"{name:34} F1 {f1_of(name, items):.3f} "
             f"(found {total.common}, extra {total.extra}, missed {total.missed})"
         )
 
 
-def _print_scores(readings: list[Reading]) -> None:
-    rows = [(one.name, *score) for one in readings for score in one.scores]
+def _print_scores(audits: list[LabelledAudit]) -> None:
+    rows = [(audit.name, *score) for audit in audits for score in audit.scores]
     both = [
         (name, criterion, label, report)
         for name, criterion, label, report in rows
@@ -131,16 +142,19 @@ def _print_scores(readings: list[Reading]) -> None:
     pairs = [(label, report) for _, _, label, report in both]
     one_sided = sum((label is None) != (report is None) for _, _, label, report in rows)
     print("\nscores of the heuristic bench, the worst first")
+
     for name, criterion, label, report in sorted(both, key=lambda row: -abs(row[2] - row[3]))[
         :WORST
     ]:
         if label != report:
             print(f"  {name} {criterion}: label {label}, report {report}")
+
     _print_criteria(both)
     errors = [abs(label - report) for label, report in pairs] or [0]
+    exact, close = fmean(e == 0 for e in errors), fmean(e <= 1 for e in errors)
     print(
-        f"kappa {weighted_kappa(pairs):.3f} MAE {fmean(errors):.2f} exact {fmean(e == 0 for e in errors):.2f} "
-        f"within-1 {fmean(e <= 1 for e in errors):.2f} n {len(pairs)} scored by one side only {one_sided}"
+        f"kappa {weighted_kappa(pairs):.3f} MAE {fmean(errors):.2f} exact {exact:.2f} "
+        f"within-1 {close:.2f} n {len(pairs)} scored by one side only {one_sided}"
     )
 
 

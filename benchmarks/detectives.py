@@ -1,9 +1,8 @@
-"""The detectives on a generated repository, against the same clone and the bare parsing of the same
-files.
+"""Time the detectives on a generated repository against a clone and bare parsing of its files.
 
-`python -m benchmarks.detectives` prints times, ratio, peak memory and growth; each side is a
-process of its own, timed from inside without its start, and weighed from outside with all its
-children.
+`python -m benchmarks.detectives` prints times, ratio, peak memory and growth. Each side is a
+process of its own: timed from inside without its start, its memory measured from outside with all
+its children.
 """
 
 from __future__ import annotations
@@ -19,8 +18,10 @@ from benchmarks.material import repository
 from benchmarks.stopwatch import in_turn, median_of
 
 RUNS = 5
+# Numbers of Python files.
 SIZES = (100, 500, 1000, 2000)
 COMMITS = 500
+# Goals of the project: times the yardstick, and megabytes at the largest size.
 GOAL_RATIO, GOAL_MEGABYTES = 2.0, 300
 
 
@@ -30,18 +31,20 @@ def main() -> None:
 
 
 def compare(folder: Path) -> None:
-    """Measure every size, print a line for each, and what the ratio and the growth come to."""
+    """Measure every size, and print a line for each, the ratios and the growth."""
     print(f"detectives against a bare clone and ast.parse in one process, {RUNS} runs, medians")
     seconds: dict[int, float] = {}
     for size in SIZES:
         source = str(repository(folder, files=size, commits=min(size, COMMITS)))
         examined, floor = in_turn([_side("examine", source), _side("yardstick", source)], runs=RUNS)
-        seconds[size], least = median_of(examined, "told"), median_of(floor, "told")
+        seconds[size], least = median_of(examined, "own_seconds"), median_of(floor, "own_seconds")
         peak = max(run.peak_mb for run in examined)
+        ratio = seconds[size] / least
         print(
-            f"  {size:5} files  {seconds[size]:.2f} s against {least:.2f} s: ratio {seconds[size] / least:.2f}"
+            f"  {size:5} files  {seconds[size]:.2f} s against {least:.2f} s: ratio {ratio:.2f}"
             f" (goal {GOAL_RATIO})   peak {peak:.0f} MB (goal {GOAL_MEGABYTES})"
         )
+
     first, last = SIZES[0], SIZES[-1]
     print(
         f"  {last // first} times the files take {seconds[last] / seconds[first]:.1f} times as long"
@@ -53,7 +56,8 @@ def _side(name: str, source: str) -> list[str]:
 
 
 def examine(source: Path, folder: Path) -> float:
-    """Seconds from the address to the dossier: clone, history, survey, answers, verification."""
+    """Return the seconds from address to dossier: clone, history, survey, checks, verification."""
+    # Imported in the function: the yardstick's process must not pay for it.
     from courtroom.analysis.git.snapshot import take_snapshot
     from courtroom.detectives.evidence_aggregator import aggregate
     from courtroom.detectives.repo_investigator import investigate
@@ -67,27 +71,34 @@ def examine(source: Path, folder: Path) -> float:
         update={"criteria": tuple(c for c in rubric.criteria if c.target_artifact == "github_repo")}
     )
     checks = owed(repository_checks)["RepoInvestigator"]
+
     begin = perf_counter()
     snapshot = take_snapshot(str(source), ref=None, into=folder, limits=limits, allow_local=True)
-    testimony = investigate(read_repository(snapshot, checks, limits), snapshot, checks)
-    dossier = aggregate([testimony], snapshot, repository_checks, None)
+    result = investigate(read_repository(snapshot, checks, limits), snapshot, checks)
+    dossier = aggregate([result], snapshot, repository_checks, None)
     seconds = perf_counter() - begin
+
     assert dossier.facts.graph is not None, dossier.facts.unknown
+
     return seconds
 
 
 def yardstick(source: Path, folder: Path) -> float:
-    """Seconds for a bare clone of the same kind, reading the same files and parsing them, all in
-    this process.
+    """Return the seconds of a bare clone of the same kind, and of parsing its files in this
+    process.
     """
     begin = perf_counter()
     clone = folder / "clone.git"
     subprocess.run(["git", "clone", "--quiet", "--bare", "--no-local", source, clone], check=True)
     names = _git(clone, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
-    asked = "".join(f"HEAD:{name}\n" for name in names if name.endswith(".py"))
-    trees = [ast.parse(text) for text in _bodies(_git(clone, "cat-file", "--batch", stdin=asked))]
+    names_to_read = "".join(f"HEAD:{name}\n" for name in names if name.endswith(".py"))
+    trees = [
+        ast.parse(text) for text in _bodies(_git(clone, "cat-file", "--batch", stdin=names_to_read))
+    ]
     seconds = perf_counter() - begin
+
     assert trees
+
     return seconds
 
 
@@ -99,7 +110,10 @@ def _git(clone: Path, *words: str, stdin: str = "") -> str:
 
 
 def _bodies(output: str) -> list[str]:
-    """The generated files are ASCII: git's byte counts are character counts."""
+    """Split the output of `git cat-file`.
+
+    The generated files are ASCII, so git's byte counts are character counts.
+    """
     bodies, position = [], 0
     while position < len(output):
         start = output.index("\n", position) + 1

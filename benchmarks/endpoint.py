@@ -1,9 +1,8 @@
-"""An OpenAI-compatible endpoint that takes a fixed time for each call: `python -m
-benchmarks.endpoint SECONDS`.
+"""OpenAI-compatible endpoint with a fixed time per call: `python -m benchmarks.endpoint SECONDS`.
 
-It prints its port, then, when its standard input closes, one JSON line of what it saw: the number
-of calls, the most of them in flight at once, the characters of all prompts and of the prefix that
-all of them share.
+It prints its port. When its standard input closes, it prints one JSON line: the number of calls,
+the most of them in flight at the same time, the characters of all prompts and of their shared
+prefix.
 """
 
 from __future__ import annotations
@@ -15,15 +14,16 @@ import sys
 from dataclasses import dataclass, field
 from typing import Any
 
-ROOM = 2**22
+# Bytes that a reader may buffer: a prompt is larger than asyncio's default.
+READ_LIMIT = 2**22
 
 
 @dataclass
-class Seen:
+class Endpoint:
     seconds: float
     prompts: list[list[str]] = field(default_factory=list)
-    now: int = 0
-    most: int = 0
+    in_flight: int = 0
+    most_in_flight: int = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -33,13 +33,13 @@ class Seen:
                 body = json.loads(await reader.readexactly(length))
                 writer.write(await self.answer(body))
                 await writer.drain()
-                self.now -= 1
+                self.in_flight -= 1
         except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
 
     async def answer(self, body: dict[str, Any]) -> bytes:
-        self.now += 1
-        self.most = max(self.most, self.now)
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
         self.prompts.append([message["content"] for message in body["messages"]])
         await asyncio.sleep(self.seconds)
         payload = json.dumps(completion(body)).encode()
@@ -52,12 +52,12 @@ class Seen:
         )
 
     def summary(self) -> dict[str, int]:
-        whole = ["\n".join(parts) for parts in self.prompts]
+        prompts = ["\n".join(parts) for parts in self.prompts]
         return {
-            "calls": len(whole),
-            "in_flight": self.most,
-            "characters": sum(map(len, whole)),
-            "shared": len(os.path.commonprefix(whole)) * len(whole),  # noqa: RUF071 -- characters are meant
+            "calls": len(prompts),
+            "in_flight": self.most_in_flight,
+            "characters": sum(map(len, prompts)),
+            "shared": len(os.path.commonprefix(prompts)) * len(prompts),  # noqa: RUF071 -- no paths
         }
 
 
@@ -66,7 +66,7 @@ def completion(body: dict[str, Any]) -> dict[str, Any]:
     answer = (
         opinion(schema)
         if "score" in schema
-        else {k: opinion(v["properties"]) for k, v in schema.items()}
+        else {name: opinion(part["properties"]) for name, part in schema.items()}
     )
     message = {"role": "assistant", "content": json.dumps(answer), "refusal": None}
     return {
@@ -85,11 +85,14 @@ def opinion(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 async def main() -> None:
-    seen = Seen(float(sys.argv[1]))
-    server = await asyncio.start_server(seen.serve, "127.0.0.1", 0, limit=ROOM, backlog=128)
+    endpoint = Endpoint(float(sys.argv[1]))
+    server = await asyncio.start_server(
+        endpoint.serve, "127.0.0.1", 0, limit=READ_LIMIT, backlog=128
+    )
     print(server.sockets[0].getsockname()[1], flush=True)
     await asyncio.to_thread(sys.stdin.read)
-    print(json.dumps(seen.summary()), flush=True)
+    print(json.dumps(endpoint.summary()), flush=True)
+    # Open connections would keep the server's close waiting.
     os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""What the benchmarks audit: a generated student repository and a report of ten pages."""
+"""Inputs of the benchmarks: a generated student repository and a report of ten pages."""
 
 from __future__ import annotations
 
@@ -29,14 +29,15 @@ def describe_{part}(step: Step{number}_{part}) -> str:
 '''
 PARTS = 9
 PARAGRAPH = (
-    "The detectives run in parallel and fan in at the evidence aggregator before the judges are heard, see "
-    "src/graph.py. Dialectical synthesis is done by three personas in src/judges.py whose opinions the chief "
-    "justice weighs by named rules. State synchronization rests on the reducers of src/state.py. "
+    "The detectives run in parallel and fan in at the evidence aggregator before the judges are "
+    "heard, see src/graph.py. Dialectical synthesis is done by three personas in src/judges.py "
+    "whose opinions the chief justice weighs by named rules. "
+    "State synchronization rests on the reducers of src/state.py. "
 )
 
 
 def repository(folder: Path, *, files: int, commits: int | None = None) -> Path:
-    """A bare repository with this many Python files, in one commit each unless told otherwise."""
+    """Make a bare repository with this many Python files, one commit each unless given."""
     own = {"src/state.py": STATE, "src/graph.py": GRAPH, "src/tools.py": TOOLS, "main.py": MAIN}
     more = {f"src/step_{n}.py": _module(n) for n in range(files - len(own))}
     texts = list({**own, **more}.items())
@@ -53,8 +54,8 @@ def _module(number: int) -> str:
 
 
 def report(folder: Path, *, pages: int) -> Path:
-    """A text report of this many pages, one of them with a drawn diagram."""
+    """Make a text report of this many pages, one of them with a drawn diagram."""
     text = [Page(lines=[f"# Section {n}", *[PARAGRAPH * 2] * 4]) for n in range(1, pages)]
     boxes = [Box("START", 60, 700), Box("RepoInvestigator", 40, 600), Box("DocAnalyst", 200, 600)]
-    drawn = Page(lines=["# Diagram"], boxes=boxes, arrows=[Arrow(0, 1), Arrow(0, 2)])
-    return make_pdf(folder / f"report-{pages}.pdf", [*text, drawn])
+    diagram = Page(lines=["# Diagram"], boxes=boxes, arrows=[Arrow(0, 1), Arrow(0, 2)])
+    return make_pdf(folder / f"report-{pages}.pdf", [*text, diagram])

@@ -1,9 +1,7 @@
-"""A draft held against 200 stored audits of ten criteria, as the web process does it: `python -m
-benchmarks.preview`.
+"""Time the preview of a rubric draft over 200 stored audits: `python -m benchmarks.preview`.
 
-An empty database of its own is filled with one report of the heuristic bench, 200 times. The draft
-weighs every check anew, so that the heuristic judges are heard again on everything: nothing is
-dearer.
+A new empty database gets one report of the heuristic bench, 200 times. The draft changes the weight
+of every check, so the heuristic judges answer everything again: the most expensive case.
 """
 
 from __future__ import annotations
@@ -18,16 +16,18 @@ from time import perf_counter
 from typing import Any
 
 from auditor_site.localservices.embedded import embedded
-from benchmarks.resynthesis import REPORTS, stored
+from benchmarks.resynthesis import REPORTS, stored_report
 
 RUNS = 5
+# Goal for the whole page.
 AT_MOST_SECONDS = 3.0
 
 
 def main() -> None:
-    text = asyncio.run(stored())
+    text = asyncio.run(stored_report())
     with embedded(ephemeral=True) as addresses:
         os.environ |= addresses | {"DJANGO_SETTINGS_MODULE": "auditor_site.settings.test"}
+        # Django reads its settings when it is imported.
         import django
         from django.core.management import call_command
 
@@ -44,28 +44,30 @@ def measure(text: str) -> None:
     from grading.rubrics.previews.rubric_preview import preview
     from tests.factories.people import staff_user
 
-    assignment, draft = filled(json.loads(text))
+    assignment, draft = make_assignment(json.loads(text))
     client = Client()
     client.force_login(staff_user(assignment.organization))
     place = f"/o/{assignment.organization.slug}/c/{assignment.cohort.slug}/a/{assignment.slug}"
+
     with scope(organization=assignment.organization):
         audits = [grade.audit_id for grade in counting_grades(assignment)]
-        reading, foreseen, page = in_turn(
+        reading, previewing, page = in_turn(
             lambda: sum(1 for _ in reports_of(audits)),
             lambda: preview(assignment, draft.document),
             lambda: client.get(f"{place}/preview/{draft.pk}/").content,
         )
+
     kilobytes = len(text) / 1000
     print(f"{REPORTS} reports of ten criteria, {kilobytes:.0f} kB each, {RUNS} runs, medians")
     print(f"  read from the database {reading:.2f} s")
-    print(f"  foreseen {foreseen:.2f} s: ratio {foreseen / reading:.1f}")
+    print(f"  previewed {previewing:.2f} s: ratio {previewing / reading:.1f}")
     print(
         f"  the whole page {page:.2f} s: ratio {page / reading:.1f} (at most {AT_MOST_SECONDS} s)"
     )
 
 
-def filled(report: dict[str, Any]) -> tuple[Any, Any]:
-    """An assignment whose every student has this report, and a draft that weighs every check anew."""
+def make_assignment(report: dict[str, Any]) -> tuple[Any, Any]:
+    """Return an assignment whose students all have this report, and a draft with other weights."""
     from django_scopes import scope
 
     from courtroom import AuditReport, shipped_rubric
@@ -88,6 +90,7 @@ def filled(report: dict[str, Any]) -> tuple[Any, Any]:
     assignment = AssignmentFactory.create(
         rubric_version__document=text, rubric_version__digest=rubric.digest
     )
+
     for _ in range(REPORTS):
         submission = SubmissionFactory.create(
             assignment=assignment, student=student(assignment.cohort)
@@ -95,30 +98,37 @@ def filled(report: dict[str, Any]) -> tuple[Any, Any]:
         lease = claimed(AuditFactory.create(submission=submission))
         with scope(organization=assignment.organization):
             workflow.finish_audit(lease=lease, verdict=verdict)
+
     other = deepcopy(text)
+
     for criterion in other["criteria"]:
         for check in criterion["checks"]:
             check["weight"] += 1
-    made = {
+
+    fields = {
         "rubric": assignment.rubric_version.rubric,
         "number": 2,
         "draft": True,
         "document": other,
     }
-    return assignment, RubricVersionFactory.create(**made)
+
+    return assignment, RubricVersionFactory.create(**fields)
 
 
 def in_turn(*tasks: Callable[[], object]) -> list[float]:
-    """The median seconds of each, A B C A B C ..., after one warm-up of each that does not count."""
+    """Return the median seconds of each task, run A B C A B C ... after one warm-up of each."""
     for task in tasks:
         task()
-    taken: list[list[float]] = [[] for _ in tasks]
+
+    seconds: list[list[float]] = [[] for _ in tasks]
+
     for _ in range(RUNS):
-        for times, task in zip(taken, tasks, strict=True):
+        for times, task in zip(seconds, tasks, strict=True):
             begin = perf_counter()
             task()
             times.append(perf_counter() - begin)
-    return [median(times) for times in taken]
+
+    return [median(times) for times in seconds]
 
 
 if __name__ == "__main__":

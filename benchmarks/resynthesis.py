@@ -1,6 +1,4 @@
-"""200 stored reports of ten criteria judged again in one process: `python -m
-benchmarks.resynthesis`.
-"""
+"""Time 200 stored reports judged again in one process: `python -m benchmarks.resynthesis`."""
 
 from __future__ import annotations
 
@@ -20,11 +18,12 @@ from courtroom.run_audit import hold_audit
 from courtroom.synthesis.constitutions import preset
 
 REPORTS = 200
+# Goal: an instructor waits for this.
 AT_MOST_SECONDS = 2.0
 
 
-async def stored() -> str:
-    """A report as it is stored: JSON text."""
+async def stored_report() -> str:
+    """Return a report as it is stored: JSON text."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         source, pdf = repository(Path(name), files=20), report(Path(name), pages=10)
         case = Case(
@@ -34,31 +33,30 @@ async def stored() -> str:
             constitution=preset("default"),
             allow_local=True,
         )
-        told = [event.report async for event in hold_audit(case) if event.report]
-    return json.dumps(told[-1].as_json())
+        reports = [event.report async for event in hold_audit(case) if event.report]
+
+    return json.dumps(reports[-1].as_json())
 
 
 def main() -> None:
-    texts = [asyncio.run(stored())] * REPORTS
+    texts = [asyncio.run(stored_report())] * REPORTS
     for name in ("default", "opinions-only"):
         judge_again(texts, name)
-    foresee_change(texts)
+    preview_changes(texts)
 
 
 def judge_again(texts: list[str], name: str) -> None:
-    """The whole report anew, sealed; one at a time, as they come from a store."""
+    """Resynthesise and seal the whole reports, one at a time, as they come from a store."""
     rubric, rules = shipped_rubric("self_audit"), preset(name)
     begin, cpu = perf_counter(), process_time()
     digests = [
         resynthesise(AuditReport.model_validate_json(t), rubric, rules).digest for t in texts
     ]
-    show(f"{len(digests)} reports judged again under {name}", begin, cpu)
+    print_times(f"{len(digests)} reports judged again under {name}", begin, cpu)
 
 
-def foresee_change(texts: list[str]) -> None:
-    """What an instructor is shown before publishing: the verdicts only, from reports that are
-    parsed already.
-    """
+def preview_changes(texts: list[str]) -> None:
+    """Preview the verdicts that an instructor sees before publishing, from parsed reports."""
     rubric = shipped_rubric("self_audit")
     heavier = [criterion.model_copy(update={"weight": 2.0}) for criterion in rubric.criteria]
     reworded = [
@@ -71,21 +69,21 @@ def foresee_change(texts: list[str]) -> None:
         )
         for criterion in rubric.criteria
     ]
-    for what, criteria in (("weights of criteria", heavier), ("weights of every check", reworded)):
+
+    for label, criteria in (("weights of criteria", heavier), ("weights of every check", reworded)):
         revision = RubricRevision(rubric, rubric.model_copy(update={"criteria": tuple(criteria)}))
         documents = [json.loads(text) for text in texts]
         begin, cpu = perf_counter(), process_time()
         scores = [
-            preview_rubric(one, revision, preset("default")).verdict.overall_score
-            for one in documents
+            preview_rubric(document, revision, preset("default")).verdict.overall_score
+            for document in documents
         ]
-        show(f"{len(scores)} reports foreseen with other {what}", begin, cpu)
+        print_times(f"{len(scores)} reports previewed with other {label}", begin, cpu)
 
 
-def show(what: str, begin: float, cpu: float) -> None:
-    print(
-        f"{what}: {perf_counter() - begin:.2f} s, {process_time() - cpu:.2f} s of CPU (at most {AT_MOST_SECONDS} s)"
-    )
+def print_times(label: str, begin: float, cpu: float) -> None:
+    wall, busy = perf_counter() - begin, process_time() - cpu
+    print(f"{label}: {wall:.2f} s, {busy:.2f} s of CPU (at most {AT_MOST_SECONDS} s)")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""Whole commands timed from outside, in turn with a yardstick, so that a ratio holds when the
-machine drifts.
+"""Time whole commands from outside, in turn with a yardstick.
+
+Taking turns keeps the ratio right when the speed of the machine drifts.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from time import perf_counter
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Wall and CPU time in seconds (children included), peak memory of the largest process in MB,
-    what it printed.
+    """Result of one command: wall and CPU seconds (children included), peak memory in MB, output.
+
+    The memory is that of the largest process.
     """
 
     wall: float
@@ -25,23 +27,26 @@ class Run:
     printed: str = ""
 
     @property
-    def told(self) -> float:
-        """The seconds that a command which times itself has printed."""
+    def own_seconds(self) -> float:
+        """Seconds printed by a command that times itself."""
         return float(self.printed)
 
 
 def timed(command: Sequence[str]) -> Run:
-    """One run of a command that must succeed."""
+    """Run a command once; it must succeed."""
     with tempfile.TemporaryFile("w+") as output:
         begin = perf_counter()
         process = subprocess.Popen(command, stdout=output)
+        # wait4 gives the usage of the child and of the children that it waited for.
         _, status, usage = os.wait4(process.pid, 0)
         wall = perf_counter() - begin
         output.seek(0)
         printed = output.read()
+
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, list(command))
+
     return Run(
         wall=wall,
         cpu=usage.ru_utime + usage.ru_stime,
@@ -51,7 +56,7 @@ def timed(command: Sequence[str]) -> Run:
 
 
 def in_turn(commands: Sequence[Sequence[str]], *, runs: int) -> list[list[Run]]:
-    """Every command `runs` times, A B A B ..., after one warm-up of each that does not count."""
+    """Run every command `runs` times, A B A B ..., after one uncounted warm-up of each."""
     for command in commands:
         timed(command)
     rounds = [[timed(command) for command in commands] for _ in range(runs)]

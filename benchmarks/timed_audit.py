@@ -1,7 +1,6 @@
-"""One audit with the bench that the environment describes: `python -m benchmarks.timed_audit REPO
-[PDF]`.
+"""Run one audit with the bench of the environment: `python -m benchmarks.timed_audit REPO [PDF]`.
 
-Prints the seconds from the first judge's call to the last answer, as the court itself sees them.
+Prints the seconds from the first judge's call to the last answer.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from courtroom.run_audit import hold_audit
 from courtroom.synthesis.constitutions import constitution_of
 
 
-async def judged_within(repository: str, pdf: Path | None) -> float:
+async def judging_seconds(repository: str, pdf: Path | None) -> float:
     rubric, began, ended = shipped_rubric("self_audit"), None, 0.0
     case = Case(
         repo_url=repository,
@@ -29,14 +28,17 @@ async def judged_within(repository: str, pdf: Path | None) -> float:
         constitution=constitution_of(rubric),
         allow_local=True,
     )
+
+    # Reading the inputs is not counted.
     async for event in hold_audit(case, bench=bench_of("llm", os.environ)):
         if event.stage in JUDGES.values():
             began = began or perf_counter()
         if event.kind == "opinion":
             ended = perf_counter()
+
     return ended - (began or ended)
 
 
 if __name__ == "__main__":
-    given = sys.argv[2:3]
-    print(asyncio.run(judged_within(sys.argv[1], Path(given[0]) if given else None)))
+    pdf_path = Path(sys.argv[2]) if sys.argv[2:] else None
+    print(asyncio.run(judging_seconds(sys.argv[1], pdf_path)))

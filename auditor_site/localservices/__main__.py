@@ -55,7 +55,11 @@ def _run(command: list[str], servers: dict[str, Server]) -> int:
     signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     environment = os.environ | {variable: server.url for variable, server in servers.items()}
     try:
-        child = subprocess.Popen(command, env=environment, preexec_fn=_begin_child)  # noqa: PLW1509 -- see server.py
+        child = subprocess.Popen(
+            command,
+            env=environment,
+            preexec_fn=_begin_child,  # noqa: PLW1509 -- see server.py
+        )
     except OSError as error:
         sys.stderr.write(f"{command[0]} cannot be run: {error.strerror}.\n")
         return 127

@@ -129,7 +129,8 @@ class Postgres(Server):
         if made_by != _major(programs):
             raise LocalServiceError(
                 f"{self.data} was made by PostgreSQL {made_by}, "
-                f"but {_major(programs)} is installed: dump it with the old version, or move the folder away to start again.",
+                f"but {_major(programs)} is installed: "
+                "dump it with the old version, or move the folder away to start again.",
             )
 
     def _make_site_role(self) -> None:

@@ -134,7 +134,7 @@ def start(server: Server) -> Running | None:
 
 
 def take_lock(path: Path) -> int | None:
-    """Return the lock's descriptor, or None while another process holds it or has just removed it."""
+    """Return the lock's descriptor, or None while another process holds or removes it."""
     try:
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except FileNotFoundError:
@@ -197,7 +197,8 @@ def _spawn(server: Server, command: list[str], lock: int) -> subprocess.Popen[by
             cwd=server.place.home,
             pass_fds=(lock,),
             start_new_session=True,
-            preexec_fn=lambda: die_with_parent(server.stop_signal),  # noqa: PLW1509 -- one prctl call
+            # One system call, which is safe between fork and exec.
+            preexec_fn=lambda: die_with_parent(server.stop_signal),  # noqa: PLW1509
             **server.place.owner.identity,
         )
 

@@ -28,7 +28,7 @@ def queues(url: str, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def caches(url: str) -> dict[str, Any]:
-    """Return CACHES: the shared cache, on the queue's server. allauth counts its rate limits there."""
+    """Return CACHES: the shared cache on the queue's server, where allauth counts rate limits."""
     return {
         "default": {
             "BACKEND": "django.core.cache.backends.redis.RedisCache",

@@ -1,4 +1,4 @@
-"""Settings of the model judges: the operator's own. An organization may set its own in the admin."""
+"""Settings of the operator's model judges. An organization may set its own in the admin."""
 
 import json
 from decimal import Decimal, InvalidOperation

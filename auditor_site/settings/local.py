@@ -1,4 +1,4 @@
-"""Settings of one machine: `make run`. Servers without an address in the environment are embedded."""
+"""Settings of one machine: `make run`. Servers that the environment does not name are embedded."""
 
 from auditor_site import addresses, env, localservices, logs
 from auditor_site.settings import derived

@@ -1,4 +1,4 @@
-"""What was seen, as numbers: percentiles in seconds, failures in words, and what was busy."""
+"""Measurements as numbers: percentiles in seconds, failures in words, and busy cores."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ from statistics import median
 
 
 @dataclass(slots=True)
-class Seen:
-    """Seconds of each request by what it was for (page, progress, submission, download), and what
-    failed.
+class Measurements:
+    """Seconds of each request by its kind (page, progress, submission, download), and failures.
 
-    `open` requests wait for their answer now; of those who have `handed_in`, so many audits have
-    `ended`, and so many reports were `read`.
+    `open` requests wait for their answer now. `submitted`, `ended` and `read` count submissions,
+    ended audits and read reports.
     """
 
-    taken: dict[str, list[float]] = field(default_factory=dict)
+    times: dict[str, list[float]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
     open: int = 0
-    handed_in: int = 0
+    submitted: int = 0
     ended: int = 0
     read: int = 0
     seconds: float = 0.0
 
     def note(self, kind: str, seconds: float) -> None:
-        self.taken.setdefault(kind, []).append(seconds)
+        self.times.setdefault(kind, []).append(seconds)
 
     def percentile(self, share: int, kind: str) -> float:
-        """The nearest-rank percentile; 0 where nothing was asked."""
-        times = sorted(self.taken.get(kind, [0.0]))
+        """Return the nearest-rank percentile; 0 without requests."""
+        times = sorted(self.times.get(kind, [0.0]))
+        # Rounded up: the smallest value with at least this share at or below it.
         return times[max(0, -(-share * len(times) // 100) - 1)]
 
     @property
     def requests(self) -> int:
-        return sum(len(times) for times in self.taken.values())
+        return sum(len(times) for times in self.times.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Gauge:
-    """What could run out, what was seen of it, and whether it did (gauges.py says when)."""
+    """A resource that may run out, its reading, and whether it ran out (see gauges.py)."""
 
     name: str
-    said: str
+    reading: str
     ran_out: bool
 
 
@@ -54,13 +54,13 @@ class Step:
     """One evening. `busy` is over all of it, `gauges` are of the minute in which students come."""
 
     students: int
-    seen: Seen
+    measurements: Measurements
     busy: dict[str, float]
     gauges: tuple[Gauge, ...]
 
 
 def hardware() -> str:
-    """The processor, how many cores this process may use, and the memory."""
+    """Return the processor, the number of usable cores, and the memory, in words."""
     model = next(
         (
             line.partition(":")[2].strip()
@@ -75,8 +75,10 @@ def hardware() -> str:
     return f"{model}, {cores} cores used, {memory:.0f} GiB; load average before: {load:.1f}"
 
 
-def closing(steps: list[Step], signing_in: list[float], queries: dict[str, tuple[int, ...]]) -> str:
-    lines = [_ran_out(steps)]
+def summary_of(
+    steps: list[Step], signing_in: list[float], queries: dict[str, tuple[int, ...]]
+) -> str:
+    lines = [_exhausted(steps)]
     lines += [
         f"sign-in, one after the other: median {median(signing_in):.2f} s of {len(signing_in)}"
     ]
@@ -87,38 +89,45 @@ def closing(steps: list[Step], signing_in: list[float], queries: dict[str, tuple
     return "\n".join(lines)
 
 
-def of_step(step: Step) -> str:
-    seen = step.seen
+def step_lines(step: Step) -> str:
+    measurements = step.measurements
     rows = [
-        f"  {kind:<11} {len(times):>6} requests   p50 {seen.percentile(50, kind):.3f}   "
-        f"p95 {seen.percentile(95, kind):.3f}   p99 {seen.percentile(99, kind):.3f} s"
-        for kind, times in sorted(seen.taken.items())
+        f"  {kind:<11} {len(times):>6} requests   p50 {measurements.percentile(50, kind):.3f}   "
+        f"p95 {measurements.percentile(95, kind):.3f}   p99 {measurements.percentile(99, kind):.3f} s"
+        for kind, times in sorted(measurements.times.items())
     ]
     busy = sorted(step.busy.items(), key=lambda item: -item[1])
-    told = [
-        f"  failed: {count} x {words}" for words, count in Counter(seen.failures).most_common(10)
+    failures = [
+        f"  failed: {count} x {words}"
+        for words, count in Counter(measurements.failures).most_common(10)
     ]
+    failed, last = len(measurements.failures), f"{measurements.seconds:.0f} s until the last"
     lines = [
-        f"{step.students} students: {seen.requests} requests, {len(seen.failures)} failed",
-        f"  {seen.handed_in} handed in, {seen.read} reports read, {seen.seconds:.0f} s until the last",
+        f"{step.students} students: {measurements.requests} requests, {failed} failed",
+        f"  {measurements.submitted} submitted, {measurements.read} reports read, {last}",
         *rows,
-        *told,
+        *failures,
         *(
-            f"  {'RAN OUT' if gauge.ran_out else 'held':<8} {gauge.name}: {gauge.said}"
+            f"  {'RAN OUT' if gauge.ran_out else 'held':<8} {gauge.name}: {gauge.reading}"
             for gauge in step.gauges
         ),
         "  cores busy until the last: " + ", ".join(f"{name} {share:.2f}" for name, share in busy),
     ]
+
     return "\n".join(lines)
 
 
-def _ran_out(steps: list[Step]) -> str:
-    """What ran out first, and from how many students on."""
+def _exhausted(steps: list[Step]) -> str:
+    """Return which gauges ran out, in order, and from how many students on."""
     since: dict[str, int] = {}
     for step in steps:
         for gauge in step.gauges:
             if gauge.ran_out:
                 since.setdefault(gauge.name, step.students)
-    told = [f"{name} at {students} students" for name, students in since.items()]
+
+    exhausted = [f"{name} at {students} students" for name, students in since.items()]
     held = [gauge.name for gauge in steps[-1].gauges if gauge.name not in since]
-    return f"ran out, in this order: {', '.join(told) or 'nothing'}; held: {', '.join(held) or 'nothing'}"
+    return (
+        f"ran out, in this order: {', '.join(exhausted) or 'nothing'}; "
+        f"held: {', '.join(held) or 'nothing'}"
+    )

@@ -1,12 +1,11 @@
-"""What could run out, looked at four times a second while students come: which of it does is read
-off, not guessed.
+"""Read four times a second, while students come, what could run out.
 
 | gauge | used | of | it runs out when |
 |---|---|---|---|
-| processor | mean cores busy, whoever keeps them so | the cores that everything shares | 95 % are busy with what gives way to nobody: audits do |
-| threads | the most requests open at once, as students see it | gunicorn's threads | a twentieth of the time more are open |
+| processor | mean cores busy | the shared cores | 95 % are busy with unniced work (audits are niced) |
+| threads | the most requests open at once | gunicorn's threads | more are open 5 % of the time |
 | connections | the most to PostgreSQL at once | max_connections | nine in ten are taken |
-| worker | audits that wait at the end | those that were handed in | a tenth of them waits |
+| worker | audits that wait at the end | submitted ones | a tenth of them waits |
 """
 
 from __future__ import annotations
@@ -22,31 +21,33 @@ from pathlib import Path
 import psycopg
 
 from auditor_site import webserver
-from benchmarks.load.figures import Gauge, Seen
+from benchmarks.load.figures import Gauge, Measurements
 
 LOOK_SECONDS = 0.25
 TICKS = os.sysconf("SC_CLK_TCK")
-# Of a core's times in /proc/stat: of processes that give way, and idle or waiting for the disk.
+# Columns of a core in /proc/stat: niced processes, and idle or waiting for the disk.
 NICE, IDLE = 1, slice(3, 5)
+# Limits of the table above.
 BUSY_SHARE, OPEN_SHARE, TAKEN_SHARE, WAITING_SHARE = 0.95, 0.05, 0.9, 0.1
 
 
 @dataclass(slots=True)
 class Watch:
-    """Looks from its own thread until told to stop; `gauges` is what it then says."""
+    """Reader of the gauges, in its own thread; `gauges` holds the result."""
 
     database_url: str
-    seen: Seen
+    measurements: Measurements
     open: list[int] = field(default_factory=list)
     connections: list[int] = field(default_factory=list)
     gauges: tuple[Gauge, ...] = ()
 
     @contextmanager
     def during(self, seconds: float) -> Iterator[None]:
-        """Looks for so long, or until the block ends if that is sooner."""
+        """Read for so many seconds, or until the block ends if that is sooner."""
         over = threading.Event()
         looking = threading.Thread(target=self._look, args=(seconds, over))
         looking.start()
+
         try:
             yield
         finally:
@@ -55,12 +56,12 @@ class Watch:
 
     def _look(self, seconds: float, over: threading.Event) -> None:
         with psycopg.connect(self.database_url, autocommit=True) as database:
-            most = int(_told(database, "SHOW max_connections"))
+            most = int(_value(database, "SHOW max_connections"))
             begin, busy = time.monotonic(), _busy_seconds()
             for _ in range(round(seconds / LOOK_SECONDS)):
-                self.open.append(self.seen.open)
+                self.open.append(self.measurements.open)
                 self.connections.append(
-                    int(_told(database, "SELECT count(datid) FROM pg_stat_activity")) - 1
+                    int(_value(database, "SELECT count(datid) FROM pg_stat_activity")) - 1
                 )
                 if over.wait(LOOK_SECONDS):
                     break
@@ -76,38 +77,42 @@ class Watch:
     def _threads(self) -> Gauge:
         threads = webserver.workers * webserver.threads
         over = sum(number > threads for number in self.open) / len(self.open)
-        said = f"{max(self.open)} requests open at most, {threads} threads; more than that {over:.0%} of the time"
-        return Gauge("threads", said, over >= OPEN_SHARE)
+        reading = (
+            f"{max(self.open)} requests open at most, {threads} threads; "
+            f"more than that {over:.0%} of the time"
+        )
+        return Gauge("threads", reading, over >= OPEN_SHARE)
 
     def _connections(self, most: int) -> Gauge:
         taken = max(self.connections)
         return Gauge("connections", f"{taken} of {most} at most", taken >= TAKEN_SHARE * most)
 
     def _worker(self) -> Gauge:
-        handed_in, waiting = self.seen.handed_in, self.seen.handed_in - self.seen.ended
-        said = f"{waiting} of {handed_in} audits wait at the end of it"
-        return Gauge("worker", said, waiting >= max(1.0, WAITING_SHARE * handed_in))
+        submitted, waiting = (
+            self.measurements.submitted,
+            self.measurements.submitted - self.measurements.ended,
+        )
+        reading = f"{waiting} of {submitted} audits wait at the end of it"
+        return Gauge("worker", reading, waiting >= max(1.0, WAITING_SHARE * submitted))
 
 
-def _told(database: psycopg.Connection, question: str) -> str:
+def _value(database: psycopg.Connection, question: str) -> str:
     row = database.execute(question.encode()).fetchone()
-    assert row is not None  # each of these asks for one value
+    assert row is not None  # each query returns one value
     return str(row[0])
 
 
-def _processor(urgent: float, giving_way: float) -> Gauge:
+def _processor(unniced: float, niced: float) -> Gauge:
     cores = len(os.sched_getaffinity(0))
-    said = f"{urgent + giving_way:.2f} of {cores} cores busy, {giving_way:.2f} of them with what gives way"
-    return Gauge("processor", said, urgent >= BUSY_SHARE * cores)
+    reading = f"{unniced + niced:.2f} of {cores} cores busy, {niced:.2f} of them with niced work"
+    return Gauge("processor", reading, unniced >= BUSY_SHARE * cores)
 
 
 def _busy_seconds() -> tuple[float, float]:
-    """Of the cores that this process may use, since the machine started: for what gives way to
-    nobody, and the rest.
-    """
+    """Return busy seconds of our cores since the machine started: unniced work, niced work."""
     ours = {f"cpu{number}" for number in os.sched_getaffinity(0)}
     lines = (line.split() for line in Path("/proc/stat").read_text().splitlines())
     times = [[int(time) for time in words[1:9]] for words in lines if words[0] in ours]
-    giving_way = sum(each[NICE] for each in times)
-    busy = sum(sum(each) - sum(each[IDLE]) for each in times)
-    return (busy - giving_way) / TICKS, giving_way / TICKS
+    niced = sum(row[NICE] for row in times)
+    busy = sum(sum(row) - sum(row[IDLE]) for row in times)
+    return (busy - niced) / TICKS, niced / TICKS

@@ -1,4 +1,4 @@
-"""Processor time of running processes and all that descends from them, read from /proc."""
+"""Processor time of running processes and their descendants, read from /proc."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+# /proc counts processor time in ticks.
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Meter:
-    """`busy`, after the block: processor seconds per second of each group of processes, 1.0 for one
-    core.
+    """Processor use of groups of processes during a block.
 
-    A process counts with the children that it has waited for, so that short ones are not missed;
-    those behind bubblewrap, which waits for none, are missed here and seen by the gauge of the
-    processor.
+    After the block, `busy` holds processor seconds per second of each group: 1.0 for one core. A
+    process counts with the children that it has waited for, so that short ones are not missed.
+    Children behind bubblewrap, which waits for none, are missed here; the processor gauge counts
+    them.
     """
 
     def __init__(self, groups: dict[str, list[int]]) -> None:
@@ -40,7 +41,7 @@ class Meter:
         }
 
     def _look(self) -> dict[str, float]:
-        now = _all()
+        now = _processes()
         used = {
             name: sum(_used_below(root, now) for root in roots)
             for name, roots in self._groups.items()
@@ -55,16 +56,16 @@ def _used_below(root: int, now: dict[int, tuple[int, float]]) -> float:
     )
 
 
-def _all() -> dict[int, tuple[int, float]]:
-    """Of every process its parent, and the processor seconds that it and the children it waited for
-    have used.
-    """
-    found = {}
+def _processes() -> dict[int, tuple[int, float]]:
+    """Return each process's parent, and the processor seconds of it and its ended children."""
+    processes = {}
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
             try:
                 after = (folder / "stat").read_text().rpartition(")")[2].split()
-            except OSError:  # it has just ended
+            # The process has just ended.
+            except OSError:
                 continue
-            found[int(folder.name)] = (int(after[1]), sum(map(int, after[11:15])) / TICKS)
-    return found
+            processes[int(folder.name)] = (int(after[1]), sum(map(int, after[11:15])) / TICKS)
+
+    return processes

@@ -145,7 +145,7 @@ class LogEntry(Place):
 
 
 class Deferral(FactModel):
-    """Work put off with a stated reason, in a file, in a commit message or on a page of the report."""
+    """Work put off with a stated reason: in a file, a commit message or a page of the report."""
 
     path: str | None = None
     line: int | None = None

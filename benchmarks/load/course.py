@@ -1,8 +1,7 @@
-"""The rows of a town, made in a process of its own: `python -m benchmarks.load.town people N
-URL...` or `... queries`.
+"""Make the rows of a course in a process of its own.
 
-The last line printed is JSON. Passwords are made by the real hasher only for the first few: hashing
-is slow by design.
+`python -m benchmarks.load.course people N URL...` or `... queries`. The last line printed is JSON.
+Only the first few passwords are made by the real hasher, which is slow by design.
 """
 
 from __future__ import annotations
@@ -14,18 +13,19 @@ from typing import Any
 
 import django
 
+# Students with a real password; the same number as in __main__.py.
 SIGN_INS = 20
-PASSWORD = "a virtual student's password"  # noqa: S105 -- of people who are not there
+PASSWORD = "a virtual student's password"  # noqa: S105 -- of virtual students
 
 
 def main(words: list[str]) -> None:
     django.setup()
-    errand, *rest = words
-    print(json.dumps(people(int(rest[0]), rest[1:]) if errand == "people" else queries()))
+    command, *rest = words
+    print(json.dumps(people(int(rest[0]), rest[1:]) if command == "people" else queries()))
 
 
 def people(number: int, repositories: list[str]) -> dict[str, Any]:
-    """An institution of its own with a cohort, an assignment and students with sessions."""
+    """Make an organization with a cohort, an assignment and signed-in students."""
     from django.contrib.auth.models import User
     from django_scopes import scope
 
@@ -33,11 +33,14 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
     from grading.courses.organizations.actions import create_organization
     from grading.rubrics.actions import adopt_shipped_rubric
 
-    town = User.objects.count()
-    teacher = User.objects.create(username=f"teacher-{town}", email=f"teacher-{town}@example.org")
-    organization = create_organization(
-        name=f"Town of {number}", slug=f"town-{town}", founder=teacher
+    number_of_users = User.objects.count()
+    teacher = User.objects.create(
+        username=f"teacher-{number_of_users}", email=f"teacher-{number_of_users}@example.org"
     )
+    organization = create_organization(
+        name=f"Course of {number}", slug=f"course-{number_of_users}", founder=teacher
+    )
+
     with scope(organization=organization):
         cohort = create_cohort(
             organization=organization, name="Evening", slug="evening", by=teacher
@@ -46,7 +49,8 @@ def people(number: int, repositories: list[str]) -> dict[str, Any]:
         assignment = create_assignment(
             cohort=cohort, title="The deadline", slug="deadline", rubric_version=version, by=teacher
         )
-        users = _students(cohort, [f"student-{town}-{n}" for n in range(number)])
+        users = _students(cohort, [f"student-{number_of_users}-{n}" for n in range(number)])
+
     _let_sign_in(users[:SIGN_INS])
     cohort_path = f"/o/{organization.slug}/c/{cohort.slug}/"
     return {
@@ -78,6 +82,7 @@ def _students(cohort: Any, names: list[str]) -> list[Any]:
         )
         for user in users
     )
+
     return users
 
 
@@ -101,7 +106,7 @@ def _person(user: Any, number: int, repositories: list[str]) -> dict[str, str]:
 
 
 def _session(user: Any) -> str:
-    """As signing in leaves it."""
+    """Make a session as signing in does."""
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
 
@@ -114,17 +119,19 @@ def _session(user: Any) -> str:
 
 
 def queries() -> dict[str, list[int]]:
-    """How many queries each page asks, in the smallest and in the largest town that has handed in."""
+    """Return the queries of each page, for the smallest and the largest course with submissions."""
     from django_scopes import scope
 
     from grading.core.enums import AuditState
     from grading.models import Audit, Cohort, Organization
 
     sizes = {}
+
     for organization in Organization.objects.all():
         with scope(organization=organization):
             if Audit.objects.filter(state=AuditState.DONE).exists():
                 sizes[organization] = Cohort.objects.get().enrollments.count()
+
     smallest, largest = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
     counts = [_counts(organization) for organization in dict.fromkeys((smallest, largest))]
     return {page: [counted[page] for counted in counts if page in counted] for page in counts[-1]}
@@ -143,6 +150,7 @@ def _counts(organization: Any) -> dict[str, int]:
             .first()
         )
         teacher = Membership.objects.select_related("user").get(role=Role.OWNER).user
+
     cohort = f"/o/{organization.slug}/c/evening/"
     assignment = f"{cohort}a/deadline/"
     pages = {"home": "/", "cohort": cohort, "assignment": assignment}
@@ -151,16 +159,18 @@ def _counts(organization: Any) -> dict[str, int]:
         f"teacher: {name}": _count(teacher, f"{assignment}{name}/")
         for name in ("grades", "bulk", "export")
     }
+
     if audit is not None:
         student, path = audit.submission.student.user, f"/o/{organization.slug}/audits/{audit.pk}/"
         pages |= {"submit": f"{assignment}submit/", "report": path, "progress": f"{path}progress/"}
         pages |= {"report.md": f"{path}report.md"}
         counted |= {f"student: {name}": _count(student, path) for name, path in pages.items()}
+
     return counted
 
 
 def _count(user: Any, path: str) -> int:
-    """The session and the user among them; the page must be there."""
+    """Count the queries of a page, including session and user; the page must answer 200."""
     from django.db import connection
     from django.test import Client
     from django.test.utils import CaptureQueriesContext
@@ -168,12 +178,15 @@ def _count(user: Any, path: str) -> int:
     client = Client(headers={"x-forwarded-proto": "https"})
     client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     client.get(path, SERVER_NAME="127.0.0.1")
-    with CaptureQueriesContext(connection) as asked:
+    with CaptureQueriesContext(connection) as queries:
         answer = client.get(path, SERVER_NAME="127.0.0.1")
+
     if answer.status_code != HTTPStatus.OK:
         raise RuntimeError(f"{path} answered {answer.status_code}")
+
     return sum(
-        not query["sql"].startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE")) for query in asked
+        not query["sql"].startswith(("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE"))
+        for query in queries
     )
 
 

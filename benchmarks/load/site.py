@@ -1,4 +1,4 @@
-"""The site as in production, on this machine: its servers, gunicorn, one worker and the reconciler."""
+"""The site as in production on this machine: servers, gunicorn, one worker and the reconciler."""
 
 from __future__ import annotations
 
@@ -21,73 +21,75 @@ from auditor_site.localservices.server import Server, start
 from auditor_site.localservices.valkey import Valkey
 from grading.management.commands.serve import answers, web_command
 
+# Not the port of `make run`.
 PORT = 8765
 START_SECONDS = 60
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class House:
-    """`processes` are the roots of what runs, by what they are called in the figures."""
+class Site:
+    """A running site. `processes` are the root process ids of its parts, by their names in the
+    output.
+    """
 
     address: str
     environment: dict[str, str]
     processes: dict[str, list[int]]
 
-    def town(self, students: int, repositories: list[str]) -> dict[str, Any]:
-        """A new institution with a cohort of this many students who are signed in
-        (benchmarks/load/town.py).
-        """
-        found: dict[str, Any] = self._told("people", str(students), *repositories)
-        return found
+    def make_course(self, students: int, repositories: list[str]) -> dict[str, Any]:
+        """Make an organization with a cohort of this many signed-in students (course.py)."""
+        course: dict[str, Any] = self._run("people", str(students), *repositories)
+        return course
 
     def queries(self) -> dict[str, tuple[int, ...]]:
-        """How many queries each page asks, in the smallest town and in the largest."""
-        return {page: tuple(counts) for page, counts in self._told("queries").items()}
+        """Return the number of queries of each page, for the smallest and the largest course."""
+        return {page: tuple(counts) for page, counts in self._run("queries").items()}
 
-    def _told(self, *words: str) -> Any:
-        command = [sys.executable, "-m", "benchmarks.load.town", *words]
-        said = subprocess.run(
+    def _run(self, *words: str) -> Any:
+        command = [sys.executable, "-m", "benchmarks.load.course", *words]
+        done = subprocess.run(
             command, env=self.environment, check=True, stdout=subprocess.PIPE, text=True
         )
-        return json.loads(said.stdout.splitlines()[-1])
+        return json.loads(done.stdout.splitlines()[-1])
 
 
 @contextlib.contextmanager
-def open_house(folder: Path) -> Iterator[House]:
-    """The site answers when the block begins; everything is gone when it ends."""
+def run_site(folder: Path) -> Iterator[Site]:
+    """Run the site during the block, and remove everything afterwards."""
     with contextlib.ExitStack() as stack:
+        # A temporary folder, but with durability as in production.
         place = dataclasses.replace(ephemeral_place(), ephemeral=False)
         stack.callback(shutil.rmtree, place.home, ignore_errors=True)
         servers: dict[str, Server] = {"DATABASE_URL": Postgres(place), "REDIS_URL": Valkey(place)}
-        roots = {server.name: _started(server, stack) for server in servers.values()}
+        roots = {server.name: _start_server(server, stack) for server in servers.values()}
         environment = _environment(folder, {name: server.url for name, server in servers.items()})
-        for errand in (
+        for arguments in (
             ["migrate", "--verbosity", "0"],
             ["collectstatic", "--noinput", "--verbosity", "0"],
         ):
-            subprocess.run([sys.executable, "manage.py", *errand], env=environment, check=True)
-        roots["web"] = [_running(web_command(PORT), environment, stack, folder / "web.log")]
+            subprocess.run([sys.executable, "manage.py", *arguments], env=environment, check=True)
+        roots["web"] = [_start_process(web_command(PORT), environment, stack, folder / "web.log")]
         _wait()
         for name, words in {
             "worker": ["audit_worker"],
             "reconciler": ["reconcile", "--forever"],
         }.items():
             command = [sys.executable, "manage.py", *words]
-            roots[name] = [_running(command, environment, stack, folder / f"{name}.log")]
-        stack.callback(_say_errors, folder / "web.log")
-        yield House(f"http://127.0.0.1:{PORT}", environment, roots)
+            roots[name] = [_start_process(command, environment, stack, folder / f"{name}.log")]
+        stack.callback(_print_errors, folder / "web.log")
+        yield Site(f"http://127.0.0.1:{PORT}", environment, roots)
 
 
-def _say_errors(log: Path) -> None:
-    """The last of what the site itself complained of."""
+def _print_errors(log: Path) -> None:
+    """Print the last errors of the site's own log."""
     errors = [line for line in log.read_text(errors="replace").splitlines() if '"error"' in line]
     sys.stderr.writelines(f"{line[:2000]}\n" for line in errors[-3:])
 
 
-def _started(server: Server, stack: contextlib.ExitStack) -> list[int]:
+def _start_server(server: Server, stack: contextlib.ExitStack) -> list[int]:
     running = start(server)
     if running is None:
-        raise RuntimeError(f"{server.name} runs already in a folder that is new")
+        raise RuntimeError(f"{server.name} already runs in a new folder")
     stack.callback(running.stop)
     return [running.process.pid]
 
@@ -109,7 +111,7 @@ def _environment(folder: Path, servers: dict[str, str]) -> dict[str, str]:
     )
 
 
-def _running(
+def _start_process(
     command: list[str], environment: dict[str, str], stack: contextlib.ExitStack, log: Path
 ) -> int:
     output = stack.enter_context(log.open("wb"))
