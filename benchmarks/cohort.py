@@ -81,9 +81,8 @@ def _audit(label_file: Path, git_dir: Path, folder: Path) -> LabelledAudit:
 
     begin = perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE, check=False)
-    print(
-        f"{name}: exit {done.returncode} in {perf_counter() - begin:.1f} s {_last_line(done.stderr)}"
-    )
+    seconds = perf_counter() - begin
+    print(f"{name}: exit {done.returncode} in {seconds:.1f} s {_last_line(done.stderr)}")
     return LabelledAudit(
         name, label, json.loads(output.read_text("utf-8")) if output.exists() else {}
     )

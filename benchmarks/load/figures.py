@@ -91,9 +91,10 @@ def summary_of(
 
 def step_lines(step: Step) -> str:
     measurements = step.measurements
+    percentile = measurements.percentile
     rows = [
-        f"  {kind:<11} {len(times):>6} requests   p50 {measurements.percentile(50, kind):.3f}   "
-        f"p95 {measurements.percentile(95, kind):.3f}   p99 {measurements.percentile(99, kind):.3f} s"
+        f"  {kind:<11} {len(times):>6} requests   p50 {percentile(50, kind):.3f}   "
+        f"p95 {percentile(95, kind):.3f}   p99 {percentile(99, kind):.3f} s"
         for kind, times in sorted(measurements.times.items())
     ]
     busy = sorted(step.busy.items(), key=lambda item: -item[1])

@@ -2,7 +2,7 @@
 
 | gauge | used | of | it runs out when |
 |---|---|---|---|
-| processor | mean cores busy | the shared cores | 95 % are busy with unniced work (audits are niced) |
+| processor | mean cores busy | the shared cores | 95 % do unniced work (audits are niced) |
 | threads | the most requests open at once | gunicorn's threads | more are open 5 % of the time |
 | connections | the most to PostgreSQL at once | max_connections | nine in ten are taken |
 | worker | audits that wait at the end | submitted ones | a tenth of them waits |

@@ -1,5 +1,7 @@
-"""The demo cohort, through the site's own actions. Each step looks first, so that a second run
-changes nothing and one that was interrupted is completed by the next.
+"""The demo cohort, made by the site's own actions.
+
+Each step makes only what is missing. So a second run changes nothing, and completes an interrupted
+one.
 """
 
 from datetime import date, datetime, time, timedelta
@@ -46,9 +48,8 @@ from grading.submissions.actions import create_submission
 COHORT, COHORT_SLUG = "Agents that judge, autumn 2026", "autumn-2026"
 ASSIGNMENT, ASSIGNMENT_SLUG = "Week 2: build an auditor", "auditor"
 STARTS, ENDS = date(2026, 9, 7), date(2026, 12, 18)
-RUNS_ON_FOR = timedelta(
-    weeks=8
-)  # whenever the demo is made: what ended grants no look at a peer's work
+# From the day the demo is made: a cohort that ended hides the work of peers.
+MIN_LENGTH = timedelta(weeks=8)
 DUE_IN = timedelta(weeks=4)
 MAX_ATTEMPTS = 20
 INSTRUCTIONS = """Build a LangGraph system that audits a repository and its report:
@@ -57,32 +58,38 @@ INSTRUCTIONS = """Build a LangGraph system that audits a repository and its repo
 - three judges who argue over it side by side,
 - a Chief Justice in plain Python who decides and writes a Markdown report.
 
-Hand in the address of your repository and your report as a PDF. You may hand in as often as you have attempts left;
-what you mend shows in the next audit.
+Submit the address of your repository and your report as a PDF. You may submit as often as you have
+attempts left; the next audit shows what you fixed.
 """
 
 
 def seed(folder: Path) -> int:
-    """Make whatever the demo lacks, repositories and reports in `folder`; answer how many hand-ins
-    that were.
+    """Make the missing parts of the demo; return the number of new submissions.
+
+    Repositories and reports are written to `folder`.
     """
     instructor = _user(INSTRUCTOR, is_staff=True)
     for student in STUDENTS:
         _user(student)
+
     organization = _organization(instructor)
+
     with scope(organization=organization):
         cohort = _cohort(organization, instructor)
-        _spare_receipts(organization)
+        _turn_off_receipts(organization)
+
     seed_first_week(cohort, partial(_repository, folder=folder), instructor)
+
     with scope(organization=organization):
         assignment = _assignment(cohort, instructor)
-        handed_in = sum(_hand_in_all(student, assignment, folder) for student in STUDENTS)
+        submitted = sum(_submit_all(student, assignment, folder) for student in STUDENTS)
+
     seed_peers(assignment, instructor)
-    return handed_in
+    return submitted
 
 
 def _user(person: Person, *, is_staff: bool = False) -> User:
-    """An account whose e-mail is verified. Who changed its password keeps it."""
+    """Return an account with a verified email. A changed password is kept."""
     user, _ = User.objects.get_or_create(
         username=person.email,
         defaults={
@@ -95,6 +102,7 @@ def _user(person: Person, *, is_staff: bool = False) -> User:
     if not user.password:
         user.password = _hashed_password()
         user.save(update_fields=["password"])
+
     EmailAddress.objects.get_or_create(
         user=user, email=person.email, defaults={"verified": True, "primary": True}
     )
@@ -103,7 +111,7 @@ def _user(person: Person, *, is_staff: bool = False) -> User:
 
 @cache
 def _hashed_password() -> str:
-    """Once for all of them: a hash takes long on purpose, and here it hides nothing."""
+    """Hash once for all users: hashing is slow by design, and this password is public."""
     return make_password(PASSWORD)
 
 
@@ -111,10 +119,13 @@ def _organization(instructor: User) -> Organization:
     organization = Organization.objects.filter(slug=INSTITUTE_SLUG).first()
     if organization is None:
         return create_organization(name=INSTITUTE, slug=INSTITUTE_SLUG, founder=instructor)
+
     with scope(organization=organization):
         is_member = Membership.objects.filter(user=instructor).exists()
+
     if not is_member:
         add_member(organization=organization, user=instructor, role=Role.OWNER, by=None)
+
     return organization
 
 
@@ -125,23 +136,27 @@ def _cohort(organization: Organization, instructor: User) -> Cohort:
         slug=COHORT_SLUG,
         by=instructor,
         starts_on=STARTS,
-        ends_on=max(ENDS, (timezone.now() + RUNS_ON_FOR).date()),
+        ends_on=max(ENDS, (timezone.now() + MIN_LENGTH).date()),
     )
+
     if cohort.enrollments.filter(email__in=[student.email for student in STUDENTS]).count() < len(
         STUDENTS
     ):
         import_roster(cohort=cohort, text=_roster(), by=instructor)
+
     return cohort
 
 
-def _spare_receipts(organization: Organization) -> None:
-    """A machine without mail prints letters: a dozen receipts would bury the logins."""
-    chosen = NoticeOptOut.objects.filter(kind=NoticeKind.HANDED_IN).values("user")
-    for user in User.objects.filter(email__in=[each.email for each in STUDENTS]).exclude(
-        pk__in=chosen
+def _turn_off_receipts(organization: Organization) -> None:
+    """Turn off emails of receipt: a machine without mail prints emails, and they would hide the
+    logins.
+    """
+    decided = NoticeOptOut.objects.filter(kind=NoticeKind.HANDED_IN).values("user")
+    for user in User.objects.filter(email__in=[student.email for student in STUDENTS]).exclude(
+        pk__in=decided
     ):
-        wanted = set(NoticeKind) - {NoticeKind.HANDED_IN}
-        choose_emails(organization=organization, user=user, wanted=wanted)
+        kinds = set(NoticeKind) - {NoticeKind.HANDED_IN}
+        choose_emails(organization=organization, user=user, wanted=kinds)
 
 
 def _roster() -> str:
@@ -172,19 +187,20 @@ def _end_of(moment: datetime) -> datetime:
 
 
 def _repository(student: Student, folder: Path) -> str:
-    """Where it can be cloned from; it is always there."""
+    """Return the address to clone from; publish the repository if needed."""
     repository = folder / "repositories" / f"{student.repository}.git"
     publish_repository(student.repository, repository)
     return repository.resolve().as_uri()
 
 
-def _hand_in_all(student: Student, assignment: Assignment, folder: Path) -> int:
-    """Their report is always there, for the next hand-in by hand; what was handed in is not again."""
+def _submit_all(student: Student, assignment: Assignment, folder: Path) -> int:
+    """Submit the missing attempts and return their number; write the report again."""
     address = _repository(student, folder)
     report = write_report(student.repository, folder / "reports" / f"{student.repository}.pdf")
     enrollment = Enrollment.objects.get(cohort=assignment.cohort, email=student.email)
-    handed_in = Submission.objects.filter(assignment=assignment, student=enrollment)
-    missing = set(student.refs) - set(handed_in.values_list("ref", flat=True))
+    submitted = Submission.objects.filter(assignment=assignment, student=enrollment)
+    missing = set(student.refs) - set(submitted.values_list("ref", flat=True))
+
     for ref in filter(missing.__contains__, student.refs):
         create_submission(
             assignment=assignment,
@@ -194,4 +210,5 @@ def _hand_in_all(student: Student, assignment: Assignment, folder: Path) -> int:
             pdf=SimpleUploadedFile(report.name, report.read_bytes(), "application/pdf"),
             by=enrollment.user,
         )
+
     return len(missing)

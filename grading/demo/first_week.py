@@ -1,7 +1,7 @@
-"""The demo's first assignment: judged, and told to its students before the second begins.
+"""The demo's first assignment: judged and released before the second begins.
 
-Of three who handed in, one was released, one has changed since, and one waits: so the instructor's
-bench, the students' pages and appeals have something to show at once.
+Of three submissions, one grade is released, one is released with an override, and one waits. So the
+instructor's pages, the students' pages and appeals have content at once.
 """
 
 from __future__ import annotations
@@ -33,30 +33,35 @@ from grading.rubrics.actions import adopt_shipped_rubric
 from grading.submissions.actions import create_submission
 
 TITLE, SLUG = "Week 1: a repository that others can read", "repository"
-RELEASED, CHANGED, WAITING = STUDENTS[:3]
+RELEASED, OVERRIDDEN, WAITING = STUDENTS[:3]
+# The demo can be tried for a year.
 APPEAL_DAYS = 365
-JUDGED_WITHIN_SECONDS = 60  # by this process, unless a worker was faster
+MAX_WAIT_SECONDS = 60
 POLL_SECONDS = 0.2
 REASON = "The second half is in a branch that was shown in class."
 
 
 def seed_first_week(cohort: Cohort, address_of: Callable[[Student], str], by: User) -> None:
-    """Whatever of it is missing; `address_of` a student is where their repository is. Outside any
+    """Make the missing parts. `address_of` returns the repository of a student. Call it outside any
     scope.
     """
     with scope(organization=cohort.organization):
         assignment = _assignment(cohort, by)
-        work = [
-            _handed_in(assignment, each, address_of(each)) for each in (RELEASED, CHANGED, WAITING)
+        submissions = [
+            _submission(assignment, student, address_of(student))
+            for student in (RELEASED, OVERRIDDEN, WAITING)
         ]
-        audits = [submission.audits.earliest("created_at") for submission in work]
+        audits = [submission.audits.earliest("created_at") for submission in submissions]
+
+    # A worker may be faster: the job of an audit that was taken does nothing.
     for audit in audits:
         run_audit(str(audit.pk), 1)
+
     with scope(organization=cohort.organization):
         for audit in audits:
             wait_for(audit)
         _release(assignment, by)
-        _change(work[1], by)
+        _override(submissions[1], by)
 
 
 def _assignment(cohort: Cohort, by: User) -> Assignment:
@@ -68,50 +73,53 @@ def _assignment(cohort: Cohort, by: User) -> Assignment:
             organization=cohort.organization, name="general", by=by
         ),
         by=by,
-        instructions="Hand in a repository that somebody who has never seen it can read, run and trust.",
+        instructions="Submit a repository that a stranger can read, run and trust.",
         release_policy=ReleasePolicy.AFTER_RELEASE,
         appeal_days=APPEAL_DAYS,
     )
 
 
-def _handed_in(assignment: Assignment, student: Student, address: str) -> Submission:
-    place = Enrollment.objects.get(cohort=assignment.cohort, email=student.email)
-    found = (
-        Submission.objects.filter(assignment=assignment, student=place).order_by("attempt").first()
+def _submission(assignment: Assignment, student: Student, address: str) -> Submission:
+    enrollment = Enrollment.objects.get(cohort=assignment.cohort, email=student.email)
+    submission = (
+        Submission.objects.filter(assignment=assignment, student=enrollment)
+        .order_by("attempt")
+        .first()
     )
-    return found or create_submission(
-        assignment=assignment, student=place, repo_url=address, by=place.user
+    return submission or create_submission(
+        assignment=assignment, student=enrollment, repo_url=address, by=enrollment.user
     )
 
 
 def wait_for(audit: Audit) -> None:
-    """Until it has ended, here or at a worker that was faster. Raises ActionRefused
-    demo_not_judged.
-    """
-    until = time.monotonic() + JUDGED_WITHIN_SECONDS
+    """Wait until the audit has ended, here or at a worker. Raises ActionRefused demo_not_judged."""
+    deadline = time.monotonic() + MAX_WAIT_SECONDS
     while not Audit.objects.defer("report").get(pk=audit.pk).is_final:
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             raise ActionRefused(
-                "demo_not_judged", f"Audit {audit.pk} has not ended: run this once more."
+                "demo_not_judged", f"Audit {audit.pk} has not ended: run this again."
             )
         time.sleep(POLL_SECONDS)
 
 
 def _release(assignment: Assignment, by: User) -> None:
-    told = [RELEASED.email, CHANGED.email]
-    grades = Grade.objects.filter(assignment=assignment, student__email__in=told, released_at=None)
+    emails = [RELEASED.email, OVERRIDDEN.email]
+    grades = Grade.objects.filter(
+        assignment=assignment, student__email__in=emails, released_at=None
+    )
     release_grades(
         assignment=assignment,
         grades=list(grades),
         by=by,
-        note="Well begun. Look at what is asked for next.",
+        note="A good start. Read the instructions of the next week.",
     )
 
 
-def _change(submission: Submission, by: User) -> None:
-    """One score by hand, the best there is for what was worst."""
+def _override(submission: Submission, by: User) -> None:
+    """Override one score: the student's lowest, with the best."""
     if Override.objects.filter(submission=submission).exists():
         return
+
     worst = CriterionVerdict.objects.filter(audit__submission=submission, score__isnull=False)
     criterion = worst.order_by("score", "position").first()
     if criterion is not None:

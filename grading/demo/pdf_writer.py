@@ -1,7 +1,6 @@
-"""A small writer of real PDFs: text that wraps, grey raster images, boxes with labels and arrows
-between them.
+"""Small writer of PDFs: wrapped text, grey images, labelled boxes and arrows between them.
 
-The demo cohort hands in what it writes, and tests read it back. The same pages give the same bytes.
+The demo cohort submits its PDFs, and tests read them. The same pages give the same bytes.
 """
 
 from __future__ import annotations
@@ -13,18 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-PAGE_WIDTH, PAGE_HEIGHT, MARGIN = 595, 842, 72  # A4, in points
+# A4, in points.
+PAGE_WIDTH, PAGE_HEIGHT, MARGIN = 595, 842, 72
 TEXT_SIZE, HEADING_SIZE, LABEL_SIZE = 11, 15, 9
 _LEADING = 1.3
-_WRAP_AT = {TEXT_SIZE: 82, HEADING_SIZE: 55}  # characters of Helvetica that fit between the margins
+# Characters of Helvetica that fit between the margins.
+_WRAP_AT = {TEXT_SIZE: 82, HEADING_SIZE: 55}
 _HEAD = 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle by its lower left corner, in points from the page's; its label stands in the
-    middle.
-    """
+    """Rectangle by its lower left corner, in points; its label stands in the middle."""
 
     label: str
     x: float
@@ -39,7 +38,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """From one box of the page to another, by their indexes."""
+    """Arrow from one box of the page to another, by their indexes."""
 
     source: int
     target: int
@@ -47,8 +46,9 @@ class Arrow:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """A raster image in its own pixels, drawn half as large in points below the text; grey without
-    `rgb` samples.
+    """Raster image in its own pixels, drawn at half a point per pixel below the text.
+
+    It is grey without `rgb` samples.
     """
 
     width: int
@@ -58,8 +58,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`lines`: one paragraph each; "# " makes a heading. `white` ones follow in white, on white
-    paper.
+    """One page. `lines` are paragraphs; "# " makes a heading. `white` ones follow, white on white.
 
     `word_by_word` places every word by itself, as some word processors do.
     """
@@ -100,16 +99,18 @@ def _document(pages: Sequence[Page]) -> bytes:
         objects.append(_stream(_content(page), ""))
         objects.append(_page(names, contents=len(objects)))
         kids.append(f"{len(objects)} 0 R")
+
     objects[0] = b"<< /Type /Catalog /Pages 2 0 R >>"
     objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>".encode()
-    return _assembled(objects)
+    return _assemble(objects)
 
 
-def _assembled(objects: Sequence[bytes]) -> bytes:
+def _assemble(objects: Sequence[bytes]) -> bytes:
     body, offsets = b"%PDF-1.7\n", []
     for number, content in enumerate(objects, start=1):
         offsets.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+
     table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
     size = len(objects) + 1
     trailer = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (size, len(body))
@@ -123,10 +124,10 @@ def _font(name: str) -> bytes:
 
 
 def _page(images: dict[str, int], *, contents: int) -> bytes:
-    drawn = " ".join(f"/{name} {number} 0 R" for name, number in images.items())
+    xobjects = " ".join(f"/{name} {number} 0 R" for name, number in images.items())
     return (
-        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {PAGE_WIDTH} {PAGE_HEIGHT}] /Contents {contents} 0 R"
-        f" /Resources << /Font << /F1 3 0 R /F2 4 0 R >> /XObject << {drawn} >> >> >>"
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {PAGE_WIDTH} {PAGE_HEIGHT}]"
+        f" /Contents {contents} 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> /XObject << {xobjects} >> >> >>"
     ).encode()
 
 
@@ -147,11 +148,13 @@ def _content(page: Page) -> bytes:
     commands, y = _text(page, page.lines, PAGE_HEIGHT - MARGIN)
     written, y = _text(page, page.white, y)
     commands += ["1 g", *written, "0 g"] if written else []
+
     for number, image in enumerate(page.images):
         y -= image.height / 2 + 10
         commands.append(
             f"q {image.width / 2} 0 0 {image.height / 2} {MARGIN} {y:.1f} cm /Im{number} Do Q"
         )
+
     commands += [_box(box) for box in page.boxes]
     commands += [
         _arrow(page.boxes[arrow.source], page.boxes[arrow.target]) for arrow in page.arrows
@@ -160,7 +163,7 @@ def _content(page: Page) -> bytes:
 
 
 def _text(page: Page, paragraphs: Sequence[str], y: float) -> tuple[list[str], float]:
-    """The commands that write the paragraphs from `y` downwards, and how far down they reach."""
+    """Return the commands that write the paragraphs from `y` downwards, and the lowest y."""
     commands: list[str] = []
     for paragraph in paragraphs:
         heading = paragraph.startswith("# ")
@@ -169,6 +172,7 @@ def _text(page: Page, paragraphs: Sequence[str], y: float) -> tuple[list[str], f
             y -= _LEADING * size
             commands += _line(line, y, size, bold=heading, word_by_word=page.word_by_word)
         y -= 0.7 * size
+
     return commands, y
 
 
@@ -176,13 +180,16 @@ def _line(line: str, y: float, size: int, *, bold: bool, word_by_word: bool) -> 
     font = "F2" if bold else "F1"
     if not word_by_word:
         return [_show(line, MARGIN, y, size, font)]
+
     commands, x = [], float(MARGIN)
+
     for word in line.split():
         commands += [
             _show(word, x, y, size, font),
             _show(" ", x + _width(word, size), y, size, font),
         ]
         x += _width(f"{word} ", size)
+
     return commands
 
 
@@ -192,6 +199,7 @@ def _show(text: str, x: float, y: float, size: int, font: str) -> str:
 
 
 def _width(text: str, size: int) -> float:
+    # The mean width of Helvetica's letters.
     return 0.52 * size * len(text)
 
 
@@ -204,8 +212,8 @@ def _box(box: Box) -> str:
 
 
 def _arrow(source: Box, target: Box) -> str:
-    """A line between the borders on the way from centre to centre, and a filled head."""
-    (x0, y0), (x1, y1) = _leaving(source, target), _leaving(target, source)
+    """Draw a line between the borders of the boxes, with a filled head."""
+    (x0, y0), (x1, y1) = _border_point(source, target), _border_point(target, source)
     length = math.hypot(x1 - x0, y1 - y0) or 1.0
     dx, dy = (x1 - x0) / length * _HEAD, (y1 - y0) / length * _HEAD
     shaft = f"{x0:.1f} {y0:.1f} m {x1 - dx:.1f} {y1 - dy:.1f} l S"
@@ -214,8 +222,8 @@ def _arrow(source: Box, target: Box) -> str:
     return f"{shaft}\n{head}"
 
 
-def _leaving(box: Box, other: Box) -> tuple[float, float]:
-    """Where the straight line to the other box's centre leaves this box."""
+def _border_point(box: Box, other: Box) -> tuple[float, float]:
+    """Return the point where the line to the other box's centre leaves this box."""
     (x, y), (to_x, to_y) = box.centre, other.centre
     dx, dy = to_x - x, to_y - y
     share = min(
@@ -223,4 +231,5 @@ def _leaving(box: Box, other: Box) -> tuple[float, float]:
         box.height / 2 / abs(dy) if dy else math.inf,
         1.0,
     )
+
     return x + dx * share, y + dy * share

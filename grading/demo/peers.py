@@ -1,8 +1,7 @@
-"""The demo's round of peers at the second assignment: reports that arrived, findings that were
-answered, some of it owed.
+"""The demo's peer review of the second assignment: reports, answered findings, and open duties.
 
-One student's work is audited by both of their peers while this runs; what else is owed is for
-whoever tries the demo.
+Both peers audit one student's work now; the other pairings are left to the person who tries the
+demo.
 """
 
 from __future__ import annotations
@@ -33,6 +32,7 @@ from grading.peer_review.feedback.actions import mark_read
 from grading.peer_review.rounds.actions import start_round
 
 AUDITED = STUDENTS[1]
+# The same pairs at every run.
 SEED = "northfield"
 PEERS = 2
 ROUND_LASTS = timedelta(weeks=2)
@@ -47,7 +47,7 @@ ANSWERS = (
 
 
 def seed_peers(assignment: Assignment, by: User) -> None:
-    """Whatever of it is missing; nothing once the cohort is over. Outside any scope."""
+    """Make the missing parts, unless the cohort is over. Call it outside any scope."""
     with scope(organization=assignment.organization):
         if is_over(assignment.cohort):
             return
@@ -55,8 +55,10 @@ def seed_peers(assignment: Assignment, by: User) -> None:
             assignment, by
         )
         audits = _audits_of(round_)
+
     for audit in audits:
         run_audit(str(audit.pk), 1)
+
     with scope(organization=assignment.organization):
         for audit in audits:
             wait_for(audit)
@@ -68,6 +70,7 @@ def _round(assignment: Assignment, by: User) -> PairingRound:
     ends_at = now + ROUND_LASTS
     if last is not None:
         ends_at = min(ends_at, datetime.combine(last, time.max, tzinfo=now.tzinfo))
+
     emails = [student.email for student in STUDENTS]
     return start_round(
         assignment=assignment,
@@ -82,28 +85,29 @@ def _round(assignment: Assignment, by: User) -> PairingRound:
 
 
 def _audits_of(round_: PairingRound) -> list[Audit]:
-    """Those of the one student's work that nobody has begun."""
-    owed = round_.pairings.filter(
+    """Start the missing audits of the one student's work."""
+    pairings = round_.pairings.filter(
         auditee__email=AUDITED.email, ended_at=None, reports=None
     ).select_related("auditor__user")
-    reports = [run_peer_audit(pairing=pairing, by=pairing.auditor.user) for pairing in owed]
+    reports = [run_peer_audit(pairing=pairing, by=pairing.auditor.user) for pairing in pairings]
     return [report.audit for report in reports if report.audit is not None]
 
 
 def _answer(student: Enrollment, assignment: Assignment) -> None:
-    """One of two reports read, and some of what it found answered; nothing where somebody has
-    answered already.
-    """
-    theirs = FeedbackReport.objects.filter(assignment=assignment, subject=student).order_by(
+    """Mark one of two reports as read and answer some of its findings, unless one has an answer."""
+    reports = FeedbackReport.objects.filter(assignment=assignment, subject=student).order_by(
         "created_at"
     )
-    report = theirs.first()
+    report = reports.first()
     answered = FindingResponse.objects.filter(
         finding__assignment=assignment, finding__student=student
     )
     if report is None or student.user is None or answered.exists():
         return
+
     mark_read(report=report, by=student.user)
-    seen = Finding.objects.filter(sightings__audit=report.audit_id, sightings__present=True)
-    for finding, (kind, reason) in zip(seen.order_by("criterion_id", "key"), ANSWERS, strict=False):
+    findings = Finding.objects.filter(sightings__audit=report.audit_id, sightings__present=True)
+    for finding, (kind, reason) in zip(
+        findings.order_by("criterion_id", "key"), ANSWERS, strict=False
+    ):
         answer_finding(finding=finding, kind=kind, reason=reason, by=student.user)

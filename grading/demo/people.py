@@ -1,9 +1,9 @@
-"""Who is in the demo cohort. All of them are invented, and so is their work."""
+"""People of the demo cohort. They and their work are invented."""
 
 from dataclasses import dataclass
 
 INSTITUTE, INSTITUTE_SLUG = "Northfield Institute", "northfield"
-PASSWORD = "northfield-demo"  # noqa: S105 -- printed with the logins; the demo exists on one person's own machine
+PASSWORD = "northfield-demo"  # noqa: S105 -- public, for local demos only
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,10 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Student(Person):
-    """`repository` names their story; `refs` is handed in one by one ("" for the newest commit)."""
+    """Student of the demo.
+
+    `repository` names the story; `refs` are submitted one by one ("" for the newest commit).
+    """
 
     number: str
     repository: str

@@ -1,8 +1,8 @@
-"""The students' reports: text files that become PDFs.
+"""PDF reports of the demo students, made from text files.
 
-`repositories/NAME/report.md`: paragraphs, "# " for headings, "---" between pages. A fenced block is
-a diagram: one row of boxes a line, boxes of a row parted by "|", and arrows from every box to all
-boxes of the next row.
+`repositories/NAME/report.md` holds paragraphs, "# " for headings and "---" between pages. A fenced
+block is a diagram: one row of boxes a line, the boxes of a row separated by "|", with arrows from
+every box to all boxes of the next row.
 """
 
 from collections.abc import Sequence
@@ -37,16 +37,16 @@ def _page(text: str) -> Page:
 
 
 def _boxes(rows: Sequence[Sequence[str]]) -> list[list[Box]]:
-    """The last row lies at the bottom of the page; every row is centred."""
+    """Place the boxes: rows are centred, the last row lies at the bottom of the page."""
     return [
-        [_box(label, place, len(row), from_below) for place, label in enumerate(row)]
+        [_box(label, column, len(row), from_below) for column, label in enumerate(row)]
         for from_below, row in zip(reversed(range(len(rows))), rows, strict=True)
     ]
 
 
-def _box(label: str, place: int, of: int, from_below: int) -> Box:
-    column = (PAGE_WIDTH - 2 * MARGIN) / of
-    x = MARGIN + column * (place + 0.5) - BOX_WIDTH / 2
+def _box(label: str, column_number: int, boxes_in_row: int, from_below: int) -> Box:
+    width = (PAGE_WIDTH - 2 * MARGIN) / boxes_in_row
+    x = MARGIN + width * (column_number + 0.5) - BOX_WIDTH / 2
     return Box(
         label.strip(), round(x, 1), LOWEST_ROW + ROW_STEP * from_below, BOX_WIDTH, BOX_HEIGHT
     )

@@ -1,8 +1,8 @@
-"""The students' repositories: plain files that git gets in the order their story tells.
+"""Git repositories of the demo students, made from plain files.
 
-`repositories/NAME/tree` holds the files as they end, `story.json` the commits: for each file of a
-commit the text before which it stops so far, or "" for all of it. The same story gives the same
-commits.
+`repositories/NAME/tree` holds the final files, `story.json` the commits. For each file of a commit
+it gives the text before which the file stops so far, or "" for all of it. The same story gives the
+same commits.
 """
 
 import json
@@ -25,7 +25,7 @@ ENVIRONMENT = {
 
 @dataclass(frozen=True, slots=True)
 class StoryCommit:
-    """`files` maps paths to their text so far; `tag` names the commit for good."""
+    """One commit. `files` maps paths to their text so far; `tag` is a permanent name."""
 
     at: datetime
     author: str
@@ -35,9 +35,9 @@ class StoryCommit:
 
 
 def read_story(name: str) -> tuple[StoryCommit, ...]:
-    """The commits of a demo repository, oldest first."""
+    """Return the commits of a demo repository, oldest first."""
     story = json.loads((REPOSITORIES / name / "story.json").read_text(encoding="utf-8"))
-    return tuple(_commit(name, story["author"], told) for told in story["commits"])
+    return tuple(_commit(name, story["author"], entry) for entry in story["commits"])
 
 
 def publish_repository(name: str, at: Path) -> str:
@@ -54,16 +54,17 @@ def publish_repository(name: str, at: Path) -> str:
         at=at,
         stdin=b"".join(_stream(read_story(name))),
     )
+
     return _git("rev-parse", "HEAD", at=at)
 
 
-def _commit(name: str, author: str, told: dict[str, Any]) -> StoryCommit:
+def _commit(name: str, author: str, entry: dict[str, Any]) -> StoryCommit:
     return StoryCommit(
-        at=datetime.fromisoformat(told["at"]).replace(tzinfo=UTC),
+        at=datetime.fromisoformat(entry["at"]).replace(tzinfo=UTC),
         author=author,
-        message=told["message"],
-        files={path: _text_so_far(name, path, end) for path, end in told["files"].items()},
-        tag=told.get("tag", ""),
+        message=entry["message"],
+        files={path: _text_so_far(name, path, end) for path, end in entry["files"].items()},
+        tag=entry.get("tag", ""),
     )
 
 
@@ -74,14 +75,15 @@ def _text_so_far(name: str, path: str, end: str) -> str:
 
 def _stream(commits: tuple[StoryCommit, ...]) -> Iterator[bytes]:
     for commit in commits:
-        who = f"{commit.author} {int(commit.at.timestamp())} +0000"
-        yield f"commit refs/heads/main\nauthor {who}\ncommitter {who}\n".encode() + _data(
+        person = f"{commit.author} {int(commit.at.timestamp())} +0000"
+        yield f"commit refs/heads/main\nauthor {person}\ncommitter {person}\n".encode() + _data(
             commit.message
         )
         for path, text in commit.files.items():
             yield f"M 100644 inline {path}\n".encode() + _data(text)
         if commit.tag:
             yield f"reset refs/tags/{commit.tag}\nfrom refs/heads/main\n\n".encode()
+
     yield b"done\n"
 
 
@@ -98,4 +100,5 @@ def _git(*words: str, at: Path, stdin: bytes = b"") -> str:
         check=True,
         capture_output=True,
     )
+
     return done.stdout.decode().strip()

@@ -1,12 +1,11 @@
-"""A backup: one compressed tar of the whole database, as of one moment, and of the uploads.
+"""Backup and restore: one compressed tar of the whole database and of the uploads.
 
-    manifest.json        the format, the migrations applied, and each table's columns
-    tables/NAME.copy     the rows, as PostgreSQL's COPY writes them
-    media/...            the uploads; they are read after the rows, and a row's upload is older than the row
-    rows.json            how many rows each table has: the last member, so that a cut archive is noticed
+    manifest.json        the format, the applied migrations, and each table's columns
+    tables/NAME.copy     the rows, as PostgreSQL's COPY writes them, all as of one moment
+    media/...            the uploads; read after the rows, and an upload is older than its row
+    rows.json            number of rows of each table: the last member, so that a cut is noticed
 
-Both ways run as the role that logs in, which owns the tables, and stream: no table is ever held in
-memory.
+Both run as the role that logs in, which owns the tables. Both stream: no table is held in memory.
 """
 
 import io
@@ -33,23 +32,30 @@ from grading.models import Organization
 
 FORMAT = "automaton-auditor/backup@1"
 MANIFEST, ROWS = "manifest.json", "rows.json"
+# Bytes.
 CHUNK = 1024 * 1024
+# Generated columns cannot be written by COPY.
 COLUMNS = """
 SELECT column_name FROM information_schema.columns
 WHERE table_schema = 'public' AND table_name = %s AND is_generated = 'NEVER' ORDER BY column_name
 """
-WALLED = "SELECT relname FROM pg_class WHERE relforcerowsecurity AND relnamespace = 'public'::regnamespace"
+FORCED_RLS = """
+SELECT relname FROM pg_class
+WHERE relforcerowsecurity AND relnamespace = 'public'::regnamespace
+"""
 Columns = dict[str, list[str]]
 
 
 def write_archive(path: Path) -> dict[str, int]:
-    """Back everything up to a new file that only its owner reads; how many rows of each table.
+    """Back everything up to a new file that only its owner may read; return rows by table.
 
-    Raises FileExistsError. A file is there only when it is whole.
+    Raises FileExistsError. The file appears only when it is complete.
     """
     draft = path.with_name(f"{path.name}.part")
     if path.exists():
         raise FileExistsError(path)
+
+    # Readable by its owner only: the archive holds every student's work.
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         with tarfile.open(fileobj=file, mode="w:gz") as archive:
             rows = _write_database(archive)
@@ -57,22 +63,22 @@ def write_archive(path: Path) -> dict[str, int]:
             _add(archive, ROWS, rows)
         file.flush()
         os.fsync(file.fileno())
+
     draft.rename(path)
     return rows
 
 
 def read_archive(path: Path) -> dict[str, int]:
-    """Restore into a migrated database without users and organizations; how many rows of each
-    table.
+    """Restore into a migrated database without users and organizations; return rows by table.
 
-    Raises CommandError, with nothing changed in the database, when it is not empty, was migrated to
-    another state than the archive's, or the archive is not whole.
+    Raises CommandError, and changes nothing in the database, when the database is not empty, its
+    migrations differ from the archive's, or the archive is not complete.
     """
     with tarfile.open(path, mode="r:gz") as archive, _owner(), transaction.atomic():
         _refuse_unless_empty()
         columns = _columns_of(archive)
         rows: dict[str, int] = {}
-        with _without_walls(list(columns)):
+        with _without_forced_rls(list(columns)):
             for member in archive:
                 kind, _, name = member.name.partition("/")
                 if kind == "tables":
@@ -80,6 +86,7 @@ def read_archive(path: Path) -> dict[str, int]:
                     rows[table] = _load(table, columns[table], _content(archive, member))
                 elif kind == "media":
                     _extract(archive, member)
+                # The last member: reaching it proves that the archive is whole.
                 elif member.name == ROWS and json.load(_content(archive, member)) == rows:
                     break
             else:
@@ -87,6 +94,7 @@ def read_archive(path: Path) -> dict[str, int]:
                     "The archive is not whole: it ends too early, or rows are missing."
                 )
             _reset_sequences()
+
     return rows
 
 
@@ -110,7 +118,7 @@ def _at_one_moment() -> Iterator[None]:
 
 
 def _write_database(archive: tarfile.TarFile) -> dict[str, int]:
-    """All tables as of one moment, of every organization there is at that moment."""
+    """Write all tables of every organization, as of one moment."""
     with _owner(), _at_one_moment():
         columns = {table: _columns(table) for table in _tables()}
         _add(archive, MANIFEST, {"format": FORMAT, "migrations": _migrations(), "columns": columns})
@@ -119,12 +127,13 @@ def _write_database(archive: tarfile.TarFile) -> dict[str, int]:
 
 
 def _dump(archive: tarfile.TarFile, table: str, columns: list[str]) -> int:
-    question = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(
-        _listed(columns), sql.Identifier(table)
+    query = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(
+        _identifiers(columns), sql.Identifier(table)
     )
     with TemporaryFile() as spool, connection.cursor() as cursor:
-        cursor.execute("SELECT 1")  # the connection is told whose rows may be seen
-        with cursor.copy(question) as copy:
+        # Any query sets the organizations whose rows the connection may read; COPY does not.
+        cursor.execute("SELECT 1")
+        with cursor.copy(query) as copy:
             for data in copy:
                 spool.write(data)
         _add_file(archive, f"tables/{table}.copy", spool)
@@ -132,9 +141,11 @@ def _dump(archive: tarfile.TarFile, table: str, columns: list[str]) -> int:
 
 
 def _load(table: str, columns: list[str], rows: IO[bytes]) -> int:
-    order = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), _listed(columns))
+    command = sql.SQL("COPY {} ({}) FROM STDIN").format(
+        sql.Identifier(table), _identifiers(columns)
+    )
     with connection.cursor() as cursor:
-        with cursor.copy(order) as copy:
+        with cursor.copy(command) as copy:
             while chunk := rows.read(CHUNK):
                 copy.write(chunk)
         return int(cursor.rowcount)
@@ -148,7 +159,7 @@ def _write_uploads(archive: tarfile.TarFile) -> None:
 
 
 def _extract(archive: tarfile.TarFile, member: tarfile.TarInfo) -> None:
-    """The filter refuses links and whatever would leave the folder."""
+    """Extract an upload. The filter refuses links and paths that leave the folder."""
     root = Path(settings.MEDIA_ROOT)
     root.mkdir(parents=True, exist_ok=True)
     archive.extract(member.replace(name=member.name.removeprefix("media/")), root, filter="data")
@@ -162,47 +173,50 @@ def _refuse_unless_empty() -> None:
 
 
 def _columns_of(archive: tarfile.TarFile) -> Columns:
-    """What the manifest says, when this database is in the state that it was taken from."""
+    """Return the manifest's columns. Raises CommandError when the migrations differ."""
     first = archive.next()
     if first is None or first.name != MANIFEST:
         raise CommandError("This is not a backup of Automaton Auditor.")
+
     manifest = json.load(_content(archive, first))
     if manifest["format"] != FORMAT or manifest["migrations"] != _migrations():
         raise CommandError(
             "The backup is of another version: install that one, migrate, and restore there."
         )
+
     columns: Columns = manifest["columns"]
     return columns
 
 
 @contextmanager
-def _without_walls(tables: list[str]) -> Iterator[None]:
-    """Emptied tables whose owner may COPY into them; row-level security binds the owner again at
-    the end.
+def _without_forced_rls(tables: list[str]) -> Iterator[None]:
+    """Empty the tables and let their owner COPY into them; force row-level security again at the
+    end.
     """
     with connection.cursor() as cursor:
-        cursor.execute(sql.SQL("TRUNCATE {}").format(_listed(tables)))
-        cursor.execute(WALLED)
-        walled = [name for (name,) in cursor.fetchall()]
-        _alter(walled, "NO FORCE")
+        cursor.execute(sql.SQL("TRUNCATE {}").format(_identifiers(tables)))
+        cursor.execute(FORCED_RLS)
+        forced = [name for (name,) in cursor.fetchall()]
+        _alter(forced, "NO FORCE")
         yield
+        # Tables come in alphabetical order, so foreign keys hold only at the end.
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        _alter(walled, "FORCE")
+        _alter(forced, "FORCE")
 
 
 def _alter(tables: list[str], word: Literal["FORCE", "NO FORCE"]) -> None:
     with connection.cursor() as cursor:
         for table in tables:
-            order = sql.SQL("ALTER TABLE {} {} ROW LEVEL SECURITY")
-            cursor.execute(order.format(sql.Identifier(table), sql.SQL(word)))
+            command = sql.SQL("ALTER TABLE {} {} ROW LEVEL SECURITY")
+            cursor.execute(command.format(sql.Identifier(table), sql.SQL(word)))
 
 
 def _reset_sequences() -> None:
-    """The next row's number follows the last one's; it has to be seen for that."""
+    """Continue each sequence after the last row. The rows must be readable for that."""
     models = connection.introspection.installed_models(_tables())
     with connection.cursor() as cursor:
-        for order in connection.ops.sequence_reset_sql(no_style(), list(models)):
-            cursor.execute(order)
+        for command in connection.ops.sequence_reset_sql(no_style(), list(models)):
+            cursor.execute(command)
 
 
 def _tables() -> list[str]:
@@ -221,7 +235,7 @@ def _migrations() -> list[list[str]]:
     return sorted([app, name] for app, name in MigrationRecorder(connection).applied_migrations())
 
 
-def _listed(names: list[str]) -> sql.Composed:
+def _identifiers(names: list[str]) -> sql.Composed:
     return sql.SQL(", ").join(map(sql.Identifier, names))
 
 

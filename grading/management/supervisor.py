@@ -1,4 +1,4 @@
-"""Child processes kept running, and ended together with everything that descends from them."""
+"""Supervisor of child processes: restarts them, and ends them with all their descendants."""
 
 import ctypes
 import os
@@ -12,14 +12,16 @@ from pathlib import Path
 
 STOP_SECONDS = 10
 LONGEST_PAUSE = 30.0
-STEADY_SECONDS = 30.0  # a child that ran this long is forgiven its earlier crashes
+# A child that ran this long starts again without the growing pause.
+STEADY_SECONDS = 30.0
+# From linux/prctl.h.
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(slots=True)
 class Child:
-    """One program. `due` is when to start it (again); a `lasting` one is started again whenever it
+    """One program. `due` is the time of its next start; a `lasting` one is started again when it
     ends.
     """
 
@@ -33,25 +35,25 @@ class Child:
 
 
 class Supervisor:
-    """Starts and tends children from one thread: call `tend` often, `stop` once."""
+    """Start and watch children from one thread: call `tend` often, `stop` once."""
 
-    def __init__(self, say: Callable[[str], object]) -> None:
+    def __init__(self, report: Callable[[str], object]) -> None:
         self.stopping = False
-        self._say = say
+        self._report = report
         self._children: list[Child] = []
-        # What a killed child leaves behind becomes our own child, so that `stop` finds it.
+        # Orphans of a killed child become our own children, so that `stop` finds them.
         _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
     def keep(self, name: str, command: list[str]) -> None:
-        """Runs the command now, and again whenever it ends."""
+        """Run the command now, and again whenever it ends."""
         self._add(Child(name, command, lasting=True))
 
     def once(self, name: str, command: list[str]) -> None:
-        """Runs the command now, once; a failure is said."""
+        """Run the command now, once; report a failure."""
         self._add(Child(name, command, lasting=False))
 
     def tend(self) -> None:
-        """Notices children that ended, and starts those whose time has come."""
+        """Handle children that ended, and start those that are due."""
         for child in list(self._children):
             if child.process is None:
                 if time.monotonic() >= child.due:
@@ -61,15 +63,15 @@ class Supervisor:
         self._reap_orphans()
 
     def stop(self) -> None:
-        """SIGTERM to every child, 10 s to end, then SIGKILL to whatever still descends from this
-        process.
-        """
+        """Send SIGTERM to every child; after 10 s, SIGKILL to every remaining descendant."""
         running = [child.process for child in self._children if child.process is not None]
         for process in running:
             process.terminate()
+
         deadline = time.monotonic() + STOP_SECONDS
         for process in running:
             _wait(process, deadline - time.monotonic())
+
         _kill_descendants()
         self._children.clear()
 
@@ -78,9 +80,7 @@ class Supervisor:
         _launch(child)
 
     def _reap_orphans(self) -> None:
-        """Buries what fell to us when its parent was killed, such as the helpers of an unfinished
-        clone.
-        """
+        """Reap orphans that we inherited, such as git's helpers of an unfinished clone."""
         own = {child.process.pid for child in self._children if child.process is not None}
         while (pid := _ended_child()) is not None and pid not in own:
             os.waitpid(pid, 0)
@@ -90,24 +90,28 @@ class Supervisor:
         if not child.lasting:
             self._children.remove(child)
             if code:
-                self._say(f"{child.name} failed with code {code}; the lines above say why.")
+                self._report(f"{child.name} failed with code {code}; the lines above say why.")
             return
+
         steady = time.monotonic() - child.started > STEADY_SECONDS
         child.pause = 0.5 if steady else min(child.pause * 2, LONGEST_PAUSE)
         child.due = time.monotonic() + child.pause
-        self._say(f"{child.name} ended with code {code}; it starts again in {child.pause:.1f} s.")
+        self._report(
+            f"{child.name} ended with code {code}; it starts again in {child.pause:.1f} s."
+        )
 
 
 def _launch(child: Child) -> None:
-    """In its own session: a terminal's Ctrl-C reaches only the supervisor, which ends children in
-    order.
+    """Start the child in its own session.
+
+    A terminal's Ctrl-C reaches only the supervisor, which ends the children in order.
     """
     child.started = time.monotonic()
     child.process = subprocess.Popen(
         child.command,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=_die_with_parent,  # noqa: PLW1509 -- one prctl call, and the supervisor has no threads
+        preexec_fn=_die_with_parent,  # noqa: PLW1509 -- there are no threads
     )
 
 
@@ -120,18 +124,24 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def _ended_child() -> int | None:
-    """A child that has ended and that nobody has waited for; it stays so."""
+    """Return a child that has ended and is not reaped yet, without reaping it."""
     if sys.platform != "linux":
-        return None  # only Linux gives us our children's children
+        # Only Linux makes us the parent of orphans.
+        return None
+
     try:
         ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
         return None
+
     return ended.si_pid if ended else None
 
 
 def _kill_descendants() -> None:
-    """Kills and reaps our children until there are none; theirs become ours as their parents die."""
+    """Kill and reap our children until none are left.
+
+    Their children become ours when they die.
+    """
     while children := _children_of(os.getpid()):
         for pid in children:
             os.kill(pid, signal.SIGKILL)
@@ -139,16 +149,18 @@ def _kill_descendants() -> None:
 
 
 def _children_of(parent: int) -> list[int]:
-    """Every process whose parent this is, as Linux's /proc tells; elsewhere none."""
-    found = []
+    """Return the children of a process from Linux's /proc; elsewhere none."""
+    children = []
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = status.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         except (FileNotFoundError, ProcessLookupError):
-            continue  # it ended while we looked
+            # It has just ended.
+            continue
         if int(fields[1]) == parent:
-            found.append(int(status.parent.name))
-    return found
+            children.append(int(status.parent.name))
+
+    return children
 
 
 def _die_with_parent() -> None:

@@ -1,6 +1,4 @@
-"""`manage.py audit_worker`: takes audits from the queues, students' own first, and leaves the pages
-their processor.
-"""
+"""`manage.py audit_worker`: run audits from the queues, at a lower priority than the pages."""
 
 import ctypes
 import os
@@ -20,14 +18,14 @@ WORKER_TTL_SECONDS = 30
 JOB_MONITORING_SECONDS = 5
 MAINTENANCE_SECONDS = 10
 PR_SET_PDEATHSIG = 1
-# Of a processor that is shared, who waits for a page comes before who waits for an audit
-# (benchmarks/load).
+# Pages come before audits on a shared processor (measured by benchmarks/load).
 NICENESS = 10
 
 
 class AuditWorker(Worker):
-    """Forks a process per job. No database connection crosses the fork, and no job outlives its
-    worker.
+    """Worker that forks a process per job.
+
+    No database connection crosses the fork, and no job outlives its worker.
     """
 
     def execute_job(self, job: Job, queue: Queue) -> None:
@@ -36,13 +34,15 @@ class AuditWorker(Worker):
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() == self.pid:  # else the worker died before the line above took hold
+        # Otherwise the worker died before the line above took effect.
+        if os.getppid() == self.pid:
             super().main_work_horse(job, queue)
 
 
 class Command(BaseCommand):
-    requires_system_checks = []  # whoever starts workers has migrated and checked; it would import every page
-    help = "Run one audit worker until SIGTERM; the audit at hand is finished first."
+    # Checks have run before; here they would import every page.
+    requires_system_checks = []
+    help = "Run one audit worker until SIGTERM; the running audit is finished first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--burst", action="store_true", help="stop when the queues are empty")

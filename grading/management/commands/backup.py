@@ -1,4 +1,4 @@
-"""`manage.py backup FILE`: the database and the uploads, while the site works on."""
+"""`manage.py backup FILE`: save the database and the uploads while the site runs."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -10,7 +10,7 @@ from grading.management.archive import write_archive
 
 
 class Command(BaseCommand):
-    help = "Writes the whole database, as of one moment, and the uploads to a new file."
+    help = "Write the whole database, as of one moment, and the uploads to a new file."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
@@ -20,6 +20,6 @@ class Command(BaseCommand):
             rows = write_archive(file)
         except OSError as error:
             raise CommandError(
-                f"{file} cannot be written: {error.strerror or 'it exists already'}."
+                f"{file} cannot be written: {error.strerror or 'it already exists'}."
             ) from error
         self.stdout.write(f"{sum(rows.values())} rows of {len(rows)} tables are in {file}.")

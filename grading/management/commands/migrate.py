@@ -1,5 +1,6 @@
-"""`manage.py migrate`: Django's own, as the role that logged in, because the site's own role owns
-no table.
+"""`manage.py migrate`: Django's own, as the role that logged in.
+
+The site's own role owns no table.
 """
 
 from typing import Any

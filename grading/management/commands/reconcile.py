@@ -1,4 +1,4 @@
-"""`manage.py reconcile`: brings back audits that the queue lost or that died with their worker."""
+"""`manage.py reconcile`: bring back audits that the queue lost or that died with their worker."""
 
 import signal
 from argparse import ArgumentParser
@@ -18,7 +18,9 @@ log = structlog.get_logger(__name__)
 
 class Command(BaseCommand):
     requires_system_checks = []
-    help = "Enqueue again what has no living job; with --forever every few seconds until SIGTERM."
+    help = (
+        "Enqueue again audits without a living job; with --forever every few seconds until SIGTERM."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--forever", action="store_true")
@@ -28,20 +30,23 @@ class Command(BaseCommand):
             recovery = reconcile()
             self.stdout.write(f"enqueued {recovery.enqueued}, taken back {recovery.taken_back}")
             return
+
         stopped = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopped.set())
+
         while not stopped.is_set():
             self._reconcile()
             stopped.wait(EVERY_SECONDS)
 
     def _reconcile(self) -> None:
-        """A server that is down is waited for: the next round tries again."""
+        """Reconcile once. When a server is down, the next round tries again."""
         close_old_connections()
         try:
             recovery = reconcile()
         except (RedisError, OperationalError, InterfaceError) as error:
             log.warning("reconcile_waits", reason=str(error).strip())
             return
+
         if recovery.enqueued or recovery.taken_back:
             log.info("reconciled", enqueued=recovery.enqueued, taken_back=recovery.taken_back)

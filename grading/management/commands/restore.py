@@ -1,4 +1,4 @@
-"""`manage.py restore FILE`: what `backup` wrote, into a new database."""
+"""`manage.py restore FILE`: load a backup into a new database."""
 
 import tarfile
 from argparse import ArgumentParser
@@ -11,7 +11,7 @@ from grading.management.archive import read_archive
 
 
 class Command(BaseCommand):
-    help = "Restores a backup into an empty database that `migrate` has prepared."
+    help = "Restore a backup into an empty database that `migrate` has prepared."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("file", type=Path)
@@ -20,5 +20,5 @@ class Command(BaseCommand):
         try:
             rows = read_archive(file)
         except (OSError, EOFError, tarfile.TarError) as error:
-            raise CommandError(f"{file} cannot be read to its end: {error}.") from error
+            raise CommandError(f"{file} cannot be read completely: {error}.") from error
         self.stdout.write(f"{sum(rows.values())} rows of {len(rows)} tables are restored.")

@@ -1,8 +1,8 @@
-"""`manage.py serve`: the whole site on this machine, as one command that stops all it started.
+"""`manage.py serve`: run the whole site on this machine, and stop everything at the end.
 
-The web server on 127.0.0.1, the workers, the reconciler, and once the first page answers, the demo
-cohort. A child that ends is started again with a growing pause, and said so. Ctrl-C or SIGTERM ends
-every process below this one.
+It runs the web server on 127.0.0.1, the workers and the reconciler, and the demo cohort once the
+first page answers. A child that ends is started again after a growing pause, with a message. Ctrl-C
+or SIGTERM ends every process below this one.
 """
 
 import http.client
@@ -23,14 +23,15 @@ POLL_SECONDS = 0.2
 
 
 class Command(BaseCommand):
-    help = "Runs the site, its workers and its reconciler on this machine."
+    help = "Run the site, its workers and its reconciler on this machine."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         refuse_taken_port(settings.PORT)
         call_command("migrate", interactive=False, verbosity=0)
-        supervisor = Supervisor(say=self.stderr.write)
+        supervisor = Supervisor(report=self.stderr.write)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, supervisor_stopper(supervisor))
+
         try:
             self._run(supervisor)
         finally:
@@ -41,9 +42,11 @@ class Command(BaseCommand):
         self._wait_for_first_page(supervisor)
         for number in range(1, settings.AUDIT_WORKERS + 1):
             supervisor.keep(f"worker {number}", manage("audit_worker"))
+
         supervisor.keep("reconciler", manage("reconcile", "--forever"))
         if "seed_demo" in get_commands():
             supervisor.once("demo cohort", manage("seed_demo"))
+
         while not supervisor.stopping:
             supervisor.tend()
             time.sleep(POLL_SECONDS)
@@ -58,13 +61,14 @@ class Command(BaseCommand):
                 )
             supervisor.tend()
             time.sleep(POLL_SECONDS)
+
         if not supervisor.stopping:
             self.stdout.write(f"\nAutomaton Auditor is at {address} -- Ctrl-C stops it.\n")
             self.stdout.flush()
 
 
 def supervisor_stopper(supervisor: Supervisor) -> Any:
-    """A signal handler; hearing it twice changes nothing."""
+    """Return a signal handler that stops the supervisor; a second signal changes nothing."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         supervisor.stopping = True
@@ -73,24 +77,25 @@ def supervisor_stopper(supervisor: Supervisor) -> Any:
 
 
 def refuse_taken_port(port: int) -> None:
-    """Before anything is started: one line when somebody else listens there."""
+    """Raise CommandError, before anything is started, when the port is in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise CommandError(
-                f"Port {port} cannot be used ({error.strerror}): choose another, as in `PORT={port + 1} make run`.",
+                f"Port {port} cannot be used ({error.strerror}): "
+                f"choose another, as in `PORT={port + 1} make run`.",
             ) from error
 
 
 def manage(*words: str) -> list[str]:
-    """One of our own commands, run by the same Python."""
+    """Return one of our own commands, run by the same Python."""
     return [sys.executable, sys.argv[0], *words]
 
 
 def web_command(port: int) -> list[str]:
-    """Gunicorn as in production, for this machine alone."""
+    """Return gunicorn's command as in production, for this machine alone."""
     return [
         *(
             sys.executable,
@@ -105,7 +110,7 @@ def web_command(port: int) -> list[str]:
 
 
 def answers(port: int) -> bool:
-    """Whether the site answers on this port with a page of its own."""
+    """Return whether the site answers on this port with a page of its own."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
         connection.request("GET", "/")
