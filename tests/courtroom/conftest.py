@@ -1,4 +1,4 @@
-"""Untrusted bytes are read in process, except in tests marked `processes`."""
+"""Fixtures of the courtroom's tests: input is read in process unless marked `processes`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.courtroom.in_process import read_in_child, read_in_process
 
 @pytest.fixture(autouse=True, scope="module")
 def _readers_in_process() -> Iterator[None]:
-    """For the whole module, so that its own fixtures of that scope read in process as well."""
+    """Patch for the whole module, so that its module fixtures read in process as well."""
     with pytest.MonkeyPatch.context() as patch:
         read_in_process(patch)
         yield
@@ -19,7 +19,7 @@ def _readers_in_process() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _uploads_stay_in_the_test() -> None:
-    """Nothing is uploaded here: the courtroom does not know the site."""
+    """Override the site's fixture: the courtroom does not import the site."""
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""The code that reads untrusted bytes, called in the test's own process.
+"""Run the code that reads untrusted bytes in the test's own process.
 
 A confined child starts in about 0.2 s, hundreds of times in a run. Confinement itself is tested by
 tests/courtroom/analysis/sandbox, by tests/hostile and by the tests marked `processes`.
@@ -42,17 +42,17 @@ def answer_in_process(
 ) -> dict[str, Any]:
     """Answer as the child does, with JSON in both directions; the limits do not hold."""
     reader = importlib.import_module(module)
-    sent = json.loads(json.dumps(dict(request)))
-    with process_left_as_it_is():
-        answer: dict[str, Any] = json.loads(json.dumps(reader.answer(sent)))
+    document = json.loads(json.dumps(dict(request)))
+    with restored_process():
+        answer: dict[str, Any] = json.loads(json.dumps(reader.answer(document)))
     return answer
 
 
 @contextmanager
-def process_left_as_it_is() -> Iterator[None]:
-    """Take back what a child may change in its own process: variables, warnings, the collector.
+def restored_process() -> Iterator[None]:
+    """Undo what a child may change in its own process: variables, warnings, the collector.
 
-    Its processor time starts at 0, as a child's does: what reads a PDF stops by it.
+    Processor time starts at 0, as in a child: readers of PDFs stop at a limit of it.
     """
     collects = gc.isenabled()
     with mock.patch.dict(os.environ), warnings.catch_warnings(), _clock_from_zero():

@@ -1,11 +1,11 @@
-"""A survey as a test wants it, places in it, and the lines that a finding on it shows."""
+"""Surveys for tests, with locations in them, and the lines of a finding."""
 
 from courtroom.analysis.locations import SourceLocation
 from courtroom.analysis.survey import Survey
 from courtroom.checks.registry import kind_of
 from courtroom.checks.sources import Sources
 
-ASKED = {"id": "c", "goal": "a goal"}
+CHECK_FIELDS = {"id": "c", "goal": "a goal"}
 
 
 def survey(*, facts=None, reasons=None, locations=None, unanswered=None, places=None):
@@ -21,13 +21,13 @@ def survey(*, facts=None, reasons=None, locations=None, unanswered=None, places=
 
 
 def detected(check, read):
-    """The finding of the check's kind on this survey."""
+    """Return the finding of the check's kind on this survey."""
     return kind_of(check).detect(check, Sources(survey=read))
 
 
-def at(path, line, note=""):
+def location_at(path, line, note=""):
     return SourceLocation(path, line, line, note)
 
 
-def lines(finding):
+def clue_lines(finding):
     return [(clue.path, clue.line_start) for clue in finding.clues]

@@ -1,4 +1,4 @@
-"""A whole audit of a student of whom a site knows what they exchanged with peers."""
+"""Whole audits of a student whose peer exchange a site records."""
 
 import asyncio
 
@@ -44,7 +44,7 @@ def checks_of(report):
     return {check.check: check.met for row in report.criteria for check in row.checks}
 
 
-def test_a_site_that_knows_of_an_exchange_brings_its_criterion_into_the_sums(repository, report):
+def test_recorded_exchange_brings_its_criterion_into_the_sums(repository, report):
     alone = events_of(case_of(repository, rubric=POINTS))[-1].report
     excluded = [row.excluded for row in alone.criteria]
     assert (excluded, alone.facts.unknown["exchange"]) == ([False, True, False, False], NO_SITE)
@@ -52,8 +52,8 @@ def test_a_site_that_knows_of_an_exchange_brings_its_criterion_into_the_sums(rep
     assert report.facts.exchange == SITE
 
 
-def test_the_checks_of_the_points_rubric_are_answered_by_the_site(report):
-    asked = (
+def test_points_rubric_checks_are_answered_by_the_site(report):
+    checks = (
         "feedback.exchanged",
         "feedback.received",
         "feedback.answered",
@@ -64,29 +64,32 @@ def test_the_checks_of_the_points_rubric_are_answered_by_the_site(report):
         "relevance.confirmed",
     )
     met = checks_of(report)
-    assert [met[name] for name in asked] == [True, True, True, True, False, False, True, None]
+
+    assert [met[name] for name in checks] == [True, True, True, True, False, False, True, None]
 
 
-def test_the_evidence_says_that_the_site_told_it(report):
-    told = [item.content for item in report.evidence if item.check == "feedback.exchanged"]
-    assert told == ["The site keeps 1 report on peers and 1 report by peers."]
+def test_evidence_names_the_site_as_its_source(report):
+    contents = [item.content for item in report.evidence if item.check == "feedback.exchanged"]
+    assert contents == ["The site keeps 1 report on peers and 1 report by peers."]
 
 
-@pytest.mark.parametrize(("exchange", "spared"), [(SITE, True), (LATER, False), (None, False)])
-def test_a_known_report_holds_while_the_site_knows_the_same(repository, report, exchange, spared):
+@pytest.mark.parametrize(("exchange", "is_reused"), [(SITE, True), (LATER, False), (None, False)])
+def test_known_report_is_reused_while_the_exchange_is_the_same(
+    repository, report, exchange, is_reused
+):
     case = case_of(repository, rubric=POINTS, exchange=exchange)
     events = events_of(case, known=Known(report=report))
-    assert ("evidence" not in {event.kind for event in events}) is spared
+    assert ("evidence" not in {event.kind for event in events}) is is_reused
     assert events[-1].report.facts.exchange == exchange
 
 
-def test_a_rubric_that_asks_nothing_of_the_exchange_is_spared_and_told_what_is_known_now(
+def test_rubric_without_exchange_reuses_the_report_and_gets_the_present_exchange(
     repository,
 ):
-    asked = POINTS.model_copy(update={"criteria": (_without_feedback(),)})
-    before = events_of(case_of(repository, rubric=asked, exchange=SITE))[-1].report
+    rubric = POINTS.model_copy(update={"criteria": (_without_feedback(),)})
+    before = events_of(case_of(repository, rubric=rubric, exchange=SITE))[-1].report
     events = events_of(
-        case_of(repository, rubric=asked, exchange=LATER), known=Known(report=before)
+        case_of(repository, rubric=rubric, exchange=LATER), known=Known(report=before)
     )
     assert "evidence" not in {event.kind for event in events}
     assert events[-1].report.facts.exchange == LATER
@@ -99,18 +102,18 @@ def _without_feedback():
     )
 
 
-def test_what_the_site_knows_stays_known_where_the_repository_cannot_be_read(tmp_path):
+def test_exchange_is_kept_when_the_repository_cannot_be_read(tmp_path):
     failed = ChildFailed("child_killed", "The reading was killed.")
-    scene = RepositoryInputs(history=failed, survey=failed, suspicions=failed)
+    inputs = RepositoryInputs(history=failed, survey=failed, suspicions=failed)
     snapshot = Snapshot(git_dir=tmp_path, commit="0" * 40, ref=None, malformed_objects=False)
-    testimony = investigate(scene, snapshot, POINTS.checks, SITE)
-    met = {outcome.check: outcome.met for outcome in testimony.outcomes}
+    result = investigate(inputs, snapshot, POINTS.checks, SITE)
+    met = {outcome.check: outcome.met for outcome in result.outcomes}
     assert (met["feedback.exchanged"], met["progress.own_report"]) == (True, None)
-    assert testimony.facts["exchange"] == SITE.model_dump(mode="json", by_alias=True)
+    assert result.facts["exchange"] == SITE.model_dump(mode="json", by_alias=True)
 
 
 @pytest.mark.parametrize(
-    ("path", "looked_into"),
+    ("path", "expected"),
     [
         ("README.md", True),
         ("docs/answers.md", True),
@@ -120,10 +123,10 @@ def test_what_the_site_knows_stays_known_where_the_repository_cannot_be_read(tmp
         ("manual/docs/notes.md", False),
     ],
 )
-def test_answers_are_looked_for_where_people_write_them(path, looked_into):
-    assert may_answer(path) is looked_into
+def test_answers_are_searched_in_usual_documents(path, expected):
+    assert may_answer(path) is expected
 
 
-def test_an_answer_says_what_became_of_a_point():
+def test_answers_name_the_outcome_of_a_point():
     text = "# Notes\nNo timeout: fixed in 3f2a9c1.\nAddress book\nAddressed the retry.\n"
     assert list(answers_in(text)) == [2, 4]

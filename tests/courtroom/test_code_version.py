@@ -1,4 +1,4 @@
-"""What was established by other code is examined anew."""
+"""Version of the courtroom's code: results of other code are not reused."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def package(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_same_sources_are_the_same_edition(package: Path) -> None:
+def test_same_sources_have_the_same_version(package: Path) -> None:
     before = code_version_of(package)
     (package / "notes.md").write_text("other notes")
     assert code_version_of(package) == before
@@ -25,7 +25,7 @@ def test_the_same_sources_are_the_same_edition(package: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text"), [("a.py", "A = 2\n"), ("b.py", ""), ("c/d.py", "A = 1\n")]
 )
-def test_changed_new_and_moved_sources_are_another_edition(
+def test_changed_new_or_moved_source_has_another_version(
     package: Path, name: str, text: str
 ) -> None:
     before = code_version_of(package)

@@ -1,6 +1,4 @@
-"""python -m courtroom as a person runs it: one clear line for bad input, exit codes, nothing stray
-on stdout.
-"""
+"""python -m courtroom as users run it: exit codes, one line for bad input, clean stdout."""
 
 import json
 import subprocess
@@ -23,8 +21,8 @@ def no_models(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-def here(capsys, *arguments):
-    """The command in this process: exit code, stdout, stderr."""
+def run_here(capsys, *arguments):
+    """Run the command in this process; return exit code, stdout, stderr."""
     code: object
     try:
         code = main(list(map(str, arguments)))
@@ -61,23 +59,25 @@ def courtroom(*arguments):
         (["REPO", "--allow-local", "--json", "/nowhere/at/all.json"], "No such file"),
     ],
 )
-def test_bad_input_is_one_line_on_stderr_and_exit_code_two(
+def test_bad_input_gives_one_line_on_stderr_and_exit_code_two(
     repository, arguments, words, capsys, no_models
 ):
-    code, out, err = here(capsys, *[repository if a == "REPO" else a for a in arguments], "--quiet")
+    code, out, err = run_here(
+        capsys, *[repository if a == "REPO" else a for a in arguments], "--quiet"
+    )
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert words in err
 
 
-def test_a_known_record_that_is_none_is_refused(repository, tmp_path, capsys):
+def test_invalid_known_report_is_refused(repository, tmp_path, capsys):
     broken = tmp_path / "known.json"
     broken.write_text('{"schema": "something/else"}')
-    code, _, err = here(capsys, repository, "--allow-local", "--quiet", "--known", broken)
+    code, _, err = run_here(capsys, repository, "--allow-local", "--quiet", "--known", broken)
     assert (code, "record_unreadable" in err) == (2, True)
 
 
 @pytest.mark.processes
-def test_a_verdict_exits_zero_with_the_markdown_alone_on_stdout(repository, tmp_path):
+def test_verdict_exits_zero_with_only_markdown_on_stdout(repository, tmp_path):
     record = tmp_path / "report.json"
     done = courtroom(repository, "--allow-local", "--json", record)
     assert (done.returncode, done.stdout[:1]) == (0, "#")
@@ -85,27 +85,30 @@ def test_a_verdict_exits_zero_with_the_markdown_alone_on_stdout(repository, tmp_
     assert "repo_investigator" in done.stderr
 
 
-def test_quiet_says_nothing_on_stderr_and_markdown_can_go_to_a_file(repository, tmp_path, capsys):
-    printed = here(
+def test_quiet_run_writes_nothing_on_stderr_and_markdown_to_a_file(repository, tmp_path, capsys):
+    printed = run_here(
         capsys, repository, "--allow-local", "--quiet", "--markdown", tmp_path / "report.md"
     )
     assert printed == (0, "", "")
     assert (tmp_path / "report.md").read_text().startswith("#")
 
 
-def test_known_gives_the_same_record_without_asking_anyone_again(repository, tmp_path, capsys):
+def test_known_report_gives_the_same_record_and_reuses_all_opinions(repository, tmp_path, capsys):
     first, second = tmp_path / "first.json", tmp_path / "second.json"
-    here(capsys, repository, "--allow-local", "--quiet", "--json", first)
-    code, *_ = here(
+    run_here(capsys, repository, "--allow-local", "--quiet", "--json", first)
+    code, *_ = run_here(
         capsys, repository, "--allow-local", "--quiet", "--known", first, "--json", second
     )
-    one, two = json.loads(first.read_text()), json.loads(second.read_text())
-    assert (code, two["digest"], two["usage"]["reused"]) == (0, one["digest"], 30)
+    first_report, second_report = json.loads(first.read_text()), json.loads(second.read_text())
+
+    assert (code, second_report["digest"], second_report["usage"]["reused"]) == (
+        0,
+        first_report["digest"],
+        30,
+    )
 
 
-def test_what_needs_a_person_exits_three_and_the_report_is_written_all_the_same(
-    repository, tmp_path, capsys
-):
+def test_needs_review_exits_three_and_still_writes_the_report(repository, tmp_path, capsys):
     record = tmp_path / "report.json"
     rubric = tmp_path / "rubric.json"
     rubric.write_text(
@@ -113,8 +116,9 @@ def test_what_needs_a_person_exits_three_and_the_report_is_written_all_the_same(
             {"dimensions": [{"id": "taste", "name": "Taste", "forensic_instruction": "Is it?"}]}
         )
     )
-    code, *_ = here(
+    code, *_ = run_here(
         capsys, repository, "--allow-local", "--quiet", "--rubric", rubric, "--json", record
     )
+
     assert code == 3
     assert [c["final_score"] for c in json.loads(record.read_text())["criteria"]] == [None]

@@ -1,6 +1,4 @@
-"""Each demo submission is judged as its story deserves; whoever reads the demo must be able to
-trust it.
-"""
+"""Verdicts of the demo submissions: each is judged as its story deserves."""
 
 import asyncio
 from collections.abc import Callable
@@ -45,12 +43,14 @@ async def _audit(name: str, folder: Path) -> AuditReport:
     )
     events = [event async for event in hold_audit(case, bench=BenchSettings(), known=Known())]
     report = events[-1].report
+
     assert report is not None
+
     return report
 
 
 def criterion(report: AuditReport, name: str) -> CriterionResult:
-    return next(one for one in report.criteria if one.id == name)
+    return next(row for row in report.criteria if row.id == name)
 
 
 def score(report: AuditReport, name: str) -> int:
@@ -64,13 +64,13 @@ def overall(report: AuditReport) -> float:
     return report.overall_score
 
 
-def test_careful_work_is_seen_as_such(verdict):
+def test_careful_work_gets_high_scores(verdict):
     report = verdict("tribunal")
     assert overall(report) >= 4.3
-    assert min(score(report, one.id) for one in report.criteria) >= 4
+    assert min(score(report, row.id) for row in report.criteria) >= 4
 
 
-def test_half_of_the_work_lies_between(verdict):
+def test_half_finished_work_scores_in_between(verdict):
     report = verdict("code-court")
     assert (
         overall(verdict("ultimate-auditor")) + 0.5
@@ -80,49 +80,57 @@ def test_half_of_the_work_lies_between(verdict):
     assert report.facts.pdf_hallucinated_paths == ("court/settings.py",)
 
 
-def test_a_graph_in_one_line_is_no_orchestration(verdict):
+def test_single_chain_graph_scores_low_on_orchestration(verdict):
     report = verdict("review-pipeline")
     assert score(report, "graph_orchestration") <= 2
     assert (report.facts.detectives_parallel, report.facts.judges_parallel) == (False, False)
     assert report.facts.pdf_diagram == "linear"
 
 
-def test_a_shell_fed_with_the_address_caps_the_safety_of_the_tools(verdict):
+def test_shell_with_user_input_caps_tool_safety(verdict):
     report = verdict("quick-auditor")
     assert score(report, "safe_tool_engineering") <= 2
     assert "security_override" in criterion(report, "safe_tool_engineering").resolution
+
     calls = (
         report.facts.os_system_calls,
         report.facts.shell_true_calls,
         report.facts.eval_exec_calls,
     )
-    assert [[place.line for place in found or ()] for found in calls] == [[10, 11], [16, 20], [28]]
+
+    assert [[place.line for place in places or ()] for places in calls] == [
+        [10, 11],
+        [16, 20],
+        [28],
+    ]
     assert score(report, "graph_orchestration") >= 3
 
 
-def test_good_code_in_one_commit_has_no_history(verdict):
+def test_single_commit_scores_low_on_history(verdict):
     report = verdict("auditor-final")
     assert score(report, "git_forensic_analysis") <= 2
     assert report.facts.bulk_upload is True
     assert score(report, "graph_orchestration") >= 4
 
 
-def test_keywords_without_a_program_are_worth_nothing(verdict):
+def test_keywords_without_a_program_score_low(verdict):
     report = verdict("ultimate-auditor")
     assert overall(report) <= 2
+
     of_the_code = [
-        one for one in report.criteria if not one.id.startswith(("theoretical", "report", "swarm"))
+        row for row in report.criteria if not row.id.startswith(("theoretical", "report", "swarm"))
     ]
+
     assert len(of_the_code) == CODE_CRITERIA
-    assert [one.id for one in of_the_code if score(report, one.id) > 2] == []
+    assert [row.id for row in of_the_code if score(report, row.id) > 2] == []
     assert report.facts.pdf_terms is not None
     assert "substantive" not in report.facts.pdf_terms.values()
 
 
 @pytest.mark.parametrize("name", [student.repository for student in STUDENTS])
-def test_every_score_rests_on_evidence_of_the_record(name, verdict):
+def test_every_score_cites_recorded_evidence(name, verdict):
     report = verdict(name)
-    known = {piece.id for piece in report.evidence}
-    cited = [set(opinion.cited_evidence) for one in report.criteria for opinion in one.opinions]
+    evidence_ids = {piece.id for piece in report.evidence}
+    cited = [set(opinion.cited_evidence) for row in report.criteria for opinion in row.opinions]
     assert (report.status, len(cited), report.errors) == ("verdict", 30, ())
-    assert all(ids and ids <= known for ids in cited)
+    assert all(ids and ids <= evidence_ids for ids in cited)

@@ -1,4 +1,4 @@
-"""Large and broken hand-ins: partial facts and an error on the record, within seconds."""
+"""Large and broken submissions: partial facts and a recorded error, within seconds."""
 
 from __future__ import annotations
 
@@ -21,54 +21,58 @@ SECONDS = 30
 
 
 def survey(files: dict[str, str | bytes | None], folder) -> Survey:
-    """All source checks of the shipped rubrics at once, in good time."""
+    """Run all source checks of the shipped rubrics within the time limit."""
     begin = perf_counter()
     rubrics = [shipped_rubric(name) for name in ("self_audit", "points", "general")]
     checks = [check for rubric in rubrics for check in rubric.checks]
-    found = survey_repository(snapshot_of(files, folder), checks, Limits())
+    result = survey_repository(snapshot_of(files, folder), checks, Limits())
     assert perf_counter() - begin < SECONDS
-    establish(dict(found.facts), dict(found.reasons))
-    return found
+    establish(dict(result.facts), dict(result.reasons))
+    return result
 
 
-def test_a_file_that_does_not_parse_and_one_of_a_megabyte_cost_only_themselves(tmp_path):
+def test_broken_and_large_files_cost_only_themselves(tmp_path):
     large = "VALUES = [\n" + "    'a line of a generated table',\n" * 30_000 + "]\n"
-    found = survey({**FILES, "src/table.py": large, "src/broken.py": "def f(:\n"}, tmp_path)
-    assert found.errors == (
+    result = survey({**FILES, "src/table.py": large, "src/broken.py": "def f(:\n"}, tmp_path)
+
+    assert result.errors == (
         ("source_unreadable", "src/broken.py: it does not parse: invalid syntax (line 1)"),
         ("source_unreadable", "src/table.py: it is larger than 512 KB"),
     )
-    assert found.facts["unreadable_files"] == ["src/broken.py", "src/table.py"]
-    assert found.facts["graph"] is not None
-    assert found.facts["reducers"] != []
+    assert result.facts["unreadable_files"] == ["src/broken.py", "src/table.py"]
+    assert result.facts["graph"] is not None
+    assert result.facts["reducers"] != []
 
 
-def test_a_large_text_file_is_named_as_not_searched(tmp_path):
-    found = survey({**FILES, "data/corpus.txt": "word " * 200_000}, tmp_path)
+def test_large_text_file_is_recorded_as_not_searched(tmp_path):
+    result = survey({**FILES, "data/corpus.txt": "word " * 200_000}, tmp_path)
     message = "1 files were too large to be measured and searched for secrets: data/corpus.txt"
-    assert found.errors == (("files_not_searched", message),)
-    assert found.facts["committed_secrets"] == []
+    assert result.errors == (("files_not_searched", message),)
+    assert result.facts["committed_secrets"] == []
 
 
 @pytest.mark.processes
 def test_twenty_thousand_files_are_read_and_one_more_is_refused(tmp_path):
-    many: dict[str, str | bytes | None] = {
+    files: dict[str, str | bytes | None] = {
         f"data/{n % 100}/item_{n}.json": "{}\n" for n in range(19_998)
     }
-    found = survey({**FILES, **many}, tmp_path / "enough")
-    assert (found.facts["file_count"], found.facts["python_file_count"]) == (20_000, 2)
-    assert found.facts["project"]["languages"][0] == {
+    result = survey({**FILES, **files}, tmp_path / "enough")
+
+    assert (result.facts["file_count"], result.facts["python_file_count"]) == (20_000, 2)
+    assert result.facts["project"]["languages"][0] == {
         "language": "JSON",
         "files": 19_998,
         "lines": 19_998,
     }
+
     with pytest.raises(RepositoryRefused) as refusal:
-        survey({**FILES, **many, "one.txt": "more"}, tmp_path / "more")
+        survey({**FILES, **files, "one.txt": "more"}, tmp_path / "more")
+
     assert refusal.value.code == "repository_too_many_files"
 
 
 @pytest.mark.processes
-def test_of_a_report_of_three_hundred_pages_the_first_are_read_and_the_cut_is_on_record(tmp_path):
+def test_first_pages_of_a_long_report_are_read_and_the_cut_is_recorded(tmp_path):
     pdf = make_pdf(
         tmp_path / "long.pdf", [Page(lines=[f"# Section {n}", "Some words."]) for n in range(300)]
     )

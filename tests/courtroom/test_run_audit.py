@@ -1,4 +1,4 @@
-"""The whole court on a small repository: order, joins, routes, reuse."""
+"""A whole audit of a small repository: order, joins, routes, reuse."""
 
 import asyncio
 import subprocess
@@ -37,13 +37,13 @@ def report(events):
     return events[-1].report
 
 
-def test_an_unknown_ref_is_refused_before_anyone_is_heard(repository):
+def test_unknown_ref_is_refused_before_any_judge_is_called(repository):
     with pytest.raises(InputRefused) as refused:
         events_of(case_of(repository, ref="no-such-branch"))
     assert refused.value.code == "repository_ref_unknown"
 
 
-def test_a_pdf_that_is_none_is_refused(repository, tmp_path):
+def test_invalid_pdf_is_refused(repository, tmp_path):
     pdf = tmp_path / "report.pdf"
     pdf.write_text("not a pdf")
     with pytest.raises(PdfRefused) as refused:
@@ -51,36 +51,37 @@ def test_a_pdf_that_is_none_is_refused(repository, tmp_path):
     assert refused.value.code == "pdf_not_a_pdf"
 
 
-def test_the_report_is_the_last_event_and_every_stage_ends(events):
+def test_report_is_the_last_event_and_every_stage_ends(events):
     begun = Counter(e.stage for e in events if e.kind == "stage" and not e.ended)
     ended = Counter(e.stage for e in events if e.kind == "stage" and e.ended)
     assert events[-1].kind == "report"
     assert begun == ended
 
 
-def test_the_aggregator_joins_all_three_detectives_exactly_once(events):
+def test_aggregator_joins_all_detectives_exactly_once(events):
     order = [e.stage for e in events if e.kind == "stage" and e.ended]
     detectives = {"repo_investigator", "doc_analyst", "vision_inspector"}
     assert order.count("evidence_aggregator") == 1
     assert detectives <= set(order[: order.index("evidence_aggregator")])
 
 
-def test_three_judges_answer_each_of_the_ten_criteria(events, report):
-    heard = [e.opinion or e.failure for e in events if e.kind == "opinion"]
-    assert len(heard) == 30
+def test_three_judges_answer_each_criterion(events, report):
+    answers = [e.opinion or e.failure for e in events if e.kind == "opinion"]
+    assert len(answers) == 30
     assert [(o.judge) for o in report.criteria[0].opinions] == list(PERSONAS)
 
 
-def test_every_criterion_is_judged_on_evidence_that_is_in_the_report(report):
-    known = {item.id for item in report.evidence}
+def test_opinions_cite_only_evidence_of_the_report(report):
+    evidence_ids = {item.id for item in report.evidence}
     cited = {i for c in report.criteria for o in c.opinions for i in o.cited_evidence}
-    assert cited <= known
+    assert cited <= evidence_ids
     assert all(o.cited_evidence for c in report.criteria for o in c.opinions if o.score is not None)
 
 
-def test_every_quotation_stands_verbatim_at_its_place(repository, report):
+def test_quotations_match_the_source_at_their_place(repository, report):
     quotes = [e for e in report.evidence if e.location.path and e.location.line_start and e.content]
     assert quotes
+
     for item in quotes:
         place = item.location
         text = subprocess.run(
@@ -100,7 +101,7 @@ def test_confirmed_security_evidence_caps_its_criterion_and_no_other(report):
     assert scores["state_management_rigor"] >= 4
 
 
-def test_without_a_pdf_its_criteria_sink_to_the_lowest_score_as_a_fact(report):
+def test_missing_pdf_gives_its_criteria_the_lowest_score(report):
     scores = {c.id: c.final_score for c in report.criteria}
     assert [scores[i] for i in ("theoretical_depth", "report_accuracy", "swarm_visual")] == [
         1,
@@ -113,7 +114,7 @@ def test_two_runs_give_the_same_digest(repository, report):
     assert events_of(case_of(repository))[-1].report.digest == report.digest
 
 
-def test_a_known_report_spares_the_detectives_and_the_judges(repository, report):
+def test_known_report_skips_detectives_and_judges(repository, report):
     events = events_of(case_of(repository), known=Known(report=report))
     again = events[-1].report
     assert again.digest == report.digest
@@ -121,12 +122,12 @@ def test_a_known_report_spares_the_detectives_and_the_judges(repository, report)
     assert again.usage.reused == 30
 
 
-def test_a_known_report_under_another_rubric_spares_nothing(repository, report):
+def test_known_report_of_another_rubric_is_not_reused(repository, report):
     case = case_of(repository, rubric=shipped_rubric("general"))
     assert events_of(case, known=Known(report=report))[-1].report.usage.reused == 0
 
 
-def test_a_known_report_that_other_code_made_spares_the_detectives_nothing(repository, report):
+def test_known_report_of_other_code_is_not_reused(repository, report):
     events = events_of(
         case_of(repository), known=Known(report=report.model_copy(update={"engine": "courtroom/0"}))
     )
@@ -134,7 +135,7 @@ def test_a_known_report_that_other_code_made_spares_the_detectives_nothing(repos
 
 
 @pytest.mark.processes
-def test_a_detective_that_fails_is_an_error_on_the_record_and_never_a_score(repository):
+def test_failed_detective_is_a_recorded_error_and_never_a_score(repository):
     report = events_of(case_of(repository, limits=Limits(child_seconds=0.01)))[-1].report
     scored = {c.id for c in report.criteria if c.final_score is not None}
     assert {e.stage for e in report.errors} >= {"RepoInvestigator"}
@@ -142,7 +143,7 @@ def test_a_detective_that_fails_is_an_error_on_the_record_and_never_a_score(repo
     assert report.status in ("needs_review", "degraded")
 
 
-def test_too_little_evidence_is_a_degraded_report_without_scores(repository):
+def test_too_little_evidence_gives_a_degraded_report_without_scores(repository):
     starved = preset("default").model_copy(update={"min_evidence": 10_000})
     events = events_of(case_of(repository, constitution=starved))
     report = events[-1].report

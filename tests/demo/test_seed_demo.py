@@ -104,9 +104,9 @@ def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(r
     assert get_queue("submissions").count == min(HAND_INS, AHEAD) + len(
         told
     )  # whose jobs find nothing to do
-    assert f"{HAND_INS} new hand-ins" in said
+    assert f"{HAND_INS} new submissions" in said
     assert all(f"{person.email} " in said for person in (INSTRUCTOR, *STUDENTS))
-    assert "0 new hand-ins" in seed()
+    assert "0 new submissions" in seed()
     assert rows() == first
     assert client.login(email=STUDENTS[0].email, password=PASSWORD)
 
@@ -128,7 +128,7 @@ def test_a_run_that_broke_off_is_completed_by_the_next(redis):
     with pytest.raises(FileExistsError):
         seed()
     in_the_way.unlink()
-    assert f"{HAND_INS - 4} new hand-ins" in seed()
+    assert f"{HAND_INS - 4} new submissions" in seed()
     with everywhere():
         assert Submission.objects.filter(assignment__slug="auditor").count() == HAND_INS
 

@@ -12,7 +12,7 @@ from _pytest.mark import ParameterSet
 
 from courtroom.judges.llm import LlmBench
 from courtroom.models.record import JudicialOpinion
-from tests.courtroom.judges.briefs import brief
+from tests.courtroom.judges.questions import make_question
 from tests.hostile.gullible import SOBER, WON_OVER, gullible_endpoint
 from tests.hostile.prompt_injection.bench import Court, audit, model_at, rises, scores_of
 from tests.hostile.prompt_injection.controls import CONTROLS
@@ -60,7 +60,7 @@ def test_the_gullible_judge_believes_what_it_reads(court):
     """Without the cut the same words win everything: the endpoint is no straw man."""
 
     def heard(docket: str) -> int:
-        question = brief("TechLead", ("a",)).model_copy(update={"shared_prompt": docket})
+        question = make_question("TechLead", ("a",)).model_copy(update={"shared_prompt": docket})
         (answer,) = asyncio.run(LlmBench(court.model).answer([question]))
         assert isinstance(answer.opinion, JudicialOpinion)
         return answer.opinion.score

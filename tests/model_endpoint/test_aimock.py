@@ -19,7 +19,7 @@ from courtroom.judges.llm import LlmBench
 from courtroom.models.case import BenchSettings
 from courtroom.models.record import PERSONAS, JudgeFailure
 from courtroom.run_audit import hold_audit
-from tests.courtroom.judges.briefs import brief
+from tests.courtroom.judges.questions import make_question
 from tests.factories.student_project import case_of, student_repository
 
 PEER = (
@@ -107,7 +107,7 @@ def test_its_failures_are_typed(peer, model, kind, calls):
     async def ask():
         bench = LlmBench(settings(peer, model))
         try:
-            return (await bench.answer([brief("Defense", ("a",))]))[0]
+            return (await bench.answer([make_question("Defense", ("a",))]))[0]
         finally:
             await bench.close()
 

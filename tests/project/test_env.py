@@ -106,7 +106,7 @@ def test_what_is_given_is_read_in_its_type(monkeypatch: pytest.MonkeyPatch, tmp_
         ("mysql://u@h/d", "must start with postgresql://"),
         ("sqlite:///db", "must start with postgresql://"),
         ("postgresql://u@h", "names no database"),
-        ("postgresql://u@h/d?timeout=3", "options nobody reads: timeout"),
+        ("postgresql://u@h/d?timeout=3", "unknown options: timeout"),
         ("postgresql://u@h:port/d", "has no valid port"),
         ("postgresql://[::1/d", "is not an address"),
     ],

@@ -23,7 +23,7 @@ PRELUDE = """
 import sys, time
 from grading.management.supervisor import Supervisor
 
-supervisor = Supervisor(say=lambda line: print(line, flush=True))
+supervisor = Supervisor(report=lambda line: print(line, flush=True))
 """
 
 

@@ -14,7 +14,7 @@ from courtroom.checks.findings import Clue, Finding
 from courtroom.checks.pdf_concept import PdfConcept, concept
 from courtroom.checks.pdf_paths import names_files
 from courtroom.detectives.detective_result import Claim
-from tests.courtroom.surveys import ASKED, at, detected, survey
+from tests.courtroom.surveys import CHECK_FIELDS, detected, location_at, survey
 
 # -- what a finding may be ------------------------------------------------------------------------
 
@@ -34,13 +34,13 @@ def test_an_open_finding_with_a_clue_cannot_be_made():
 
 def test_what_nobody_could_look_into_is_open_with_the_reason():
     found = detected(
-        FileExists(**ASKED, any_of=("x",)), survey(unanswered={"c": "no reader for it"})
+        FileExists(**CHECK_FIELDS, any_of=("x",)), survey(unanswered={"c": "no reader for it"})
     )
     assert (found.met, found.reason) == (None, "no reader for it")
 
 
 def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
-    found = detected(FileExists(**ASKED, any_of=("x.md", "y.md")), survey(locations=()))
+    found = detected(FileExists(**CHECK_FIELDS, any_of=("x.md", "y.md")), survey(locations=()))
     assert (found.met, found.reason) == (False, "Not found: a file matching x.md or y.md.")
     assert found.clues[0].statement == (
         "Looked for a file matching x.md or y.md among the 2 files of the repository: there is none."
@@ -49,8 +49,8 @@ def test_what_was_not_seen_is_absent_and_says_what_was_looked_for():
 
 def test_a_file_is_named_and_a_line_is_quoted():
     found = detected(
-        FileExists(**ASKED, any_of=("a*",)),
-        survey(locations=(SourceLocation("a.py", None, None), at("b.py", 3))),
+        FileExists(**CHECK_FIELDS, any_of=("a*",)),
+        survey(locations=(SourceLocation("a.py", None, None), location_at("b.py", 3))),
     )
     assert [(c.path, c.line_start, c.statement) for c in found.clues] == [
         ("a.py", None, "The tree has a.py."),
@@ -58,25 +58,26 @@ def test_a_file_is_named_and_a_line_is_quoted():
     ]
 
 
-@pytest.mark.parametrize(("locations", "met"), [((), True), ((at("a.py", 1),), False)])
+@pytest.mark.parametrize(("locations", "met"), [((), True), ((location_at("a.py", 1),), False)])
 def test_a_negative_check_is_met_when_nothing_is_found(locations, met):
-    check = FileExists(**ASKED, any_of=(".env",), polarity="negative")
+    check = FileExists(**CHECK_FIELDS, any_of=(".env",), polarity="negative")
     assert detected(check, survey(locations=locations)).met is met
 
 
 def test_only_the_first_places_are_shown_and_the_rest_is_counted():
     found = detected(
-        FileExists(**ASKED, any_of=("*",)),
-        survey(locations=tuple(at("a.py", n) for n in range(1, 10))),
+        FileExists(**CHECK_FIELDS, any_of=("*",)),
+        survey(locations=tuple(location_at("a.py", n) for n in range(1, 10))),
     )
     assert (found.reason, len(found.clues)) == ("Found in 9 places: a file matching *.", 4)
 
 
 @pytest.mark.parametrize(("minimum", "met"), [(2, True), (3, False)])
 def test_a_communication_log_needs_enough_entries(minimum, met):
-    entries = (at("log.md", 1), at("log.md", 2))
+    entries = (location_at("log.md", 1), location_at("log.md", 2))
     assert (
-        detected(CommunicationLog(**ASKED, minimum=minimum), survey(locations=entries)).met is met
+        detected(CommunicationLog(**CHECK_FIELDS, minimum=minimum), survey(locations=entries)).met
+        is met
     )
 
 
@@ -96,7 +97,9 @@ def history(*commits):
 
 
 def judged(aspect, *commits, **fields):
-    return finding_on_history(CommitHistory(**ASKED, aspect=aspect, **fields), history(*commits))
+    return finding_on_history(
+        CommitHistory(**CHECK_FIELDS, aspect=aspect, **fields), history(*commits)
+    )
 
 
 def test_an_empty_history_meets_nothing():
@@ -161,7 +164,8 @@ def test_work_is_spread_over_days_and_not_done_in_one_hour(hours, met):
 @pytest.mark.parametrize(("use", "met"), [("mentioned", True), ("substantive", False)])
 def test_a_dropped_term_is_mentioned_and_not_explained(use, met):
     found = concept(
-        PdfConcept(**ASKED, term="Metacognition", use=use), PdfReading(("We used Metacognition.",))
+        PdfConcept(**CHECK_FIELDS, term="Metacognition", use=use),
+        PdfReading(("We used Metacognition.",)),
     )
     assert (found.met, [(c.page, c.statement) for c in found.clues]) == (
         met,
@@ -170,7 +174,7 @@ def test_a_dropped_term_is_mentioned_and_not_explained(use, met):
 
 
 def test_an_absent_term_says_where_it_was_looked_for():
-    found = concept(PdfConcept(**ASKED, term="Metacognition"), PdfReading(("Nothing.", "")))
+    found = concept(PdfConcept(**CHECK_FIELDS, term="Metacognition"), PdfReading(("Nothing.", "")))
     assert (found.met, found.reason) == (False, "The report does not use 'Metacognition'.")
     assert (
         found.clues[0].statement
@@ -206,5 +210,5 @@ def test_a_report_without_pictures_has_no_diagram_and_a_scan_may_have_one():
 )
 def test_a_diagram_is_judged_by_its_kind(kind, parallel, accurate):
     seen = DiagramResult(kind, "why", 2, "a, b")
-    asked = [Diagram(**ASKED, aspect=aspect) for aspect in ("parallel", "accurate")]
+    asked = [Diagram(**CHECK_FIELDS, aspect=aspect) for aspect in ("parallel", "accurate")]
     assert [best_diagram(check, seen).met for check in asked] == [parallel, accurate]

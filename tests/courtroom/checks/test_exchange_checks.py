@@ -218,7 +218,7 @@ def test_no_exchange_follows_from_the_facts_without_a_check_and_whatever_the_jud
     asked = rubric(criterion("quality", exclude_when="no_exchange"), criterion("other"))
     said_by_all = [*bench((1, 1, 1), neutral), *bench((3, 3, 3), neutral, on="other")]
     judged = verdict(
-        "default", said_by_all, found=(neutral,), rubric_=asked, facts=establish(facts, {})
+        "default", said_by_all, evidence=(neutral,), rubric_=asked, facts=establish(facts, {})
     )
     assert judged.criteria[0].excluded is excluded
 

@@ -9,13 +9,21 @@ from courtroom.checks.sandboxed_clone import SandboxedClone, clone
 from courtroom.checks.structured_output import StructuredOutput, structured_output
 from courtroom.checks.synthesis_rules import SynthesisRules, synthesis_rules
 from courtroom.checks.unsafe_call import UnsafeCallCheck, unsafe_calls
-from tests.courtroom.surveys import ASKED, at, lines, survey
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, location_at, survey
 
 FLAG_CHECKS = [
-    (topology, GraphTopology(**ASKED, aspect="judges_parallel"), "judges_parallel"),
-    (structured_output, StructuredOutput(**ASKED, aspect="retry"), "structured_output_retry"),
-    (synthesis_rules, SynthesisRules(**ASKED, aspect="deterministic"), "justice_deterministic"),
-    (synthesis_rules, SynthesisRules(**ASKED, aspect="markdown_report"), "markdown_report"),
+    (topology, GraphTopology(**CHECK_FIELDS, aspect="judges_parallel"), "judges_parallel"),
+    (
+        structured_output,
+        StructuredOutput(**CHECK_FIELDS, aspect="retry"),
+        "structured_output_retry",
+    ),
+    (
+        synthesis_rules,
+        SynthesisRules(**CHECK_FIELDS, aspect="deterministic"),
+        "justice_deterministic",
+    ),
+    (synthesis_rules, SynthesisRules(**CHECK_FIELDS, aspect="markdown_report"), "markdown_report"),
 ]
 
 
@@ -28,18 +36,18 @@ def test_a_flag_that_is_null_leaves_its_check_open_with_the_facts_reason(examine
 @pytest.mark.parametrize("value", [True, False])
 @pytest.mark.parametrize(("examine", "check", "fact"), FLAG_CHECKS)
 def test_a_flag_decides_its_check_and_shows_its_lines(examine, check, fact, value):
-    found = examine(check, survey(facts={fact: value}, places={fact: (at("a.py", 7),)}))
-    assert (found.met, lines(found)) == (value, [("a.py", 7)])
+    found = examine(check, survey(facts={fact: value}, places={fact: (location_at("a.py", 7),)}))
+    assert (found.met, clue_lines(found)) == (value, [("a.py", 7)])
 
 
 def test_a_flag_without_lines_of_its_own_shows_the_graph_that_concern_it():
     edges = (
-        at("g.py", 1, "START -> repo"),
-        at("g.py", 2, "hub -> prosecutor"),
-        at("g.py", 2, "hub -> defense"),
+        location_at("g.py", 1, "START -> repo"),
+        location_at("g.py", 2, "hub -> prosecutor"),
+        location_at("g.py", 2, "hub -> defense"),
     )
     found = topology(
-        GraphTopology(**ASKED, aspect="judges_parallel"),
+        GraphTopology(**CHECK_FIELDS, aspect="judges_parallel"),
         survey(facts={"judges_parallel": True}, places={"graph": edges}),
     )
     assert [(c.line_start, c.rationale) for c in found.clues] == [
@@ -49,7 +57,7 @@ def test_a_flag_without_lines_of_its_own_shows_the_graph_that_concern_it():
 
 def test_a_repository_without_a_graph_has_none_and_an_unread_one_is_open():
     check, why = (
-        GraphTopology(**ASKED, aspect="exists"),
+        GraphTopology(**CHECK_FIELDS, aspect="exists"),
         {"graph": "the class StateGraph is home-made"},
     )
     missing = topology(
@@ -72,8 +80,8 @@ def test_a_graph_is_shown_where_it_is_made():
         "edges": [],
         "conditional": [],
     }
-    found = topology(GraphTopology(**ASKED, aspect="exists"), survey(facts={"graph": graph}))
-    assert (found.met, lines(found)) == (True, [("g.py", 9)])
+    found = topology(GraphTopology(**CHECK_FIELDS, aspect="exists"), survey(facts={"graph": graph}))
+    assert (found.met, clue_lines(found)) == (True, [("g.py", 9)])
 
 
 REDUCERS = [
@@ -92,8 +100,8 @@ REDUCERS = [
     ],
 )
 def test_reducers_are_counted_by_the_last_part_of_their_name(fields, met, shown):
-    found = reducers(ReducerCheck(**ASKED, **fields), survey(facts={"reducers": REDUCERS}))
-    assert (found.met, lines(found)) == (met, shown)
+    found = reducers(ReducerCheck(**CHECK_FIELDS, **fields), survey(facts={"reducers": REDUCERS}))
+    assert (found.met, clue_lines(found)) == (met, shown)
 
 
 def test_each_unsafe_call_is_shown_and_counts_against():
@@ -102,16 +110,16 @@ def test_each_unsafe_call_is_shown_and_counts_against():
         "shell_true_calls": [],
         "eval_exec_calls": [],
     }
-    check = UnsafeCallCheck(**ASKED, polarity="negative")
+    check = UnsafeCallCheck(**CHECK_FIELDS, polarity="negative")
     unsafe = unsafe_calls(check, survey(facts=facts))
     safe = unsafe_calls(check, survey(facts={**facts, "os_system_calls": []}))
-    assert (unsafe.met, lines(unsafe)) == (False, [("t.py", 2)])
-    assert (safe.met, lines(safe)) == (True, [(None, None)])
+    assert (unsafe.met, clue_lines(unsafe)) == (False, [("t.py", 2)])
+    assert (safe.met, clue_lines(safe)) == (True, [(None, None)])
 
 
 def test_unsafe_calls_that_nobody_looked_for_are_open():
     found = unsafe_calls(
-        UnsafeCallCheck(**ASKED, polarity="negative"), survey(facts={"os_system_calls": []})
+        UnsafeCallCheck(**CHECK_FIELDS, polarity="negative"), survey(facts={"os_system_calls": []})
     )
     assert (found.met, found.reason) == (None, "The survey did not establish shell_true_calls.")
 
@@ -120,17 +128,19 @@ def test_unsafe_calls_that_nobody_looked_for_are_open():
 def test_a_clone_function_is_judged_aspect_by_aspect(aspect, met):
     facts = {"clone_function": {"name": "fetch", "path": "t.py", "line": 3}, "clone_timeout": False}
     found = clone(
-        SandboxedClone(**ASKED, aspect=aspect),
-        survey(facts=facts, places={"clone_function": (at("t.py", 3),)}),
+        SandboxedClone(**CHECK_FIELDS, aspect=aspect),
+        survey(facts=facts, places={"clone_function": (location_at("t.py", 3),)}),
     )
-    assert (found.met, lines(found)) == (met, [("t.py", 3)])
+    assert (found.met, clue_lines(found)) == (met, [("t.py", 3)])
 
 
 def test_without_a_clone_function_every_aspect_is_unmet():
     facts = {"clone_function": None, "clone_in_tempdir": False}
     reasons = {"clone_function": "nothing clones"}
     for aspect in ("exists", "in_tempdir", "timeout", "errors_handled", "url_validated"):
-        found = clone(SandboxedClone(**ASKED, aspect=aspect), survey(facts=facts, reasons=reasons))
+        found = clone(
+            SandboxedClone(**CHECK_FIELDS, aspect=aspect), survey(facts=facts, reasons=reasons)
+        )
         assert (found.met, found.reason) == (False, "nothing clones")
 
 
@@ -139,9 +149,9 @@ def test_a_bound_schema_is_compared_by_name_and_shown_either_way(schemas, met):
     facts = {
         "structured_output_calls": [{"path": "j.py", "line": 8, "schema": "models.JudicialOpinion"}]
     }
-    check = StructuredOutput(**ASKED, aspect="schema", schemas=schemas)
+    check = StructuredOutput(**CHECK_FIELDS, aspect="schema", schemas=schemas)
     found = structured_output(check, survey(facts=facts))
-    assert (found.met, lines(found)) == (met, [("j.py", 8)])
+    assert (found.met, clue_lines(found)) == (met, [("j.py", 8)])
 
 
 PROMPTS = [
@@ -153,15 +163,18 @@ PROMPTS = [
 def test_too_few_personas_are_not_distinct_either():
     for aspect in ("exist", "distinct"):
         found = personas(
-            PersonaOverlap(**ASKED, aspect=aspect), survey(facts={"persona_prompts": PROMPTS})
+            PersonaOverlap(**CHECK_FIELDS, aspect=aspect),
+            survey(facts={"persona_prompts": PROMPTS}),
         )
-        assert (found.met, lines(found)) == (False, [("p.py", 1), ("p.py", 2)])
+        assert (found.met, clue_lines(found)) == (False, [("p.py", 1), ("p.py", 2)])
 
 
 def test_enough_personas_may_still_share_their_text():
     facts = {"persona_prompts": PROMPTS, "persona_prompts_distinct": False}
-    places = {"persona_prompts": (at("p.py", 1), at("p.py", 2))}
-    asked = [PersonaOverlap(**ASKED, aspect=aspect, minimum=2) for aspect in ("exist", "distinct")]
+    places = {"persona_prompts": (location_at("p.py", 1), location_at("p.py", 2))}
+    asked = [
+        PersonaOverlap(**CHECK_FIELDS, aspect=aspect, minimum=2) for aspect in ("exist", "distinct")
+    ]
     assert [personas(check, survey(facts=facts, places=places)).met for check in asked] == [
         True,
         False,
@@ -171,13 +184,13 @@ def test_enough_personas_may_still_share_their_text():
 @pytest.mark.parametrize(("words", "met"), [(20, True), (21, False)])
 def test_personas_are_told_at_length_by_words_of_their_own(words, met):
     prompts = [prompt | {"own_words": 20 + n} for n, prompt in enumerate(PROMPTS)]
-    check = PersonaOverlap(**ASKED, aspect="told", minimum=2, words=words)
+    check = PersonaOverlap(**CHECK_FIELDS, aspect="told", minimum=2, words=words)
     found = personas(check, survey(facts={"persona_prompts": prompts}))
     assert (found.met, found.reason) == (met, "Words of their own: Prosecutor 20, Defense 21.")
 
 
 def test_a_record_without_lengths_does_not_say_whether_personas_are_told_at_length():
-    check = PersonaOverlap(**ASKED, aspect="told", minimum=2)
+    check = PersonaOverlap(**CHECK_FIELDS, aspect="told", minimum=2)
     assert personas(check, survey(facts={"persona_prompts": PROMPTS})).met is None
 
 
@@ -185,7 +198,7 @@ def test_a_record_without_lengths_does_not_say_whether_personas_are_told_at_leng
 def test_a_synthesis_rule_is_read_from_the_facts(met):
     facts = {"rules": {"dissent": met}}
     found = synthesis_rules(
-        SynthesisRules(**ASKED, aspect="dissent"),
-        survey(facts=facts, places={"rules": (at("x.py", 1),)}),
+        SynthesisRules(**CHECK_FIELDS, aspect="dissent"),
+        survey(facts=facts, places={"rules": (location_at("x.py", 1),)}),
     )
-    assert (found.met, lines(found)) == (met, [("x.py", 1)])
+    assert (found.met, clue_lines(found)) == (met, [("x.py", 1)])

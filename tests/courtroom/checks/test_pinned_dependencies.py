@@ -10,10 +10,10 @@ from courtroom.detectives.repo_investigator import investigate
 from courtroom.inputs import RepositoryInputs
 from courtroom.models.case import Limits
 from courtroom.models.errors import ChildFailed
-from tests.courtroom.surveys import ASKED, at, detected, lines, survey
+from tests.courtroom.surveys import CHECK_FIELDS, clue_lines, detected, location_at, survey
 from tests.factories.repositories import Commit, make_repository
 
-CHECK = PinnedDependencies(**ASKED)
+CHECK = PinnedDependencies(**CHECK_FIELDS)
 CARGO = '[dependencies]\nserde = "{}"\nlocal = {{ path = "../local" }}\n'
 POETRY = '[tool.poetry.dependencies]\npython = "^3.11"\nhttpx = "{}"\n'
 PYPROJECT = '[project]\nname = "a"\ndependencies = [\n  "httpx{}",\n]\n'
@@ -33,7 +33,7 @@ class Tree:
 
 def finding_on(files, **fields):
     """The search in this process: what runs it in a child is tested once, below."""
-    check = PinnedDependencies(**ASKED, **fields)
+    check = PinnedDependencies(**CHECK_FIELDS, **fields)
     request = {"search": KIND.search, "check": check.model_dump(mode="json")}
     found, unanswered = Searches(names=None, reader=Tree(files)).answer_all([request])
     locations = found.get(check.id)
@@ -98,7 +98,7 @@ def test_exact_versions_or_a_lock_file_meet_the_check(files):
 )
 def test_the_line_of_a_dependency_that_is_not_pinned_is_shown(files, place):
     finding = finding_on(files)
-    assert (finding.met, lines(finding)) == (False, [place])
+    assert (finding.met, clue_lines(finding)) == (False, [place])
 
 
 def test_one_manifest_that_is_not_pinned_is_enough_and_is_named():
@@ -144,7 +144,7 @@ def test_a_line_that_nobody_wrote_leaves_the_check_open(name):
 def test_the_first_of_very_many_dependencies_is_shown():
     entries = ", ".join(f'"a{number}": "^1.0"' for number in range(100_000))
     finding = finding_on({"package.json": f'{{"dependencies":\n{{{entries}}}}}'})
-    assert (finding.met, lines(finding)) == (False, [("package.json", 2)])
+    assert (finding.met, clue_lines(finding)) == (False, [("package.json", 2)])
     assert finding.clues[0].rationale == "a0 is not pinned, nor are 99999 more."
 
 
@@ -153,7 +153,7 @@ def test_the_confined_child_runs_the_search(tmp_path):
     commit = make_repository(tmp_path / "repo.git", [Commit(files=files)])
     snapshot = Snapshot(tmp_path / "repo.git", commit, ref=None, malformed_objects=False)
     finding = detected(CHECK, survey_repository(snapshot, (CHECK,), Limits()))
-    assert (finding.met, lines(finding)) == (False, [("requirements.txt", 2)])
+    assert (finding.met, clue_lines(finding)) == (False, [("requirements.txt", 2)])
 
 
 def test_a_tree_that_could_not_be_read_leaves_the_check_open(tmp_path):
@@ -166,9 +166,11 @@ def test_a_tree_that_could_not_be_read_leaves_the_check_open(tmp_path):
 
 @pytest.mark.parametrize(("polarity", "met"), [("positive", False), ("negative", True)])
 def test_polarity_turns_the_answer(polarity, met):
-    check = PinnedDependencies(**ASKED, polarity=polarity)
+    check = PinnedDependencies(**CHECK_FIELDS, polarity=polarity)
     assert (
-        detected(check, survey(locations=(at("requirements.txt", 1, "a is not pinned."),))).met
+        detected(
+            check, survey(locations=(location_at("requirements.txt", 1, "a is not pinned."),))
+        ).met
         is met
     )
 

@@ -28,7 +28,7 @@ from courtroom.models.facts import establish
 from courtroom.models.rubric import Rubric
 from courtroom.replay.stored_checks import try_check
 from courtroom.run_audit import hold_audit
-from tests.courtroom.surveys import ASKED, detected, survey
+from tests.courtroom.surveys import CHECK_FIELDS, detected, survey
 from tests.factories.student_project import case_of, student_repository
 
 HEAVY = ("langgraph", "langchain_core", "ast_grep_py", "pypdf", "git", "courtroom.detectives")
@@ -44,7 +44,7 @@ class Impostor(CheckBase):
 
 NO_HISTORY = History((), 0, truncated=False)
 FILE = {"id": "readme", "goal": "g", "kind": "file_exists", "any_of": ["**/*.py"]}
-UNKNOWN = [LaterKind(**ASKED), Impostor(**ASKED), CheckBase(**ASKED)]
+UNKNOWN = [LaterKind(**CHECK_FIELDS), Impostor(**CHECK_FIELDS), CheckBase(**CHECK_FIELDS)]
 
 
 def module(name, **contents):
@@ -201,6 +201,6 @@ def test_an_audit_leaves_the_check_of_a_later_version_open_and_answers_the_rest(
 
 
 def test_a_check_that_the_child_never_searched_for_is_not_established():
-    finding = detected(FileExists(**ASKED, any_of=("*",)), survey())
+    finding = detected(FileExists(**CHECK_FIELDS, any_of=("*",)), survey())
     assert isinstance(finding, Finding)
     assert finding.met is None

@@ -1,6 +1,4 @@
-"""A scripted bench in the real graph: contested criteria are heard again, failures are never
-scores.
-"""
+"""Scripted bench in the real graph: second rounds of disputed criteria, and failed judges."""
 
 import asyncio
 from typing import Any, cast
@@ -16,11 +14,11 @@ from tests.factories.student_project import case_of, student_repository
 
 
 class ScriptedBench:
-    """Answers `script[persona]` by round; a word instead of a number is a failure of that kind."""
+    """Bench that answers `script[persona]` by round; a word is a failure of that kind."""
 
     def __init__(self, script: Any) -> None:
         self.script = script
-        self.briefs: list[Question] = []
+        self.questions: list[Question] = []
 
     @property
     def references(self):
@@ -33,135 +31,138 @@ class ScriptedBench:
     def shared_prompt(self, rubric, evidence, outcomes):
         return ""
 
-    def key(self, brief):
-        return brief.digest("scripted")
+    def key(self, question):
+        return question.digest("scripted")
 
-    async def answer(self, briefs):
-        return [self.scripted_answer(brief) for brief in briefs]
+    async def answer(self, questions):
+        return [self.scripted_answer(question) for question in questions]
 
     async def close(self):
         """Nothing is open."""
 
-    def scripted_answer(self, brief):
-        self.briefs.append(brief)
+    def scripted_answer(self, question):
+        self.questions.append(question)
         answer: Any
-        answer, key = self.script[brief.persona][brief.round - 1], self.key(brief)
+        answer, key = self.script[question.persona][question.round - 1], self.key(question)
         if isinstance(answer, str):
             return Answer(
                 opinion=make_failure(
-                    brief,
+                    question,
                     kind=cast("FailureKind", answer),
                     message="scripted",
                     model="scripted",
                     key=key,
                 )
             )
-        cited = [item.id for item in brief.evidence]
+
+        cited = [item.id for item in question.evidence]
         return Answer(
             opinion=make_opinion(
-                brief, score=answer, argument="So.", cited=cited, model="scripted", key=key
+                question, score=answer, argument="So.", cited=cited, model="scripted", key=key
             )
         )
 
 
 @pytest.fixture(scope="module")
-def exhibits(tmp_path_factory):
+def case_and_inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rehearing")
     case = case_of(student_repository(folder))
     return case, InputReader(case, folder / "work").wait()
 
 
-def judged(exhibits, script):
-    case, material = exhibits
+def judged(case_and_inputs, script):
+    case, inputs = case_and_inputs
     bench = ScriptedBench(dict(zip(PERSONAS, script, strict=True)))
-    court = AuditNodes(case=case, inputs=material, bench=bench, slots=asyncio.Semaphore(30))
-    state = asyncio.run(build_graph(court).ainvoke({}, config={"recursion_limit": 25}))
+    nodes = AuditNodes(case=case, inputs=inputs, bench=bench, slots=asyncio.Semaphore(30))
+    state = asyncio.run(build_graph(nodes).ainvoke({}, config={"recursion_limit": 25}))
     return AuditReport.model_validate(state["report"]), bench
 
 
-def test_a_spread_above_two_is_heard_again_once_and_both_rounds_stay_on_the_record(exhibits):
-    report, bench = judged(exhibits, [(1, 2), (5, 4), (4, 4)])
+def test_spread_above_two_gets_one_second_round_and_both_stay_recorded(case_and_inputs):
+    report, bench = judged(case_and_inputs, [(1, 2), (5, 4), (4, 4)])
     first = report.criteria[1]
-    assert len(bench.briefs) == 60
+    assert len(bench.questions) == 60
     assert [(o.judge, o.round) for o in first.opinions] == [
         (p, r) for r in (1, 2) for p in PERSONAS
     ]
 
 
-def test_judges_who_are_heard_again_are_shown_what_the_bench_said(exhibits):
-    _, bench = judged(exhibits, [(1, 2), (5, 4), (4, 4)])
-    again = [brief for brief in bench.briefs if brief.round == 2]
-    assert {tuple(o.score for o in brief.earlier) for brief in again} == {(1, 5, 4)}
+def test_second_round_shows_the_earlier_opinions(case_and_inputs):
+    _, bench = judged(case_and_inputs, [(1, 2), (5, 4), (4, 4)])
+    again = [question for question in bench.questions if question.round == 2]
+    assert {tuple(o.score for o in question.earlier) for question in again} == {(1, 5, 4)}
 
 
-def test_a_spread_of_two_is_not_heard_again_but_its_dissent_is_explained(exhibits):
-    report, bench = judged(exhibits, [(2,), (4,), (3,)])
-    assert len(bench.briefs) == 30
+def test_spread_of_two_gets_no_second_round_but_a_dissent(case_and_inputs):
+    report, bench = judged(case_and_inputs, [(2,), (4,), (3,)])
+    assert len(bench.questions) == 30
     assert "Prosecutor" in report.criteria[1].dissent
 
 
-def test_a_failed_judge_leaves_a_quorum_of_two(exhibits):
-    report, _ = judged(exhibits, [("timeout",), (4,), (4,)])
+def test_failed_judge_leaves_a_quorum_of_two(case_and_inputs):
+    report, _ = judged(case_and_inputs, [("timeout",), (4,), (4,)])
     judged_by_two = report.criteria[1]
     assert [o.score for o in judged_by_two.opinions] == [None, 4, 4]
     assert (judged_by_two.final_score, judged_by_two.needs_review) == (4, False)
 
 
-def test_below_the_quorum_there_is_no_score(exhibits):
-    report, _ = judged(exhibits, [("timeout",), ("refusal",), (5,)])
+def test_no_score_below_the_quorum(case_and_inputs):
+    report, _ = judged(case_and_inputs, [("timeout",), ("refusal",), (5,)])
     assert report.status != "verdict"
     assert {(c.final_score, c.needs_review) for c in report.criteria} == {(None, True)}
 
 
-def test_the_order_of_completion_changes_no_byte(exhibits):
+def test_order_of_completion_changes_no_byte(case_and_inputs):
     class Slow(ScriptedBench):
-        async def answer(self, briefs):
+        async def answer(self, questions):
             await asyncio.sleep(
-                {"Prosecutor": 0.02, "Defense": 0.01, "TechLead": 0}[briefs[0].persona]
+                {"Prosecutor": 0.02, "Defense": 0.01, "TechLead": 0}[questions[0].persona]
             )
-            return await super().answer(briefs)
+            return await super().answer(questions)
 
-    case, material = exhibits
+    case, inputs = case_and_inputs
     script = dict(zip(PERSONAS, [(2,), (4,), (3,)], strict=True))
     digests = []
+
     for kind in (ScriptedBench, Slow):
-        court = AuditNodes(
-            case=case, inputs=material, bench=kind(script), slots=asyncio.Semaphore(7)
-        )
-        digests.append(asyncio.run(build_graph(court).ainvoke({}))["report"]["digest"])
+        nodes = AuditNodes(case=case, inputs=inputs, bench=kind(script), slots=asyncio.Semaphore(7))
+        digests.append(asyncio.run(build_graph(nodes).ainvoke({}))["report"]["digest"])
+
     assert digests[0] == digests[1]
 
 
-def test_every_opinion_is_told_while_others_are_still_awaited(exhibits):
-    """Ten of thirty answer within two turns of the event loop; the others only when those ten were
-    told.
-    """
+def test_opinions_are_streamed_while_others_are_pending(case_and_inputs):
+    """Ten of thirty judges answer within two turns of the event loop, the rest only after those."""
 
     class Held(ScriptedBench):
-        heard = 0
-        asked, told = asyncio.Event(), asyncio.Event()
+        calls = 0
+        all_asked, ten_streamed = asyncio.Event(), asyncio.Event()
 
-        async def answer(self, briefs):
-            self.heard += 1
-            if self.heard == 30:
-                self.asked.set()
-            late = self.heard % 2
-            await (self.asked if briefs[0].persona == "Prosecutor" else self.told).wait()
+        async def answer(self, questions):
+            self.calls += 1
+            if self.calls == 30:
+                self.all_asked.set()
+
+            late = self.calls % 2
+            await (
+                self.all_asked if questions[0].persona == "Prosecutor" else self.ten_streamed
+            ).wait()
             if late:
                 await asyncio.sleep(0)
-            return await super().answer(briefs)
 
-    case, material = exhibits
+            return await super().answer(questions)
+
+    case, inputs = case_and_inputs
     bench = Held(dict.fromkeys(PERSONAS, (3,)))
-    court = AuditNodes(case=case, inputs=material, bench=bench, slots=asyncio.Semaphore(30))
+    nodes = AuditNodes(case=case, inputs=inputs, bench=bench, slots=asyncio.Semaphore(30))
 
-    async def told() -> int:
-        told = 0
+    async def streamed_opinions() -> int:
+        count = 0
         async with asyncio.timeout(20):
-            async for task in build_graph(court).astream({}, stream_mode="tasks"):
-                told += task["name"] == "prosecutor" and "result" in task
-                if told == 10:
-                    bench.told.set()
-        return told
+            async for task in build_graph(nodes).astream({}, stream_mode="tasks"):
+                count += task["name"] == "prosecutor" and "result" in task
+                if count == 10:
+                    bench.ten_streamed.set()
+        return count
 
-    assert asyncio.run(told()) == 10
+    assert asyncio.run(streamed_opinions()) == 10

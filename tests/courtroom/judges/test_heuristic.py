@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from courtroom.judges.heuristic import HeuristicBench
 from courtroom.models.record import PERSONAS, JudgeFailure, JudicialOpinion
-from tests.courtroom.judges.briefs import brief, check, seen
+from tests.courtroom.judges.questions import check, make_evidence, make_question
 
 BENCH = HeuristicBench()
 
@@ -17,7 +17,7 @@ def opinion_of(question):
 
 
 def scores(met, unmet, **more):
-    return [opinion_of(brief(persona, met, unmet, **more)).score for persona in PERSONAS]
+    return [opinion_of(make_question(persona, met, unmet, **more)).score for persona in PERSONAS]
 
 
 @pytest.mark.parametrize(
@@ -30,77 +30,80 @@ def scores(met, unmet, **more):
         ("", "abcd", [1, 1, 1]),
     ],
 )
-def test_scores_follow_the_share_of_met_checks_as_each_persona_weighs_it(met, unmet, expected):
+def test_scores_follow_the_weighted_share_of_met_checks_per_persona(met, unmet, expected):
     assert scores(tuple(met), tuple(unmet)) == expected
 
 
-def test_only_everything_met_gives_a_five_from_prosecutor_and_tech_lead():
+def test_prosecutor_and_tech_lead_give_five_only_when_all_checks_are_met():
     tiny = [check("tiny", weight=0.01)]
     assert scores(("a", "b"), ("tiny",), checks=tiny) == [4, 5, 4]
 
 
-def test_a_criterion_without_checks_is_not_judged():
-    answer = opinion_of(brief("TechLead"))
+def test_criterion_without_checks_is_not_judged():
+    answer = opinion_of(make_question("TechLead"))
     assert isinstance(answer, JudgeFailure)
     assert (answer.failure, "no checks" in answer.message) == ("abstained", True)
 
 
-def test_a_criterion_that_is_mostly_not_established_is_not_judged_and_says_why():
-    answer = opinion_of(brief("Defense", met=("a",), unknown=("b", "c")))
+def test_mostly_unestablished_criterion_is_not_judged_with_a_reason():
+    answer = opinion_of(make_question("Defense", met=("a",), unknown=("b", "c")))
     assert isinstance(answer, JudgeFailure)
     assert "could not look" in answer.message
 
 
-def test_what_is_not_established_lowers_no_score():
+def test_unestablished_check_lowers_no_score():
     assert scores(("a", "b"), (), unknown=("c",)) == scores(("a", "b"), ())
 
 
-def test_a_missing_essential_holds_prosecutor_and_tech_lead_at_three():
+def test_missing_essential_check_limits_prosecutor_and_tech_lead_to_three():
     essential = [check("core", essential=True, weight=0.1)]
     assert scores(("a", "b", "c"), ("core",), checks=essential) == [3, 5, 3]
 
 
-def test_security_evidence_holds_the_prosecutor_at_three():
-    found = seen("hole", tags=("security",))
-    assert scores(("a", "b"), (), extra_evidence=(found,)) == [3, 5, 5]
+def test_security_evidence_limits_the_prosecutor_to_three():
+    flaw = make_evidence("hole", tags=("security",))
+    assert scores(("a", "b"), (), extra_evidence=(flaw,)) == [3, 5, 5]
 
 
-def test_looked_for_and_not_found_is_no_security_evidence():
-    absent = seen("hole", found=False, tags=("security",))
+def test_absent_flaw_is_no_security_evidence():
+    absent = make_evidence("hole", found=False, tags=("security",))
     assert scores(("a", "b"), (), extra_evidence=(absent,)) == [5, 5, 5]
 
 
-def test_the_defense_never_falls_below_three_where_effort_is_evident():
+def test_defense_gives_at_least_three_when_effort_is_met():
     assert (
         scores(("tried",), tuple("abcdef"), checks=[check("tried", effort=True, weight=0.1)])[1]
         == 3
     )
 
 
-def test_a_second_hearing_brings_the_bench_together():
-    first, second = scores(tuple("ab"), tuple("cd")), scores(tuple("ab"), tuple("cd"), hearing=2)
+def test_second_round_narrows_the_spread():
+    first, second = (
+        scores(tuple("ab"), tuple("cd")),
+        scores(tuple("ab"), tuple("cd"), round_number=2),
+    )
     assert (max(first) - min(first), max(second) - min(second)) == (2, 1)
 
 
-def test_every_judge_cites_only_what_it_was_shown():
-    question = brief("Prosecutor", ("a",), ("b",))
+def test_judge_cites_only_evidence_of_the_question():
+    question = make_question("Prosecutor", ("a",), ("b",))
     answer = opinion_of(question)
     assert isinstance(answer, JudicialOpinion)
     assert answer.cited_evidence == tuple(item.id for item in reversed(question.evidence))
 
 
-def test_the_same_brief_gives_the_same_bytes_and_another_brief_another_key():
-    one, again = (
-        opinion_of(brief("Defense", ("a",), ("b",))),
-        opinion_of(brief("Defense", ("a",), ("b",))),
+def test_same_question_gives_same_bytes_and_other_question_other_key():
+    first, again = (
+        opinion_of(make_question("Defense", ("a",), ("b",))),
+        opinion_of(make_question("Defense", ("a",), ("b",))),
     )
-    other = opinion_of(brief("Defense", ("b",), ("a",)))
-    assert json.dumps(one.model_dump()) == json.dumps(again.model_dump())
-    assert one.key != other.key
+    other = opinion_of(make_question("Defense", ("b",), ("a",)))
+    assert json.dumps(first.model_dump()) == json.dumps(again.model_dump())
+    assert first.key != other.key
 
 
 @given(met=st.integers(0, 6), unmet=st.integers(0, 6))
-def test_the_defense_is_never_below_nor_the_prosecutor_above_the_tech_lead(met, unmet):
+def test_tech_lead_score_lies_between_prosecutor_and_defense(met, unmet):
     if met + unmet:
         prosecutor, defense, tech_lead = scores(
             tuple(f"m{i}" for i in range(met)), tuple(f"u{i}" for i in range(unmet))
@@ -108,8 +111,8 @@ def test_the_defense_is_never_below_nor_the_prosecutor_above_the_tech_lead(met, 
         assert prosecutor <= tech_lead <= defense
 
 
-def test_where_nothing_holds_the_tech_lead_finds_no_substance():
-    lead = opinion_of(brief("TechLead", (), ("a", "b")))
+def test_tech_lead_gives_one_when_no_check_is_met():
+    lead = opinion_of(make_question("TechLead", (), ("a", "b")))
     assert (lead.score, lead.argument) == (
         1,
         "Nothing of it exists: goal of a; goal of b. Score 1.",

@@ -1,6 +1,4 @@
-"""What stands around the calls: the gate, the budget, the warm-up, the batch, the provider's
-pauses.
-"""
+"""Limits around the calls: rate limit, budget, warm-up, batch, and the provider's pauses."""
 
 import asyncio
 from datetime import UTC, datetime, timedelta
@@ -13,7 +11,7 @@ from courtroom.judges.provider_failures import failure_of, retry_after
 from courtroom.judges.rate_limit import RateLimitTimeout
 from courtroom.models.case import BenchSettings, Price
 from courtroom.models.record import PERSONAS, JudgeFailure
-from tests.courtroom.judges.briefs import brief
+from tests.courtroom.judges.questions import make_question
 from tests.factories.model_server import model_endpoint
 
 # A prompt of these tests is about 400 tokens: at these prices a call's ceiling is its 1200 tokens
@@ -22,123 +20,149 @@ PRICE = Price(input=0, cached_input=0, output=1)
 
 
 @pytest.fixture
-def desk():
-    with model_endpoint() as endpoint:
-        yield endpoint
+def endpoint():
+    with model_endpoint() as server:
+        yield server
 
 
-def hear_all(desk, briefs, *, asks_all_at_once=False, gate=None, model="good", **changes):
-    """Every brief in a call of its own, all at once; or all of them asks_all_at_once."""
-    fields = {"models": dict.fromkeys(PERSONAS, model), "api_key": "k", "base_url": desk.base_url}
+def ask_all(
+    endpoint, questions, *, asks_all_at_once=False, rate_limit=None, model="good", **changes
+):
+    """Ask every question in a call of its own, all in parallel; or all of them in one call."""
+    fields = {
+        "models": dict.fromkeys(PERSONAS, model),
+        "api_key": "k",
+        "base_url": endpoint.base_url,
+    }
     settings = BenchSettings(**{"kind": "llm", **fields, **changes})
 
     async def answers():
-        bench = LlmBench(settings, gate) if gate else LlmBench(settings)
+        bench = LlmBench(settings, rate_limit) if rate_limit else LlmBench(settings)
         try:
-            batches = [briefs] if asks_all_at_once else [[one] for one in briefs]
-            heard = await asyncio.gather(*(bench.answer(batch) for batch in batches))
-            return [answer for batch in heard for answer in batch]
+            batches = [questions] if asks_all_at_once else [[question] for question in questions]
+            answered = await asyncio.gather(*(bench.answer(batch) for batch in batches))
+            return [answer for batch in answered for answer in batch]
         finally:
             await bench.close()
 
     return asyncio.run(answers())
 
 
-def on(name, persona="TechLead"):
-    asked = brief(persona, ("a",), ("b",))
-    return asked.model_copy(update={"criterion": asked.criterion.model_copy(update={"id": name})})
+def question_on(name, persona="TechLead"):
+    question = make_question(persona, ("a",), ("b",))
+    return question.model_copy(
+        update={"criterion": question.criterion.model_copy(update={"id": name})}
+    )
 
 
-def kinds(answers):
+def outcomes_of(answers):
     return [
         o.opinion.failure if isinstance(o.opinion, JudgeFailure) else "opinion" for o in answers
     ]
 
 
-class Turnstile:
-    """Lets so many in, one after the other; the rest are told to go."""
+class ScriptedRateLimit:
+    """Rate limit that admits so many calls, one after the other, and refuses the rest."""
 
-    def __init__(self, places, seconds=0.0):
-        self.places, self.seconds, self.asked = places, seconds, []
+    def __init__(self, admitted, seconds=0.0):
+        self.admitted, self.seconds, self.requested = admitted, seconds, []
 
     async def acquire(self, tokens):
-        self.asked.append(tokens)
+        self.requested.append(tokens)
         await asyncio.sleep(self.seconds)
-        if len(self.asked) > self.places:
+        if len(self.requested) > self.admitted:
             raise RateLimitTimeout("the limit of the key is reached")
 
 
-def test_who_is_not_admitted_by_the_gate_makes_no_call(desk):
-    answers = hear_all(desk, [on("x"), on("y")], gate=Turnstile(0))
-    assert (kinds(answers), desk.requests) == (["rate_limited"] * 2, [])
+def test_call_refused_by_the_rate_limit_is_not_made(endpoint):
+    answers = ask_all(
+        endpoint, [question_on("x"), question_on("y")], rate_limit=ScriptedRateLimit(0)
+    )
+    assert (outcomes_of(answers), endpoint.requests) == (["rate_limited"] * 2, [])
     assert [a.usage.calls for a in answers] == [0, 0]
     assert (
         answers[0].opinion.message == "The rate limit left no room: the limit of the key is reached"
     )
 
 
-def test_every_call_passes_the_gate_a_retried_one_again(desk):
-    gate = Turnstile(5)
-    hear_all(desk, [on("x")], gate=gate, model="busy")
-    assert (len(gate.asked), len(desk.requests)) == (2, 2)
-    assert min(gate.asked) > 1200
+def test_every_call_and_retry_passes_the_rate_limit(endpoint):
+    rate_limit = ScriptedRateLimit(5)
+    ask_all(endpoint, [question_on("x")], rate_limit=rate_limit, model="busy")
+    assert (len(rate_limit.requested), len(endpoint.requests)) == (2, 2)
+    assert min(rate_limit.requested) > 1200
 
 
-def test_waiting_at_the_gate_does_not_count_towards_the_deadline(desk):
-    answers = hear_all(desk, [on("x")], gate=Turnstile(1, seconds=0.3), deadline_seconds=0.2)
-    assert kinds(answers) == ["opinion"]
+def test_waiting_for_the_rate_limit_does_not_count_towards_the_deadline(endpoint):
+    answers = ask_all(
+        endpoint,
+        [question_on("x")],
+        rate_limit=ScriptedRateLimit(1, seconds=0.3),
+        deadline_seconds=0.2,
+    )
+    assert outcomes_of(answers) == ["opinion"]
 
 
-def test_a_budget_that_is_too_small_for_one_call_buys_nothing(desk):
-    answers = hear_all(desk, [on("x")], prices={"good": PRICE}, budget_usd=0.001)
-    assert (kinds(answers), desk.requests) == (["budget"], [])
+def test_budget_below_one_call_buys_nothing(endpoint):
+    answers = ask_all(endpoint, [question_on("x")], prices={"good": PRICE}, budget_usd=0.001)
+    assert (outcomes_of(answers), endpoint.requests) == (["budget"], [])
     assert (
         answers[0].opinion.message
         == "The budget of this audit is spent: $0.0010 left, $0.0012 needed."
     )
 
 
-def test_a_budget_stops_before_the_next_call_and_is_never_overdrawn(desk):
+def test_budget_is_never_overdrawn(endpoint):
     names = [f"c{n}" for n in range(6)]
-    answers = hear_all(desk, [on(n) for n in names], prices={"good": PRICE}, budget_usd=0.00125)
+    answers = ask_all(
+        endpoint, [question_on(n) for n in names], prices={"good": PRICE}, budget_usd=0.00125
+    )
     bought = [a.usage.cost_usd for a in answers if a.usage.calls]
-    assert kinds(answers) == ["opinion"] * 3 + ["budget"] * 3
+    assert outcomes_of(answers) == ["opinion"] * 3 + ["budget"] * 3
     assert sum(bought) <= 0.00125
 
 
-def test_calls_that_fit_only_one_after_the_other_wait_for_each_other(desk):
-    answers = hear_all(desk, [on("x"), on("y")], prices={"good": PRICE}, budget_usd=0.0013)
-    assert (kinds(answers), desk.most) == (["opinion"] * 2, 1)
+def test_calls_that_fit_the_budget_only_in_turn_wait(endpoint):
+    answers = ask_all(
+        endpoint, [question_on("x"), question_on("y")], prices={"good": PRICE}, budget_usd=0.0013
+    )
+    assert (outcomes_of(answers), endpoint.most) == (["opinion"] * 2, 1)
 
 
-def test_a_model_without_a_price_has_no_cost(desk):
-    assert [a.usage.cost_usd for a in hear_all(desk, [on("x")])] == [None]
+def test_model_without_a_price_has_no_cost(endpoint):
+    assert [a.usage.cost_usd for a in ask_all(endpoint, [question_on("x")])] == [None]
 
 
-def test_the_warm_up_call_goes_alone_and_then_all_the_others_at_once(desk):
-    desk.gather, desk.ahead = 8, 1
-    hear_all(desk, [on(f"c{n}") for n in range(8)], warm_up=True)
-    assert (len(desk.requests), desk.most) == (8, 7)
+def test_warm_up_call_goes_alone_before_all_others(endpoint):
+    endpoint.gather, endpoint.ahead = 8, 1
+    ask_all(endpoint, [question_on(f"c{n}") for n in range(8)], warm_up=True)
+    assert (len(endpoint.requests), endpoint.most) == (8, 7)
 
 
-def test_a_warm_up_call_that_fails_lets_the_others_go(desk):
-    answers = hear_all(desk, [on("x"), on("y")], warm_up=True, model="unauthorised")
-    assert kinds(answers) == ["auth", "auth"]
+def test_failed_warm_up_call_lets_the_others_go(endpoint):
+    answers = ask_all(
+        endpoint, [question_on("x"), question_on("y")], warm_up=True, model="unauthorised"
+    )
+    assert outcomes_of(answers) == ["auth", "auth"]
 
 
-def test_one_call_of_a_judge_answers_all_criteria(desk):
-    one_by_one = hear_all(desk, [on("x"), on("y")])
-    desk.requests.clear()
-    asks_all_at_once = hear_all(desk, [on("x"), on("y")], asks_all_at_once=True)
-    assert len(desk.requests) == 1
+def test_one_call_per_judge_answers_all_criteria(endpoint):
+    one_by_one = ask_all(endpoint, [question_on("x"), question_on("y")])
+    endpoint.requests.clear()
+    asks_all_at_once = ask_all(
+        endpoint, [question_on("x"), question_on("y")], asks_all_at_once=True
+    )
+
+    assert len(endpoint.requests) == 1
     assert [a.opinion for a in asks_all_at_once] == [a.opinion for a in one_by_one]
     assert [a.usage.calls for a in asks_all_at_once] == [1, 0]
 
 
-def test_what_one_call_for_all_left_out_is_asked_for_again_alone(desk):
-    answers = hear_all(desk, [on("x"), on("y")], asks_all_at_once=True, model="forgetful")
-    again = desk.requests[1]["response_format"]["json_schema"]["schema"]
-    assert kinds(answers) == ["out_of_schema", "opinion"]
+def test_criterion_left_out_of_a_joint_answer_is_asked_again_alone(endpoint):
+    answers = ask_all(
+        endpoint, [question_on("x"), question_on("y")], asks_all_at_once=True, model="forgetful"
+    )
+    again = endpoint.requests[1]["response_format"]["json_schema"]["schema"]
+    assert outcomes_of(answers) == ["out_of_schema", "opinion"]
     assert set(again["properties"]) == {"reasoning", "cited_evidence", "score"}
 
 
@@ -152,11 +176,11 @@ def test_what_one_call_for_all_left_out_is_asked_for_again_alone(desk):
         ({}, None),
     ],
 )
-def test_the_providers_own_pause_is_read_as_it_is_written(headers, seconds):
+def test_retry_pause_of_the_provider_is_parsed(headers, seconds):
     assert retry_after(headers) == seconds
 
 
-def test_a_pause_until_a_date_is_counted_from_now():
+def test_retry_date_is_counted_from_now():
     pause = retry_after(
         {"retry-after": format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)}
     )
@@ -164,7 +188,7 @@ def test_a_pause_until_a_date_is_counted_from_now():
     assert 85 <= pause <= 90
 
 
-def test_an_exception_of_an_unknown_library_is_a_failure_by_its_status():
+def test_unknown_exception_is_a_failure_by_its_status():
     class Overloaded(Exception):
         status_code = 529
 

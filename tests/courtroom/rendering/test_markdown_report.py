@@ -82,7 +82,7 @@ def unsafe_case(**changes):
     ]
     outcomes = (outcome("no_shell", False, flaw), outcome("tests", True, good))
     return report(
-        verdict("default", answers, found=(flaw, good), outcomes=outcomes, rubric_=two_criteria),
+        verdict("default", answers, evidence=(flaw, good), outcomes=outcomes, rubric_=two_criteria),
         (flaw, good),
         **changes,
     )
@@ -254,7 +254,7 @@ def hostile_report(words):
     judged = verdict(
         "default",
         answers,
-        found=(bad,),
+        evidence=(bad,),
         outcomes=(outcome("tests", False, bad),),
         rubric_=two_criteria,
     )

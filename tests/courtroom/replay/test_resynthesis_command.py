@@ -1,6 +1,4 @@
-"""The verdict anew from a stored report: the same bytes under the same rules, and what other rules
-would change.
-"""
+"""Resynthesis of a stored report: the same bytes under the same rules; changes under others."""
 
 import asyncio
 import json
@@ -58,30 +56,31 @@ def run(capsys, *arguments):
         ({}, ["--constitution", "/nowhere.json"], "No such file"),
     ],
 )
-def test_what_cannot_be_judged_again_is_said_in_one_line(stored, changes, arguments, words, capsys):
+def test_refused_resynthesis_is_explained_in_one_line(stored, changes, arguments, words, capsys):
     stored.write_text(json.dumps(json.loads(stored.read_text()) | changes))
     code, out, err = run(capsys, stored, *[stored if a == "REPORT" else a for a in arguments])
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert words in err
 
 
-def test_the_same_rules_give_the_same_bytes(report):
+def test_same_rules_give_the_same_bytes(report):
     again = resynthesise(report, RUBRIC, preset("default"))
     assert again == report
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_no_answer_on_the_record_is_lost_under_any_rules(report, name):
+def test_no_recorded_answer_is_lost_under_any_preset(report, name):
     again = resynthesise(report, RUBRIC, preset(name))
     assert opinions_of(again) == opinions_of(report)
     assert again.constitution.id == name
 
 
-def test_a_constitution_of_ones_own_comes_from_a_file(stored, tmp_path, capsys):
+def test_constitution_is_read_from_a_file(stored, tmp_path, capsys):
     own = tmp_path / "own.json"
     strict = preset("default").model_copy(update={"id": "strict", "min_evidence": 10_000})
     own.write_text(strict.model_dump_json())
     code, out, _ = run(capsys, stored, "--constitution", own)
+
     assert code == 3
     assert out.splitlines()[:2] == [
         "constitution: default -> strict",
@@ -89,23 +88,24 @@ def test_a_constitution_of_ones_own_comes_from_a_file(stored, tmp_path, capsys):
     ]
 
 
-def test_the_same_verdict_is_said_to_be_the_same(stored, capsys):
+def test_unchanged_verdict_is_reported(stored, capsys):
     assert run(capsys, stored) == (0, "The verdict is the same.\n", "")
 
 
-def test_what_changed_is_said_and_the_new_report_is_written(stored, report, tmp_path, capsys):
+def test_changes_are_printed_and_the_new_report_is_written(stored, report, tmp_path, capsys):
     record, page = tmp_path / "new.json", tmp_path / "new.md"
     code, out, _ = run(
         capsys, stored, "--constitution", "opinions-only", "--json", record, "--markdown", page
     )
-    anew = AuditReport.model_validate_json(record.read_bytes())
-    assert out.splitlines() == list(describe_changes(report, anew))
+    new_report = AuditReport.model_validate_json(record.read_bytes())
+
+    assert out.splitlines() == list(describe_changes(report, new_report))
     assert (code, out.splitlines()[0]) == (0, "constitution: default -> opinions-only")
-    assert anew.digest == anew.sealed().digest
+    assert new_report.digest == new_report.sealed().digest
     assert page.read_text().startswith("#")
 
 
-ASKED = FileExists(id="new.tests", goal="Tests stand beside it", any_of=["tests/*"])
+NEW_CHECK = FileExists(id="new.tests", goal="Tests stand beside it", any_of=["tests/*"])
 
 
 def next_text(**first):
@@ -115,7 +115,7 @@ def next_text(**first):
 
 
 def text_of(rubric, **changes):
-    """Read anew, as a stored one is: a copy would keep the digest."""
+    """Validate again, as a stored rubric is: a copy would keep the digest."""
     return Rubric.model_validate(rubric.model_copy(update=changes).model_dump(mode="json"))
 
 
@@ -123,58 +123,71 @@ def under(report, rubric):
     return resynthesise_revision(report, RubricRevision(RUBRIC, rubric), preset("default"))
 
 
-def test_under_the_same_text_it_is_the_plain_resynthesis(report):
+def test_unchanged_rubric_gives_the_plain_resynthesis(report):
     assert under(report, RUBRIC) == resynthesise(report, RUBRIC, preset("default"))
 
 
-def test_under_the_next_text_it_is_the_verdict_that_was_foreseen(report):
+def test_changed_rubric_gives_the_previewed_verdict(report):
     heavier = next_text(
         checks=tuple(c.model_copy(update={"weight": 3.0}) for c in RUBRIC.criteria[0].checks)
     )
-    told, seen = (
+    resynthesised, preview = (
         under(report, heavier),
         preview_rubric(report.as_json(), RubricRevision(RUBRIC, heavier), preset("default")),
     )
-    assert [(c.id, c.final_score, c.rules) for c in told.criteria] == [
-        (c.id, c.final_score, c.rules) for c in seen.verdict.criteria
+
+    assert [(c.id, c.final_score, c.rules) for c in resynthesised.criteria] == [
+        (c.id, c.final_score, c.rules) for c in preview.verdict.criteria
     ]
-    assert (told.rubric.version, told.rubric.digest, told.errors) == (
+    assert (resynthesised.rubric.version, resynthesised.rubric.digest, resynthesised.errors) == (
         "2",
         heavier.digest,
         report.errors,
     )
-    assert AuditReport.model_validate(told.as_json()).sealed() == told
-    keys = [said.key for said in opinions_of(told)]
+    assert AuditReport.model_validate(resynthesised.as_json()).sealed() == resynthesised
+
+    keys = [opinion.key for opinion in opinions_of(resynthesised)]
     assert len(set(keys)) == len(keys)
 
 
-def test_what_only_a_new_audit_can_tell_is_named_and_the_record_is_no_dossier_for_it(report):
-    rubric = next_text(checks=(*RUBRIC.criteria[0].checks, ASKED))
-    told = under(report, rubric)
-    [error] = told.errors
-    assert (error.code, ASKED.goal in error.message) == ("check_left_open", True)
+def test_open_check_is_named_and_its_record_is_not_reused(report):
+    rubric = next_text(checks=(*RUBRIC.criteria[0].checks, NEW_CHECK))
+    resynthesised = under(report, rubric)
+    [error] = resynthesised.errors
+
+    assert (error.code, NEW_CHECK.goal in error.message) == ("check_left_open", True)
+
     case = case_of(Path("/nowhere"), rubric=rubric)
-    assert reusable_dossier(Known(report=told).report, case, told.commit, None) is None
-    onward = resynthesise_revision(
-        told, RubricRevision(rubric, text_of(rubric, version="3")), preset("default")
+
+    assert (
+        reusable_dossier(Known(report=resynthesised).report, case, resynthesised.commit, None)
+        is None
     )
-    assert (onward.errors, onward.engine) == (told.errors, told.engine)
+
+    onward = resynthesise_revision(
+        resynthesised, RubricRevision(rubric, text_of(rubric, version="3")), preset("default")
+    )
+
+    assert (onward.errors, onward.engine) == (resynthesised.errors, resynthesised.engine)
     assert under(onward.model_copy(update={"rubric": report.rubric}), next_text()).errors == ()
 
 
-def test_opinions_of_a_model_on_another_text_are_named_as_long_as_they_stand(report):
+def test_outdated_model_opinions_are_named_while_they_stay(report):
     judges = {
         name: judge.model_copy(update={"kind": "llm"}) for name, judge in report.judges.items()
     }
-    asked, rubric = (
+    model_report, rubric = (
         report.model_copy(update={"judges": judges}),
         next_text(instruction="Look closer."),
     )
-    told = under(asked, rubric)
-    assert [(error.code, error.message.split(":")[0]) for error in told.errors] == [
+    resynthesised = under(model_report, rubric)
+
+    assert [(error.code, error.message.split(":")[0]) for error in resynthesised.errors] == [
         ("opinions_outdated", RUBRIC.criteria[0].name)
     ]
+
     again = resynthesise_revision(
-        told, RubricRevision(rubric, text_of(rubric, version="3")), preset("default")
+        resynthesised, RubricRevision(rubric, text_of(rubric, version="3")), preset("default")
     )
-    assert again.errors == told.errors
+
+    assert again.errors == resynthesised.errors

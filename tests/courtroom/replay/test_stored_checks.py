@@ -1,6 +1,4 @@
-"""A check tried on a stored report: the facts answer, say why they cannot, or a new audit is
-needed.
-"""
+"""A check tried on a stored report: answered by facts, open with a reason, or needing an audit."""
 
 import asyncio
 import json
@@ -21,25 +19,25 @@ RUBRIC = shipped_rubric("self_audit")
 
 @pytest.fixture(scope="module")
 def audited(tmp_path_factory):
-    async def held():
-        case = case_of(student_repository(tmp_path_factory.mktemp("recollected")))
+    async def final_report():
+        case = case_of(student_repository(tmp_path_factory.mktemp("stored")))
         return [event async for event in hold_audit(case)][-1].report
 
-    return json.loads(json.dumps(asyncio.run(held()).as_json()))
+    return json.loads(json.dumps(asyncio.run(final_report()).as_json()))
 
 
-def asked(kind, **fields):
+def make_check(kind, **fields):
     return CHECK.validate_python({"id": "tried", "goal": "It holds", "kind": kind, **fields})
 
 
-def told(*, pdf="0" * 64, reasons=None, **facts):
+def stored_report(*, pdf="0" * 64, reasons=None, **facts):
     """A stored report of these facts alone."""
-    known = establish(facts, reasons or {}).model_dump(mode="json", by_alias=True)
-    return {"facts": known, "commit": "c0ffee", "pdf_sha256": pdf}
+    document = establish(facts, reasons or {}).model_dump(mode="json", by_alias=True)
+    return {"facts": document, "commit": "c0ffee", "pdf_sha256": pdf}
 
 
-def answered(document, kind, **fields):
-    trial = try_check(asked(kind, **fields), document)
+def tried_result(document, kind, **fields):
+    trial = try_check(make_check(kind, **fields), document)
     return trial.outcome.met, len(trial.evidence), trial.needs_submission
 
 
@@ -57,8 +55,8 @@ def answered(document, kind, **fields):
         ("pdf_paths", {"aspect": "claims_hold"}),
     ],
 )
-def test_what_points_into_the_submission_needs_a_new_audit(kind, fields):
-    assert answered(told(pdf_terms={}), kind, **fields) == (None, 0, True)
+def test_check_on_the_submission_needs_a_new_audit(kind, fields):
+    assert tried_result(stored_report(pdf_terms={}), kind, **fields) == (None, 0, True)
 
 
 @pytest.mark.parametrize(
@@ -80,8 +78,8 @@ def test_what_points_into_the_submission_needs_a_new_audit(kind, fields):
         ("diagram", {"aspect": "present"}),
     ],
 )
-def test_a_fact_that_was_not_established_leaves_its_check_open(kind, fields):
-    assert answered(told(), kind, **fields) == (None, 0, False)
+def test_unestablished_fact_leaves_its_check_open(kind, fields):
+    assert tried_result(stored_report(), kind, **fields) == (None, 0, False)
 
 
 LOGS = {"generated": ["audit/on_peer.md"], "self": [], "received": []}
@@ -117,14 +115,14 @@ IN_A_COMMIT = {"commit": "beef", "text": "Later, because of time"}
         ({"pdf_diagram": "none"}, "diagram", {"aspect": "present"}, (False, 1)),
     ],
 )
-def test_the_facts_answer_and_show_what_they_answer_from(facts, kind, fields, expected):
-    assert answered(told(**facts), kind, **fields) == (*expected, False)
+def test_facts_answer_and_show_their_evidence(facts, kind, fields, expected):
+    assert tried_result(stored_report(**facts), kind, **fields) == (*expected, False)
 
 
 @pytest.mark.parametrize(("maximum", "met"), [(0, False), (1, True)])
-def test_another_limit_on_missing_files_is_weighed_against_the_facts(maximum, met):
-    facts = told(pdf_claimed_paths=["a.py", "b.py"], pdf_hallucinated_paths=["b.py"])
-    assert answered(facts, "pdf_paths", aspect="none_hallucinated", maximum=maximum) == (
+def test_other_limit_of_missing_files_is_compared_with_the_facts(maximum, met):
+    facts = stored_report(pdf_claimed_paths=["a.py", "b.py"], pdf_hallucinated_paths=["b.py"])
+    assert tried_result(facts, "pdf_paths", aspect="none_hallucinated", maximum=maximum) == (
         met,
         1,
         False,
@@ -139,22 +137,22 @@ def test_another_limit_on_missing_files_is_weighed_against_the_facts(maximum, me
         ("pdf_paths", {"aspect": "claims_any"}),
     ],
 )
-def test_a_report_that_was_not_handed_in_shows_nothing(kind, fields):
-    assert answered(told(pdf=None), kind, **fields) == (False, 1, False)
+def test_missing_pdf_meets_nothing(kind, fields):
+    assert tried_result(stored_report(pdf=None), kind, **fields) == (False, 1, False)
 
 
-def test_every_check_of_an_audit_that_the_facts_answer_comes_out_as_it_did(audited):
+def test_checks_answered_by_facts_have_the_outcome_of_the_audit(audited):
     stored = {row["check"]: row["met"] for c in audited["criteria"] for row in c["checks"]}
     tried = {check.id: try_check(check, audited) for check in RUBRIC.checks}
-    known = {name: trial for name, trial in tried.items() if not trial.needs_submission}
-    assert {name: trial.outcome.met for name, trial in known.items()} == {
-        n: stored[n] for n in known
+    answered = {name: trial for name, trial in tried.items() if not trial.needs_submission}
+    assert {name: trial.outcome.met for name, trial in answered.items()} == {
+        n: stored[n] for n in answered
     }
-    assert len(known) > len(stored) / 2
+    assert len(answered) > len(stored) / 2
 
 
-def test_lines_are_those_of_the_commit_that_was_audited(audited):
-    check = asked("unsafe_call", polarity="negative", tags=["security"], any_of=["os_system"])
+def test_locations_are_those_of_the_audited_commit(audited):
+    check = make_check("unsafe_call", polarity="negative", tags=["security"], any_of=["os_system"])
     piece = try_check(check, audited).evidence[0]
     place = piece.location
     assert (place.path, place.line_start, place.commit) == ("src/tools.py", 5, audited["commit"])

@@ -1,6 +1,4 @@
-"""Small records for the Chief Justice's tests: one criterion, what was found for it and what three
-judges said.
-"""
+"""Small records for the Chief Justice's tests: a criterion, its evidence and three opinions."""
 
 from courtroom.checks.feedback_log import FeedbackLog
 from courtroom.checks.file_exists import FileExists
@@ -66,6 +64,7 @@ def piece(name="tests", line=1, **changes) -> Evidence:
         "location": Location(path=f"{name}.py", line_start=line, line_end=line, commit="c0ffee00"),
         "rationale": f"{name} line {line}",
     }
+
     return evidence(**fields | changes)
 
 
@@ -74,36 +73,36 @@ def outcome(name="tests", met: bool | None = True, *pieces: Evidence) -> CheckOu
 
 
 def opinion(
-    judge, score, *pieces: Evidence, on="quality", hearing=1, argument="Because."
+    judge, score, *pieces: Evidence, on="quality", round_number=1, argument="Because."
 ) -> JudicialOpinion:
     return JudicialOpinion(
         judge=judge,
         criterion_id=on,
-        round=hearing,
+        round=round_number,
         score=score,
         argument=argument,
         cited_evidence=tuple(p.id for p in pieces),
         model="scripted",
-        key=f"{judge}-{on}-{hearing}",
+        key=f"{judge}-{on}-{round_number}",
     )
 
 
-def failure(judge, kind="timeout", *, on="quality", hearing=1) -> JudgeFailure:
+def failure(judge, kind="timeout", *, on="quality", round_number=1) -> JudgeFailure:
     return JudgeFailure(
         judge=judge,
         criterion_id=on,
-        round=hearing,
+        round=round_number,
         failure=kind,
         message="no answer in time",
         model="scripted",
-        key=f"{judge}-{on}-{hearing}",
+        key=f"{judge}-{on}-{round_number}",
     )
 
 
-def bench(scores, *pieces: Evidence, on="quality", hearing=1) -> list[JudicialOpinion]:
+def bench(scores, *pieces: Evidence, on="quality", round_number=1) -> list[JudicialOpinion]:
     """Prosecutor, Defense and Tech Lead, all citing the same pieces."""
     return [
-        opinion(judge, score, *pieces, on=on, hearing=hearing)
+        opinion(judge, score, *pieces, on=on, round_number=round_number)
         for judge, score in zip(PERSONAS, scores, strict=True)
     ]
 
@@ -112,7 +111,7 @@ def verdict(
     constitution: Constitution | str,
     opinions,
     *,
-    found=(),
+    evidence=(),
     outcomes=(),
     rubric_=None,
     facts=NOTHING_KNOWN,
@@ -120,7 +119,7 @@ def verdict(
     return synthesise(
         rubric=rubric_ or rubric(),
         constitution=preset(constitution) if isinstance(constitution, str) else constitution,
-        evidence=tuple(found),
+        evidence=tuple(evidence),
         outcomes=tuple(outcomes),
         facts=facts,
         opinions=tuple(opinions),
@@ -128,11 +127,12 @@ def verdict(
 
 
 def result(constitution: Constitution | str, scores, **case) -> CriterionResult:
-    """One criterion with one neutral piece of evidence that every judge cites, unless the case says
-    otherwise.
+    """Judge one criterion on one neutral piece of evidence that every judge cites.
+
+    `case` overrides the arguments of verdict.
     """
     neutral = piece()
-    case = {"found": (neutral,)} | case
+    case = {"evidence": (neutral,)} | case
     return verdict(constitution, bench(scores, neutral), **case).criteria[0]
 
 

@@ -1,4 +1,4 @@
-"""The Chief Justice, rule by rule: what needs a person, what decides, what caps, what adds up."""
+"""The Chief Justice, rule by rule: review, decision, caps and sums."""
 
 from courtroom.models.facts import establish
 from courtroom.models.record import Points
@@ -30,15 +30,16 @@ from tests.courtroom.synthesis.bench_records import (
 TWO = rubric(criterion("quality"), criterion("safety", weight=2))
 
 
-def test_one_opinion_of_three_is_no_quorum_and_gets_no_score():
+def test_one_opinion_is_no_quorum_and_gives_no_score():
     neutral = piece()
     opinions = [
         opinion("Prosecutor", 2, neutral),
         failure("Defense"),
         failure("TechLead", "abstained"),
     ]
-    judged = verdict("default", opinions, found=(neutral,))
+    judged = verdict("default", opinions, evidence=(neutral,))
     only = judged.criteria[0]
+
     assert (only.final_score, only.needs_review, only.resolution) == (None, True, ("quorum",))
     assert only.rationale == (
         "1 of 3 judges gave an opinion and 2 are needed. "
@@ -47,14 +48,15 @@ def test_one_opinion_of_three_is_no_quorum_and_gets_no_score():
     assert (judged.status, judged.overall_score) == ("degraded", None)
 
 
-def test_a_failure_is_a_row_without_a_score_and_the_other_two_decide():
+def test_failure_is_a_row_without_a_score_and_two_judges_decide():
     neutral = piece()
     opinions = [
         opinion("Prosecutor", 2, neutral),
         opinion("Defense", 3, neutral),
         failure("TechLead"),
     ]
-    judged = verdict("default", opinions, found=(neutral,)).criteria[0]
+    judged = verdict("default", opinions, evidence=(neutral,)).criteria[0]
+
     assert judged.final_score == 3
     assert [(row.judge, row.score, row.failure) for row in judged.opinions] == [
         ("Prosecutor", 2, None),
@@ -63,9 +65,9 @@ def test_a_failure_is_a_row_without_a_score_and_the_other_two_decide():
     ]
 
 
-def test_without_the_tech_lead_an_architecture_criterion_is_averaged():
+def test_architecture_criterion_without_the_tech_lead_is_averaged():
     neutral = piece()
-    case = {"found": (neutral,), "rubric_": rubric(criterion(architecture=True))}
+    case = {"evidence": (neutral,), "rubric_": rubric(criterion(architecture=True))}
     judged = verdict("default", bench((2, 4, 1), neutral)[:2], **case).criteria[0]
     assert (judged.final_score, judged.resolution) == (
         3,
@@ -73,15 +75,15 @@ def test_without_the_tech_lead_an_architecture_criterion_is_averaged():
     )
 
 
-def test_judges_who_weigh_nothing_are_averaged_plainly_when_nobody_else_was_heard():
+def test_judges_without_weight_are_averaged_when_alone():
     neutral = piece()
     constitution = Constitution(id="lead", rules=(WeightedAverage(prosecutor=0, defense=0),))
-    judged = verdict(constitution, bench((2, 4, 5), neutral)[:2], found=(neutral,)).criteria[0]
+    judged = verdict(constitution, bench((2, 4, 5), neutral)[:2], evidence=(neutral,)).criteria[0]
     assert judged.final_score == 3
 
 
-def test_opinions_that_cite_nothing_leave_the_criterion_to_a_person():
-    judged = verdict("default", bench((2, 3, 3)), found=(piece(),)).criteria[0]
+def test_opinions_without_citations_need_review():
+    judged = verdict("default", bench((2, 3, 3)), evidence=(piece(),)).criteria[0]
     assert (judged.final_score, judged.resolution) == (None, ("fact_supremacy",))
     assert judged.rationale == (
         "No opinion is supported by what it cites. "
@@ -89,48 +91,55 @@ def test_opinions_that_cite_nothing_leave_the_criterion_to_a_person():
     )
 
 
-def test_a_prosecutor_who_cites_only_what_holds_is_raised_to_the_lowest_supported_score():
+def test_prosecutor_citing_only_met_checks_is_raised_to_the_lowest_supported_score():
     good = piece()
-    judged = result("default", (1, 4, 4), found=(good,), outcomes=(outcome("tests", True, good),))
+    judged = result(
+        "default", (1, 4, 4), evidence=(good,), outcomes=(outcome("tests", True, good),)
+    )
     assert (judged.final_score, judged.rules[0].rule) == (4, "fact_supremacy")
     assert (judged.rules[0].before, judged.rules[0].after) == (3.25, 4.0)
 
 
-def test_a_defense_above_the_others_on_what_holds_is_not_lowered():
+def test_supported_defense_above_the_others_is_not_lowered():
     good, bad = piece("tests"), piece("docs", found=False)
     opinions = [
         opinion("Prosecutor", 1, bad),
         opinion("Defense", 2, good),
         opinion("TechLead", 1, bad),
     ]
+
     judged = verdict(
         "default",
         opinions,
-        found=(good, bad),
+        evidence=(good, bad),
         outcomes=(outcome("tests", True, good), outcome("docs", False, bad)),
         rubric_=rubric(criterion("quality", check("tests"), check("docs"))),
     ).criteria[0]
+
     assert (judged.final_score, judged.resolution) == (1, ("weighted_average",))
 
 
-def test_a_judge_who_fails_in_the_re_hearing_keeps_the_word_given_before():
+def test_judge_failing_in_the_second_round_keeps_the_first_opinion():
     neutral = piece()
-    heard = [
+    opinions = [
         *bench((1, 5, 3), neutral),
-        *bench((2, 3, 3), neutral, hearing=2)[:2],
-        failure("TechLead", hearing=2),
+        *bench((2, 3, 3), neutral, round_number=2)[:2],
+        failure("TechLead", round_number=2),
     ]
-    judged = verdict("default", heard, found=(neutral,)).criteria[0]
+    judged = verdict("default", opinions, evidence=(neutral,)).criteria[0]
+
     assert judged.final_score == 3
     assert judged.rules[0].why == (
-        "Second round: Prosecutor 1, Defense 5, Tech Lead 3 became Prosecutor 2, Defense 3, Tech Lead 3."
+        "Second round: Prosecutor 1, Defense 5, Tech Lead 3 "
+        "became Prosecutor 2, Defense 3, Tech Lead 3."
     )
 
 
-def test_a_spread_that_outlives_the_re_hearing_goes_to_the_tech_lead():
+def test_spread_after_the_second_round_is_decided_by_the_tech_lead():
     neutral = piece()
-    heard = [*bench((1, 5, 3), neutral), *bench((1, 5, 2), neutral, hearing=2)]
-    judged = verdict("default", heard, found=(neutral,)).criteria[0]
+    opinions = [*bench((1, 5, 3), neutral), *bench((1, 5, 2), neutral, round_number=2)]
+    judged = verdict("default", opinions, evidence=(neutral,)).criteria[0]
+
     assert (judged.final_score, judged.resolution) == (
         2,
         ("variance_re_evaluation", "dissent_requirement"),
@@ -140,7 +149,7 @@ def test_a_spread_that_outlives_the_re_hearing_goes_to_the_tech_lead():
     )
 
 
-def test_the_average_is_not_named_when_the_tech_lead_decides_and_happens_to_match_it():
+def test_average_is_not_named_when_the_tech_lead_decides_the_same():
     judged = result("points-based", (1, 5, 3))
     assert (judged.final_score, judged.resolution) == (
         3,
@@ -148,89 +157,93 @@ def test_the_average_is_not_named_when_the_tech_lead_decides_and_happens_to_matc
     )
 
 
-def test_a_constitution_may_average_a_wide_spread():
+def test_constitution_may_average_a_wide_spread():
     constitution = Constitution(
         id="mean", rules=(VarianceReEvaluation(then="average"), WeightedAverage())
     )
     judged = result(constitution, (1, 5, 4))
+
     assert (judged.final_score, judged.resolution) == (
         4,
         ("variance_re_evaluation", "weighted_average"),
     )
 
 
-def test_a_spread_at_the_limit_is_not_heard_again():
+def test_spread_at_the_limit_gets_no_second_round():
     assert contested(rubric(), preset("default"), bench((2, 4, 3)), 1, NOTHING_FOUND) == ()
 
 
-def test_contested_criteria_come_in_the_order_of_the_rubric():
+def test_disputed_criteria_come_in_rubric_order():
     opinions = [*bench((1, 5, 3), on="safety"), *bench((5, 1, 3), on="quality")]
     assert contested(TWO, preset("default"), opinions, 1, NOTHING_FOUND) == ("quality", "safety")
 
 
-def test_a_constitution_without_re_hearings_contests_nothing():
+def test_constitution_without_second_rounds_disputes_nothing():
     assert contested(rubric(), preset("points-based"), bench((1, 5, 3)), 1, NOTHING_FOUND) == ()
     assert contested(rubric(), preset("governance"), bench((1, 5, 3)), 1, NOTHING_FOUND) == ()
 
 
-def test_below_the_quorum_nothing_is_heard_again():
+def test_no_second_round_below_the_quorum():
     assert contested(rubric(), preset("governance"), bench((1, 5, 3))[:2], 1, NOTHING_FOUND) == ()
 
 
 def security_case(flaw, *, met=False):
     return {
-        "found": (flaw, piece()),
+        "evidence": (flaw, piece()),
         "outcomes": (outcome("no_shell", met, flaw), outcome("tests", True, piece())),
         "rubric_": rubric(criterion("quality", unsafe(), check())),
     }
 
 
-def test_the_absence_of_an_unsafe_call_never_sets_off_the_security_cap():
+def test_absent_unsafe_call_never_triggers_the_security_cap():
     clean = piece(
         "no_shell", found=False, tags=("security",), content="no os.system() call in 12 files"
     )
     assert result("default", (5, 5, 5), **security_case(clean, met=True)).final_score == 5
 
 
-def test_a_safeguard_that_was_found_is_no_flaw():
+def test_detected_safeguard_is_no_flaw():
     safeguard = piece("no_shell", tags=("security",))
     assert result("default", (5, 5, 5), **security_case(safeguard, met=True)).final_score == 5
 
 
-def test_an_unsure_sighting_does_not_confirm_a_flaw():
+def test_evidence_of_low_confidence_confirms_no_flaw():
     unsure = piece("no_shell", tags=("security",), confidence=0.69)
     assert result("default", (5, 5, 5), **security_case(unsure)).final_score == 5
     sure = piece("no_shell", tags=("security",), confidence=0.7)
     assert result("default", (5, 5, 5), **security_case(sure)).final_score == 3
 
 
-def test_words_in_an_argument_never_set_off_the_default_cap():
+def test_argument_text_never_triggers_the_default_cap():
     neutral = piece()
     opinions = [
         opinion("Prosecutor", 4, neutral, argument="os.system, injection, a security flaw!")
     ]
     judged = verdict(
-        "default", [*opinions, *bench((4, 5, 5), neutral)[1:]], found=(neutral,)
+        "default", [*opinions, *bench((4, 5, 5), neutral)[1:]], evidence=(neutral,)
     ).criteria[0]
+
     assert judged.final_score == 5
 
 
-def test_a_flaw_in_another_criterion_does_not_cap_this_one():
+def test_flaw_in_another_criterion_does_not_cap_this_one():
     flaw, good = piece("no_shell", tags=("security",)), piece()
     judged = verdict(
         "default",
         [*bench((5, 5, 5), good), *bench((5, 5, 5), flaw, good, on="safety")],
-        found=(flaw, good),
+        evidence=(flaw, good),
         outcomes=(outcome("no_shell", False, flaw), outcome("tests", True, good)),
         rubric_=rubric(criterion("quality", check()), criterion("safety", unsafe())),
     )
+
     assert [c.final_score for c in judged.criteria] == [5, 3]
 
 
-def test_a_score_under_the_cap_names_the_security_rule_and_keeps_its_value():
+def test_score_under_the_cap_keeps_its_value_and_names_the_rule():
     flaw = piece("no_shell", tags=("security",))
     judged = result("default", (3, 3, 3), **security_case(flaw))
     fired = judged.rules[1]
+
     assert (judged.final_score, fired.rule, fired.before, fired.after) == (
         3,
         "security_override",
@@ -239,14 +252,15 @@ def test_a_score_under_the_cap_names_the_security_rule_and_keeps_its_value():
     )
 
 
-def test_the_dissent_names_who_argued_what_on_which_evidence():
+def test_dissent_names_the_judges_their_arguments_and_evidence():
     good, bad = piece("tests", 3), piece("docs", found=False)
     opinions = [
         opinion("Prosecutor", 2, bad, argument="No docs\nat all."),
         opinion("Defense", 4, good, argument="Tests exist."),
         opinion("TechLead", 3, good, bad),
     ]
-    judged = verdict("default", opinions, found=(good, bad)).criteria[0]
+    judged = verdict("default", opinions, evidence=(good, bad)).criteria[0]
+
     assert judged.dissent == (
         "The judges differ by 2 points (Prosecutor 2, Defense 4, Tech Lead 3). "
         f"Prosecutor argued for 2 on {bad.id} (docs.py:1, docs line 1): “No docs at all.” "
@@ -254,46 +268,50 @@ def test_the_dissent_names_who_argued_what_on_which_evidence():
     )
 
 
-def test_the_evidence_of_a_criterion_is_what_its_checks_and_its_judges_rest_on():
+def test_evidence_of_a_criterion_is_that_of_its_checks_and_judges():
     own, cited, foreign = piece("tests"), piece("docs"), piece("other")
     judged = verdict(
         "default",
         bench((3, 3, 3), cited),
-        found=(foreign, cited, own),
+        evidence=(foreign, cited, own),
         outcomes=(outcome("tests", True, own),),
     ).criteria[0]
+
     assert judged.evidence == (own.id, cited.id)
 
 
-def test_a_check_that_nobody_examined_is_open_and_says_so():
+def test_unexamined_check_is_open_with_a_reason():
     row = verdict("default", bench((3, 3, 3))).criteria[0].checks[0]
     assert (row.met, row.reason) == (None, "This check was not examined.")
 
 
-def test_the_overall_score_is_the_weighted_mean_of_what_was_scored_to_one_decimal_half_up():
+def test_overall_score_is_the_weighted_mean_rounded_half_up():
     neutral = piece()
     both = [*bench((3, 3, 3), neutral), *bench((4, 4, 4), neutral, on="safety")]
-    assert verdict("default", both, found=(neutral,), rubric_=TWO).overall_score == 3.7
+
+    assert verdict("default", both, evidence=(neutral,), rubric_=TWO).overall_score == 3.7
+
     quarters = rubric(
         *(criterion(name, weight=w) for name, w in (("quality", 0.3), ("safety", 0.1)))
     )
-    tie = verdict("default", both, found=(neutral,), rubric_=quarters)
+    tie = verdict("default", both, evidence=(neutral,), rubric_=quarters)
+
     assert tie.overall_score == 3.3
 
 
-def test_a_criterion_that_awaits_review_is_in_neither_sum_and_marks_the_verdict():
+def test_criterion_in_review_is_in_neither_sum_and_marks_the_verdict():
     neutral = piece()
     two = rubric(criterion("quality", max_points=10), criterion("safety", max_points=90))
-    judged = verdict("default", bench((3, 3, 3), neutral), found=(neutral,), rubric_=two)
+    judged = verdict("default", bench((3, 3, 3), neutral), evidence=(neutral,), rubric_=two)
     assert (judged.status, judged.overall_score) == ("needs_review", 3.0)
     assert judged.points == Points(earned=5, possible=10)
 
 
-def test_a_rubric_without_points_adds_up_none():
-    assert verdict("default", bench((3, 3, 3), piece()), found=(piece(),)).points is None
+def test_rubric_without_points_has_no_points():
+    assert verdict("default", bench((3, 3, 3), piece()), evidence=(piece(),)).points is None
 
 
-def test_five_levels_answer_to_five_scores():
+def test_five_levels_match_five_scores():
     ladder = tuple(levels(10, "a", "b", "c", "d"))
     five = rubric(
         criterion(
@@ -301,23 +319,25 @@ def test_five_levels_answer_to_five_scores():
         )
     )
     names = [result("default", (s, s, s), rubric_=five).level for s in (5, 4, 3, 2, 1)]
+
     assert names == ["a", "b", "c", "d", "e"]
 
 
-def test_feedback_that_could_not_be_established_excludes_nothing():
+def test_unestablished_feedback_excludes_nothing():
     neutral = piece()
     feedback = rubric(criterion("quality", exchange(), exclude_when="no_exchange"))
     judged = verdict(
         "default",
         bench((2, 2, 2), neutral),
-        found=(neutral,),
+        evidence=(neutral,),
         outcomes=(outcome("exchanged", None),),
         rubric_=feedback,
     )
+
     assert (judged.criteria[0].excluded, judged.criteria[0].final_score) == (False, 2)
 
 
-def test_a_lack_of_evidence_says_which_facts_are_missing_and_why():
+def test_lack_of_evidence_names_the_missing_facts_and_reasons():
     facts = establish({}, {"graph": "the clone ran out of time"})
     judged = verdict("governance", bench((4, 4, 4)), facts=facts).criteria[0]
     assert judged.rationale == (
@@ -326,7 +346,7 @@ def test_a_lack_of_evidence_says_which_facts_are_missing_and_why():
     )
 
 
-def test_a_lower_cap_may_be_chosen():
+def test_constitution_may_set_a_lower_cap():
     flaw = piece("no_shell", tags=("security",))
     constitution = Constitution(id="strict", rules=(SecurityOverride(cap=1), WeightedAverage()))
     assert result(constitution, (5, 5, 5), **security_case(flaw)).final_score == 1

@@ -1,6 +1,4 @@
-"""Guards of rules: what is refused when one is saved, what holds when one is asked, and what it
-leaves of a verdict.
-"""
+"""Guards of rules: refused when invalid, evaluated on a case, and their effect on a verdict."""
 
 import subprocess
 import sys
@@ -34,6 +32,7 @@ from tests.courtroom.synthesis.bench_records import (
 from tests.courtroom.synthesis.test_synthesis_properties import decide, presets, records
 from tests.factories.work import rubric_document
 
+FRACTION = "Write whole numbers with a fraction there: 2.0."
 FLAW = piece("no_shell", tags=("security",))
 COMMITS = establish({"commit_count": 4, "pdf_terms": {"Metacognition": "absent"}}, {})
 
@@ -53,7 +52,7 @@ def without(constitution: Constitution, at: int) -> Constitution:
 def capped_if(guard: str, scores=(5, 5, 5), **case):
     """One criterion with a confirmed flaw, which caps it at 3 if the guard holds."""
     rules = Constitution(id="own", rules=(SecurityOverride(when=guard), WeightedAverage()))
-    return verdict(rules, bench(scores, FLAW), found=(FLAW,), **case).criteria[0]
+    return verdict(rules, bench(scores, FLAW), evidence=(FLAW,), **case).criteria[0]
 
 
 def holds(guard: str, **case) -> bool:
@@ -91,7 +90,7 @@ def holds(guard: str, **case) -> bool:
         (
             "criterion.weight > 1",
             "> 1",
-            "> cannot be applied to double and int. Write whole numbers with a fraction there: 2.0.",
+            "> cannot be applied to double and int. " + FRACTION,
         ),
         ("criterion.id in 'ab'", "in 'ab'", "in cannot be applied to string and string."),
         ("spread", "spread", "A guard is true or false; this one is of the type int."),
@@ -107,25 +106,28 @@ def holds(guard: str, **case) -> bool:
         ),
     ],
 )
-def test_a_guard_is_faulted_under_the_character_that_is_wrong(guard, marked, message):
+def test_guard_error_points_at_the_wrong_character(guard, marked, message):
     fault = find_guard_error(guard)
     assert fault is not None
     assert (guard[fault.offset :], fault.message) == (marked, message)
 
 
-def test_a_rubric_with_an_unsound_guard_is_refused_at_its_place_and_so_is_an_audit():
+def test_rubric_and_audit_with_an_invalid_guard_are_refused():
     rule = {"kind": "security_override", "when": "sprea > 1"}
     document = rubric_document() | {
         "constitution": {"id": "own", "rules": [{"kind": "fact_supremacy"}, rule]}
     }
-    said = "There is nothing named sprea; perhaps spread is meant."
+    message = "There is nothing named sprea; perhaps spread is meant."
     (fault,) = faults_in(document)
+
     assert (fault.place, fault.kind) == (("constitution", "rules", 1, "when"), "guard_invalid")
-    assert fault.message == f"Character 1: {said}"
+    assert fault.message == f"Character 1: {message}"
+
     with pytest.raises(RubricRefused) as refused:
         refuse_invalid_guards(Constitution.model_validate(document["constitution"]))
+
     assert refused.value.code == "rubric_guard_invalid"
-    assert refused.value.message == f"The guard of security_override, character 1: {said}"
+    assert refused.value.message == f"The guard of security_override, character 1: {message}"
 
 
 WITHOUT_CEL = """
@@ -147,7 +149,7 @@ except RubricRefused as refused:
 
 
 @pytest.mark.processes
-def test_without_the_extra_a_guard_is_refused_when_saved_and_when_audited_and_never_ignored():
+def test_guard_without_the_extra_is_refused_and_never_ignored():
     done = subprocess.run(
         [sys.executable, "-c", WITHOUT_CEL], capture_output=True, text=True, check=False
     )
@@ -158,13 +160,14 @@ def test_without_the_extra_a_guard_is_refused_when_saved_and_when_audited_and_ne
 
 
 @pytest.mark.processes
-def test_without_guards_the_extra_is_not_imported_and_no_digest_changes():
-    ask = (
+def test_extra_is_not_imported_without_guards_and_digests_stay():
+    code = (
         "import sys, courtroom; from courtroom.rubric_import.rubric_validation import faults_in;"
         "faults_in(courtroom.shipped_rubric('self_audit').model_dump(mode='json'));"
         "print('cel_expr_python' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
     assert done.stdout == "False\n", done.stderr
     assert {
         key for p in PRESETS.values() for rule in p.model_dump(mode="json")["rules"] for key in rule
@@ -179,9 +182,7 @@ def test_without_guards_the_extra_is_not_imported_and_no_digest_changes():
 
 @settings(max_examples=40, deadline=None)
 @given(presets, st.integers(0, 5), records())
-def test_a_guard_that_is_true_changes_nothing_and_one_that_is_false_removes_its_rule(
-    name, at, record
-):
+def test_true_guard_changes_nothing_and_false_guard_removes_its_rule(name, at, record):
     plain = preset(name)
     at %= len(plain.rules)
     assert decide(guarded(plain, at, "true"), record) == decide(plain, record)
@@ -195,13 +196,13 @@ def test_a_guard_that_is_true_changes_nothing_and_one_that_is_false_removes_its_
         ("spread > 2", "known.mean_confidence && mean_confidence < 0.5", "'security' in tags")
     ),
 )
-def test_a_guard_gives_the_same_verdict_twice(record, guard):
+def test_guard_gives_the_same_verdict_twice(record, guard):
     rules = guarded(preset("default"), 0, guard)
     assert decide(rules, record).model_dump_json() == decide(rules, record).model_dump_json()
 
 
 @pytest.mark.parametrize(
-    ("guard", "held"),
+    ("guard", "expected"),
     [
         ("criterion.id == 'quality' && criterion.weight == 1.0 && !criterion.architecture", True),
         ("criterion.target == 'pdf_report'", False),
@@ -219,8 +220,8 @@ def test_a_guard_gives_the_same_verdict_twice(record, guard):
         ("known.facts.graph && facts.graph.nodes.size() > 3", False),
     ],
 )
-def test_a_guard_asks_the_criterion_its_judges_its_evidence_and_the_facts(guard, held):
-    assert holds(guard, scores=(1, 5, 4), facts=COMMITS) is held
+def test_guard_reads_criterion_judges_evidence_and_facts(guard, expected):
+    assert holds(guard, scores=(1, 5, 4), facts=COMMITS) is expected
 
 
 @pytest.mark.parametrize(
@@ -231,22 +232,22 @@ def test_a_guard_asks_the_criterion_its_judges_its_evidence_and_the_facts(guard,
         ("spread / 0 == 1", "divide by zero"),
     ],
 )
-def test_a_guard_that_cannot_be_answered_leaves_the_criterion_to_a_person(guard, why):
-    left = capped_if(guard, facts=COMMITS)
-    assert (left.final_score, left.needs_review, left.resolution) == (None, True, ("guard",))
-    assert left.rationale == f"The guard of a rule has no answer. security_override: {why}."
+def test_guard_without_an_answer_needs_review(guard, why):
+    capped = capped_if(guard, facts=COMMITS)
+    assert (capped.final_score, capped.needs_review, capped.resolution) == (None, True, ("guard",))
+    assert capped.rationale == f"The guard of a rule has no answer. security_override: {why}."
 
 
-def test_a_judge_who_gave_no_opinion_is_not_known():
-    said = [*bench((4, 4, 4), FLAW)[:2], failure("TechLead")]
+def test_missing_opinion_is_not_known_to_guards():
+    opinions = [*bench((4, 4, 4), FLAW)[:2], failure("TechLead")]
     rules = Constitution(
         id="own", rules=(SecurityOverride(when="!known.scores.tech_lead"), WeightedAverage())
     )
-    judged = verdict(rules, said, found=(FLAW,)).criteria[0]
+    judged = verdict(rules, opinions, evidence=(FLAW,)).criteria[0]
     assert judged.resolution == ("weighted_average", "security_override")
 
 
-def test_a_re_hearing_is_guarded_by_what_was_said_first_and_stays_on_the_record():
+def test_second_round_is_guarded_by_the_first_opinions_and_stays_recorded():
     rules = Constitution(
         id="own",
         rules=(
@@ -254,11 +255,14 @@ def test_a_re_hearing_is_guarded_by_what_was_said_first_and_stays_on_the_record(
             WeightedAverage(),
         ),
     )
-    first, second = bench((1, 5, 3), piece()), bench((3, 4, 4), piece(), hearing=2)
+    first, second = bench((1, 5, 3), piece()), bench((3, 4, 4), piece(), round_number=2)
     two = rubric(criterion("quality"), criterion("safety"))
     both = [*first, *bench((1, 5, 3), piece(), on="safety")]
+
     assert contested(two, rules, both, 1, NOTHING_FOUND) == ("quality",)
-    judged = verdict(rules, [*first, *second], found=(piece(),)).criteria[0]
+
+    judged = verdict(rules, [*first, *second], evidence=(piece(),)).criteria[0]
+
     assert judged.resolution == ("variance_re_evaluation", "weighted_average")
 
 
@@ -273,17 +277,17 @@ def test_a_re_hearing_is_guarded_by_what_was_said_first_and_stays_on_the_record(
         ("'aaaaaaaaaaaaaaaaaaaaaaaaaaaa'.matches('(a|a)*(a|aa)*b')", ("weighted_average",)),
     ],
 )
-def test_no_guard_runs_for_long(guard, resolution):
+def test_expensive_guard_is_stopped_or_refused(guard, resolution):
     facts = establish({"pydantic_models": tuple(f"Model{n}" for n in range(300))}, {})
     assert capped_if(guard, facts=facts).resolution == resolution
 
 
-def test_a_guard_has_a_length():
+def test_guard_has_a_maximum_length():
     with pytest.raises(ValueError, match="at most 500 characters"):
         SecurityOverride(when="true" + " " * 500)
 
 
-def test_the_same_facts_are_asked_of_a_dossier_and_of_a_stored_report():
+def test_guards_read_the_same_facts_from_a_dossier_and_a_stored_report():
     from courtroom.replay.report_reuse import StoredFacts
 
     stored = StoredFacts.model_validate(COMMITS.model_dump(mode="json", by_alias=True))

@@ -1,4 +1,4 @@
-"""What holds for every bench and every dossier: order, caps, names of rules, and the bytes."""
+"""Properties of every bench and dossier: order, caps, names of rules, and stable bytes."""
 
 import os
 import re
@@ -45,46 +45,48 @@ presets = st.sampled_from(sorted(PRESETS))
 @st.composite
 def records(draw):
     """Evidence, one outcome per check over it, and one answer per judge, criterion and round."""
-    found = draw(st.lists(pieces, max_size=9, unique_by=lambda p: p.id))
+    evidence = draw(st.lists(pieces, max_size=9, unique_by=lambda p: p.id))
     outcomes = [
         outcome(
-            name, draw(st.sampled_from((True, False, None))), *[p for p in found if p.check == name]
+            name,
+            draw(st.sampled_from((True, False, None))),
+            *[p for p in evidence if p.check == name],
         )
         for name in CHECKS
     ]
-    asked = [
-        (judge, c.id, hearing) for judge in PERSONAS for c in RUBRIC.criteria for hearing in (1, 2)
+    questions = [
+        (judge, c.id, number) for judge in PERSONAS for c in RUBRIC.criteria for number in (1, 2)
     ]
     return (
-        found,
+        evidence,
         outcomes,
-        [draw(answers(*question, found)) for question in asked if draw(st.booleans())],
+        [draw(answers(*question, evidence)) for question in questions if draw(st.booleans())],
     )
 
 
 @st.composite
-def answers(draw, judge, on, hearing, found):
+def answers(draw, judge, on, round_number, evidence):
     if draw(st.integers(0, 5)) == 0:
-        return failure(judge, on=on, hearing=hearing)
-    cited = draw(st.lists(st.sampled_from(found), max_size=3)) if found else []
-    return opinion(judge, draw(st.integers(1, 5)), *cited, on=on, hearing=hearing)
+        return failure(judge, on=on, round_number=round_number)
+    cited = draw(st.lists(st.sampled_from(evidence), max_size=3)) if evidence else []
+    return opinion(judge, draw(st.integers(1, 5)), *cited, on=on, round_number=round_number)
 
 
 def decide(name, record):
-    found, outcomes, said = record
-    return verdict(name, said, found=found, outcomes=outcomes, rubric_=RUBRIC)
+    evidence, outcomes, opinions = record
+    return verdict(name, opinions, evidence=evidence, outcomes=outcomes, rubric_=RUBRIC)
 
 
 @settings(max_examples=40, deadline=None)
 @given(presets, records(), st.randoms(use_true_random=False))
-def test_the_order_of_evidence_outcomes_and_opinions_never_matters(name, record, shuffler):
+def test_order_of_evidence_outcomes_and_opinions_changes_nothing(name, record, shuffler):
     shuffled = tuple(shuffler.sample(part, len(part)) for part in record)
     assert decide(name, shuffled) == decide(name, record)
 
 
 @settings(max_examples=40, deadline=None)
 @given(presets, records())
-def test_no_score_stands_above_a_cap_and_every_score_names_its_rules(name, record):
+def test_no_score_exceeds_a_cap_and_every_score_names_its_rules(name, record):
     unanimous_may_stand = name == "opinions-only"
     for judged in decide(name, record).criteria:
         caps = [
@@ -98,10 +100,11 @@ def test_no_score_stands_above_a_cap_and_every_score_names_its_rules(name, recor
 @settings(max_examples=40, deadline=None)
 @given(records())
 def test_confirmed_security_evidence_always_caps_under_default(record):
-    found, outcomes, _ = record
+    evidence, outcomes, _ = record
     rule = SecurityOverride()
-    confirmed = [p for p in found if p.found and p.tags and p.confidence >= rule.min_confidence]
+    confirmed = [p for p in evidence if p.found and p.tags and p.confidence >= rule.min_confidence]
     unmet = {i for o in outcomes if o.met is False for i in o.evidence}
+
     for judged in decide("default", record).criteria:
         flaws = unmet & {p.id for p in confirmed} & set(judged.evidence)
         if flaws and judged.final_score is not None:
@@ -109,23 +112,25 @@ def test_confirmed_security_evidence_always_caps_under_default(record):
 
 
 def fixed_digest() -> str:
-    """The digest of one rich verdict; printed by the child processes below."""
-    found = [piece(name, line, tags=("security",)) for name in CHECKS for line in (1, 2, 3)]
+    """Return the digest of one rich verdict; child processes print it."""
+    evidence = [piece(name, line, tags=("security",)) for name in CHECKS for line in (1, 2, 3)]
     outcomes = [
-        outcome(name, name == "tests", *[p for p in found if p.check == name]) for name in CHECKS
+        outcome(name, name == "tests", *[p for p in evidence if p.check == name]) for name in CHECKS
     ]
-    said = [
-        opinion(judge, score, *found, on=c.id)
+    opinions = [
+        opinion(judge, score, *evidence, on=c.id)
         for judge, score in zip(PERSONAS, (1, 5, 4), strict=True)
         for c in RUBRIC.criteria
     ]
-    return digest_of(decide("default", (found, outcomes, said)).model_dump(mode="json"))
+
+    return digest_of(decide("default", (evidence, outcomes, opinions)).model_dump(mode="json"))
 
 
 @pytest.mark.parametrize("seed", ["0", "4242"])
 @pytest.mark.processes
-def test_another_process_with_another_hash_seed_gives_the_same_bytes(seed):
-    code = "from tests.courtroom.synthesis.test_synthesis_properties import fixed_digest; print(fixed_digest())"
+def test_other_hash_seed_gives_the_same_bytes(seed):
+    module = "tests.courtroom.synthesis.test_synthesis_properties"
+    code = f"from {module} import fixed_digest; print(fixed_digest())"
     child = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONHASHSEED": seed},
@@ -135,4 +140,5 @@ def test_another_process_with_another_hash_seed_gives_the_same_bytes(seed):
         check=True,
         timeout=60,
     )
+
     assert child.stdout.strip() == fixed_digest()

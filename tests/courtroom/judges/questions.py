@@ -1,4 +1,4 @@
-"""Small, complete briefs for tests of the bench."""
+"""Small, complete questions for tests of the bench."""
 
 from courtroom.checks.file_exists import FileExists
 from courtroom.judges.opinion import Question
@@ -10,7 +10,7 @@ def check(name, **fields):
     return FileExists(id=name, goal=f"goal of {name}", any_of=(f"{name}.py",), **fields)
 
 
-def seen(check_id, *, found=True, tags=(), content=None):
+def make_evidence(check_id, *, found=True, tags=(), content=None):
     return evidence(
         detective="RepoInvestigator",
         check=check_id,
@@ -23,15 +23,24 @@ def seen(check_id, *, found=True, tags=(), content=None):
     )
 
 
-def brief(
-    persona, met=(), unmet=(), unknown=(), *, checks=None, hearing=1, earlier=(), extra_evidence=()
+def make_question(
+    persona,
+    met=(),
+    unmet=(),
+    unknown=(),
+    *,
+    checks=None,
+    round_number=1,
+    earlier=(),
+    extra_evidence=(),
 ):
-    """A brief whose checks `met`, `unmet` and `unknown` are named by id; `checks` overrides their
-    definitions.
+    """Return a question whose checks `met`, `unmet` and `unknown` are named by id.
+
+    `checks` overrides their definitions.
     """
     definitions = {c.id: c for c in checks or ()}
     names = [*met, *unmet, *unknown]
-    items = {name: seen(name, found=name in met) for name in [*met, *unmet]}
+    items = {name: make_evidence(name, found=name in met) for name in [*met, *unmet]}
     outcomes = [
         CheckOutcome(check=n, met=n in met, reason="", evidence=(items[n].id,)) for n in items
     ]
@@ -44,6 +53,6 @@ def brief(
         criterion=criterion,
         evidence=(*items.values(), *extra_evidence),
         outcomes=tuple(outcomes),
-        round=hearing,
+        round=round_number,
         earlier=earlier,
     )
