@@ -12,7 +12,7 @@ TICK_SECONDS = 0.05
 
 
 def main(workers: int) -> None:
-    supervisor = Supervisor(say=sys.stderr.write)
+    supervisor = Supervisor(report=sys.stderr.write)
 
     def stop(*_: object) -> None:
         supervisor.stopping = True
