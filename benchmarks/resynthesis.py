@@ -10,7 +10,7 @@ from time import perf_counter, process_time
 
 from benchmarks.material import report, repository
 from courtroom.models.case import Case
-from courtroom.models.record import AuditReport
+from courtroom.models.report import AuditReport
 from courtroom.replay.resynthesis import resynthesise
 from courtroom.replay.rubric_preview import RubricRevision, preview_rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from courtroom.models.case import Limits as Limits
     from courtroom.models.errors import CourtroomError as CourtroomError
     from courtroom.models.errors import InputRefused as InputRefused
-    from courtroom.models.record import AuditEvent as AuditEvent
-    from courtroom.models.record import AuditReport as AuditReport
-    from courtroom.models.record import JudgeFailure as JudgeFailure
-    from courtroom.models.record import JudicialOpinion as JudicialOpinion
-    from courtroom.models.record import Usage as Usage
+    from courtroom.models.events import AuditEvent as AuditEvent
+    from courtroom.models.opinion import JudgeFailure as JudgeFailure
+    from courtroom.models.opinion import JudicialOpinion as JudicialOpinion
+    from courtroom.models.report import AuditReport as AuditReport
+    from courtroom.models.report import Usage as Usage
     from courtroom.models.rubric import Rubric as Rubric
     from courtroom.rendering.markdown_report import render_markdown as render_markdown
     from courtroom.replay.rubric_preview import RubricPreview as RubricPreview
@@ -74,11 +74,11 @@ _MODULES = {
     "constitution_of": "synthesis.constitutions",
     "preset": "synthesis.constitutions",
     "Constitution": "synthesis.rules",
-    "AuditEvent": "models.record",
-    "AuditReport": "models.record",
-    "JudgeFailure": "models.record",
-    "JudicialOpinion": "models.record",
-    "Usage": "models.record",
+    "AuditEvent": "models.events",
+    "AuditReport": "models.report",
+    "JudgeFailure": "models.opinion",
+    "JudicialOpinion": "models.opinion",
+    "Usage": "models.report",
     "render_markdown": "rendering.markdown_report",
     "ImportedReport": "report_import.imported_report",
     "CriteriaMatch": "report_import.criterion_matching",

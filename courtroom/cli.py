@@ -22,7 +22,8 @@ from pydantic import ValidationError
 
 from courtroom.models.case import BenchSettings, Case, Known
 from courtroom.models.errors import CourtroomError, InputRefused, RecordBroken, RubricRefused
-from courtroom.models.record import AuditEvent, AuditReport
+from courtroom.models.events import AuditEvent
+from courtroom.models.report import AuditReport
 from courtroom.rendering.markdown_report import render_markdown
 from courtroom.replay.resynthesis import (
     constitution_under,

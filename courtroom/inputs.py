@@ -24,7 +24,7 @@ from courtroom.detectives.detective_result import Dossier
 from courtroom.detectives.targeting import owed
 from courtroom.models.case import Case, Limits
 from courtroom.models.errors import ExaminationFailed, PdfRefused
-from courtroom.models.record import AuditReport
+from courtroom.models.report import AuditReport
 from courtroom.replay.report_reuse import reusable_dossier
 
 T = TypeVar("T")

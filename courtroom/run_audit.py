@@ -14,14 +14,10 @@ from courtroom.judges.bench import make_bench
 from courtroom.judges.budget import Budget
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.models.case import BenchSettings, Case, Known
-from courtroom.models.record import (
-    AuditEvent,
-    AuditReport,
-    Evidence,
-    JudgeFailure,
-    JudicialOpinion,
-    Usage,
-)
+from courtroom.models.events import AuditEvent
+from courtroom.models.evidence import Evidence
+from courtroom.models.opinion import JudgeFailure, JudicialOpinion
+from courtroom.models.report import AuditReport, Usage
 from courtroom.synthesis.guards import refuse_invalid_guards
 
 # Name of the first stage in stored events.

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from courtroom.analysis.git.history import History
     from courtroom.analysis.survey import Survey
     from courtroom.checks.sources import Comparison, Sources
+    from courtroom.models.evidence import CheckOutcome
     from courtroom.models.project_facts import ExchangeFact
-    from courtroom.models.record import CheckOutcome
     from courtroom.replay.stored_report import StoredReport
 
 NONE_RECEIVED = "The site knows of no finding that was received."

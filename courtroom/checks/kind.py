@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args
 
 from courtroom.models.check import CheckBase
-from courtroom.models.record import DetectiveName
+from courtroom.models.evidence import DetectiveName
 
 if TYPE_CHECKING:
     from courtroom.checks.findings import Finding
     from courtroom.checks.sources import Comparison, Sources
-    from courtroom.models.record import CheckOutcome
+    from courtroom.models.evidence import CheckOutcome
     from courtroom.replay.stored_report import StoredReport
 
 # The first argument is the kind's own model, so it is typed Any here.

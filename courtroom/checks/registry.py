@@ -29,7 +29,7 @@ import courtroom.checks
 from courtroom.checks.findings import Finding, could_not_look
 from courtroom.checks.kind import CheckKind, IncompleteCheckKind, NeedsSubmission
 from courtroom.models.check import CheckBase, UnknownCheck
-from courtroom.models.record import DetectiveName
+from courtroom.models.evidence import DetectiveName
 
 if TYPE_CHECKING:
     from courtroom.replay.stored_report import StoredReport

@@ -24,9 +24,9 @@ from courtroom.detectives.detective_result import PATH_FACTS, Claim, DetectiveRe
 from courtroom.detectives.diagram_survey import diagrams_of_both
 from courtroom.detectives.repo_investigator import NO_ANSWER
 from courtroom.models.errors import ExaminationFailed
+from courtroom.models.evidence import CheckOutcome
 from courtroom.models.facts import GraphFact
 from courtroom.models.project_facts import Deferral
-from courtroom.models.record import CheckOutcome
 
 _COMMENT = re.compile(r"#.*")
 _CLEANS_UP = re.compile(r"\bTemporaryDirectory\(")

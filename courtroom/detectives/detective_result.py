@@ -9,17 +9,10 @@ from pydantic import Field
 
 from courtroom.checks.registry import Check
 from courtroom.models.errors import CourtroomError
+from courtroom.models.evidence import CheckOutcome, DetectiveName, Evidence, Location
 from courtroom.models.facts import Facts
-from courtroom.models.record import (
-    CheckOutcome,
-    DetectiveName,
-    Evidence,
-    Frozen,
-    Integrity,
-    Location,
-    RecordedError,
-    Usage,
-)
+from courtroom.models.frozen_record import Frozen
+from courtroom.models.report import Integrity, RecordedError, Usage
 
 
 class Claim(Frozen):

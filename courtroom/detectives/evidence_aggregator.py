@@ -24,8 +24,9 @@ from courtroom.detectives.integrity_evidence import evidence_of, integrity_of, s
 from courtroom.detectives.quote_verification import unverified
 from courtroom.detectives.targeting import DETECTIVES
 from courtroom.models.errors import ExaminationFailed
+from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.facts import Facts, establish
-from courtroom.models.record import CheckOutcome, Evidence, RecordedError
+from courtroom.models.report import RecordedError
 from courtroom.models.rubric import Rubric
 
 STAGE = "EvidenceAggregator"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
 from courtroom.checks.findings import Clue, Finding
 from courtroom.checks.registry import Check, detective_for
-from courtroom.models.record import CheckOutcome, Evidence, Location, evidence
+from courtroom.models.evidence import CheckOutcome, Evidence, Location, evidence
 
 QUOTED_LINES = 12
 # Longer quotes help nobody and cost every judge; a minified file is one line of half a megabyte.

@@ -15,7 +15,8 @@ from courtroom.analysis.prompt_injection.repository_text import kind_of, passage
 from courtroom.detectives.detective_result import DetectiveResult, Suspicion
 from courtroom.detectives.evidence_writer import QUOTED_CHARACTERS
 from courtroom.models.errors import ExaminationFailed
-from courtroom.models.record import Evidence, Integrity, Location, evidence
+from courtroom.models.evidence import Evidence, Location, evidence
+from courtroom.models.report import Integrity
 
 TAG = "integrity"
 GOAL = "Nothing in the submission speaks to its graders"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from courtroom.analysis.git.snapshot import Snapshot, read_lines
-from courtroom.models.record import Evidence
+from courtroom.models.evidence import Evidence
 
 
 def unverified(evidence: Sequence[Evidence], snapshot: Snapshot) -> frozenset[str]:

@@ -23,9 +23,10 @@ from courtroom.detectives.detective_result import (
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.inputs import RepositoryInputs
 from courtroom.models.errors import ExaminationFailed
+from courtroom.models.evidence import DetectiveName, Location
 from courtroom.models.facts import NO_SITE
 from courtroom.models.project_facts import ExchangeFact
-from courtroom.models.record import DetectiveName, Location, RecordedError
+from courtroom.models.report import RecordedError
 
 NAME: DetectiveName = "RepoInvestigator"
 NO_ANSWER = "No detective answered."

@@ -13,7 +13,7 @@ from courtroom.analysis.pdf_claims.passages import Passages
 from courtroom.checks.from_report import READ_NOT_UNDERSTOOD
 from courtroom.checks.registry import reads_report
 from courtroom.detectives.detective_result import Dossier
-from courtroom.models.record import Evidence, Location, evidence
+from courtroom.models.evidence import Evidence, Location, evidence
 from courtroom.models.rubric import Criterion, Rubric
 
 # Passages for a criterion: checks on the report bring evidence of their own.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from courtroom.checks.registry import Check, detective_for
-from courtroom.models.record import DetectiveName
+from courtroom.models.evidence import DetectiveName
 from courtroom.models.rubric import Rubric
 
 DETECTIVES: tuple[DetectiveName, ...] = ("RepoInvestigator", "DocAnalyst", "VisionInspector")

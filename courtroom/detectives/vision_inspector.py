@@ -22,7 +22,8 @@ from courtroom.detectives.detective_result import (
 from courtroom.detectives.evidence_writer import write_down
 from courtroom.detectives.image_analysis import ImageAnalysis
 from courtroom.models.errors import ExaminationFailed
-from courtroom.models.record import DetectiveName, RecordedError
+from courtroom.models.evidence import DetectiveName
+from courtroom.models.report import RecordedError
 
 NAME: DetectiveName = "VisionInspector"
 

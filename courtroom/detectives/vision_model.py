@@ -26,7 +26,7 @@ from courtroom.judges.providers import Completion, ModelClients
 from courtroom.judges.rate_limit import RateLimit
 from courtroom.models.case import BenchSettings, Limits
 from courtroom.models.errors import ExaminationFailed
-from courtroom.models.record import Usage
+from courtroom.models.report import Usage
 
 MOST_COMPLETION_TOKENS = 4000
 TOKENS_PER_PICTURE = 1600  # what providers count for one of 1600 pixels, rounded up

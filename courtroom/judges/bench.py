@@ -9,14 +9,9 @@ from courtroom.judges.heuristic import HeuristicBench
 from courtroom.judges.opinion import Answer, Bench, Question
 from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.models.case import BenchSettings, Known
-from courtroom.models.record import (
-    CheckOutcome,
-    Evidence,
-    JudgeReference,
-    JudicialOpinion,
-    Persona,
-    Usage,
-)
+from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.opinion import JudicialOpinion, Persona
+from courtroom.models.report import JudgeReference, Usage
 from courtroom.models.rubric import Rubric
 from courtroom.replay.report_reuse import opinions_of
 

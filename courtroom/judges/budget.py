@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from courtroom.judges.provider_failures import CallFailed
 from courtroom.models.case import Price
-from courtroom.models.record import Usage
+from courtroom.models.report import Usage
 
 MILLION = 1_000_000
 DOLLAR_DIGITS = 8

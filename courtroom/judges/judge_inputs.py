@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TypeGuard
 
 from courtroom.judges.opinion import Question
-from courtroom.models.record import CheckOutcome, Evidence, JudgeFailure, JudicialOpinion, Persona
+from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.opinion import JudgeFailure, JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
 
 JudgeAnswer = JudicialOpinion | JudgeFailure

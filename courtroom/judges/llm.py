@@ -28,16 +28,9 @@ from courtroom.judges.rate_limit import NO_LIMIT, RateLimit
 from courtroom.judges.shared_prompt import shared_prompt
 from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
-from courtroom.models.record import (
-    PERSONAS,
-    CheckOutcome,
-    Evidence,
-    JudgeFailure,
-    JudgeReference,
-    JudicialOpinion,
-    Persona,
-    Usage,
-)
+from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.opinion import PERSONAS, JudgeFailure, JudicialOpinion, Persona
+from courtroom.models.report import JudgeReference, Usage
 from courtroom.models.rubric import Rubric
 
 # An answer that was truncated or malformed is asked for once more.

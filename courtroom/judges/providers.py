@@ -20,7 +20,7 @@ from openai import DefaultAsyncHttpx2Client
 from courtroom.judges.prompts import Prompt
 from courtroom.models.case import BenchSettings
 from courtroom.models.errors import InputRefused
-from courtroom.models.record import Usage
+from courtroom.models.report import Usage
 
 # Names that langchain gives to providers with another protocol.
 PROVIDERS = (

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 
 from courtroom.analysis.prompt_injection.detection import has_injection
 from courtroom.checks.registry import Check
-from courtroom.models.record import CheckOutcome, Evidence, canonical_json
+from courtroom.models.canonical_json import canonical_json
+from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.models.rubric import Criterion, Rubric
 
 QUOTE_CHARACTERS = 200

@@ -13,8 +13,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from courtroom.checks.registry import KEEP_UNKNOWN_KINDS, Check
+from courtroom.models.canonical_json import digest_of
 from courtroom.models.check import RubricModel
-from courtroom.models.record import digest_of
 from courtroom.synthesis.rules import Constitution
 
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from courtroom.models.record import (
-    PERSONAS,
+from courtroom.models.evidence import Evidence
+from courtroom.models.opinion import PERSONAS, Persona
+from courtroom.models.report import (
     AuditReport,
     CriterionResult,
-    Evidence,
     JudgeReference,
     OpinionRow,
-    Persona,
     Remediation,
     RuleFired,
 )

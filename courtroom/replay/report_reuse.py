@@ -7,17 +7,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from courtroom.checks.registry import reads_peer_records
 from courtroom.detectives.detective_result import Dossier
 from courtroom.models.case import Case
-from courtroom.models.record import (
+from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.opinion import JudgeFailure, JudicialOpinion, Persona
+from courtroom.models.report import (
     ENGINE,
     AuditReport,
-    CheckOutcome,
     CriterionCheck,
-    Evidence,
-    JudgeFailure,
     JudgeReference,
-    JudicialOpinion,
     OpinionRow,
-    Persona,
     RubricReference,
 )
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from courtroom.models.canonical_json import digest_of
 from courtroom.models.errors import InputRefused
-from courtroom.models.record import (
+from courtroom.models.report import (
     AuditReport,
     ConstitutionReference,
     CriterionResult,
     RecordedError,
     RubricReference,
-    digest_of,
 )
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.report_reuse import StoredReport, opinions_of, outcomes_of

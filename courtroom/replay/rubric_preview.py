@@ -19,7 +19,8 @@ from courtroom.checks.registry import Check
 from courtroom.judges.heuristic import answer_now
 from courtroom.judges.judge_inputs import JudgeAnswer, question_for
 from courtroom.models.errors import InputRefused
-from courtroom.models.record import PERSONAS, CheckOutcome, Evidence
+from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.opinion import PERSONAS
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.replay.report_reuse import StoredReport, opinions_of, outcomes_of
 from courtroom.replay.stored_checks import try_check

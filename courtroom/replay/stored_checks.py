@@ -13,7 +13,7 @@ from courtroom.checks import registry
 from courtroom.checks.findings import Finding
 from courtroom.checks.registry import Check
 from courtroom.detectives.evidence_writer import write_down
-from courtroom.models.record import CheckOutcome, Evidence
+from courtroom.models.evidence import CheckOutcome, Evidence
 from courtroom.replay.stored_report import StoredReport
 
 # Stored verdicts hold this sentence, and are read by it.

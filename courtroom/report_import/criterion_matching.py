@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from courtroom.models.record import Frozen
+from courtroom.models.frozen_record import Frozen
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.report_import.imported_report import ImportedCriterion, ImportedReport
 from courtroom.report_import.name_cleaning import name_key, short_name_key

@@ -10,7 +10,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from courtroom.models.record import Frozen, Persona
+from courtroom.models.frozen_record import Frozen
+from courtroom.models.opinion import Persona
 
 Priority = Literal["high", "medium", "low"]
 About = Literal["self", "peer"]

@@ -14,7 +14,7 @@ from courtroom.analysis.git.snapshot import (
     take_snapshot,
 )
 from courtroom.models.case import Limits
-from courtroom.models.record import Frozen
+from courtroom.models.frozen_record import Frozen
 
 MOST_REPORTS = 40
 MOST_BYTES = 16 * 1024 * 1024

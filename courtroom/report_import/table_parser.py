@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from courtroom.models.record import Persona
+from courtroom.models.opinion import Persona
 from courtroom.report_import import vocabulary
 from courtroom.report_import.draft_report import DraftCriterion, DraftReport
 from courtroom.report_import.imported_report import ImportedScore

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from courtroom.models.record import Frozen
+from courtroom.models.frozen_record import Frozen
 from courtroom.rubric_import.json_lines import JsonPath
 
 

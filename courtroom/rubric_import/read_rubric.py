@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from courtroom.models.errors import RubricRefused
-from courtroom.models.record import Frozen
+from courtroom.models.frozen_record import Frozen
 from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.import_notes import NoteCollector, RubricNote
 from courtroom.rubric_import.json_lines import JsonPath, lines_of

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from courtroom.analysis import code_patterns
 from courtroom.models.errors import RubricRefused
-from courtroom.models.record import Frozen
+from courtroom.models.frozen_record import Frozen
 from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.json_lines import JsonPath
 from courtroom.synthesis.constitutions import PRESETS

@@ -21,7 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from courtroom.models.record import Persona, RuleFired
+from courtroom.models.opinion import Persona
+from courtroom.models.report import RuleFired
 from courtroom.synthesis.caps import apply_caps
 from courtroom.synthesis.dissent import dissent_text
 from courtroom.synthesis.evidence_weight import contradiction_of, upheld_scores

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from courtroom.models.record import Evidence, JudicialOpinion
+from courtroom.models.evidence import Evidence
+from courtroom.models.opinion import JudicialOpinion
 from courtroom.synthesis.opinions import TITLES, Opinions, list_scores, spread_of
 
 QUOTED_CHARACTERS = 300

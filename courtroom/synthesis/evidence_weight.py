@@ -12,7 +12,8 @@ from functools import cached_property
 from statistics import mean
 from typing import Any, Protocol
 
-from courtroom.models.record import CheckOutcome, Evidence, JudicialOpinion, Persona
+from courtroom.models.evidence import CheckOutcome, Evidence
+from courtroom.models.opinion import JudicialOpinion, Persona
 from courtroom.models.rubric import Criterion
 from courtroom.synthesis.guard_variables import Variables, fact_variables
 from courtroom.synthesis.opinions import Opinions

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from courtroom.models.record import PERSONAS, JudgeFailure, JudicialOpinion, OpinionRow, Persona
+from courtroom.models.opinion import PERSONAS, JudgeFailure, JudicialOpinion, Persona
+from courtroom.models.report import OpinionRow
 
 JudgeAnswer = JudicialOpinion | JudgeFailure
 Opinions = Mapping[Persona, JudicialOpinion]

@@ -100,7 +100,7 @@ def document_digest(document: Any) -> str:
 
     It shows whether a draft has changed since somebody opened it.
     """
-    from courtroom.models.record import digest_of
+    from courtroom.models.canonical_json import digest_of
 
     return str(digest_of(_without_nulls(document)))
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from courtroom.models import evidence, project_facts
 from courtroom.models import facts as courtroom_facts
-from courtroom.models import project_facts, record
+from courtroom.models import report as courtroom_report
 from grading.core.errors import ReportUnreadable
 from grading.engine import report as typed
 from grading.engine.report import parse_report, without_opinions
@@ -19,21 +20,21 @@ from tests.factories.example_report import COMMIT, REPO_URL, report_json
 
 # The courtroom's record that each of the site's reads, field by field.
 RECORDS: dict[type[BaseModel], type[BaseModel]] = {
-    typed.Report: record.AuditReport,
-    typed.Criterion: record.CriterionResult,
-    typed.Opinion: record.OpinionRow,
-    typed.Check: record.CriterionCheck,
-    typed.FiredRule: record.RuleFired,
-    typed.Remediation: record.Remediation,
-    typed.Evidence: record.Evidence,
-    typed.Location: record.Location,
-    typed.RecordedError: record.RecordedError,
-    typed.Integrity: record.Integrity,
-    typed.Usage: record.Usage,
-    typed.Points: record.Points,
-    typed.RubricReference: record.RubricReference,
-    typed.ConstitutionReference: record.ConstitutionReference,
-    typed.JudgeReference: record.JudgeReference,
+    typed.Report: courtroom_report.AuditReport,
+    typed.Criterion: courtroom_report.CriterionResult,
+    typed.Opinion: courtroom_report.OpinionRow,
+    typed.Check: courtroom_report.CriterionCheck,
+    typed.FiredRule: courtroom_report.RuleFired,
+    typed.Remediation: courtroom_report.Remediation,
+    typed.Evidence: evidence.Evidence,
+    typed.Location: evidence.Location,
+    typed.RecordedError: courtroom_report.RecordedError,
+    typed.Integrity: courtroom_report.Integrity,
+    typed.Usage: courtroom_report.Usage,
+    typed.Points: courtroom_report.Points,
+    typed.RubricReference: courtroom_report.RubricReference,
+    typed.ConstitutionReference: courtroom_report.ConstitutionReference,
+    typed.JudgeReference: courtroom_report.JudgeReference,
     typed.Facts: courtroom_facts.Facts,
     typed.MainGraph: courtroom_facts.GraphFact,
     typed.Subgraph: courtroom_facts.Subgraph,
@@ -59,7 +60,7 @@ def kept_of(parsed: Any, document: Any) -> Any:
 
 
 @pytest.mark.parametrize("status", ["verdict", "needs_review", "degraded"])
-def test_everything_parsed_is_as_it_was_stored(status: record.Status) -> None:
+def test_everything_parsed_is_as_it_was_stored(status: courtroom_report.Status) -> None:
     document = report_json(status=status)
     parsed = parse_report(document).model_dump(mode="json", by_alias=True)
     assert parsed == kept_of(parsed, document)

@@ -7,8 +7,24 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
-from courtroom.models import record
+from courtroom.models.evidence import Evidence, Location, evidence
 from courtroom.models.facts import ConditionalEdge, GraphFact, establish
+from courtroom.models.opinion import PERSONAS, Persona
+from courtroom.models.report import (
+    AuditReport,
+    ConstitutionReference,
+    CriterionCheck,
+    CriterionResult,
+    Integrity,
+    JudgeReference,
+    OpinionRow,
+    RecordedError,
+    Remediation,
+    RubricReference,
+    RuleFired,
+    Status,
+    Usage,
+)
 
 COMMIT = "4f2a9c1d7e0b35a86c1f9d2e4b7a60c3d8e5f412"
 REPO_URL = "https://github.com/example-student/automaton"
@@ -70,7 +86,7 @@ GRAPH = GraphFact(
 
 
 def report_json(
-    *, status: record.Status = "verdict", criteria: int = 10, per_criterion: int = 4
+    *, status: Status = "verdict", criteria: int = 10, per_criterion: int = 4
 ) -> dict[str, Any]:
     """An `automaton-auditor/report@1` with this many criteria and pieces of evidence for each."""
     numbers = count(1)
@@ -80,18 +96,18 @@ def report_json(
         results[0] = results[0].model_copy(update={"final_score": None, "needs_review": True})
     judged = [] if status == "degraded" else results
     return (
-        record.AuditReport(
+        AuditReport(
             repo_url=REPO_URL,
             commit=COMMIT,
             ref="main",
             pdf_sha256="ab" * 32,
-            rubric=record.RubricReference(id="self-audit", version="3", digest="cd" * 32),
-            constitution=record.ConstitutionReference(id="default", digest="ef" * 32),
+            rubric=RubricReference(id="self-audit", version="3", digest="cd" * 32),
+            constitution=ConstitutionReference(id="default", digest="ef" * 32),
             judges={
-                persona: record.JudgeReference(
+                persona: JudgeReference(
                     kind="heuristic", model="heuristic", prompt_digest="01" * 32
                 )
-                for persona in record.PERSONAS
+                for persona in PERSONAS
             },
             status=status,
             overall_score=3.2 if status == "verdict" else None,
@@ -99,15 +115,15 @@ def report_json(
             criteria=tuple(judged),
             evidence=tuple(row for rows in evidence.values() for row in rows),
             facts=establish({"commit_count": 14, "graph": GRAPH}, {}),
-            integrity=record.Integrity(),
+            integrity=Integrity(),
             errors=(
-                record.RecordedError(
+                RecordedError(
                     stage="vision_inspector",
                     code="child_timeout",
                     message="The drawings on page 4 took longer than 90 s to read.",
                 ),
             ),
-            usage=record.Usage(),
+            usage=Usage(),
             timings={},
         )
         .sealed()
@@ -115,15 +131,15 @@ def report_json(
     )
 
 
-def _evidence(check: str, many: int, numbers: count[int]) -> list[record.Evidence]:
+def _evidence(check: str, many: int, numbers: count[int]) -> list[Evidence]:
     rows = [
-        record.evidence(
+        evidence(
             detective="RepoInvestigator",
             check=check,
             goal="A clone without a shell",
             found=True,
             content=SOURCE,
-            location=record.Location(
+            location=Location(
                 path=f"src/tools/{check}.py",
                 line_start=(line := 10 * next(numbers)),
                 line_end=line + 4,
@@ -134,7 +150,7 @@ def _evidence(check: str, many: int, numbers: count[int]) -> list[record.Evidenc
         )
         for _ in range(many - 1)
     ]
-    absent = record.evidence(
+    absent = evidence(
         detective="DocAnalyst",
         check=f"{check}.pdf",
         goal="The report explains the choice",
@@ -147,15 +163,15 @@ def _evidence(check: str, many: int, numbers: count[int]) -> list[record.Evidenc
 
 
 def _criterion(
-    key: str, name: str, final: int, scores: tuple[int, int, int], rows: list[record.Evidence]
-) -> record.CriterionResult:
-    return record.CriterionResult(
+    key: str, name: str, final: int, scores: tuple[int, int, int], rows: list[Evidence]
+) -> CriterionResult:
+    return CriterionResult(
         id=key,
         name=name,
         final_score=final,
         resolution=("weighted_average",),
         rules=(
-            record.RuleFired(
+            RuleFired(
                 rule="weighted_average",
                 before=None,
                 after=float(final),
@@ -166,9 +182,9 @@ def _criterion(
         dissent="The Prosecutor holds the call unsafe; the Defense answers that the address was checked."
         if max(scores) - min(scores) >= 2
         else None,
-        opinions=tuple(_opinion(*pair, rows) for pair in zip(record.PERSONAS, scores, strict=True)),
+        opinions=tuple(_opinion(*pair, rows) for pair in zip(PERSONAS, scores, strict=True)),
         checks=(
-            record.CriterionCheck(
+            CriterionCheck(
                 check=key,
                 kind="unsafe_call",
                 goal="No call goes through a shell",
@@ -177,7 +193,7 @@ def _criterion(
                 weight=2,
                 evidence=(rows[0].id,),
             ),
-            record.CriterionCheck(
+            CriterionCheck(
                 check=f"{key}.pdf",
                 kind="pdf_concept",
                 goal="The report explains the choice",
@@ -189,7 +205,7 @@ def _criterion(
         ),
         evidence=tuple(row.id for row in rows),
         remediation=(
-            record.Remediation(
+            Remediation(
                 path=f"src/tools/{key}.py",
                 line=13,
                 action="Call git with a list of arguments instead of a shell line.",
@@ -202,8 +218,8 @@ def _criterion(
     )
 
 
-def _opinion(judge: record.Persona, score: int, rows: list[record.Evidence]) -> record.OpinionRow:
-    return record.OpinionRow(
+def _opinion(judge: Persona, score: int, rows: list[Evidence]) -> OpinionRow:
+    return OpinionRow(
         judge=judge,
         round=1,
         score=score,

@@ -10,8 +10,18 @@ from typing import Any
 
 from django_scopes import scope
 
-from courtroom.models import record
+from courtroom.models.evidence import Evidence, Location, evidence
 from courtroom.models.facts import establish
+from courtroom.models.report import (
+    AuditReport,
+    ConstitutionReference,
+    CriterionCheck,
+    CriterionResult,
+    Integrity,
+    Remediation,
+    RubricReference,
+    Usage,
+)
 from grading import workflow
 from grading.core.enums import AuditKind, AuditState
 from grading.engine.events import Verdict
@@ -56,13 +66,13 @@ def report_of_checks(
     criteria = dict.fromkeys(check.criterion for check in checks)
     evidence = {check: _evidence(check, commit) for check in checks}
     pieces = {piece.id: piece for rows in evidence.values() for piece in rows}
-    report = record.AuditReport(
+    report = AuditReport(
         repo_url="https://git.example.org/student/work",
         commit=commit,
         ref=None,
         pdf_sha256=None,
-        rubric=record.RubricReference(id="small", version="1", digest="d" * 64),
-        constitution=record.ConstitutionReference(id="default", digest="d" * 64),
+        rubric=RubricReference(id="small", version="1", digest="d" * 64),
+        constitution=ConstitutionReference(id="default", digest="d" * 64),
         judges={},
         status="verdict",
         overall_score=3.0,
@@ -77,23 +87,23 @@ def report_of_checks(
         ),
         evidence=tuple(pieces.values()),
         facts=establish({}, {}),
-        integrity=record.Integrity(),
+        integrity=Integrity(),
         errors=(),
-        usage=record.Usage(),
+        usage=Usage(),
         timings={},
     )
     return report.sealed().as_json()
 
 
-def _evidence(check: Checked, commit: str) -> tuple[record.Evidence, ...]:
+def _evidence(check: Checked, commit: str) -> tuple[Evidence, ...]:
     if check.met is None:
         return ()
     where = [
-        record.Location(path=path, line_start=line, line_end=line, commit=commit)
+        Location(path=path, line_start=line, line_end=line, commit=commit)
         for path, line in check.places
     ]
     return tuple(
-        record.evidence(
+        evidence(
             detective="RepoInvestigator",
             check=check.name,
             goal=check.goal or check.name,
@@ -102,14 +112,14 @@ def _evidence(check: Checked, commit: str) -> tuple[record.Evidence, ...]:
             location=location,
             content=None,
         )
-        for location in where or [record.Location()]
+        for location in where or [Location()]
     )
 
 
 def _criterion(
-    name: str, checks: dict[Checked, tuple[record.Evidence, ...]], excluded: bool
-) -> record.CriterionResult:
-    return record.CriterionResult(
+    name: str, checks: dict[Checked, tuple[Evidence, ...]], excluded: bool
+) -> CriterionResult:
+    return CriterionResult(
         id=name,
         name=name.title(),
         final_score=None if excluded else 3,
@@ -125,8 +135,8 @@ def _criterion(
     )
 
 
-def _row(check: Checked, pieces: tuple[record.Evidence, ...]) -> record.CriterionCheck:
-    return record.CriterionCheck(
+def _row(check: Checked, pieces: tuple[Evidence, ...]) -> CriterionCheck:
+    return CriterionCheck(
         check=check.name,
         kind="file_exists",
         goal=check.goal or check.name,
@@ -137,10 +147,10 @@ def _row(check: Checked, pieces: tuple[record.Evidence, ...]) -> record.Criterio
     )
 
 
-def _changes(check: Checked, pieces: tuple[record.Evidence, ...]) -> list[record.Remediation]:
+def _changes(check: Checked, pieces: tuple[Evidence, ...]) -> list[Remediation]:
     groups = [(piece,) for piece in pieces] if check.flaw else [pieces]
     return [
-        record.Remediation(
+        Remediation(
             path=group[0].location.path,
             line=group[0].location.line_start,
             action=f"Mend {check.name}.",

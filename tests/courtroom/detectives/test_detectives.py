@@ -18,7 +18,7 @@ from courtroom.detectives.vision_inspector import inspect
 from courtroom.inputs import read_repository
 from courtroom.models.case import Limits
 from courtroom.models.errors import ChildFailed
-from courtroom.models.record import Location, evidence
+from courtroom.models.evidence import Location, evidence
 from courtroom.models.rubric import Criterion, Rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from tests.factories.student_project import student_repository

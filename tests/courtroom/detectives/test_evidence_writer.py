@@ -6,7 +6,7 @@ from courtroom.analysis.git.snapshot import Snapshot
 from courtroom.checks.file_exists import FileExists
 from courtroom.checks.findings import Clue, Finding, could_not_look, present
 from courtroom.detectives.evidence_writer import write_down
-from courtroom.models.record import Location
+from courtroom.models.evidence import Location
 from tests.factories.repositories import Commit, make_repository
 
 FILES = {

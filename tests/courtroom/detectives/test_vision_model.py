@@ -23,7 +23,7 @@ from courtroom.judges.rate_limit import NO_LIMIT
 from courtroom.models.case import BenchSettings, Limits, Price
 from courtroom.models.errors import InputRefused
 from courtroom.models.facts import GraphFact
-from courtroom.models.record import Usage
+from courtroom.models.report import Usage
 from tests.factories.model_server import Desk, model_endpoint
 from tests.factories.pdfs import Image, Page, make_pdf, parallel_graph_page
 

@@ -2,7 +2,7 @@
 
 from courtroom.checks.file_exists import FileExists
 from courtroom.judges.opinion import Question
-from courtroom.models.record import CheckOutcome, Location, evidence
+from courtroom.models.evidence import CheckOutcome, Location, evidence
 from courtroom.models.rubric import Criterion
 
 

@@ -10,7 +10,8 @@ from courtroom.judges.llm import LlmBench
 from courtroom.judges.providers import LangchainClient, ModelClients
 from courtroom.models.case import BenchSettings, Known, Price
 from courtroom.models.errors import InputRefused
-from courtroom.models.record import PERSONAS, JudgeFailure, JudicialOpinion, Usage
+from courtroom.models.opinion import PERSONAS, JudgeFailure, JudicialOpinion
+from courtroom.models.report import Usage
 from tests.courtroom.judges.questions import make_evidence, make_question
 from tests.factories.model_server import model_endpoint
 

@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from courtroom.models.evidence import Location
 from courtroom.models.facts import establish
-from courtroom.models.record import (
-    PERSONAS,
+from courtroom.models.opinion import PERSONAS
+from courtroom.models.report import (
     AuditReport,
     ConstitutionReference,
     Integrity,
     JudgeReference,
-    Location,
     RecordedError,
     RubricReference,
     Usage,

@@ -3,7 +3,7 @@
 import pytest
 
 from courtroom.models.errors import RubricRefused
-from courtroom.models.record import Points
+from courtroom.models.report import Points
 from courtroom.synthesis.chief_justice import contested
 from courtroom.synthesis.constitutions import PRESETS, constitution_of, preset
 from courtroom.synthesis.rules import Constitution, FactSupremacy, WeightedAverage

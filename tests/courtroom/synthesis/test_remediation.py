@@ -1,6 +1,6 @@
 """Remediation: changes from unmet checks, at their places, the most urgent first."""
 
-from courtroom.models.record import Location
+from courtroom.models.evidence import Location
 from courtroom.synthesis.remediation import remediation_for
 from tests.courtroom.synthesis.bench_records import check, criterion, outcome, piece, unsafe
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from courtroom.models.record import PERSONAS, digest_of
+from courtroom.models.canonical_json import digest_of
+from courtroom.models.opinion import PERSONAS
 from courtroom.synthesis.constitutions import PRESETS
 from courtroom.synthesis.rules import SecurityOverride
 from tests.courtroom.synthesis.bench_records import (

@@ -18,8 +18,8 @@ from courtroom.detectives.repo_investigator import investigate
 from courtroom.detectives.targeting import owed
 from courtroom.inputs import read_repository
 from courtroom.models.case import Limits
+from courtroom.models.evidence import Evidence
 from courtroom.models.facts import establish
-from courtroom.models.record import Evidence
 from courtroom.models.rubric import Rubric
 from courtroom.rubric_import.read_rubric import shipped_rubric
 from tests.courtroom.analysis.security.test_committed_secrets import GITHUB

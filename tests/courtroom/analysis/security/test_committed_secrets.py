@@ -11,8 +11,8 @@ from courtroom.analysis.security.committed_secrets import (
     redacted,
     secrets_in,
 )
+from courtroom.models.evidence import Location, evidence
 from courtroom.models.facts import establish
-from courtroom.models.record import Location, evidence
 from tests.factories.repositories import Commit, make_repository
 
 # Put together here, so that no scanner takes this file for a leak.

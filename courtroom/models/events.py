@@ -1,0 +1,29 @@
+"""Events of a running audit."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from courtroom.models.evidence import Evidence
+from courtroom.models.frozen_record import Frozen
+from courtroom.models.opinion import JudgeFailure, JudicialOpinion
+from courtroom.models.report import AuditReport, Usage
+
+
+class AuditEvent(Frozen):
+    """Progress of an audit. `kind` says which of the optional fields is set.
+
+    stage: a node of the graph began or ended. evidence: a detective is done (`usage` and `model`
+    where it called a model). opinion: a judge answered (an opinion or a failure; `usage` is the
+    cost of the answer). report: the last event of every audit.
+    """
+
+    kind: Literal["stage", "evidence", "opinion", "report"]
+    stage: str | None = None
+    ended: bool = False
+    evidence: tuple[Evidence, ...] = ()
+    opinion: JudicialOpinion | None = None
+    failure: JudgeFailure | None = None
+    usage: Usage | None = None
+    model: str = ""
+    report: AuditReport | None = None

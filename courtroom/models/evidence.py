@@ -1,0 +1,92 @@
+"""Evidence of the detectives, and the outcomes of checks.
+
+Evidence is part of the report contract `automaton-auditor/report@1`
+(published as rubric/report.schema.json).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from courtroom.analysis.security.committed_secrets import redacted
+from courtroom.models.canonical_json import digest_of
+from courtroom.models.frozen_record import Frozen
+
+DetectiveName = Literal["RepoInvestigator", "DocAnalyst", "VisionInspector"]
+
+
+class Location(Frozen):
+    """Place to look at: lines of a file at a commit, a page of the PDF, or a commit itself.
+
+    Lines and pages are 1-based. All null means the whole submission (used for absence).
+    """
+
+    path: str | None = None
+    line_start: int | None = Field(default=None, ge=1)
+    line_end: int | None = Field(default=None, ge=1)
+    page: int | None = Field(default=None, ge=1)
+    commit: str | None = None
+
+
+class Evidence(Frozen):
+    """One thing that a detective found, or looked for without success.
+
+    It holds no score and no quality word. `content` with a path and lines is verbatim those lines
+    at that commit; without lines it states what was looked for or counted. `confidence` is 0..1.
+    """
+
+    id: str
+    detective: DetectiveName
+    check: str
+    goal: str
+    found: bool
+    content: str | None
+    location: Location
+    rationale: str
+    confidence: float = Field(ge=0, le=1)
+    tags: tuple[str, ...] = ()
+
+
+def evidence(
+    *,
+    detective: DetectiveName,
+    check: str,
+    goal: str,
+    found: bool,
+    rationale: str,
+    content: str | None = None,
+    location: Location | None = None,
+    confidence: float = 1.0,
+    tags: tuple[str, ...] = (),
+) -> Evidence:
+    """Build evidence with its stable id: a hash of check, location and content (DESIGN 5).
+
+    All evidence is built here, so that no quoted secret is recorded: only its kind is kept.
+    """
+    place = location or Location()
+    content = content and redacted(content, place.path or "")
+    rationale = redacted(rationale)
+    key = digest_of([check, place.model_dump(mode="json"), content])[:8]
+    return Evidence(
+        id=f"E-{key}",
+        detective=detective,
+        check=check,
+        goal=goal,
+        found=found,
+        content=content,
+        location=place,
+        rationale=rationale,
+        confidence=confidence,
+        tags=tags,
+    )
+
+
+class CheckOutcome(Frozen):
+    """Result of one check: met, not met, or not established (null, with the reason)."""
+
+    check: str
+    met: bool | None
+    reason: str
+    evidence: tuple[str, ...] = ()

@@ -1,0 +1,56 @@
+"""Opinions of the judges, and their failures to give one."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from courtroom.models.frozen_record import Frozen
+
+Persona = Literal["Prosecutor", "Defense", "TechLead"]
+PERSONAS: tuple[Persona, ...] = ("Prosecutor", "Defense", "TechLead")
+Score = Literal[1, 2, 3, 4, 5]
+FailureKind = Literal[
+    "refusal",
+    "truncated",
+    "filtered",
+    "invalid",
+    "out_of_schema",
+    "rate_limited",
+    "server",
+    "timeout",
+    "auth",
+    "context_length",
+    "budget",
+    "abstained",
+]
+
+
+class JudicialOpinion(Frozen):
+    """A judge's validated answer on one criterion.
+
+    `key` is a digest of the question: the same key, the same answer.
+    """
+
+    judge: Persona
+    criterion_id: str
+    round: int = Field(ge=1)
+    score: Score
+    argument: str
+    cited_evidence: tuple[str, ...]
+    model: str
+    key: str
+    invented_citations: int = Field(default=0, ge=0)
+
+
+class JudgeFailure(Frozen):
+    """Failure of a judge to answer. It is never a score; `abstained`: the judge could not know."""
+
+    judge: Persona
+    criterion_id: str
+    round: int = Field(ge=1)
+    failure: FailureKind
+    message: str
+    model: str
+    key: str

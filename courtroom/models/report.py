@@ -1,0 +1,173 @@
+"""The report of an audit: frozen records, plain JSON at the borders.
+
+Every type here is part of the report contract `automaton-auditor/report@1`
+(published as rubric/report.schema.json).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from pydantic import ConfigDict, Field
+
+from courtroom.code_version import code_version_of
+from courtroom.models.canonical_json import digest_of
+from courtroom.models.evidence import Evidence
+from courtroom.models.facts import Facts
+from courtroom.models.frozen_record import Frozen
+from courtroom.models.opinion import FailureKind, Persona, Score
+
+SCHEMA: Final = "automaton-auditor/report@1"
+# Another one whenever the same input may give another record: what was known under another engine
+# is not reused.
+ENGINE: Final = code_version_of(Path(__file__).parents[1])
+Status = Literal["verdict", "needs_review", "degraded"]
+
+
+class OpinionRow(Frozen):
+    """An opinion or a failure as the report prints it: exactly one of score and failure is set."""
+
+    judge: Persona
+    round: int
+    score: Score | None
+    argument: str
+    cited_evidence: tuple[str, ...]
+    model: str
+    key: str
+    failure: FailureKind | None
+
+
+class RuleFired(Frozen):
+    """Effect of one typed rule on one criterion, with the reason."""
+
+    rule: str
+    before: float | None
+    after: float | None
+    why: str
+
+
+class Remediation(Frozen):
+    """One concrete change, at one place."""
+
+    path: str | None
+    line: int | None
+    action: str
+    snippet: str | None
+    priority: Literal["high", "medium", "low"]
+    evidence: tuple[str, ...]
+    criterion_id: str
+
+
+class CriterionCheck(Frozen):
+    """A check of the rubric with its outcome, so that a report can be judged again alone."""
+
+    check: str
+    kind: str
+    goal: str
+    met: bool | None
+    reason: str
+    weight: float
+    evidence: tuple[str, ...]
+
+
+class CriterionResult(Frozen):
+    id: str
+    name: str
+    final_score: int | None = Field(default=None, ge=1, le=5)
+    level: str | None = None
+    points: float | None = None
+    max_points: float | None = None
+    excluded: bool = False
+    needs_review: bool = False
+    resolution: tuple[str, ...] = ()
+    rules: tuple[RuleFired, ...] = ()
+    rationale: str
+    dissent: str | None = None
+    opinions: tuple[OpinionRow, ...] = ()
+    checks: tuple[CriterionCheck, ...] = ()
+    evidence: tuple[str, ...] = ()
+    remediation: tuple[Remediation, ...] = ()
+
+
+class RecordedError(Frozen):
+    """A failure of ours, or input that could not be read; `stage` is a node of the graph."""
+
+    stage: str
+    code: str
+    message: str
+
+
+class Integrity(Frozen):
+    suspected: bool = False
+    spans: tuple[str, ...] = ()
+
+
+class Usage(Frozen):
+    """Token counts from the provider; `cost_usd` is null when no price is known."""
+
+    calls: int = 0
+    reused: int = 0
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+
+
+class RubricReference(Frozen):
+    id: str
+    version: str
+    digest: str
+
+
+class ConstitutionReference(Frozen):
+    id: str
+    digest: str
+
+
+class JudgeReference(Frozen):
+    kind: Literal["heuristic", "llm"]
+    model: str
+    prompt_digest: str
+
+
+class Points(Frozen):
+    earned: float
+    possible: float
+
+
+class AuditReport(Frozen):
+    """The whole record of one audit. `digest` covers all but usage, timings and itself (DESIGN 10)."""
+
+    schema_: Literal["automaton-auditor/report@1"] = Field(default=SCHEMA, alias="schema")
+    engine: str = Field(default_factory=lambda: ENGINE)
+    repo_url: str
+    commit: str | None
+    ref: str | None
+    pdf_sha256: str | None
+    rubric: RubricReference
+    constitution: ConstitutionReference
+    judges: dict[Persona, JudgeReference]
+    status: Status
+    overall_score: float | None
+    points: Points | None
+    criteria: tuple[CriterionResult, ...]
+    evidence: tuple[Evidence, ...]
+    facts: Facts
+    integrity: Integrity
+    errors: tuple[RecordedError, ...]
+    usage: Usage
+    timings: dict[str, float]
+    digest: str = ""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    def as_json(self) -> dict[str, Any]:
+        return self.model_dump(mode="json", by_alias=True)
+
+    def sealed(self) -> AuditReport:
+        """Return this report with its digest set."""
+        content = self.as_json()
+        for volatile in ("usage", "timings", "digest"):
+            del content[volatile]
+        return self.model_copy(update={"digest": digest_of(content)})
