@@ -135,10 +135,10 @@ class Submissions(TenantView, ListAPIView[Submission]):
         if key:
             submission, is_new = run_once(
                 key=key,
-                sent=_request_digest_input(row, serializer.validated_data),
+                body=_request_digest_input(row, serializer.validated_data),
                 assignment=row,
                 by=by,
-                hand_in=submit,
+                create=submit,
             )
         else:
             submission, is_new = submit(), True

@@ -34,7 +34,7 @@ REASONS = (
 
 
 class AppealForm(SeenForm):
-    """`evidence` are the criterion's exhibits as choices: (id, words)."""
+    """`evidence` are the criterion's evidence as choices: (id, words)."""
 
     text = Words(
         label="What is wrong with the verdict, and why",

@@ -43,10 +43,10 @@ def criterion_of(report: Report | None, criterion_id: str) -> CriterionView | No
     return criterion_views(report.model_copy(update={"criteria": (criterion,)}))[0]
 
 
-def exhibits_of(view: CriterionView | None) -> tuple[EvidenceItem, ...]:
+def evidence_of(view: CriterionView | None) -> tuple[EvidenceItem, ...]:
     """Every piece of the criterion's evidence once."""
     checks = view.checks if view else ()
-    return tuple(exhibit for check in checks for exhibit in check.exhibits if exhibit.is_first)
+    return tuple(item for check in checks for item in check.evidence if item.is_first)
 
 
 def evidence_choices(view: CriterionView | None) -> list[tuple[str, str]]:
@@ -54,17 +54,17 @@ def evidence_choices(view: CriterionView | None) -> list[tuple[str, str]]:
     checks = view.checks if view else ()
     return [
         (
-            exhibit.id,
-            f"{exhibit.place.words}: {check.goal}{'' if exhibit.found else ' (not found)'}",
+            item.id,
+            f"{item.place.words}: {check.goal}{'' if item.found else ' (not found)'}",
         )
         for check in checks
-        for exhibit in check.exhibits
-        if exhibit.is_first
+        for item in check.evidence
+        if item.is_first
     ]
 
 
-def cited_exhibits(view: CriterionView | None, cited: Sequence[str]) -> tuple[EvidenceItem, ...]:
-    return tuple(exhibit for exhibit in exhibits_of(view) if exhibit.id in cited)
+def cited_evidence(view: CriterionView | None, cited: Sequence[str]) -> tuple[EvidenceItem, ...]:
+    return tuple(item for item in evidence_of(view) if item.id in cited)
 
 
 def named_places(text: str, report: Report | None) -> tuple[LinkedLocation, ...]:

@@ -133,7 +133,7 @@ def _told_of(found: Appeal) -> dict[str, Any]:
         "behind": behind,
         "report": report,
         "then": then,
-        "cited": presenters.cited_exhibits(then.view, found.cited),
+        "cited": presenters.cited_evidence(then.view, found.cited),
         "places": presenters.named_places(found.places, report),
         "audit": audit,
         "allowance": queries.allowance_of(grade) if grade else None,

@@ -1,4 +1,4 @@
-"""An audit: its progress while it runs, its report when it is done, and both downloads."""
+"""Pages of an audit: its progress while it runs, its report, and the downloads."""
 
 from __future__ import annotations
 
@@ -37,42 +37,48 @@ from grading.submissions.queries import WITHDRAWN, attempts_of, may_withdraw, vi
 @never_cache
 @require_safe
 def audit(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """The report as this reader may see it; before there is one, the progress; while it is withheld, that it is."""
-    found = access_audit(request.user, audit_id)
-    submission = found.submission
-    context: dict[str, Any] = {"audit": found, "trail": trail_to_assignment(submission.assignment)}
+    """Show the report that this reader may see, or the progress, or that the report is withheld."""
+    audit = access_audit(request.user, audit_id)
+    submission = audit.submission
+    context: dict[str, Any] = {"audit": audit, "trail": trail_to_assignment(submission.assignment)}
     if submission.student.user_id == request.user.pk:
         context["attempts"] = visible_attempts(
             attempts_of(submission.student, submission.assignment)
         )
-    edition = visible_report(found, is_staff=may(request.user, found.organization, "staff"))
-    if edition is not None:
-        _opened(request, found)
-        return render(request, "audits/report.html", context | _report(request, found, edition))
-    if found.has_report:
+
+    visible = visible_report(audit, is_staff=may(request.user, audit.organization, "staff"))
+    if visible is not None:
+        _mark_as_read(request, audit)
+        return render(request, "audits/report.html", context | _report(request, audit, visible))
+
+    if audit.has_report:
         past = is_past(submission, grade_of(submission))
         return render(request, "audits/withheld.html", context | {"past": past})
+
     return render(
-        request, "audits/progress.html", context | _progress(request, found, position_shown(found))
+        request, "audits/progress.html", context | _progress(request, audit, position_shown(audit))
     )
 
 
-def _opened(request: MemberRequest, audit: Audit) -> None:
-    """To its student it is no longer new."""
+def _mark_as_read(request: MemberRequest, audit: Audit) -> None:
+    # A HEAD request shows nothing, and staff must not mark a report as read for its student.
     submission = audit.submission
     if submission.student.user_id == request.user.pk and request.method == "GET":
         mark_opened(student=submission.student, kind=Opened.REPORT, about=submission.pk)
 
 
-def _report(request: MemberRequest, audit: Audit, edition: VisibleReport) -> dict[str, Any]:
-    standing, version = release_status_of(audit, edition), audit.rubric_version
-    judged_under = edition.report.rubric.digest == version.digest
+def _report(request: MemberRequest, audit: Audit, visible: VisibleReport) -> dict[str, Any]:
+    version = audit.rubric_version
+    # The audit's rubric may have changed since: its levels and graph then do not fit this report.
+    is_same_rubric = visible.report.rubric.digest == version.digest
     return {
-        "edition": edition,
-        "standing": standing,
+        "visible": visible,
+        "release_status": release_status_of(audit, visible),
         "appeals": appeals_beside(audit, user_id=request.user.pk),
         "report": present_report(
-            edition.report, counting_in(audit, edition), version.document if judged_under else None
+            visible.report,
+            counting_in(audit, visible),
+            version.document if is_same_rubric else None,
         ),
         "judges": JUDGES,
         "since": _since(request, audit),
@@ -82,10 +88,11 @@ def _report(request: MemberRequest, audit: Audit, edition: VisibleReport) -> dic
 
 
 def _since(request: MemberRequest, audit: Audit) -> Changes | None:
-    """What became of the findings since the attempts before; null for the first, and where there are none."""
+    """Return the changes of the findings since earlier attempts; None if there are none."""
     submission = audit.submission
     if submission.attempt == 1:
         return None
+
     is_staff = may(request.user, audit.organization, "staff")
     changes = changes_in(
         findings_of(submission.assignment, submission.student, is_staff=is_staff),
@@ -96,24 +103,25 @@ def _since(request: MemberRequest, audit: Audit) -> Changes | None:
 
 @require_safe
 def progress(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """The fragment that renews itself: 304 while nothing changed; when the audit has ended, the page is loaded anew."""
-    found = access_audit(request.user, audit_id)
-    position = position_shown(found)
-    headers = {"ETag": _etag(found, position), "Cache-Control": "private, no-cache"}
+    """Return the polled part of the page: 304 without a change, a page reload at the end."""
+    audit = access_audit(request.user, audit_id)
+    position = position_shown(audit)
+    headers = {"ETag": _etag(audit, position), "Cache-Control": "private, no-cache"}
     if request.headers.get("If-None-Match") == headers["ETag"]:
         return HttpResponse(status=304, headers=headers)
-    if found.is_final:
+    if audit.is_final:
         headers["HX-Refresh"] = "true"
-    context = _progress(request, found, position)
-    context["announce"] = (
-        request.GET.get("said", context["progress"].step) != context["progress"].step
-    )
+
+    context = _progress(request, audit, position)
+    # Screen readers hear a new step, but not every new place in the queue.
+    step = context["progress"].step
+    context["announce"] = request.GET.get("said", step) != step
     fragment = render_to_string("audits/_progress.html", context, request)
     return HttpResponse(fragment, headers=headers)
 
 
 def _etag(audit: Audit, position: int | None) -> str:
-    """What is applied to an audit once it has ended is nothing that a student without a release may notice."""
+    # A final audit has one tag: later changes must not show to a student before a release.
     return '"ended"' if audit.is_final else f'"{audit.version}-{position or 0}"'
 
 
@@ -124,14 +132,14 @@ def _progress(request: MemberRequest, audit: Audit, position: int | None) -> dic
         "etag": _etag(audit, position),
         "judged": criteria_judged(audit),
         "criteria": audit.opinions_expected // len(JUDGES),
-        "again": _again(request, audit),
+        "submit_url": _submit_url(request, audit),
         "may_withdraw": may_withdraw(audit, request.user),
         "withdrawn": audit.failure_code == WITHDRAWN,
     }
 
 
-def _again(request: MemberRequest, audit: Audit) -> str | None:
-    """Where the student hands in again; nobody else can."""
+def _submit_url(request: MemberRequest, audit: Audit) -> str | None:
+    """Return the address where the student submits again; None for anybody else."""
     assignment = audit.submission.assignment
     if audit.submission.student.user_id != request.user.pk:
         return None
@@ -142,35 +150,34 @@ def _again(request: MemberRequest, audit: Audit) -> str | None:
 
 @require_safe
 def report_json(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """The courtroom's own record: what people gave in its place is not in it, so that its digest holds."""
-    found, edition = _reported(request, audit_id)
-    text = json.dumps(edition.document, ensure_ascii=False, indent=2)
-    return _attachment(found, text, "application/json", "json")
+    """Download the stored report, without overrides, so that its digest stays valid."""
+    audit, visible = _reported(request, audit_id)
+    text = json.dumps(visible.document, ensure_ascii=False, indent=2)
+    return _attachment(audit, text, "application/json", "json")
 
 
 @require_safe
 def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """The report to read elsewhere, with the scores by hand at its end."""
+    """Download the report as Markdown, with the overrides at its end."""
     from grading.engine import audits as engine_audits
 
-    found, edition = _reported(request, audit_id)
-    date = f"{found.finished_at:%Y-%m-%d %H:%M %Z}"
-    text = engine_audits.render_markdown(edition.document, date=date)
-    return _attachment(
-        found, text + override_markdown(counting_in(found, edition)), "text/markdown", "md"
-    )
+    audit, visible = _reported(request, audit_id)
+    date = f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
+    text = engine_audits.render_markdown(visible.document, date=date)
+    text += override_markdown(counting_in(audit, visible))
+    return _attachment(audit, text, "text/markdown", "md")
 
 
 def _reported(request: MemberRequest, audit_id: UUID) -> tuple[Audit, VisibleReport]:
-    found = access_audit(request.user, audit_id)
-    edition = visible_report(found, is_staff=may(request.user, found.organization, "staff"))
-    if edition is None:
+    audit = access_audit(request.user, audit_id)
+    visible = visible_report(audit, is_staff=may(request.user, audit.organization, "staff"))
+    if visible is None:
         raise Http404
-    return found, edition
+    return audit, visible
 
 
 def _attachment(audit: Audit, text: str, content_type: str, extension: str) -> HttpResponse:
-    """Never shown inside the site: what is in it was partly written by others."""
+    """Return a download. No browser may render it: others wrote part of its content."""
     submission = audit.submission
     name = f"{slugify(submission.assignment.title)}-attempt-{submission.attempt}.{extension}"
     headers = {

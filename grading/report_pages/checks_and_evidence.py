@@ -1,4 +1,4 @@
-"""Checks and their evidence as a page prints them: each piece in full once, then only its id."""
+"""Checks and their evidence for a page; each evidence item is printed in full once."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ OUTCOMES = {True: "met", False: "not met", None: "not established"}
 
 @dataclass(frozen=True, slots=True)
 class EvidenceItem:
-    """A piece of evidence. `lines` quote a file; `statement` is what was counted or looked for.
+    """One evidence item. `lines` quote a file; `statement` is a count or a search without a quote.
 
-    Evidence may serve several criteria: it is printed in full at the first (`is_first`) alone.
+    Several criteria may share an item: only the first of them (`is_first`) prints it in full.
     """
 
     id: str
@@ -34,7 +34,7 @@ class EvidenceItem:
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
-    """The goal of a check, its outcome and the exhibits that it rests on.
+    """Goal and outcome of a check, with its evidence.
 
     `outcome` is "met", "not met" or "not established"; "" for evidence that belongs to no check.
     """
@@ -42,7 +42,7 @@ class CheckView:
     goal: str
     outcome: str
     reason: str
-    exhibits: tuple[EvidenceItem, ...]
+    evidence: tuple[EvidenceItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,13 @@ class Citation:
 
 
 class EvidencePresenter:
-    """The evidence of one report; remembers what the page has printed already."""
+    """Prepares the evidence of one report and remembers the items that are printed already."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
         self._printed: set[str] = set()
+        checks = [check for row in report.criteria for check in row.checks]
+        self._confirming = {key for check in checks if check.met for key in check.evidence}
 
     def checks(self, criterion: Criterion) -> tuple[CheckView, ...]:
         """Return the checks in the rubric's order, then the criterion's other evidence by goal."""
@@ -66,25 +68,31 @@ class EvidencePresenter:
         by_goal: defaultdict[str, list[EvidenceItem]] = defaultdict(list)
         for piece in self._report.evidence_of(criterion.evidence):
             if piece.id not in used:
-                by_goal[piece.goal].append(self._exhibit(piece))
+                by_goal[piece.goal].append(self._present(piece))
         rest = (CheckView(goal, "", "", tuple(pieces)) for goal, pieces in by_goal.items())
         return (*checks, *rest)
 
     def check(self, check: Check) -> CheckView:
         pieces = self._report.evidence_of(check.evidence)
-        exhibits = tuple(self._exhibit(piece) for piece in pieces)
-        return CheckView(check.goal, OUTCOMES[check.met], reveal_invisible(check.reason), exhibits)
+        evidence = tuple(self._present(piece) for piece in pieces)
+        return CheckView(check.goal, OUTCOMES[check.met], reveal_invisible(check.reason), evidence)
 
     def citations(self, ids: Iterable[str]) -> tuple[Citation, ...]:
-        """Return each cited place once; evidence of an absence is named by its goal."""
+        """Return each cited location once; evidence of an absence is named by its goal."""
         by_words: dict[str, Citation] = {}
         for piece in self._report.evidence_of(ids):
-            place = link_location(piece.location, self._report.repo_url).words
-            words = place if piece.found else f"not found: {piece.goal}"
+            words = self._citation_words(piece)
             by_words.setdefault(words, Citation(piece.id, words))
         return tuple(by_words.values())
 
-    def _exhibit(self, piece: Evidence) -> EvidenceItem:
+    def _citation_words(self, piece: Evidence) -> str:
+        if piece.found:
+            return link_location(piece.location, self._report.repo_url).words
+        # "No shell is used" holds because nothing was found: an absence may confirm its goal.
+        prefix = "Confirmed" if piece.id in self._confirming else "Not found"
+        return f"{prefix}: {piece.goal}"
+
+    def _present(self, piece: Evidence) -> EvidenceItem:
         is_first = piece.id not in self._printed
         self._printed.add(piece.id)
         return EvidenceItem(

@@ -1,4 +1,4 @@
-"""One criterion of a report: its track, its rules, its arguments, its checks and their evidence."""
+"""One criterion of a report page: its score track, rules, arguments, checks and evidence."""
 
 from __future__ import annotations
 
@@ -25,16 +25,24 @@ from grading.report_pages.quotes import reveal_invisible
 from grading.report_pages.score_track import Track, track_of
 
 Json = Mapping[str, Any]
-# What each rule of a constitution means for a reader, by the rule's kind.
+# Plain sentences for readers, by kind of rule.
 RULES = {
-    "security_override": "A security problem was confirmed, and that sets a ceiling, whatever else is good.",
-    "fact_supremacy": "Facts overrule opinions: what the evidence does not bear out was cut back.",
-    "functionality_weight": "This is about how it is built, so the Tech Lead decides.",
-    "variance_re_evaluation": "The judges were so far apart that they were heard again.",
-    "dissent_requirement": "The judges stayed apart, so what both sides say is written down under Dissent.",
-    "weighted_average": "The score is the judges' average, each with the weight that the rules give them.",
+    "security_override": (
+        "A security problem was confirmed. It caps the score, whatever else is good."
+    ),
+    "fact_supremacy": (
+        "Facts overrule opinions: claims that the evidence does not support were cut back."
+    ),
+    "functionality_weight": (
+        "This criterion is about how the project is built, so the Tech Lead decides."
+    ),
+    "variance_re_evaluation": "The judges differed so much that they were asked again.",
+    "dissent_requirement": (
+        "The judges still disagreed, so both sides are written down under Dissent."
+    ),
+    "weighted_average": "The score is the judges' average, weighted as the rules say.",
 }
-MOST_GOALS = 3
+MAX_GOALS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +61,8 @@ class Argument:
 class CriterionView:
     """One criterion of the page. `anchor` is its id there, `record` the criterion of the report.
 
-    `counts` is what counts of it; its `override_reason` is set where a person's score stands in the
-    verdict's place. `rungs` are null where the rubric has no levels or is not at hand.
+    `counts` is the result that counts; its `override_reason` is set where a person's score replaces
+    the verdict. `reached` is None where the rubric has no levels or is not available.
     """
 
     anchor: str
@@ -67,7 +75,7 @@ class CriterionView:
     arguments: tuple[Argument, ...]
     checks: tuple[CheckView, ...]
     tally: str
-    rungs: ReachedLevel | None
+    reached: ReachedLevel | None
 
     @property
     def explained(self) -> tuple[str, ...]:
@@ -80,9 +88,10 @@ def criterion_views(
 ) -> tuple[CriterionView, ...]:
     """Return every criterion of the report, in the rubric's order.
 
-    `released` has what counts in the verdict's place; `rubric` is the report's rubric document.
+    `released` has the results that count instead of the verdicts; `rubric` is the document of the
+    report's rubric.
     """
-    exhibits = EvidencePresenter(report)
+    evidence = EvidencePresenter(report)
     counts = {row.id: row for row in released.criteria} if released else {}
     levels = levels_in(rubric)
     return tuple(
@@ -90,7 +99,7 @@ def criterion_views(
             position,
             row,
             counts.get(row.id) or verdict_as_it_counts(row),
-            exhibits,
+            evidence,
             levels.get(row.id, []),
         )
         for position, row in enumerate(report.criteria)
@@ -101,10 +110,10 @@ def _view(
     position: int,
     criterion: Criterion,
     counts: ReleasedCriterion,
-    exhibits: EvidencePresenter,
+    evidence: EvidencePresenter,
     levels: list[Json],
 ) -> CriterionView:
-    checks = exhibits.checks(criterion)
+    checks = evidence.checks(criterion)
     opinions = _in_order(criterion.opinions)
     return CriterionView(
         anchor=f"criterion-{position + 1}",
@@ -114,10 +123,10 @@ def _view(
         name=criterion.name,
         score=counts.score,
         track=track_of({row.judge: row.score for row in opinions}, criterion.final_score),
-        arguments=tuple(_argument(row, exhibits) for row in opinions),
+        arguments=tuple(_argument(row, evidence) for row in opinions),
         checks=checks,
         tally=_tally(checks),
-        rungs=reached_level(counts.level or "", levels),
+        reached=reached_level(counts.level or "", levels),
     )
 
 
@@ -130,19 +139,19 @@ def _tally(checks: tuple[CheckView, ...]) -> str:
 
 
 def _in_order(opinions: Iterable[Opinion]) -> list[Opinion]:
-    """Return them by round, then in the judges' order: a judge's last word comes last."""
+    """Return them by round, then in the judges' order, so that a judge's last answer comes last."""
     order = [judge.id for judge in JUDGES]
     return sorted(opinions, key=lambda row: (row.round, order.index(row.judge)))
 
 
-def _argument(opinion: Opinion, exhibits: EvidencePresenter) -> Argument:
+def _argument(opinion: Opinion, evidence: EvidencePresenter) -> Argument:
     return Argument(
         judge=JUDGE_BY_ID[opinion.judge],
         round=opinion.round,
         score=opinion.score,
         failure=(opinion.failure or "").replace("_", " "),
         text=reveal_invisible(opinion.argument),
-        citations=exhibits.citations(opinion.cited_evidence),
+        citations=evidence.citations(opinion.cited_evidence),
     )
 
 
@@ -161,27 +170,25 @@ def _explained(view: CriterionView) -> tuple[str, ...]:
 def _checks_explained(view: CriterionView) -> str:
     checks = [check for check in view.checks if check.outcome]
     if not checks:
-        return "The rubric ties this criterion to no checks: the judges had the general evidence."
-    tally = Counter(check.outcome for check in checks)
-    asked = f"{len(checks)} check{'' if len(checks) == 1 else 's'}"
-    said = f"Of {asked}, {tally['met']} came out as asked and {tally['not met']} did not"
-    open_ones = tally["not established"]
-    return (
-        f"{said}; {open_ones} could not be established, which counts neither for nor against you."
-        if open_ones
-        else f"{said}."
-    )
+        return "The rubric has no checks for this criterion: the judges used the general evidence."
+    outcomes = Counter(check.outcome for check in checks)
+    passed = f"{outcomes['met']} of {len(checks)} check{'' if len(checks) == 1 else 's'} passed."
+    unknown = outcomes["not established"]
+    if not unknown:
+        return passed
+    # A failure of the audit is never held against a student, and a reader should know it.
+    return f"{passed} {unknown} could not be established; that counts neither for nor against you."
 
 
 def _judges_explained(view: CriterionView) -> str:
     """Return the last score of each judge."""
     last = {argument.judge.id: argument for argument in view.arguments}
-    said = [
-        f"the {each.judge.name}, who {each.judge.seeks}, "
-        + (f"gave {each.score}" if each.score else "gave no score")
-        for each in last.values()
+    answers = [
+        f"the {argument.judge.name}, who {argument.judge.seeks}, "
+        + (f"gave {argument.score}" if argument.score else "gave no score")
+        for argument in last.values()
     ]
-    return f"From that, {'; '.join(said)}." if said else ""
+    return f"From that, {'; '.join(answers)}." if answers else ""
 
 
 def _rules_explained(view: CriterionView) -> list[str]:
@@ -191,17 +198,21 @@ def _rules_explained(view: CriterionView) -> list[str]:
 
 def _outcome_explained(view: CriterionView) -> str:
     if view.counts.excluded:
-        return "It was left out of the sum: the rules say when, and it lowers nothing."
+        return "It is excluded from the total, as the rules say, and lowers nothing."
     if view.counts.override_reason:
-        return f"Then a person looked and gave {view.score}, with the reason above."
+        return f"Then a person changed the score to {view.score}, for the reason above."
     if view.score is None:
-        return "Too few judges could answer, so there is no score until a person has looked: this is not a low score."
-    return f"So it stands at {view.score} of 5."
+        return (
+            "Too few judges answered, so there is no score until a person reviews it. "
+            "This is not a low score."
+        )
+    return f"The score is {view.score} of 5."
 
 
 def _unmet_explained(view: CriterionView) -> str:
     unmet = [check.goal for check in view.checks if check.outcome == "not met"]
     if not unmet:
         return ""
-    more = f", and {len(unmet) - MOST_GOALS} more" if len(unmet) > MOST_GOALS else ""
-    return f"What keeps it from more: {'; '.join(unmet[:MOST_GOALS])}{more}."
+    rest = len(unmet) - MAX_GOALS
+    more = f", and {rest} more" if rest > 0 else ""
+    return f"What keeps the score down: {'; '.join(unmet[:MAX_GOALS])}{more}."

@@ -1,4 +1,4 @@
-"""The audited project's graph, and the graphs inside its nodes, as a drawing and as words."""
+"""Graph of the audited project, with the graphs inside its nodes, as drawing and list."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from grading.report_pages.graph_layout import Drawing, Edge, Sketch, drawing_of,
 
 @dataclass(frozen=True, slots=True)
 class InnerGraph:
-    """`way` is the node it runs at, after those around that node."""
+    """Graph inside a node; `path` names the node, outermost first, and `location` the code."""
 
-    way: str
-    place: str
+    path: str
+    location: str
     edges: tuple[Edge, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """`drawing` is null when the graph is too large to be drawn well."""
+    """Main graph of the project; `drawing` is None when it is too large to draw well."""
 
     path: str
     line: int
@@ -38,22 +38,22 @@ def topology_of(graph: MainGraph) -> Topology:
         unresolved=graph.unresolved + _unresolved_inside(graph.subgraphs),
         drawing=drawing_of(_sketch(graph, (), graph.subgraphs)),
         inner=tuple(
-            InnerGraph(_way(inner), f"{inner.path}:{inner.state_graph_line}", _edges(inner))
+            InnerGraph(_node_path(inner), f"{inner.path}:{inner.state_graph_line}", _edges(inner))
             for inner in graph.subgraphs
         ),
     )
 
 
 def _edges(graph: Graph) -> tuple[Edge, ...]:
-    # Reports of an older make do not say where each edge was made.
+    # Older reports do not say which line makes each edge.
     lines = graph.edge_lines or (None,) * len(graph.edges)
     paths = graph.edge_paths or (graph.path,) * len(graph.edges)
     straight = [
-        Edge(source, target, False, _place(path, line))
+        Edge(source, target, False, _location(path, line))
         for (source, target), path, line in zip(graph.edges, paths, lines, strict=True)
     ]
     routed = [
-        Edge(route.source, target, True, _place(route.path or graph.path, route.line))
+        Edge(route.source, target, True, _location(route.path or graph.path, route.line))
         for route in graph.conditional
         for target in route.targets
     ]
@@ -78,13 +78,13 @@ def _sketch(graph: Graph, at: tuple[str, ...], subgraphs: Sequence[Subgraph]) ->
 
 def _unresolved_inside(subgraphs: Sequence[Subgraph]) -> tuple[str, ...]:
     return tuple(
-        f"inside {_way(graph)}, {words}" for graph in subgraphs for words in graph.unresolved
+        f"inside {_node_path(graph)}, {words}" for graph in subgraphs for words in graph.unresolved
     )
 
 
-def _way(subgraph: Subgraph) -> str:
+def _node_path(subgraph: Subgraph) -> str:
     return " / ".join(subgraph.at)
 
 
-def _place(path: str, line: int | None) -> str:
+def _location(path: str, line: int | None) -> str:
     return f"{path}:{line}" if line else ""

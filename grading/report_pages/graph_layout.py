@@ -1,4 +1,4 @@
-"""A graph laid out in rows from START downwards; a node with a graph inside is a box around it."""
+"""Layout of a graph in rows from START downwards; a node with a graph inside is a frame."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-# Beyond these a drawing is harder to read than the list of edges, which is always there.
-MOST_NODES, MOST_PER_ROW = 24, 6
+# Larger drawings are harder to read than the list of edges, which is always shown.
+MAX_NODES, MAX_PER_ROW = 24, 6
+# Units of the SVG view box; a character of the monospace font is 7.4 wide.
 CHARACTER, PADDING, GAP_X, BOX, GAP_Y = 7.4, 22, 16, 32, 44
 MARGIN = BOX / 2
-ROOM_FOR_LOOPS = 40
+LOOP_MARGIN = 40
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A box: its middle and its size, in units of the drawing. `is_end` marks START and END."""
+    """Box with its centre and size. `is_end` marks START and END."""
 
     name: str
     x: float
@@ -38,13 +39,13 @@ class Node:
 
     @property
     def title_y(self) -> float:
-        """Where the name of a box around others stands."""
+        """Position of a frame's name."""
         return self.top + MARGIN
 
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """`place` is the path and line that made it, "" when the report does not say."""
+    """Edge of a graph; `place` is the path and line that make it, "" when not known."""
 
     source: str
     target: str
@@ -54,7 +55,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """`frames` are the boxes around inner graphs, the outer ones first; `curves` are drawn over them."""
+    """Finished drawing: `frames` around inner graphs, outer ones first, `curves` on top of them."""
 
     width: float
     height: float
@@ -65,7 +66,7 @@ class Drawing:
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """A graph with its rows and size known, and not yet where it stands. `inner`: what is inside its nodes."""
+    """Graph with rows and size but no position yet; `inner` has the graphs inside its nodes."""
 
     rows: tuple[tuple[str, ...], ...]
     edges: tuple[Edge, ...]
@@ -73,8 +74,8 @@ class Sketch:
 
     @property
     def width(self) -> float:
-        """Edges that go back run through the room on the right."""
-        return max(self.row_width(row) for row in self.rows) + 2 * GAP_X + ROOM_FOR_LOOPS
+        """Width with a margin on the right, where backward edges run."""
+        return max(self.row_width(row) for row in self.rows) + 2 * GAP_X + LOOP_MARGIN
 
     @property
     def height(self) -> float:
@@ -102,17 +103,17 @@ class Sketch:
 
 
 def sketch_of(edges: tuple[Edge, ...], inner: Mapping[str, Sequence[Sketch]]) -> Sketch | None:
-    """Null when there is nothing to draw, or a row is too long to be read."""
+    """Return None when there is nothing to draw or a row is too long to read."""
     names = list(dict.fromkeys(name for edge in edges for name in (edge.source, edge.target)))
     rows = _rows(names, edges)
-    if not names or max(map(len, rows)) > MOST_PER_ROW:
+    if not names or max(map(len, rows)) > MAX_PER_ROW:
         return None
     return Sketch(tuple(map(tuple, rows)), edges, inner)
 
 
 def drawing_of(sketch: Sketch | None) -> Drawing | None:
-    """Null when the graph, with all that is inside it, is too large to be drawn well."""
-    if sketch is None or sketch.node_count > MOST_NODES:
+    """Return None when the graph, with its inner graphs, is too large to draw well."""
+    if sketch is None or sketch.node_count > MAX_NODES:
         return None
     boxes, curves = _placed(sketch, 0, 0)
     return Drawing(
@@ -127,12 +128,13 @@ def drawing_of(sketch: Sketch | None) -> Drawing | None:
 def _placed(
     sketch: Sketch, left: float, top: float
 ) -> tuple[list[tuple[Node, bool]], list[tuple[str, bool]]]:
-    """Every box, with whether it is around others, and every curve, of a sketch whose corner stands here."""
+    """Return each box with an is-frame flag, and all curves, for a sketch at this corner."""
     own = {node.name: node for node in _own_nodes(sketch, left, top)}
     boxes = [(node, node.name in sketch.inner) for node in own.values()]
     curves = [
         (_curve(own[edge.source], own[edge.target]), edge.conditional) for edge in sketch.edges
     ]
+
     for name, sketches in sketch.inner.items():
         corner = own[name].x - sum(inside.width for inside in sketches) / 2
         for inside in sketches:
@@ -140,12 +142,14 @@ def _placed(
             boxes += inner_boxes
             curves += inner_curves
             corner += inside.width
+
     return boxes, curves
 
 
 def _own_nodes(sketch: Sketch, left: float, top: float) -> Iterator[Node]:
-    middle = left + (sketch.width - ROOM_FOR_LOOPS) / 2
+    middle = left + (sketch.width - LOOP_MARGIN) / 2
     y = top + MARGIN
+
     for row in sketch.rows:
         height = sketch.row_height(row)
         x = middle - sketch.row_width(row) / 2
@@ -159,12 +163,13 @@ def _own_nodes(sketch: Sketch, left: float, top: float) -> Iterator[Node]:
 
 
 def _rows(names: list[str], edges: tuple[Edge, ...]) -> list[list[str]]:
-    """Each node one row below the lowest of those that lead to it; edges that close a loop do not count."""
+    """Put each node one row below its lowest source; edges that close a loop do not count."""
     depth = dict.fromkeys(names, 0)
     forward = _without_loops(names, edges)
     for _ in names:
         for source, target in forward:
             depth[target] = max(depth[target], depth[source] + 1)
+
     rows: defaultdict[int, list[str]] = defaultdict(list)
     for name in names:
         rows[depth[name]].append(name)
@@ -172,24 +177,25 @@ def _rows(names: list[str], edges: tuple[Edge, ...]) -> list[list[str]]:
 
 
 def _without_loops(names: list[str], edges: tuple[Edge, ...]) -> list[tuple[str, str]]:
-    """Depth first from START, leaving out each edge that returns to a node still being walked."""
+    """Return the edges without those that close a loop, found depth first from START."""
     targets: defaultdict[str, list[str]] = defaultdict(list)
     for edge in edges:
         targets[edge.source].append(edge.target)
     forward: list[tuple[str, str]] = []
-    seen: set[str] = set()
+    visited: set[str] = set()
     for root in sorted(names, key=lambda name: name != "START"):
-        if root not in seen:
-            _walk(root, targets, seen, forward)
+        if root not in visited:
+            _walk(root, targets, visited, forward)
     return forward
 
 
 def _walk(
-    root: str, targets: Mapping[str, list[str]], seen: set[str], forward: list[tuple[str, str]]
+    root: str, targets: Mapping[str, list[str]], visited: set[str], forward: list[tuple[str, str]]
 ) -> None:
-    """Iterative, because a graph from a repository may be deep; `walking` is the way from the root."""
+    """Walk from `root` and collect the forward edges; `walking` is the path from the root."""
+    # Iterative: a hostile repository may nest its graph deeper than Python's stack.
     walking = {root: iter(targets.get(root, ()))}
-    seen.add(root)
+    visited.add(root)
     while walking:
         node = next(reversed(walking))
         target = next(walking[node], None)
@@ -197,13 +203,13 @@ def _walk(
             del walking[node]
         elif target not in walking:
             forward.append((node, target))
-            if target not in seen:
-                seen.add(target)
+            if target not in visited:
+                visited.add(target)
                 walking[target] = iter(targets.get(target, ()))
 
 
 def _curve(source: Node, target: Node) -> str:
-    """Downwards from bottom to top; sideways or back, out of the right side and round."""
+    """Return the SVG path of an edge: straight down, or around the right side if backward."""
     if target.top > source.bottom:
         start, end = source.bottom, target.top - 3
         middle = (start + end) / 2

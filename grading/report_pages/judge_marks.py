@@ -1,4 +1,4 @@
-"""How the three judges are told apart on a page: by name, letter, shape and colour, never colour alone."""
+"""Marks of the three judges on a page: name, letter, shape and colour, never colour alone."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ class Judge:
 JUDGES = (
     Judge("Prosecutor", "Prosecutor", "P", "prosecutor", "looks for gaps and flaws"),
     Judge("Defense", "Defense", "D", "defense", "looks for effort and intent"),
-    Judge("TechLead", "Tech Lead", "T", "techlead", "asks whether it works and lasts"),
+    Judge("TechLead", "Tech Lead", "T", "techlead", "asks if it works and can be maintained"),
 )
 JUDGE_BY_ID = {judge.id: judge for judge in JUDGES}

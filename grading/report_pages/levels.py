@@ -1,4 +1,4 @@
-"""The level that a criterion reached and the one above it, in the rubric's own words."""
+"""Level that a criterion reached and the next better one, as the rubric describes them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ReachedLevel:
-    """Levels as the rubric has them ({name, points, description}); `above` is null at the best."""
+    """Levels of the rubric ({name, points, description}); `next` is None at the best level."""
 
-    reached: Json
-    above: Json | None
+    level: Json
+    next: Json | None
 
 
 def levels_in(rubric: Json | None) -> dict[str, list[Json]]:

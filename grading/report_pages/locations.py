@@ -1,4 +1,4 @@
-"""A location of the report in words, and as a link to the line at its commit."""
+"""Locations of a report in words, linked to the line at the audited commit."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from grading.engine.report import Location
 
-# Hosts whose addresses of a file at a commit are documented; elsewhere the place is words only.
+# Hosts with documented URLs of a file at a commit; other hosts get no link.
 BLOB_PATHS = {"github.com": "blob", "gitlab.com": "-/blob", "codeberg.org": "src/commit"}
 
 
@@ -18,14 +18,14 @@ class LinkedLocation:
 
 
 def link_location(location: Location, repo_url: str) -> LinkedLocation:
-    """Return the words and the link of path and lines, a page of the PDF, a commit, or the whole."""
+    """Return words and link for a file, a page of the PDF, a commit or the whole project."""
     if location.path:
         return LinkedLocation(_file_words(location), _address(location, repo_url))
     if location.page:
         return LinkedLocation(f"PDF, page {location.page}")
     if location.commit:
         return LinkedLocation(f"commit {location.commit[:10]}")
-    return LinkedLocation("the whole submission")
+    return LinkedLocation("Whole project")
 
 
 def _file_words(location: Location) -> str:
@@ -39,7 +39,7 @@ def _file_words(location: Location) -> str:
 def _address(location: Location, repo_url: str) -> str | None:
     parts = urlsplit(repo_url)
     blob = BLOB_PATHS.get(parts.hostname or "")
-    # A redacted edition has neither an address nor a commit: its places are words only.
+    # A redacted report has neither a repository nor a commit, so its locations get no link.
     if parts.scheme != "https" or blob is None or location.commit is None:
         return None
 

@@ -1,4 +1,4 @@
-"""The end of a report in Markdown: the scores that people gave in the place of its own."""
+"""Last section of a Markdown report: scores that people gave instead of the verdict."""
 
 from grading.engine.released_verdict import ReleasedCriterion, ReleasedVerdict
 
@@ -11,7 +11,7 @@ def override_markdown(released: ReleasedVerdict | None) -> str:
     rows = map(_row, given)
     head = ["| Criterion | Verdict | Counts | Reason |", "| --- | --- | --- | --- |"]
     overall = f"With them, the overall score is {_score(released.overall_score)}."
-    return "\n".join(["", "## Scores by hand", "", *head, *rows, "", overall, ""])
+    return "\n".join(["", "## Score overrides", "", *head, *rows, "", overall, ""])
 
 
 def _row(row: ReleasedCriterion) -> str:
@@ -20,7 +20,7 @@ def _row(row: ReleasedCriterion) -> str:
 
 
 def _cell(text: str) -> str:
-    """On one line, and no markup of its own."""
+    """Return the text on one line, with Markdown and HTML escaped."""
     line = " ".join(text.split()).replace("\\", "\\\\").replace("|", "\\|")
     return line.replace("<", "&lt;")
 

@@ -1,4 +1,4 @@
-"""Quoted lines, highlighted. What students wrote leaves this module escaped, with nothing invisible in it."""
+"""Highlighted quotes of student files, escaped and with invisible characters revealed."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pygments.lexer import Lexer
 from pygments.lexers import find_lexer_class_for_filename
 from pygments.lexers.special import TextLexer
 
-# A lexer's regular expressions were not written against an adversary: longer quotes stay uncoloured.
-MOST_CHARACTERS_TO_COLOUR = 8_000
+# A lexer's regular expressions were not written against an adversary: longer quotes stay plain.
+MAX_CHARACTERS_TO_HIGHLIGHT = 8_000
 # Direction overrides, zero-width characters and tag characters: code that does not read as it runs.
 INVISIBLE = (
     *range(0x200B, 0x2010),
@@ -23,7 +23,7 @@ INVISIBLE = (
     0xFEFF,
     *range(0xE0000, 0xE0080),
 )
-_SHOWN = {point: f"[U+{point:04X}]" for point in INVISIBLE}
+_REPLACEMENTS = {point: f"[U+{point:04X}]" for point in INVISIBLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,19 @@ class QuotedLine:
 
 
 def reveal_invisible(text: str) -> str:
-    """The text with invisible characters written out, such as [U+202E]."""
-    return text.translate(_SHOWN)
+    """Return the text with invisible characters written out, such as [U+202E]."""
+    return text.translate(_REPLACEMENTS)
 
 
 def quoted_lines(content: str, path: str, first_line: int | None) -> tuple[QuotedLine, ...]:
-    """The lines of a file from `first_line` on, as safe HTML with Pygments' classes and no inline style."""
+    """Return the lines as safe HTML with Pygments' classes, numbered from `first_line`."""
     text = reveal_invisible(content)
-    lexer = _lexer_for(PurePosixPath(path).name if len(text) <= MOST_CHARACTERS_TO_COLOUR else "")
-    coloured = highlight(text, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n")
+    lexer = _lexer_for(PurePosixPath(path).name if len(text) <= MAX_CHARACTERS_TO_HIGHLIGHT else "")
+    highlighted = highlight(text, lexer, HtmlFormatter(nowrap=True)).removesuffix("\n")
+    rows = [mark_safe(row) for row in highlighted.split("\n")]  # noqa: S308 -- escaped by Pygments
     return tuple(
-        QuotedLine(None if first_line is None else first_line + offset, mark_safe(line))  # noqa: S308 -- escaped by Pygments
-        for offset, line in enumerate(coloured.split("\n"))
+        QuotedLine(None if first_line is None else first_line + offset, row)
+        for offset, row in enumerate(rows)
     )
 
 

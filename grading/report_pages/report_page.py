@@ -1,4 +1,4 @@
-"""A whole report, in the order in which a person reads: the score, the reasons, the next steps."""
+"""Page of a whole report, in reading order: the score, the reasons, the next steps."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from grading.report_pages.graph_drawing import Topology, topology_of
 
 Json = Mapping[str, Any]
 PRIORITIES = ("high", "medium", "low")
-STEPS_SHOWN_FIRST = 3
+MAX_NEXT_TASKS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """`score` is null unless the audit ended in a verdict: words stand in its place then, never a number."""
+    """Headline of the page; without a verdict `score` is None and `words` take its place."""
 
     words: str
     tone: str
@@ -42,7 +42,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """`record` is the report itself, for what is printed as it is; `points` are those that count."""
+    """Everything that the page shows; `record` is the report itself, `points` those that count."""
 
     record: Report
     headline: Headline
@@ -58,18 +58,21 @@ class ReportPage:
     models: tuple[str, ...]
 
 
-HOLDS_UP = 3  # of 5
+MIN_STRENGTH = 3  # of 5
 HEADLINES = {
     "verdict": ("Verdict", "good", ""),
     "needs_review": (
         "Needs review",
         "warn",
-        "At least one criterion could not be judged by a quorum, so there is no overall score until a person has looked.",
+        (
+            "Too few judges answered on at least one criterion, "
+            "so there is no overall score until a person reviews it."
+        ),
     ),
     "degraded": (
         "Not judged",
         "bad",
-        "Too little of this submission could be examined. That is a failure of the examination, not a low score.",
+        "Too little of this submission could be examined. This is a failed audit, not a low score.",
     ),
 }
 
@@ -79,8 +82,8 @@ def present_report(
 ) -> ReportPage:
     """Prepare the page of a report.
 
-    `released` has what counts where people gave scores or the student was told something;
-    `rubric` is the document of the report's rubric, null where that is not at hand.
+    `released` has the results that count after a release or an override; `rubric` is the document
+    of the report's rubric, None where it is not available.
     """
     criteria = criterion_views(report, released, rubric)
     tasks = _tasks(criteria)
@@ -93,7 +96,7 @@ def present_report(
         strongest=_strongest(scored),
         weakest=_weakest(scored),
         unjudged=tuple(c for c in criteria if c.counts.needs_review),
-        next_tasks=tasks[:STEPS_SHOWN_FIRST],
+        next_tasks=tasks[:MAX_NEXT_TASKS],
         tasks_by_file=_by_file(tasks),
         topology=topology_of(report.facts.graph) if report.facts.graph else None,
         expected=expected_graph_of(report, rubric) if rubric else None,
@@ -102,7 +105,7 @@ def present_report(
 
 
 def _headline(report: Report, released: ReleasedVerdict | None) -> Headline:
-    """Return the score where people gave all that were missing, whatever the report ended in."""
+    """Return the headline; a full score from people replaces any status of the report."""
     if released is not None and released.overall_score is not None:
         return Headline(*HEADLINES["verdict"][:2], released.overall_score, "")
 
@@ -114,7 +117,7 @@ def _headline(report: Report, released: ReleasedVerdict | None) -> Headline:
 def _strongest(scored: list[CriterionView]) -> tuple[CriterionView, ...]:
     """Return the highest, unless even these are too low to be a strength."""
     highest = max((criterion.score or 0 for criterion in scored), default=0)
-    return tuple(c for c in scored if c.score == highest >= HOLDS_UP)[:3]
+    return tuple(c for c in scored if c.score == highest >= MIN_STRENGTH)[:3]
 
 
 def _weakest(scored: list[CriterionView]) -> tuple[CriterionView, ...]:

@@ -1,4 +1,4 @@
-"""The score track: one line from 1 to 5 with the three judges above it and the verdict on it."""
+"""Score track: a line from 1 to 5 with the three judges above it and the verdict on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARK_SPACING = 22
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A judge's place in the drawing, in the units of its view box."""
+    """Position of a judge's mark, in the units of the view box."""
 
     judge: Judge
     x: int
@@ -24,7 +24,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """`words` says everything the drawing shows; `verdict` is null when there is none to show."""
+    """Drawing of one criterion; `words` is its text alternative."""
 
     words: str
     marks: tuple[Mark, ...]
@@ -40,7 +40,7 @@ class Track:
 
 
 def track_of(scores: Mapping[str, int | None], verdict: int | None) -> Track:
-    """The track of one criterion; `scores` by judge id, null where a judge gave no usable answer."""
+    """Return the track; `scores` by judge id, None where a judge gave no usable answer."""
     return Track(
         words=_words(scores, verdict),
         marks=_marks(scores),
@@ -55,7 +55,7 @@ def _x(score: int) -> int:
 
 
 def _marks(scores: Mapping[str, int | None]) -> tuple[Mark, ...]:
-    """Judges who agree stand side by side, centred over their score."""
+    """Place judges who agree side by side, centred over their score."""
     marks = []
     for score in range(1, 6):
         agreed = [judge for judge in JUDGES if scores.get(judge.id) == score]
@@ -66,9 +66,9 @@ def _marks(scores: Mapping[str, int | None]) -> tuple[Mark, ...]:
 
 def _words(scores: Mapping[str, int | None], verdict: int | None) -> str:
     opening = "No verdict." if verdict is None else f"Verdict {verdict} of 5."
-    heard = [
+    answers = [
         f"{judge.name} {scores.get(judge.id) or 'no answer'}"
         for judge in JUDGES
         if judge.id in scores
     ]
-    return f"{opening} {', '.join(heard)}." if heard else opening
+    return f"{opening} {', '.join(answers)}." if answers else opening

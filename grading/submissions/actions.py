@@ -1,4 +1,4 @@
-"""Handing in: every refusal names its field; what is accepted is stored, queued and announced."""
+"""Create and withdraw submissions; a refusal names the form field that it is about."""
 
 from __future__ import annotations
 
@@ -47,10 +47,12 @@ def create_submission(
 ) -> Submission:
     """Accept a repository and its report, and queue their audit.
 
-    Raises SubmissionRefused (field, code, sentence). What costs nothing is asked first, then the PDF and the
-    repository are looked at outside any transaction; under the student's lock it is asked again.
+    Raises SubmissionRefused (field, code, sentence) and AlreadyRunning. Cheap refusals come first.
+    The PDF and the repository are probed outside any transaction; then the limits are checked again
+    under the student's lock.
     """
     repo_url, ref, now = repo_url.strip(), ref.strip(), timezone.now()
+
     with scope(organization=assignment.organization):
         refuse_by_policy(assignment, student, now)
         submission = Submission(
@@ -63,23 +65,25 @@ def create_submission(
             handed_in_at=now,
             late=is_late(assignment, now),
         )
-        _keep_pdf(submission, pdf)
+        _store_pdf(submission, pdf)
         try:
             _accept(submission, by, kind)
         except BaseException:
-            _drop_pdf(submission)
+            # A file belongs to no transaction: whatever ends this request, the upload must go.
+            _delete_pdf(submission)
             raise
     return submission
 
 
 def refuse_by_policy(assignment: Assignment, student: Enrollment, now: datetime) -> None:
-    """What is asked before anything that is handed in is looked at. Raises SubmissionRefused."""
+    """Apply dates and limits, before anything is read. Raises SubmissionRefused."""
     refuse_unless_open(assignment, now)
     _refuse_unless_attempts_left(assignment, student)
     _refuse_if_too_many_are_open(assignment, student)
 
 
 def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
+    # Imported here: web processes never pay for the courtroom's heavy imports.
     from grading.engine import audits as engine_audits
 
     with limited_probe(submission.student):
@@ -88,15 +92,19 @@ def _accept(submission: Submission, by: User | None, kind: AuditKind) -> None:
         submission.resolved_commit = engine_audits.probe_repository(
             submission.repo_url, submission.ref
         )
+
     with transaction.atomic():
         student = Enrollment.objects.select_for_update().filter(pk=submission.student_id).first()
         if student is None:
             raise SubmissionRefused(
-                WHOLE_FORM, "cohort_gone", "Your place in this cohort was removed a moment ago."
+                WHOLE_FORM, "cohort_gone", "You were just removed from this cohort."
             )
+
+        # A second request may have used the last attempt while the repository was being read.
         _refuse_if_running_already(submission)
         _refuse_unless_attempts_left(submission.assignment, student)
         _refuse_if_too_many_are_open(submission.assignment, student)
+
         submission.attempt = next_attempt(submission.assignment, student)
         submission.save(force_insert=True)
         audit = _queued_audit(submission, kind)
@@ -131,11 +139,11 @@ def _refuse_unless_attempts_left(assignment: Assignment, student: Enrollment) ->
 
 
 def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) -> None:
-    """What waits and runs at once has a limit, so that one script fills neither the queue nor the disk."""
+    """Limit the open audits, so that no script can fill the queue or the disk."""
     open_audits = Audit.objects.filter(
         organization=assignment.organization_id, state__in=OPEN_STATES
     ).exclude(
-        # What teachers have judged again stands behind and in nobody's way; a peer's audit never blocks its subject.
+        # Re-audits by staff have a lower priority, and a peer's audit must not block its subject.
         kind__in=(AuditKind.INSTRUCTOR, AuditKind.PEER)
     )
     of_cohort = open_audits.filter(submission__assignment__cohort=assignment.cohort_id)
@@ -149,16 +157,18 @@ def _refuse_if_too_many_are_open(assignment: Assignment, student: Enrollment) ->
         (of_cohort, settings.OPEN_AUDITS_PER_COHORT, "cohort", "your cohort"),
         (open_audits, settings.OPEN_AUDITS_PER_ORGANIZATION, "organization", "your institution"),
     )
-    for audits, most, whose, said in limits:
-        if audits.count() >= most:
-            are = f"{most} audits of {said} are" if most > 1 else f"An audit of {said} is"
-            ended = "one has ended" if most > 1 else "it has ended"
-            sentence = f"{are} waiting or running: hand in again when {ended}."
-            raise SubmissionRefused(WHOLE_FORM, f"too_many_open_{whose}", sentence)
+    for audits, limit, scope_name, owner in limits:
+        if audits.count() >= limit:
+            open_count = (
+                f"{limit} audits of {owner} are" if limit > 1 else f"An audit of {owner} is"
+            )
+            end = "one of them has finished" if limit > 1 else "it has finished"
+            sentence = f"{open_count} waiting or running. Submit again when {end}."
+            raise SubmissionRefused(WHOLE_FORM, f"too_many_open_{scope_name}", sentence)
 
 
 def _refuse_if_running_already(submission: Submission) -> None:
-    """The same commit with the same report, while its audit has not ended."""
+    """Raise AlreadyRunning for the same commit and report while its audit is open."""
     same = Audit.objects.filter(
         submission__assignment=submission.assignment_id,
         submission__student=submission.student_id,
@@ -172,47 +182,51 @@ def _refuse_if_running_already(submission: Submission) -> None:
         raise AlreadyRunning(running)
 
 
-def _keep_pdf(submission: Submission, pdf: UploadedFile[Any] | None) -> None:
-    """Store the upload under a random name with its digest and the name the student knows it by."""
+def _store_pdf(submission: Submission, pdf: UploadedFile[Any] | None) -> None:
+    """Store the upload under a random name, with its digest and the name of the student's file."""
     if pdf is None:
         return
     if pdf.size is None or pdf.size > settings.UPLOAD_MAX_BYTES:
         limit = settings.UPLOAD_MAX_BYTES // MEBIBYTE
         raise SubmissionRefused("pdf", "pdf_too_large", f"The PDF is larger than {limit} MB.")
+
     digest = hashlib.sha256()
     for chunk in pdf.chunks():
         digest.update(chunk)
+
+    # Some browsers send a whole path, and control characters would break headers and pages.
     name = PurePath((pdf.name or "report.pdf").replace("\\", "/")).name
     submission.pdf_name = "".join(c for c in name if c.isprintable())[:255] or "report.pdf"
     submission.pdf_sha256 = digest.hexdigest()
     submission.pdf.save("report.pdf", pdf, save=False)
 
 
-def _drop_pdf(submission: Submission) -> None:
+def _delete_pdf(submission: Submission) -> None:
     if submission.pdf:
         submission.pdf.delete(save=False)
 
 
-WITHDRAWN_MESSAGE = "You took this hand-in back before its audit began."
+WITHDRAWN_MESSAGE = "You withdrew this submission before its audit started."
 
 
 def withdraw_submission(*, audit: Audit, by: User) -> None:
-    """Audit it no more; the attempt is not used up. The repository and the report that were handed in stay on record.
+    """Cancel the waiting audit and give the attempt back; the submission itself stays on record.
 
-    Raises SubmissionRefused not_waiting: a worker has it, it has ended, or the hand-in was audited before.
+    Raises SubmissionRefused not_waiting: a worker has the audit, it has ended, or the submission
+    was audited before.
     """
     with transaction.atomic():
-        others = Audit.objects.filter(submission=audit.submission_id).exclude(pk=audit.pk)
+        other_audits = Audit.objects.filter(submission=audit.submission_id).exclude(pk=audit.pk)
         waiting = Audit.objects.filter(pk=audit.pk, state=AuditState.QUEUED, kind=AuditKind.SELF)
-        ended = {
+        failure = {
             "state": AuditState.FAILED,
             "failure_code": WITHDRAWN,
             "failure_message": WITHDRAWN_MESSAGE,
         }
-        if others.exists() or not waiting.update(
-            **ended, finished_at=timezone.now(), version=F("version") + 1
+        if other_audits.exists() or not waiting.update(
+            **failure, finished_at=timezone.now(), version=F("version") + 1
         ):
-            sentence = "This audit does not wait in the queue any more, so the hand-in stands."
+            sentence = "Too late: the audit has started."
             raise SubmissionRefused("", "not_waiting", sentence)
         Submission.objects.filter(pk=audit.submission_id).update(counts=False)
         record_activity(
@@ -222,6 +236,5 @@ def withdraw_submission(*, audit: Audit, by: User) -> None:
             about=audit.submission,
             attempt=audit.submission.attempt,
         )
-        enqueue_on_commit(
-            audit
-        )  # whoever waits behind it: its own job will find nothing to take up
+        # The job of this audit will find nothing to do: enqueue the next audit in its place.
+        enqueue_on_commit(audit)

@@ -1,4 +1,4 @@
-"""Assignments and what was handed in."""
+"""Admin pages of assignments, submissions and idempotency keys."""
 
 from django.contrib import admin
 from django.urls import reverse
@@ -10,7 +10,7 @@ from grading.models import Assignment, IdempotencyKey, Submission
 
 @admin.register(Assignment)
 class AssignmentAdmin(MachineMadeAdmin):
-    """To be looked at: its settings page refuses what would break a promise to students, and adds by the same action."""
+    """Read-only: only the settings page checks a change against promises made to students."""
 
     list_display = (
         "title",
@@ -30,9 +30,9 @@ class AssignmentAdmin(MachineMadeAdmin):
 
     @admin.display(description="Changed at")
     def settings(self, assignment: Assignment) -> str:
-        place = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
+        path = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
         return format_html(
-            '<a href="{}">its settings</a>', reverse("assignment-settings", args=place)
+            '<a href="{}">its settings</a>', reverse("assignment-settings", args=path)
         )
 
 

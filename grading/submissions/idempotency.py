@@ -1,4 +1,4 @@
-"""Handing in under a key: whoever asks again with the same key gets the same submission."""
+"""Idempotency keys: a repeated request with the same key returns the same submission."""
 
 from __future__ import annotations
 
@@ -13,38 +13,41 @@ from django.utils import timezone
 from grading.core.errors import KeyRefused
 from grading.models import Assignment, IdempotencyKey, Submission
 
-KEPT = timedelta(hours=24)
-UNDER_WAY = timedelta(
-    minutes=5
-)  # longer than the longest hand-in: whoever held the key so long has died
+KEY_LIFETIME = timedelta(hours=24)
+# Longer than any submission takes: a process that held the key for so long has died.
+MAX_IN_PROGRESS = timedelta(minutes=5)
 
 
 def run_once(
-    *, key: str, sent: bytes, assignment: Assignment, by: User, hand_in: Callable[[], Submission]
+    *, key: str, body: bytes, assignment: Assignment, by: User, create: Callable[[], Submission]
 ) -> tuple[Submission, bool]:
-    """What `hand_in` returns, or what it returned under this key within a day; and whether it was done now.
+    """Return the submission of this key, and True if `create` was called now.
 
-    `sent` is all that was asked, byte by byte. Raises KeyRefused key_reused, key_in_use, and whatever `hand_in` raises;
-    then the key is free again.
+    `body` is the whole request, so that a key cannot be used for another one. Raises KeyRefused
+    key_reused or key_in_use, and all that `create` raises; then the key is free again.
     """
-    fingerprint = hashlib.sha256(sent).hexdigest()
-    held = _take(key, fingerprint, assignment, by)
+    fingerprint = hashlib.sha256(body).hexdigest()
+    held = _claim_key(key, fingerprint, assignment, by)
     if held.submission is not None:
         return held.submission, False
+
     try:
-        submission = hand_in()
+        submission = create()
     except BaseException:
         held.delete()
         raise
+
     IdempotencyKey.objects.filter(pk=held.pk).update(submission=submission)
     return submission, True
 
 
-def _take(key: str, fingerprint: str, assignment: Assignment, by: User) -> IdempotencyKey:
-    """The key, new or with what came of it."""
-    now, mine = timezone.now(), IdempotencyKey.objects.filter(user=by, key=key)
-    mine.filter(created_at__lt=now - KEPT).delete()
-    mine.filter(created_at__lt=now - UNDER_WAY, submission=None).delete()
+def _claim_key(key: str, fingerprint: str, assignment: Assignment, by: User) -> IdempotencyKey:
+    """Return the key: new, or with the submission that was created under it."""
+    now = timezone.now()
+    mine = IdempotencyKey.objects.filter(user=by, key=key)
+    mine.filter(created_at__lt=now - KEY_LIFETIME).delete()
+    mine.filter(created_at__lt=now - MAX_IN_PROGRESS, submission=None).delete()
+
     try:
         with transaction.atomic():
             return IdempotencyKey.objects.create(
@@ -56,9 +59,10 @@ def _take(key: str, fingerprint: str, assignment: Assignment, by: User) -> Idemp
             )
     except IntegrityError:
         held = mine.select_related("submission").first()
+
     if held is None or (held.submission is None and held.fingerprint == fingerprint):
         raise KeyRefused(
-            "key_in_use", "A request with this key is being worked on: ask again in a moment."
+            "key_in_use", "A request with this key is in progress. Try again in a moment."
         )
     if held.fingerprint != fingerprint:
         raise KeyRefused("key_reused", "This key was used for another request within the last day.")

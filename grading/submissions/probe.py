@@ -1,4 +1,4 @@
-"""Looking at what would be handed in, without handing it in: nothing is stored, and no attempt is used up."""
+"""Probe a submission before it is made: nothing is stored and no attempt is used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from grading.submissions.queries import attempts_left, is_late, next_attempt
 
 @dataclass(frozen=True, slots=True)
 class ReportProbe:
-    """The PDF as it was read: its name, its size in bytes, its pages and its SHA-256."""
+    """Name, size in bytes, page count and SHA-256 of the PDF."""
 
     name: str
     size: int
@@ -30,9 +30,9 @@ class ReportProbe:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What handing this in now would come to: the attempt's number, how many are left after it, and whether it is late.
+    """Preview of a submission made now: its attempt number, the attempts `left` after it.
 
-    `report` is null where no PDF was chosen.
+    `report` is None where no PDF was chosen.
     """
 
     commit: str
@@ -50,7 +50,7 @@ def probe_submission(
     ref: str = "",
     pdf: UploadedFile[Any] | None = None,
 ) -> Probe:
-    """Asks all that hand_in asks, but for what is running already. Raises SubmissionRefused."""
+    """Check all that create_submission checks, except AlreadyRunning. Raises SubmissionRefused."""
     from grading.engine import audits as engine_audits
 
     now = timezone.now()
@@ -69,10 +69,11 @@ def probe_submission(
 
 
 def _report(pdf: UploadedFile[Any]) -> ReportProbe:
-    """In a file of its own that is gone afterwards: what reads it is another process."""
+    """Read the PDF from a temporary file, because another process parses it."""
     from grading.engine import audits as engine_audits
 
-    digest, size = hashlib.sha256(), 0
+    digest = hashlib.sha256()
+    size = 0
     with NamedTemporaryFile(suffix=".pdf") as copy:
         for chunk in pdf.chunks():
             digest.update(chunk)

@@ -1,6 +1,6 @@
-"""How many hand-ins of one student are looked at together: each keeps a thread of the site, and a child or a socket.
+"""Limit of concurrent probes per student: each holds a web thread and a child process or a socket.
 
-Nothing that is looked at is stored yet, so no attempt is used up, and no audit waits, that would bound it.
+A probe stores nothing, so neither the attempts nor the open audits limit it.
 """
 
 from __future__ import annotations
@@ -13,26 +13,27 @@ from django.db import connection
 from grading.core.errors import SubmissionRefused
 from grading.models import Enrollment
 
-MOST_LOOKS = 2  # a second click, or a look beside a hand-in
+# Two, so that a second click or a check beside a submission is not refused.
+MAX_PROBES = 2
 
 
 @contextmanager
 def limited_probe(student: Enrollment) -> Iterator[None]:
-    """In here a look of theirs is under way. A lock of the connection, which no transaction is kept open for and which
-    goes with the connection. Raises SubmissionRefused looks_running.
-    """
-    places = [f"look {place} at what {student.pk} hands in" for place in range(MOST_LOOKS)]
-    held = next((place for place in places if _asked("pg_try_advisory_lock", place)), None)
+    """Hold one of the student's probe slots. Raises SubmissionRefused looks_running."""
+    # Session-level advisory locks need no open transaction and end with the connection.
+    slots = [f"look {number} at what {student.pk} hands in" for number in range(MAX_PROBES)]
+    held = next((slot for slot in slots if _call_lock("pg_try_advisory_lock", slot)), None)
+
     if held is None:
-        sentence = f"{MOST_LOOKS} hand-ins of yours are being looked at just now: wait for what they come to."
+        sentence = f"{MAX_PROBES} of your submissions are being checked. Wait for their results."
         raise SubmissionRefused("", "looks_running", sentence)
     try:
         yield
     finally:
-        _asked("pg_advisory_unlock", held)
+        _call_lock("pg_advisory_unlock", held)
 
 
-def _asked(function: str, place: str) -> bool:
+def _call_lock(function: str, slot: str) -> bool:
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(hashtextextended(%s, 0))", [place])
+        cursor.execute(f"SELECT {function}(hashtextextended(%s, 0))", [slot])
         return bool(cursor.fetchone()[0])

@@ -1,4 +1,4 @@
-"""A student's attempts at an assignment, and a cohort's."""
+"""Attempts of one student and of a cohort, and the rules that close an assignment."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ Visibility = Literal["", "released", "provisional", "withheld"]
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One attempt as its student may see it. `visibility` is "" where there is no verdict; `score` null where none is shown.
+    """One attempt as its student may see it.
 
-    `released` is what the student was told of it, in the shape of Grade.released, and `visible_since` is since when they see it
-    what they see. `counts`: it is their grade, or would be if what is provisional were released now.
+    `visibility` is "" where there is no verdict, `score` None where none is visible. `released` is
+    the verdict that was released for this attempt, `visible_since` the time of the visible result.
+    `counts` is true for the student's grade, or for what would be the grade if released now.
     """
 
     submission: Submission
@@ -43,8 +44,10 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where one student stands with one assignment. `latest` and `audit` are null before a first hand-in, `grade`
-    before a first verdict."""
+    """One student's progress in one assignment.
+
+    `latest` and `audit` are None before the first submission, `grade` before the first verdict.
+    """
 
     student: Enrollment
     attempts: int
@@ -54,7 +57,7 @@ class Standing:
 
 
 def attempts_used(assignment: Assignment, student: Enrollment) -> int:
-    """How many attempts count; those whose audit failed do not."""
+    """Return the number of attempts that count; failed audits don't use an attempt."""
     return Submission.objects.filter(assignment=assignment, student=student, counts=True).count()
 
 
@@ -63,27 +66,27 @@ def attempts_left(assignment: Assignment, student: Enrollment) -> int:
 
 
 def next_attempt(assignment: Assignment, student: Enrollment) -> int:
-    """The number of the next hand-in; numbers are never used twice."""
-    taken = Submission.objects.filter(assignment=assignment, student=student)
-    return (taken.aggregate(last=Max("attempt"))["last"] or 0) + 1
+    """Return the number of the next submission; numbers are never used twice."""
+    earlier = Submission.objects.filter(assignment=assignment, student=student)
+    return (earlier.aggregate(last=Max("attempt"))["last"] or 0) + 1
 
 
 def attempts_of(student: Enrollment, assignment: Assignment) -> QuerySet[Submission]:
-    """Newest first, each with its assignment and its `audits` (newest first, reports left out)."""
+    """Return the submissions with assignment and `audits`, both newest first, without reports."""
     theirs = Submission.objects.filter(student=student, assignment=assignment)
     return with_audits(theirs.select_related("assignment", "student")).order_by("-attempt")
 
 
 def submissions_to(assignment: Assignment) -> QuerySet[Submission]:
-    """Everybody's attempts, newest first, each with its student, its assignment and its `audits` as in attempts_of."""
-    everybody = Submission.objects.filter(assignment=assignment).select_related(
+    """Return all students' submissions, newest first, loaded as in attempts_of."""
+    submissions = Submission.objects.filter(assignment=assignment).select_related(
         "assignment", "student"
     )
-    return with_audits(everybody).order_by("-handed_in_at", "pk")
+    return with_audits(submissions).order_by("-handed_in_at", "pk")
 
 
 def attempts_across(student: Enrollment, assignments: Iterable[Assignment]) -> QuerySet[Submission]:
-    """As attempts_of, at several assignments at once."""
+    """Return the submissions to several assignments, loaded as in attempts_of."""
     theirs = Submission.objects.filter(student=student, assignment__in=list(assignments))
     return with_audits(theirs.select_related("assignment")).order_by("assignment_id", "-attempt")
 
@@ -91,30 +94,32 @@ def attempts_across(student: Enrollment, assignments: Iterable[Assignment]) -> Q
 def visible_attempts(
     submissions: Iterable[Submission], grades: Mapping[GradeKey, Grade] | None = None
 ) -> list[Attempt]:
-    """The submissions, from attempts_of or with `audits` and `assignment` loaded, as their students may see them.
+    """Return the submissions as their students may see them, at one query unless given `grades`.
 
-    One query more, unless their `grades` are known already.
+    `audits` and `assignment` must be loaded, as attempts_of does.
     """
     listed = list(submissions)
-    by_place = grades_of(listed) if grades is None else grades
-    return [_visible_attempt(s, by_place.get((s.assignment_id, s.student_id))) for s in listed]
+    by_key = grades_of(listed) if grades is None else grades
+    return [_visible_attempt(s, by_key.get((s.assignment_id, s.student_id))) for s in listed]
 
 
 def latest_attempts_of(user: User, *, limit: int = 10) -> list[Attempt]:
-    """The user's own newest attempts in the organizations whose scope is entered, as they may see them."""
+    """Return the user's newest attempts in the entered organizations, as they may see them."""
     mine = with_audits(Submission.objects.filter(student__user=user))
     related = mine.select_related("organization", "assignment__cohort")
     return visible_attempts(related.order_by("-handed_in_at", "pk")[:limit])
 
 
 def standings_of(assignment: Assignment) -> list[Standing]:
-    """Everybody in the cohort, in the roster's order, with their latest attempt and their grade. Four queries."""
+    """Return the whole roster with latest attempts and grades, at four queries."""
     mine = Q(submissions__assignment=assignment)
     students = (
         Enrollment.objects.filter(cohort=assignment.cohort_id)
         .annotate(attempts=Count("submissions", filter=mine))
+        # An annotated query loses the model's default order.
         .order_by("name", "email")
-    )  # a query that counts loses the model's own order
+    )
+
     newest = (
         Submission.objects.filter(assignment=assignment)
         .order_by("student_id", "-attempt")
@@ -137,9 +142,9 @@ def standings_of(assignment: Assignment) -> list[Standing]:
 
 
 def audit_to_show(submission: Submission) -> Audit | None:
-    """The audit that stands (grading.audits.queries.current_audit), else the newest; never a peer's.
+    """Return the current audit, as grading.audits.queries.current_audit, else the newest one.
 
-    No query for a submission from attempts_of or standings_of.
+    Never a peer's. No query for a submission from attempts_of or standings_of.
     """
     own = [audit for audit in submission.audits.all() if audit.kind != AuditKind.PEER]
     return next(iter(sorted(own, key=_after_verdicts)), None)
@@ -152,30 +157,38 @@ def _after_verdicts(audit: Audit) -> int:
 
 
 def _visible_attempt(submission: Submission, grade: Grade | None) -> Attempt:
-    audit, told = audit_to_show(submission), released_verdict_of(submission, grade)
+    audit, released = audit_to_show(submission), released_verdict_of(submission, grade)
     if audit is None or not audit.has_report:
         return Attempt(submission, audit, "", None)
-    if told is not None and grade is not None:
-        stands = told.submission == (grade.released or {}).get("submission")
-        at = told.at or grade.released_at
+
+    if released is not None and grade is not None:
         return Attempt(
-            submission, audit, "released", told.overall_score, told, visible_since=at, counts=stands
+            submission,
+            audit,
+            "released",
+            released.overall_score,
+            released,
+            visible_since=released.at or grade.released_at,
+            counts=released.submission == (grade.released or {}).get("submission"),
         )
     if is_withheld(submission, grade):
         return Attempt(submission, audit, "withheld", None)
+
     counts = grade is not None and grade.audit.submission_id == submission.pk
     score = grade.overall_score if grade and counts else _verdict_of(audit)
-    kind: Visibility = "" if is_past(submission, grade) else "provisional"
-    return Attempt(submission, audit, kind, score, visible_since=audit.finished_at, counts=counts)
+    visibility: Visibility = "" if is_past(submission, grade) else "provisional"
+    return Attempt(
+        submission, audit, visibility, score, visible_since=audit.finished_at, counts=counts
+    )
 
 
 def _verdict_of(audit: Audit) -> float | None:
-    """No overall score while a criterion waits for a person."""
+    """Return the overall score, or None while a criterion waits for a person."""
     return audit.overall_score if audit.state == AuditState.DONE else None
 
 
 def with_audits(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
-    """Their `audits` loaded, newest first, reports left out, as audit_to_show asks for them."""
+    """Load their `audits`, newest first and without reports, as audit_to_show needs them."""
     audits = Audit.objects.defer("report").order_by("-created_at")
     return submissions.prefetch_related(Prefetch("audits", queryset=audits))
 
@@ -185,45 +198,50 @@ Criteria = Mapping[str, tuple[str, Cell]]
 
 @dataclass(frozen=True, slots=True)
 class CriterionHistory:
-    """A criterion's name, and each attempt with its cell; null where it was not judged, or nothing may be seen."""
+    """Name of a criterion with each attempt's cell; None where unjudged or not visible."""
 
     name: str
     cells: tuple[tuple[Attempt, Cell | None], ...]
 
 
 def criteria_by_attempt(attempts: Sequence[Attempt]) -> tuple[CriterionHistory, ...]:
-    """One student's attempts as their reader may see them (peer_review/exchange/queries.py), in their order. Two queries.
+    """Return the criteria of one student's attempts, at two queries.
 
-    What was released is as it was told; of what is withheld nothing; else the verdict, with scores by hand.
+    The attempts are as their reader may see them (peer_review/exchange/queries.py). A released
+    attempt has its released scores, a withheld one none, any other its verdict with overrides.
     """
-    unreleased = [each for each in attempts if each.visibility not in {"released", "withheld"}]
     audits = {
-        each.audit.pk: each.submission.pk
-        for each in unreleased
-        if each.audit and each.audit.has_report
+        attempt.audit.pk: attempt.submission.pk
+        for attempt in attempts
+        if attempt.visibility not in {"released", "withheld"}
+        and attempt.audit
+        and attempt.audit.has_report
     }
     judged = cells_of(audits)
-    seen = [_seen_criteria_over(each, judged) for each in attempts]
-    names = {key: name for criteria in seen for key, (name, _) in criteria.items()}
-    return tuple(CriterionHistory(name, _cells(key, attempts, seen)) for key, name in names.items())
+    visible = [_visible_criteria(attempt, judged) for attempt in attempts]
 
-
-def _cells(
-    key: str, attempts: Sequence[Attempt], seen: Sequence[Criteria]
-) -> tuple[tuple[Attempt, Cell | None], ...]:
+    names = {key: name for criteria in visible for key, (name, _) in criteria.items()}
     return tuple(
-        (attempt, criteria[key][1] if key in criteria else None)
-        for attempt, criteria in zip(attempts, seen, strict=True)
+        CriterionHistory(name, _cells(key, attempts, visible)) for key, name in names.items()
     )
 
 
-def _seen_criteria_over(attempt: Attempt, judged: Mapping[UUID, Criteria]) -> Criteria:
+def _cells(
+    key: str, attempts: Sequence[Attempt], visible: Sequence[Criteria]
+) -> tuple[tuple[Attempt, Cell | None], ...]:
+    return tuple(
+        (attempt, criteria[key][1] if key in criteria else None)
+        for attempt, criteria in zip(attempts, visible, strict=True)
+    )
+
+
+def _visible_criteria(attempt: Attempt, judged: Mapping[UUID, Criteria]) -> Criteria:
     if attempt.released is not None:
-        return _told(attempt.released.criteria)
+        return _released_criteria(attempt.released.criteria)
     return judged.get(attempt.audit.pk, {}) if attempt.audit else {}
 
 
-def _told(rows: Sequence[ReleasedCriterion]) -> Criteria:
+def _released_criteria(rows: Sequence[ReleasedCriterion]) -> Criteria:
     """Return the released criteria as cells, in the report's order."""
     return {
         row.id: (row.name, Cell(place, row.score, row.override_reason is not None, row.excluded))
@@ -232,12 +250,15 @@ def _told(rows: Sequence[ReleasedCriterion]) -> Criteria:
 
 
 def closed_reason(*, assignment: Assignment, left: int) -> SubmissionRefused | None:
-    """What would refuse any hand-in now: too early, too late, or none of the attempts `left`; None while it is open."""
+    """Return why no submission is possible now, or None while the assignment is open.
+
+    `left` is the student's number of attempts left.
+    """
     try:
         refuse_unless_open(assignment, timezone.now())
         refuse_without_attempts(left, assignment)
-    except SubmissionRefused as refused:
-        return refused
+    except SubmissionRefused as refusal:
+        return refusal
     return None
 
 
@@ -256,14 +277,12 @@ def is_late(assignment: Assignment, now: datetime) -> bool:
 
 def refuse_without_attempts(left: int, assignment: Assignment) -> None:
     if left <= 0:
-        most = assignment.max_attempts
-        used_up = (
-            "The one attempt is used up." if most == 1 else f"All {most} attempts are used up."
-        )
-        raise SubmissionRefused(WHOLE_FORM, "attempts_used_up", used_up)
+        limit = assignment.max_attempts
+        attempts = "your only attempt" if limit == 1 else f"all {limit} attempts"
+        raise SubmissionRefused(WHOLE_FORM, "attempts_used_up", f"You have used {attempts}.")
 
 
 def may_withdraw(audit: Audit, user: User) -> bool:
-    """Its student, as long as nobody has begun with it."""
-    theirs = audit.submission.student.user_id == user.pk
-    return theirs and audit.state == AuditState.QUEUED and audit.kind == AuditKind.SELF
+    """Return True for the student themself, while no worker has the audit."""
+    is_own = audit.submission.student.user_id == user.pk
+    return is_own and audit.state == AuditState.QUEUED and audit.kind == AuditKind.SELF

@@ -1,4 +1,4 @@
-"""Handing in: the form, a look at what it holds before it counts, and the refusals beside its fields."""
+"""Pages to submit, to check a submission first, and to withdraw it."""
 
 from __future__ import annotations
 
@@ -35,50 +35,60 @@ from grading.submissions.queries import (
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """Hand in, or look first (`do=check`). The form opens with the last address handed in, and what was wrong with it
-    if anything was; where nothing can be handed in now, the reason stands in its place."""
-    found = access_assignment(request.user, cohort, assignment)
-    student = access_enrollment(request.user, found.cohort)
-    late = found.late_policy == LatePolicy.ACCEPT and is_late(found, timezone.now())
-    checks = request.POST.get("do") == "check"
-    look: Probe | None = None
+    """Show the form, check a submission (`do=check`) or make it.
+
+    The form opens with the last repository, and with its error if the last audit failed. Where the
+    assignment is closed, the reason takes the place of the form.
+    """
+    target = access_assignment(request.user, cohort, assignment)
+    student = access_enrollment(request.user, target.cohort)
+    late = target.late_policy == LatePolicy.ACCEPT and is_late(target, timezone.now())
+    is_check = request.POST.get("do") == "check"
+    probe: Probe | None = None
+
     if request.method != "POST":
-        form = _form_for(attempts_of(student, found).first(), late=late)
+        form = _form_for(attempts_of(student, target).first(), late=late)
     else:
-        form = SubmissionForm(request.POST, request.FILES, late=late, confirmed=not checks)
-        if form.is_valid() and checks:
-            look = _look(found, student, form)
-        elif form.is_valid() and (audit_id := _handed_in(request, found, student, form)):
+        form = SubmissionForm(request.POST, request.FILES, late=late, confirmed=not is_check)
+        if form.is_valid() and is_check:
+            probe = _probe(target, student, form)
+        elif form.is_valid() and (audit_id := _submit(request, target, student, form)):
             return redirect("audit", org, audit_id)
-    context: dict[str, Any] = {"assignment": found, "form": form, "look": look, "late": late}
-    if checks and "HX-Request" in request.headers:
+
+    context: dict[str, Any] = {"assignment": target, "form": form, "probe": probe, "late": late}
+    if is_check and "HX-Request" in request.headers:
         return render(request, "submissions/_probe.html", context | {"fragment": True})
-    return render(request, "submissions/submit.html", context | _around(request, found, student))
+    return render(
+        request, "submissions/submit.html", context | _page_context(request, target, student)
+    )
 
 
-def _around(request: MemberRequest, found: Assignment, student: Enrollment) -> dict[str, Any]:
-    """What the page says around its form. Whatever was sent stays there, with its reason."""
-    left, is_sent = attempts_left(found, student), request.method == "POST"
+def _page_context(
+    request: MemberRequest, assignment: Assignment, student: Enrollment
+) -> dict[str, Any]:
+    left = attempts_left(assignment, student)
+    # After a POST the form stays, so that what was typed is not lost with the refusal beside it.
+    is_sent = request.method == "POST"
     return {
         "earlier": not is_sent,
-        "closed": None if is_sent else closed_reason(assignment=found, left=left),
+        "closed": None if is_sent else closed_reason(assignment=assignment, left=left),
         "attempts_left": left,
-        "trail": trail_to_assignment(found),
+        "trail": trail_to_assignment(assignment),
     }
 
 
-def _look(found: Assignment, student: Enrollment, form: SubmissionForm) -> Probe | None:
+def _probe(assignment: Assignment, student: Enrollment, form: SubmissionForm) -> Probe | None:
     try:
-        return probe_submission(assignment=found, student=student, **form.work)
+        return probe_submission(assignment=assignment, student=student, **form.work)
     except ActionRefused as refusal:
         put_beside(form, refusal)
         return None
 
 
-def _handed_in(
+def _submit(
     request: MemberRequest, assignment: Assignment, student: Enrollment, form: SubmissionForm
 ) -> UUID | None:
-    """The audit to watch: the new one, or the one that a second click on the button finds running."""
+    """Return the id of the new audit, or of the open one on a second click; None if refused."""
     try:
         submission = create_submission(
             assignment=assignment, student=student, by=request.user, **form.work
@@ -89,22 +99,25 @@ def _handed_in(
     except ActionRefused as refusal:
         put_beside(form, refusal)
         return None
+
     messages.success(
         request,
-        f"Attempt {submission.attempt} is received: commit {submission.resolved_commit[:12]}.",
+        f"Attempt {submission.attempt} was submitted: commit {submission.resolved_commit[:12]}.",
     )
     return submission.audits.earliest("created_at").pk
 
 
 def _form_for(last: Submission | None, *, late: bool) -> SubmissionForm:
-    """An empty form, one with the last address, or one that says what was wrong with the last hand-in."""
+    """Return the form with the last repository, and the reason if its audit failed."""
     if last is None:
         return SubmissionForm(late=late)
-    typed = {"repo_url": last.repo_url, "ref": last.ref}
+
+    values = {"repo_url": last.repo_url, "ref": last.ref}
     audit = audit_to_show(last)
     if audit is None or audit.state != AuditState.FAILED or audit.failure_code == WITHDRAWN:
-        return SubmissionForm(initial=typed, late=late)
-    form = SubmissionForm(typed, late=late)
+        return SubmissionForm(initial=values, late=late)
+
+    form = SubmissionForm(values, late=late)
     form.add_error(field_at_fault(audit.failure_code), audit.failure_message)
     return form
 
@@ -112,25 +125,26 @@ def _form_for(last: Submission | None, *, late: bool) -> SubmissionForm:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def withdraw(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """Take the hand-in back while its audit waits: its student alone."""
-    found = access_audit(request.user, audit_id)
-    if found.submission.student.user_id != request.user.pk:
+    """Withdraw a submission while its audit waits; only its student may."""
+    audit = access_audit(request.user, audit_id)
+    if audit.submission.student.user_id != request.user.pk:
         raise Http404
+
     refused = ""
     if request.method == "POST":
         try:
-            withdraw_submission(audit=found, by=request.user)
+            withdraw_submission(audit=audit, by=request.user)
         except SubmissionRefused as refusal:
             refused = refusal.sentence
-            found.refresh_from_db(fields=["state"])
+            audit.refresh_from_db(fields=["state"])
         else:
-            messages.success(request, "The hand-in is taken back; no attempt was used up.")
-            return redirect("audit", org, found.pk)
-    trail = trail_to_assignment(found.submission.assignment)
+            messages.success(request, "Submission withdrawn. It didn't use an attempt.")
+            return redirect("audit", org, audit.pk)
+
     context = {
-        "audit": found,
-        "waits": may_withdraw(found, request.user),
+        "audit": audit,
+        "may_withdraw": may_withdraw(audit, request.user),
         "refused": refused,
-        "trail": trail,
+        "trail": trail_to_assignment(audit.submission.assignment),
     }
     return render(request, "submissions/withdraw.html", context)

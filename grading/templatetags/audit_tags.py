@@ -1,4 +1,4 @@
-"""An audit's state and score in words: a score only where there is a verdict, words everywhere else."""
+"""Chips and words for the state and score of audits and attempts."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ STATE_WORDS: dict[str, tuple[str, str]] = {
 
 @register.simple_tag
 def audit_state(audit: Audit | None) -> SafeString:
-    """The state as a chip; no audit means nothing was handed in."""
+    """Return the state as a chip; None means that nothing was submitted."""
     if audit is not None and audit.failure_code == WITHDRAWN:
-        return format_html('<span class="chip">{}</span>', "taken back")
+        return format_html('<span class="chip">{}</span>', "withdrawn")
     return state_chip(audit.state if audit else None)
 
 
 @register.simple_tag
 def state_chip(state: str | None) -> SafeString:
-    """The same, of a state by itself."""
+    """Return the chip of a state; None means that nothing was submitted."""
     if state is None:
-        return format_html('<span class="soft">{}</span>', "nothing handed in")
+        return format_html('<span class="soft">{}</span>', "not submitted")
     words, tone = STATE_WORDS[state]
     return format_html('<span class="chip {}">{}</span>', tone, words)
 
 
 @register.simple_tag
 def attempt_state(attempt: Attempt) -> SafeString:
-    """As audit_state, for the student: of a verdict that is withheld they learn only that there is one."""
+    """Return the state for the student; a withheld verdict shows only that there is one."""
     if attempt.visibility == "withheld":
         return format_html('<span class="chip">{}</span>', "judged")
     if attempt.visibility == "released":
@@ -55,7 +55,7 @@ def attempt_state(attempt: Attempt) -> SafeString:
 
 @register.simple_tag
 def attempt_counts(attempt: Attempt) -> SafeString | str:
-    """Which of the attempts is the grade, or would be by what is provisional; "" for the others."""
+    """Return the chip of the attempt that is the grade or would be; "" for any other."""
     if not attempt.counts:
         return ""
     words = "your grade" if attempt.visibility == "released" else "counts"
@@ -64,7 +64,7 @@ def attempt_counts(attempt: Attempt) -> SafeString | str:
 
 @register.simple_tag
 def attempt_score(attempt: Attempt) -> SafeString | str:
-    """The overall score out of 5, a dash where there is none, and whether it may still change."""
+    """Return the score of 5 or a dash, marked while it is provisional."""
     if attempt.visibility == "withheld":
         return format_html('<span class="fine soft">{}</span>', "not released yet")
     score = score_of_five(attempt.score)
@@ -75,13 +75,13 @@ def attempt_score(attempt: Attempt) -> SafeString | str:
 
 @register.filter
 def score_of_five(score: float | None) -> str:
-    """An overall score in words; a dash where there is none."""
+    """Return an overall score in words; a dash where there is none."""
     return "—" if score is None else f"{score:.1f} of 5"
 
 
 @register.simple_tag
-def by_hand_seen(audit: Audit, criterion: Any) -> str:
-    """What the form for a score by hand sends along; `criterion` is a CriterionView."""
+def criterion_fingerprint(audit: Audit, criterion: Any) -> str:
+    """Return what the override form compares, so that no change goes unseen; for a CriterionView."""
     counts = criterion.counts
     return fingerprint_of_criterion(
         audit.report_digest, counts.id, counts.score, counts.override_reason

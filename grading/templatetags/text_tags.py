@@ -1,4 +1,4 @@
-"""Markdown of people and judges as safe HTML, and times as a page shows them."""
+"""Markdown as safe HTML, and times for pages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from markdown_it import MarkdownIt
 
 register = template.Library()
 
-# 64 KB of the worst Markdown known takes about half a second; no instruction or argument comes near it.
-MOST_CHARACTERS = 64 * 1024
+# 64 KB of the worst known Markdown takes about half a second; real texts are much shorter.
+MAX_CHARACTERS = 64 * 1024
 TAGS = {
     "a",
     "blockquote",
@@ -43,11 +43,11 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @register.filter
 def markdown(text: str) -> SafeString:
-    """CommonMark and tables; no raw HTML, no images, links to http(s) and mail only. Cut at 64 KB.
+    """Return CommonMark with tables as HTML: no raw HTML, no images, only http(s) and mail links.
 
-    Every heading becomes an h3: whatever people write, the page keeps its order of headings.
+    Every heading becomes an h3, so that the page keeps its order of headings. Cut at 64 KB.
     """
-    tokens = _MARKDOWN.parse(text[:MOST_CHARACTERS])
+    tokens = _MARKDOWN.parse(text[:MAX_CHARACTERS])
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = "h3"
@@ -61,15 +61,15 @@ def markdown(text: str) -> SafeString:
 
 @register.filter
 def moment(at: datetime | None) -> SafeString | str:
-    """A time with its zone, readable by machines too: 20 Nov 2026, 14:02 UTC."""
+    """Return a time element with its zone, such as 20 Nov 2026, 14:02 UTC."""
     if at is None:
         return "—"
-    here = localtime(at)
-    words = f"{here.day} {here:%b %Y, %H:%M %Z}"
-    return format_html('<time datetime="{}">{}</time>', here.isoformat(timespec="seconds"), words)
+    local = localtime(at)
+    words = f"{local.day} {local:%b %Y, %H:%M %Z}"
+    return format_html('<time datetime="{}">{}</time>', local.isoformat(timespec="seconds"), words)
 
 
 @register.filter
 def countdown(at: datetime) -> str:
-    """How far away, in the two largest units: in 3 days, 4 hours; 2 weeks ago."""
+    """Return the distance in the two largest units: in 3 days, 4 hours; 2 weeks ago."""
     return f"in {timeuntil(at)}" if at > now() else f"{timesince(at)} ago"

@@ -1,4 +1,4 @@
-"""What an audit's pages say: its report, its downloads, its progress, and why it failed."""
+"""Pages of an audit: report, downloads, progress, and the reason of a failure."""
 
 from __future__ import annotations
 
@@ -18,30 +18,28 @@ from tests.factories.work import AuditFactory, SubmissionFactory
 pytestmark = pytest.mark.django_db
 
 
-def test_the_report_says_score_reason_and_next_step(audit: Audit, ada: Enrollment) -> None:
+def test_report_has_score_reasons_and_next_steps(audit: Audit, ada: Enrollment) -> None:
     page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
     for words in (
         "3.2 <small>of 5</small>",
-        "Held down by",
+        "Weakest:",
         "What to do next",
         "No model was used",
     ):
         assert words in page
 
 
-def test_what_is_weak_throughout_is_not_said_to_be_held_up(
-    assignment: Assignment, ada: Enrollment
-) -> None:
+def test_weak_report_names_no_strongest_criterion(assignment: Assignment, ada: Enrollment) -> None:
     report = report_json()
     for row in report["criteria"]:
         row["final_score"] = min(row["final_score"], 2)
     submission = SubmissionFactory.create(assignment=assignment, student=ada)
     audit = AuditFactory.create(submission=submission, done=True, report=report, overall_score=1.9)
     page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
-    assert ["Held up by" in page, "Held down by" in page] == [False, True]
+    assert ["Strongest:" in page, "Weakest:" in page] == [False, True]
 
 
-def test_a_quoted_line_is_escaped_text_beside_its_number(audit: Audit, ada: Enrollment) -> None:
+def test_quoted_line_is_escaped_and_numbered(audit: Audit, ada: Enrollment) -> None:
     page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
     assert "<script>alert" not in page
     assert '<span class="no" aria-hidden="true">13</span>' in page
@@ -54,7 +52,7 @@ def test_a_quoted_line_is_escaped_text_beside_its_number(audit: Audit, ada: Enro
         ("degraded", AuditState.DEGRADED, "Not judged"),
     ],
 )
-def test_without_a_verdict_the_headline_is_words_and_no_number(
+def test_headline_without_a_verdict_has_no_number(
     assignment: Assignment, ada: Enrollment, status: Any, state: AuditState, words: str
 ) -> None:
     submission = SubmissionFactory.create(assignment=assignment, student=ada)
@@ -74,7 +72,7 @@ def test_without_a_verdict_the_headline_is_words_and_no_number(
         ("audit-markdown", "text/markdown; charset=utf-8", "the-auditor-attempt-1.md"),
     ],
 )
-def test_downloads_are_attachments_that_no_browser_shows(
+def test_downloads_are_attachments(
     audit: Audit, ada: Enrollment, name: str, content_type: str, file: str
 ) -> None:
     answer = signed_in(ada.user).get(page_of_audit(audit, name))
@@ -84,13 +82,11 @@ def test_downloads_are_attachments_that_no_browser_shows(
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
-def test_the_downloaded_json_is_the_report_as_it_is_stored(audit: Audit, ada: Enrollment) -> None:
+def test_downloaded_json_is_the_stored_report(audit: Audit, ada: Enrollment) -> None:
     assert signed_in(ada.user).get(page_of_audit(audit, "audit-json")).json() == audit.report
 
 
-def test_a_report_from_before_a_fact_was_thought_of_is_still_read(
-    assignment: Assignment, ada: Enrollment
-) -> None:
+def test_report_without_a_newer_fact_can_be_read(assignment: Assignment, ada: Enrollment) -> None:
     report = report_json()
     del report["facts"]["graph_shape"], report["facts"]["unknown"]["graph_shape"]
     submission = SubmissionFactory.create(assignment=assignment, student=ada)
@@ -101,9 +97,7 @@ def test_a_report_from_before_a_fact_was_thought_of_is_still_read(
     ] * 3
 
 
-def test_an_audit_without_a_report_has_no_downloads(
-    assignment: Assignment, ada: Enrollment
-) -> None:
+def test_audit_without_a_report_has_no_downloads(assignment: Assignment, ada: Enrollment) -> None:
     audit = AuditFactory.create(
         submission=SubmissionFactory.create(assignment=assignment, student=ada)
     )
@@ -114,7 +108,7 @@ def test_an_audit_without_a_report_has_no_downloads(
     ] == [404, 404]
 
 
-def test_progress_tells_the_place_in_the_queue_and_is_silent_until_it_changes(
+def test_progress_shows_the_queue_place_and_sends_304_without_changes(
     assignment: Assignment, ada: Enrollment
 ) -> None:
     AuditFactory.create()
@@ -130,13 +124,13 @@ def test_progress_tells_the_place_in_the_queue_and_is_silent_until_it_changes(
     assert (again.status_code, again.content) == (304, b"")
 
 
-def test_progress_of_an_ended_audit_loads_the_page_anew(audit: Audit, ada: Enrollment) -> None:
+def test_progress_of_a_final_audit_reloads_the_page(audit: Audit, ada: Enrollment) -> None:
     answer = signed_in(ada.user).get(page_of_audit(audit, "audit-progress"))
     assert answer.headers["HX-Refresh"] == "true"
     assert "hx-trigger" not in answer.content.decode()
 
 
-def test_progress_after_signing_out_loads_the_page_anew_which_leads_to_the_login(
+def test_progress_after_signing_out_reloads_the_page(
     audit: Audit,
 ) -> None:
     address = page_of_audit(audit, "audit-progress")
@@ -149,7 +143,7 @@ def test_progress_after_signing_out_loads_the_page_anew_which_leads_to_the_login
     assert Client().get(address).status_code == 302
 
 
-def test_without_javascript_the_progress_page_renews_itself(
+def test_progress_page_refreshes_without_javascript(
     assignment: Assignment, ada: Enrollment
 ) -> None:
     audit = AuditFactory.create(
@@ -162,7 +156,7 @@ def test_without_javascript_the_progress_page_renews_itself(
     )
 
 
-def test_a_failed_audit_says_why_and_opens_the_form_with_the_reason_beside_its_field(
+def test_failed_audit_shows_its_reason_and_fills_the_form(
     assignment: Assignment, ada: Enrollment
 ) -> None:
     submission = SubmissionFactory.create(assignment=assignment, student=ada, counts=False)
@@ -176,7 +170,7 @@ def test_a_failed_audit_says_why_and_opens_the_form_with_the_reason_beside_its_f
     assert form.errors == {"repo_url": ["The repository has no commits."]}
 
 
-def test_a_failed_audit_shows_the_step_at_which_it_stopped(
+def test_failed_audit_shows_the_step_where_it_stopped(
     assignment: Assignment, ada: Enrollment
 ) -> None:
     submission = SubmissionFactory.create(assignment=assignment, student=ada, counts=False)
@@ -195,7 +189,7 @@ def test_a_failed_audit_shows_the_step_at_which_it_stopped(
     ]
 
 
-def test_an_audit_that_no_worker_took_up_stopped_in_the_queue(
+def test_audit_without_a_worker_stopped_in_the_queue(
     assignment: Assignment, ada: Enrollment
 ) -> None:
     submission = SubmissionFactory.create(assignment=assignment, student=ada, counts=False)

@@ -1,4 +1,4 @@
-"""Beside the graph that was found stands the one the rubric asks for: no more of it than its checks say."""
+"""Expected graph of the rubric: no more of it than its checks require."""
 
 from __future__ import annotations
 
@@ -39,50 +39,50 @@ def report(**met: bool | None) -> Report:
 
 
 def expected(*aspects: str) -> ExpectedGraph:
-    found = expected_graph_of(report(**dict.fromkeys(aspects, True)), rubric(*aspects))
-    assert found is not None
-    return found
+    graph = expected_graph_of(report(**dict.fromkeys(aspects, True)), rubric(*aspects))
+    assert graph is not None
+    return graph
 
 
 @pytest.mark.parametrize(
     ("aspects", "words"),
     [
-        (["judges_parallel"], "START, then a judge beside another judge, then END."),
+        (["judges_parallel"], "START, then a judge in parallel with another judge, then END."),
         (
             ["fan_in_before_judges"],
             (
-                "START, then a detective beside another detective, then the joined evidence, "
+                "START, then a detective in parallel with another detective, then the joined evidence, "
                 "then the judges, then END."
             ),
         ),
         (
             ["conditional_error_route"],
             (
-                "START, then a step that may fail, then END. From a step that may fail a "
-                "conditional route to the report of a failure."
+                "START, then a step that may fail, then END. A conditional route "
+                "leads from a step that may fail to a failure report."
             ),
         ),
         (
             [*SHAPE, "conditional_error_route"],
             (
-                "START, then a detective beside another detective, then the joined evidence, "
-                "then a judge beside another judge, then the verdict, then END. From the joined evidence a conditional route to "
-                "the report of a failure."
+                "START, then a detective in parallel with another detective, then the joined evidence, "
+                "then a judge in parallel with another judge, then the verdict, then END. A conditional route leads "
+                "from the joined evidence to a failure report."
             ),
         ),
     ],
 )
-def test_what_is_asked_for_is_drawn_and_nothing_else(aspects: list[str], words: str) -> None:
-    found = expected(*aspects)
-    assert found.words == words
-    assert found.drawing is not None
-    said = set(re.split(r", then | beside |\. From .*? route to |\.", words)) - {""}
-    assert {node.name for node in found.drawing.nodes} == said
+def test_only_required_parts_are_drawn(aspects: list[str], words: str) -> None:
+    graph = expected(*aspects)
+    assert graph.words == words
+    assert graph.drawing is not None
+    names = set(re.split(r", then | in parallel with |\. A .*? to |\.", words)) - {""}
+    assert {node.name for node in graph.drawing.nodes} == names
 
 
-def test_nothing_is_expected_where_no_shape_is_asked_for() -> None:
+def test_rubric_without_a_shape_expects_no_graph() -> None:
     assert expected_graph_of(report(exists=True), rubric("exists")) is None
-    assert expected_graph_of(report(), rubric(*SHAPE)) is None  # not looked for in this report
+    assert expected_graph_of(report(), rubric(*SHAPE)) is None  # not checked in this report
     assert (
         expected_graph_of(
             report(judges_parallel=True), rubric("judges_parallel", polarity="negative")
@@ -91,24 +91,22 @@ def test_nothing_is_expected_where_no_shape_is_asked_for() -> None:
     )
 
 
-def test_each_part_says_what_was_found_of_it() -> None:
-    found = expected_graph_of(
+def test_part_has_the_outcome_of_its_check() -> None:
+    graph = expected_graph_of(
         report(judges_parallel=False, exists=True, fan_in_before_justice=None),
         rubric("exists", *SHAPE),
     )
-    assert found is not None
-    assert found.asked == (
+    assert graph is not None
+    assert graph.parts == (
         RequiredPart("A graph", True, "So: True."),
-        RequiredPart("Judges side by side", False, "So: False."),
-        RequiredPart("Their opinions joined before the verdict", None, "So: None."),
+        RequiredPart("Judges run in parallel", False, "So: False."),
+        RequiredPart("Opinions are joined before the verdict", None, "So: None."),
     )
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("digest", "shown"), [("d" * 64, 1), ("e" * 64, 0)])
-def test_the_report_shows_it_only_under_the_rubric_it_was_made_under(
-    digest: str, shown: int
-) -> None:
+@pytest.mark.parametrize(("digest", "count"), [("d" * 64, 1), ("e" * 64, 0)])
+def test_report_shows_the_graph_of_its_own_rubric_only(digest: str, count: int) -> None:
     document = report_json(criteria=1) | {}
     document["criteria"][0]["checks"][0]["check"] = "graph.judges_parallel"
     document["rubric"]["digest"] = "d" * 64
@@ -124,7 +122,10 @@ def test_the_report_shows_it_only_under_the_rubric_it_was_made_under(
     html = client.get(reverse("audit", args=[version.organization.slug, audit.pk])).content.decode()
     assert faults_of(html) == []
     assert (html.count('id="expected-heading"'), html.count('id="expected-arrow"')) == (
-        shown,
-        shown,
+        count,
+        count,
     )
-    assert html.count('aria-label="START, then a judge beside another judge, then END."') == shown
+    assert (
+        html.count('aria-label="START, then a judge in parallel with another judge, then END."')
+        == count
+    )

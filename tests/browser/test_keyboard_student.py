@@ -70,7 +70,7 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("Week 2")
     keys.skip_to_content()
     keys.follow("Attempt 1")
-    expect(page.get_by_role("heading", name="Why: the verdicts at a glance")).to_be_visible()
+    expect(page.get_by_role("heading", name="Verdicts at a glance")).to_be_visible()
     keys.skip_to_content()
     keys.tab_to("All changes, file by file")
     keys.follow("State management rigour")
@@ -81,7 +81,7 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
     cited = re.compile(r"src/tools/state_management\.py:\d+.*")
     place = keys.tab_to(cited, at_most=1).name
     keys.press("Enter")
-    exhibit = page.locator(".exhibit:target")
+    exhibit = page.locator(".evidence-item:target")
     expect(exhibit).to_be_visible()
     expect(exhibit).to_contain_text("os.system(")
     assert keys.tab().name == place
@@ -144,7 +144,7 @@ def hand_in(page: Page, keys: Keyboard, repository: Path) -> None:
     keys.follow("Week 2")
     expect(page.get_by_role("heading", level=1)).to_have_text("Week 2")
     keys.follow("Submit again")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Hand in: Week 2")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Submit: Week 2")
     keys.skip_to_content()
     keys.tab_to("Repository")
     keys.type("http://x.example/work")
@@ -155,9 +155,9 @@ def hand_in(page: Page, keys: Keyboard, repository: Path) -> None:
         keys.follow(re.compile(r"Report \(PDF\).*"))
     chooser.value.set_files(make_pdf(repository.with_name("report.pdf"), [parallel_graph_page()]))
     keys.follow("Check first")
-    expect(page.locator("#looked")).to_contain_text("This can be handed in.")
+    expect(page.locator("#looked")).to_contain_text("Ready to submit.")
     assert keys.stop == Stop("button", "Check first")
-    keys.follow("Hand in for audit", at_most=1, back=True)
+    keys.follow("Submit for audit", at_most=1, back=True)
     expect(page.get_by_role("heading", level=1)).to_have_text("Your work is being audited")
 
 
@@ -166,13 +166,13 @@ def watch(page: Page, keys: Keyboard, ahead: Audit) -> None:
     sentence = page.locator("#progress strong").first
     waiting = sentence.text_content() or ""
     keys.skip_to_content()
-    keys.tab_to("Take this hand-in back")
+    keys.tab_to("Withdraw this submission")
     with (
         ThreadPoolExecutor() as threads
     ):  # Playwright runs its event loop in this one, where Django asks nothing
         threads.submit(end, ahead).result()
     expect(sentence).not_to_have_text(waiting)
-    assert keys.stop == Stop("link", "Take this hand-in back")
+    assert keys.stop == Stop("link", "Withdraw this submission")
 
 
 def end(audit: Audit) -> None:

@@ -131,7 +131,7 @@ def start_round(page: Page, room: Class) -> None:
 def hand_in(page: Page, room: Class, name: str) -> None:
     page.goto(room.page("submit"))
     page.get_by_label("Repository").fill(str(room.repository(name)))
-    page.get_by_role("button", name="Hand in for audit").click()
+    page.get_by_role("button", name="Submit for audit").click()
 
 
 def open_pairing(page: Page, room: Class) -> None:
@@ -188,7 +188,7 @@ def wait_for_verdict(page: Page, room: Class, name: str) -> None:
     """The page of a running audit turns into its report by itself."""
     page.goto(room.page("assignment"))
     page.get_by_role("link", name="Attempt 2").click()
-    expect(page.get_by_role("heading", name="Why: the verdicts at a glance")).to_be_visible(
+    expect(page.get_by_role("heading", name="Verdicts at a glance")).to_be_visible(
         timeout=PATIENCE_MS
     )
 

@@ -71,9 +71,9 @@ def score_by_hand(page: Page) -> None:
     """Without a reason it is asked again; with one it stands beside the verdict."""
     page.get_by_role("row", name="Ada").first.get_by_role("link", name="Ada").click()
     criterion = page.get_by_role("article", name="Git forensics")
-    criterion.get_by_text("Give a score by hand").click()
+    criterion.get_by_text("Override the score").click()
     criterion.get_by_label("Score").select_option("5")
-    criterion.get_by_role("button", name="Let this score count").click()
+    criterion.get_by_role("button", name="Save override").click()
     expect(page.get_by_role("alert")).to_be_focused()
     expect(page.get_by_label("Score")).to_have_value("5")
     expect(page.get_by_label("Reason")).to_have_attribute("aria-invalid", "true")

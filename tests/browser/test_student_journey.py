@@ -40,7 +40,7 @@ def sign_in(page: Page, email: str) -> None:
 def hand_in(page: Page, repository: Path, pdf: Path) -> None:
     page.get_by_label("Repository").fill(str(repository))
     page.get_by_label("Report (PDF)").set_input_files(pdf)
-    page.get_by_role("button", name="Hand in for audit").click()
+    page.get_by_role("button", name="Submit for audit").click()
 
 
 def test_a_student_hands_in_watches_reads_and_hands_in_again(
@@ -94,7 +94,7 @@ def hand_in_again(page: Page, before: Path, repository: Path, pdf: Path) -> None
 
 def see_the_report(page: Page) -> None:
     """Which takes as long as its audit."""
-    heading = page.get_by_role("heading", name="Why: the verdicts at a glance")
+    heading = page.get_by_role("heading", name="Verdicts at a glance")
     expect(heading).to_be_visible(timeout=PATIENCE_MS)
 
 
@@ -105,7 +105,7 @@ def read_report(page: Page) -> None:
     criterion = page.get_by_role("article", name="Safe Tool Engineering")
     criterion.get_by_text("The arguments").click()
     criterion.get_by_role("link", name="src/clone.py:5").first.click()
-    line = page.locator(".exhibit:target")
+    line = page.locator(".evidence-item:target")
     expect(line).to_be_visible()
     expect(line).to_contain_text('os.system(f"git clone {url} <b>here</b>")')
     with page.expect_download() as download:

@@ -112,7 +112,7 @@ def test_a_pdf_over_the_limit_is_refused_with_its_size(settings: Any) -> None:
     form = SubmissionForm(
         {"repo_url": "https://x.example/r"}, uploaded("pdf", b"%" * (1536 * 1024))
     )
-    assert form.errors == {"pdf": ["The PDF has 1.5 MB; at most 1 MB are taken."]}
+    assert form.errors == {"pdf": ["The PDF has 1.5 MB. The limit is 1 MB."]}
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ class TestHandingIn:
             done=True,
         )
         form = table.hand_in(repository).context["form"]
-        assert form.errors == {"__all__": ["The one attempt is used up."]}
+        assert form.errors == {"__all__": ["You have used your only attempt."]}
 
     def test_a_refusal_is_tied_to_its_control_for_a_screen_reader(self) -> None:
         page = Table().hand_in("http://github.com/a/b").content.decode()

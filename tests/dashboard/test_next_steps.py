@@ -56,7 +56,7 @@ def test_what_is_to_be_handed_in_says_how_soon_and_how_often(
     ]
     SubmissionFactory.create(assignment=assignment, student=ada, attempt=2)
     page = signed_in(ada.user).get("/").content.decode()
-    assert ["All 2 attempts are used up." in page, ">Submit</a>" in page] == [True, False]
+    assert ["You have used all 2 attempts." in page, ">Submit</a>" in page] == [True, False]
 
 
 @pytest.mark.parametrize(("hours", "said"), [(2, False), (-2, True)])

@@ -250,7 +250,7 @@ def test_as_many_queries_for_one_finding_as_for_many():
 
 def since(html: str) -> list[int]:
     """How many findings the report lists as fixed, come back, new and still open."""
-    section = html.partition("Since the attempts before")[2].partition("</section>")[0]
+    section = html.partition("Since earlier attempts")[2].partition("</section>")[0]
     return [part.count("<li>") for part in section.split("since-part")[1:]]
 
 
@@ -261,7 +261,7 @@ def test_the_report_says_what_became_of_the_findings_since_the_attempt_before():
     after = audited(second, met(README), flaw(("b.py", 5), ("c.py", 8)))
     ada, teacher = signed_in(first.student.user), signed_in(staff_user(first.organization))
     reports = f"/o/{first.organization.slug}/audits/"
-    assert "Since the attempts before" not in page(ada, f"{reports}{before.pk}/")
+    assert "Since earlier attempts" not in page(ada, f"{reports}{before.pk}/")
     for reader in (ada, teacher):
         html = page(reader, f"{reports}{after.pk}/")
         assert since(html) == [2, 0, 1, 1]

@@ -1,4 +1,4 @@
-"""Drawings say in words what they show, stand where they should, and cannot be broken by what was handed in."""
+"""Drawings and quotes of a report: text alternatives, positions, and hostile input."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grading.engine.report import Location, MainGraph, parse_report
 from grading.report_pages.graph_drawing import Topology, topology_of
-from grading.report_pages.graph_layout import MOST_NODES, MOST_PER_ROW, Node
+from grading.report_pages.graph_layout import MAX_NODES, MAX_PER_ROW, Node
 from grading.report_pages.locations import link_location
 from grading.report_pages.quotes import quoted_lines, reveal_invisible
 from grading.report_pages.report_page import ReportPage, present_report
@@ -43,7 +43,7 @@ def present(document: dict[str, Any]) -> ReportPage:
     return present_report(parse_report(document))
 
 
-def test_each_judge_stands_over_their_score_and_the_verdict_on_its_own() -> None:
+def test_marks_stand_over_their_scores() -> None:
     track = track_of({"Prosecutor": 1, "Defense": 5, "TechLead": 4}, 3)
     assert [(mark.judge.letter, mark.x) for mark in track.marks] == [
         ("P", 24),
@@ -53,22 +53,22 @@ def test_each_judge_stands_over_their_score_and_the_verdict_on_its_own() -> None
     assert (track.verdict, track.verdict_x) == (3, 170)
 
 
-def test_judges_who_agree_stand_side_by_side() -> None:
+def test_judges_who_agree_are_drawn_side_by_side() -> None:
     track = track_of({"Prosecutor": 3, "Defense": 3, "TechLead": 3}, 3)
     assert [mark.x for mark in track.marks] == [148, 170, 192]
 
 
-def test_a_track_says_in_words_all_that_it_shows() -> None:
+def test_track_has_a_full_text_alternative() -> None:
     track = track_of({"Prosecutor": 2, "Defense": None, "TechLead": 4}, 3)
     assert track.words == "Verdict 3 of 5. Prosecutor 2, Defense no answer, Tech Lead 4."
 
 
-def test_without_a_verdict_no_verdict_is_drawn() -> None:
+def test_track_without_a_verdict_draws_none() -> None:
     track = track_of({"Prosecutor": 2}, None)
     assert (track.words, track.verdict_x) == ("No verdict. Prosecutor 2.", None)
 
 
-def test_a_graph_is_drawn_in_rows_from_start_to_end() -> None:
+def test_graph_is_drawn_in_rows_from_start_to_end() -> None:
     drawing = topology_in(GRAPH.model_dump(mode="json", by_alias=True)).drawing
     assert drawing is not None
     rows: dict[float, list[str]] = {}
@@ -84,7 +84,7 @@ def test_a_graph_is_drawn_in_rows_from_start_to_end() -> None:
     ]
 
 
-def test_conditional_edges_are_told_from_plain_ones() -> None:
+def test_conditional_edges_are_marked() -> None:
     topology = topology_in(graph(("START", "a"), conditional=(("a", ("b", "END")),)))
     assert [(e.source, e.target, e.conditional) for e in topology.edges] == [
         ("START", "a", False),
@@ -93,8 +93,8 @@ def test_conditional_edges_are_told_from_plain_ones() -> None:
     ]
 
 
-def test_every_edge_names_the_line_that_made_it():
-    made = {
+def test_edge_names_the_line_that_makes_it():
+    document = {
         "path": "src/graph.py",
         "state_graph_line": 3,
         "nodes": ["a", "b"],
@@ -103,29 +103,30 @@ def test_every_edge_names_the_line_that_made_it():
         "edge_lines": [7],
         "conditional": [{"from": "a", "to": ["b"], "line": 9}],
     }
-    assert [edge.place for edge in topology_in(made).edges] == ["src/wires.py:7", "src/graph.py:9"]
+    assert [edge.place for edge in topology_in(document).edges] == [
+        "src/wires.py:7",
+        "src/graph.py:9",
+    ]
 
 
-def test_a_graph_too_large_to_read_is_a_list_only() -> None:
-    chain = [f"n{number}" for number in range(MOST_NODES + 1)]
+def test_graph_too_large_to_read_is_not_drawn() -> None:
+    chain = [f"n{number}" for number in range(MAX_NODES + 1)]
     assert topology_in(graph(*pairwise(chain))).drawing is None
-    assert (
-        topology_in(graph(*(("START", f"n{n}") for n in range(MOST_PER_ROW + 1)))).drawing is None
-    )
+    assert topology_in(graph(*(("START", f"n{n}") for n in range(MAX_PER_ROW + 1)))).drawing is None
 
 
 def test_a_graph_without_edges_is_not_drawn() -> None:
     assert topology_in(graph()).drawing is None
 
 
-def test_a_graph_inside_a_node_is_drawn_in_a_box_around_it_and_told_in_words() -> None:
+def test_inner_graph_is_drawn_in_a_frame_and_listed() -> None:
     inner = graph(("START", "p"), ("START", "d"), ("p", "END"), ("d", "END"))
     outer = graph(("START", "judging"), ("judging", "END"))
     outer["subgraphs"] = [
         inner | {"at": ["judging"], "path": "src/panel.py", "unresolved": ["q is not known"]}
     ]
     topology = topology_in(outer)
-    assert [(one.way, one.place, len(one.edges)) for one in topology.inner] == [
+    assert [(inner.path, inner.location, len(inner.edges)) for inner in topology.inner] == [
         ("judging", "src/panel.py:1", 4)
     ]
     assert topology.unresolved == ("inside judging, q is not known",)
@@ -136,7 +137,7 @@ def test_a_graph_inside_a_node_is_drawn_in_a_box_around_it_and_told_in_words() -
     assert len(topology.drawing.nodes) == 6
 
 
-def test_graphs_in_graphs_stand_in_one_another() -> None:
+def test_nested_graphs_are_drawn_in_nested_frames() -> None:
     document = graph(("START", "a"))
     document["subgraphs"] = [
         graph(("START", "b")) | {"at": ["a"]},
@@ -166,11 +167,12 @@ def test_any_graph_is_laid_out_without_overlap(edges: list[tuple[str, str]]) -> 
     if drawing is None:
         return
     assert {node.name for node in drawing.nodes} == {name for edge in edges for name in edge}
-    for one, other in pairwise(sorted(drawing.nodes, key=lambda node: (node.y, node.x))):
-        assert one.y < other.y or one.x + one.width / 2 < other.x - other.width / 2
+    for node, following in pairwise(sorted(drawing.nodes, key=lambda node: (node.y, node.x))):
+        end, start = node.x + node.width / 2, following.x - following.width / 2
+        assert node.y < following.y or end < start
 
 
-def test_quoted_lines_keep_their_numbers_also_through_a_long_string() -> None:
+def test_quoted_lines_keep_their_numbers_in_a_long_string() -> None:
     lines = quoted_lines('x = """one\ntwo\n\nfour"""\ny = 1', "src/a.py", 7)
     assert [line.number for line in lines] == [7, 8, 9, 10, 11]
     assert lines[1].html == '<span class="s2">two</span>'
@@ -179,18 +181,18 @@ def test_quoted_lines_keep_their_numbers_also_through_a_long_string() -> None:
 @pytest.mark.parametrize(
     "path", ["a.py", "a.md", "a.html", "a.unknown", "Dockerfile", "a.json", ""]
 )
-def test_quoted_lines_are_escaped_whatever_the_language(path: str) -> None:
+def test_quoted_lines_are_escaped_in_every_language(path: str) -> None:
     html = "".join(
         line.html for line in quoted_lines("<script>alert('x')</script> \" onload=\"x", path, 1)
     )
     assert [tag for tag in ("<script", 'onload="x">') if tag in html] == []
 
 
-def test_what_does_not_read_as_it_runs_is_written_out() -> None:
+def test_invisible_characters_are_written_out() -> None:
     assert reveal_invisible("if a\u202e: \u200bpass\ufeff") == "if a[U+202E]: [U+200B]pass[U+FEFF]"
 
 
-def test_a_long_quote_stays_uncoloured() -> None:
+def test_long_quote_is_not_highlighted() -> None:
     assert "<span" not in quoted_lines("x = 1\n" * 2000, "a.py", 1)[0].html
 
 
@@ -206,27 +208,27 @@ def test_a_long_quote_stays_uncoloured() -> None:
         ({"path": "a.py", "commit": COMMIT}, "a.py", f"{REPO_URL}/blob/{COMMIT}/a.py"),
         ({"page": 4}, "PDF, page 4", None),
         ({"commit": COMMIT}, f"commit {COMMIT[:10]}", None),
-        ({}, "the whole submission", None),
+        ({}, "Whole project", None),
     ],
 )
-def test_a_place_is_words_and_where_possible_a_link_to_the_line(
+def test_location_has_words_and_a_link_to_the_line(
     location: dict[str, Any], words: str, address: str | None
 ) -> None:
     nothing = {"path": None, "line_start": None, "line_end": None, "page": None, "commit": None}
-    place = link_location(Location(**(nothing | location)), REPO_URL)
-    assert (place.words, place.address) == (words, address)
+    link = link_location(Location(**(nothing | location)), REPO_URL)
+    assert (link.words, link.address) == (words, address)
 
 
 @pytest.mark.parametrize(
     "repo_url",
     ["http://github.com/a/b", "https://elsewhere.example/a/b", "/srv/git/a", "javascript:alert(1)"],
 )
-def test_only_known_hosts_are_linked_to(repo_url: str) -> None:
+def test_other_hosts_get_no_link(repo_url: str) -> None:
     location = {"path": "a.py", "line_start": 1, "line_end": 1, "page": None, "commit": COMMIT}
     assert link_location(Location.model_validate(location), repo_url).address is None
 
 
-def test_next_tasks_are_urgent_ones_of_the_weakest_criteria() -> None:
+def test_next_tasks_are_urgent_and_of_the_weakest_criteria() -> None:
     report = present(report_json())
     assert [(t.priority, t.criterion.score) for t in report.next_tasks] == [
         ("high", 1),
@@ -235,20 +237,20 @@ def test_next_tasks_are_urgent_ones_of_the_weakest_criteria() -> None:
     ]
 
 
-def test_evidence_is_printed_once_and_only_named_after_that() -> None:
+def test_shared_evidence_is_printed_in_full_once() -> None:
     document = report_json(criteria=2)
     document["criteria"][1] |= {key: document["criteria"][0][key] for key in ("evidence", "checks")}
     first, second = (
-        [exhibit for check in criterion.checks for exhibit in check.exhibits]
+        [item for check in criterion.checks for item in check.evidence]
         for criterion in present(document).criteria
     )
     assert [e.is_first for e in first] == [True] * 4
     assert [(e.is_first, e.lines) for e in second] == [(False, ())] * 4
 
 
-def test_evidence_stands_under_its_check_and_the_rest_under_what_was_looked_for() -> None:
+def test_evidence_without_a_check_is_grouped_by_goal() -> None:
     criterion = present(report_json(criteria=1)).criteria[0]
-    assert [(check.goal, check.outcome, len(check.exhibits)) for check in criterion.checks] == [
+    assert [(check.goal, check.outcome, len(check.evidence)) for check in criterion.checks] == [
         ("No call goes through a shell", "not met", 1),
         ("The report explains the choice", "not established", 1),
         ("A clone without a shell", "", 2),
@@ -256,7 +258,7 @@ def test_evidence_stands_under_its_check_and_the_rest_under_what_was_looked_for(
     assert criterion.tally == "1 not met, 1 not established"
 
 
-def test_a_place_that_is_cited_twice_is_named_once() -> None:
+def test_location_cited_twice_is_listed_once() -> None:
     document = report_json(criteria=1)
     opinion = document["criteria"][0]["opinions"][0]
     opinion["cited_evidence"] = [*opinion["cited_evidence"], *document["criteria"][0]["evidence"]]
@@ -265,11 +267,11 @@ def test_a_place_that_is_cited_twice_is_named_once() -> None:
         "src/tools/git_forensics.py:10-14",
         "src/tools/git_forensics.py:20-24",
         "src/tools/git_forensics.py:30-34",
-        "not found: The report explains the choice",
+        "Not found: The report explains the choice",
     ]
 
 
-def test_a_judge_heard_again_is_shown_where_they_stood_last() -> None:
+def test_track_shows_the_last_score_of_a_judge() -> None:
     document = report_json(criteria=1)
     opinions = document["criteria"][0]["opinions"]
     opinions.append(opinions[0] | {"round": 2, "score": 5})
@@ -281,3 +283,14 @@ def test_a_judge_heard_again_is_shown_where_they_stood_last() -> None:
         ("Prosecutor", 2),
     ]
     assert view.track.words == "Verdict 5 of 5. Prosecutor 5, Defense 5, Tech Lead 5."
+
+
+def test_absence_that_confirms_a_check_is_cited_as_confirmed() -> None:
+    document = report_json(criteria=1)
+    row = document["criteria"][0]
+    row["checks"][1]["met"] = True
+    row["opinions"][0]["cited_evidence"] = row["checks"][1]["evidence"]
+    argument = present(document).criteria[0].arguments[0]
+    assert [citation.words for citation in argument.citations] == [
+        "Confirmed: The report explains the choice"
+    ]

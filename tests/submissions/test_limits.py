@@ -1,4 +1,4 @@
-"""How many audits may wait or run at once; what goes beyond is refused in words, beside the form."""
+"""Limits of open audits; a submission beyond them is refused with a sentence on the form."""
 
 import pytest
 from django.urls import reverse
@@ -41,16 +41,16 @@ def refused(assignment, somebody, work) -> tuple[str, str]:
 
 
 @pytest.mark.usefixtures("limits")
-def test_a_student_with_one_open_audit_waits_for_its_end(work):
+def test_second_open_audit_of_a_student_is_refused(work):
     assignment = AssignmentFactory()
     somebody = student(assignment.cohort)
     open_audit(assignment, submission__student=somebody)
-    sentence = "An audit of yours is waiting or running: hand in again when it has ended."
+    sentence = "An audit of yours is waiting or running. Submit again when it has finished."
     assert refused(assignment, somebody, work) == ("too_many_open_student", sentence)
 
 
 @pytest.mark.usefixtures("limits")
-def test_a_cohort_has_a_limit_of_its_own(work):
+def test_cohort_limit_refuses_a_submission(work):
     assignment = AssignmentFactory()
     open_audit(assignment)
     open_audit(assignment, running=True)
@@ -58,7 +58,7 @@ def test_a_cohort_has_a_limit_of_its_own(work):
 
 
 @pytest.mark.usefixtures("limits")
-def test_an_organization_has_a_limit_over_all_its_cohorts(work):
+def test_organization_limit_counts_all_cohorts(work):
     assignment = AssignmentFactory()
     for _ in range(3):
         other = CohortFactory(organization=assignment.organization)
@@ -67,7 +67,7 @@ def test_an_organization_has_a_limit_over_all_its_cohorts(work):
 
 
 @pytest.mark.usefixtures("limits")
-def test_what_has_ended_and_what_others_have_open_does_not_count(work):
+def test_finished_audits_and_other_organizations_do_not_count(work):
     assignment = AssignmentFactory()
     somebody = student(assignment.cohort)
     open_audit(assignment, done=True, submission__student=somebody)
@@ -79,7 +79,7 @@ def test_what_has_ended_and_what_others_have_open_does_not_count(work):
 
 
 @pytest.mark.usefixtures("limits")
-def test_the_sentence_stands_beside_the_form(client, work):
+def test_form_shows_the_limit(client, work):
     assignment = AssignmentFactory()
     somebody = student(assignment.cohort)
     open_audit(assignment, submission__student=somebody)
@@ -87,12 +87,12 @@ def test_the_sentence_stands_beside_the_form(client, work):
     place = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
     page = client.post(reverse("submit", args=place), {"repo_url": str(work)})
     assert page.context["form"].non_field_errors() == [
-        "An audit of yours is waiting or running: hand in again when it has ended."
+        "An audit of yours is waiting or running. Submit again when it has finished."
     ]
 
 
 @pytest.mark.usefixtures("limits")
-def test_what_teachers_have_judged_again_counts_against_nobody(work):
+def test_reaudits_by_staff_do_not_count(work):
     assignment = AssignmentFactory()
     somebody = student(assignment.cohort)
     for place in range(3):
@@ -102,7 +102,7 @@ def test_what_teachers_have_judged_again_counts_against_nobody(work):
             submission__student=somebody,
             submission__attempt=place + 1,
         )
-    taken = create_submission(
+    submission = create_submission(
         assignment=assignment, student=somebody, repo_url=str(work), by=somebody.user
     )
-    assert taken.attempt == 4
+    assert submission.attempt == 4

@@ -1,4 +1,4 @@
-"""Two at once, each with a connection of its own: one wins, and the other is told so."""
+"""Races on separate connections: one wins, the other is refused."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ pytestmark = [
 ]
 
 
-def test_of_workers_that_claim_at_once_one_gets_the_audit():
+def test_one_of_racing_workers_claims_the_audit():
     audit = AuditFactory()
     leases = at_once(lambda: claim_audit(audit_id=audit.pk, run_attempt=1), times=4)
     assert [lease is None for lease in sorted(leases, key=lambda lease: lease is None)] == [
@@ -39,7 +39,7 @@ def test_of_workers_that_claim_at_once_one_gets_the_audit():
     ]
 
 
-def test_of_reconcilers_that_take_back_at_once_one_does():
+def test_one_of_racing_reconcilers_requeues_the_audit():
     audit = AuditFactory(running=True)
     with everywhere():
         Audit.objects.filter(pk=audit.pk).update(lease_until=audit.started_at)
@@ -52,7 +52,7 @@ def test_of_reconcilers_that_take_back_at_once_one_does():
     ("works", "refusal"),
     [(("one", "one"), "already_running"), (("one", "other"), "attempts_used_up")],
 )
-def test_the_last_attempt_is_used_by_one_of_two_hand_ins(
+def test_last_attempt_is_used_by_one_of_two_submissions(
     tmp_path: Path, works: tuple[str, str], refusal: str
 ):
     for work in set(works):
@@ -73,40 +73,40 @@ def test_the_last_attempt_is_used_by_one_of_two_hand_ins(
 
 
 @pytest.mark.parametrize("act", [create_submission, probe_submission])
-def test_a_third_look_at_what_one_student_hands_in_waits_for_the_others(tmp_path: Path, act: Any):
+def test_third_probe_of_a_student_is_refused(tmp_path: Path, act: Any):
     make_repository(tmp_path / "work", [Commit(files={"README.md": "# Work"})])
     assignment = AssignmentFactory()
     ada, bob = student(assignment.cohort), student(assignment.cohort)
 
-    def look_of(one: Any, **by: Any) -> str:
+    def probe_of(enrollment: Any, **by: Any) -> str:
         try:
-            act(assignment=assignment, student=one, repo_url=str(tmp_path / "work"), **by)
+            act(assignment=assignment, student=enrollment, repo_url=str(tmp_path / "work"), **by)
         except SubmissionRefused as refused:
             return refused.code
         return "looked at"
 
     by = {"by": None} if act is create_submission else {}
-    with everywhere(), two_looks_of(ada):
-        assert (look_of(ada, **by), look_of(bob, **by)) == ("looks_running", "looked at")
+    with everywhere(), two_probes_of(ada):
+        assert (probe_of(ada, **by), probe_of(bob, **by)) == ("looks_running", "looked at")
     with everywhere():
-        assert look_of(ada, **by) == "looked at"
+        assert probe_of(ada, **by) == "looked at"
 
 
 @contextmanager
-def two_looks_of(student: Any) -> Iterator[None]:
-    """Under way on connections of their own: one's own would let itself in."""
+def two_probes_of(student: Any) -> Iterator[None]:
+    """Hold two probes on other connections: advisory locks are reentrant on the same one."""
     begun, done = Barrier(3), Event()
 
-    def look() -> None:
+    def hold_probe() -> None:
         with limited_probe(student):
             begun.wait(10)
             done.wait(10)
 
     with ThreadPoolExecutor(2) as pool:
-        looks = [pool.submit(alone, look) for _ in range(2)]
+        probes = [pool.submit(alone, hold_probe) for _ in range(2)]
         begun.wait(10)
         try:
             yield
         finally:
             done.set()
-        assert [each.result() for each in looks] == [None, None]
+        assert [future.result() for future in probes] == [None, None]

@@ -1,4 +1,4 @@
-"""The standing of a report: if it counts for its student, and what they were told of it."""
+"""Release status of a report: if it counts for its student, and what was released."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from grading.models import Audit, Grade
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One figure before and after a release that changed another; null where there was none."""
+    """One score before and after a release; None where there was none."""
 
     name: str
     before: float | None
@@ -21,38 +21,39 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseStatus:
-    """`counts`: this attempt is what counts. `later`: another audit of the same attempt replaced it.
+    """State of a report's release.
 
-    `changes` and `changed_from` are for a student who was told something else before. `told_at` is
-    when they were told what `edition` holds, `since` the attempt that was released since, null where
-    this one stands.
+    `counts` is true if this attempt counts; `later` is the audit of the same attempt that replaced
+    this one. `changes` and `changed_from` are for a student with an earlier release. `released_at`
+    is the time of the visible release, `newer_attempt` the attempt that was released after it.
     """
 
     grade: Grade | None
     counts: bool
     later: Audit | None
-    is_told: bool
-    told_at: datetime | None
-    since: int | None
+    is_released: bool
+    released_at: datetime | None
+    newer_attempt: int | None
     note: str
     changes: tuple[Change, ...]
     changed_from: datetime | None
 
 
-def release_status_of(audit: Audit, edition: VisibleReport) -> ReleaseStatus:
-    """For the page of the report; `edition` is what its reader sees. One query."""
-    submission, grade = audit.submission, edition.grade
-    stands = current_audit(submission)
-    now = parse_released(grade.released) if grade else None
-    released = edition.released
-    is_told = now is not None and now.submission == str(submission.pk)
+def release_status_of(audit: Audit, visible: VisibleReport) -> ReleaseStatus:
+    """Return the status for the page of this `visible` report, at one query."""
+    submission, grade = audit.submission, visible.grade
+    current = current_audit(submission)
+    latest = parse_released(grade.released) if grade else None
+    released = visible.released
+    is_released = latest is not None and latest.submission == str(submission.pk)
+
     return ReleaseStatus(
         grade=grade,
         counts=grade is not None and grade.audit.submission_id == submission.pk,
-        later=stands if stands is not None and stands.pk != audit.pk else None,
-        is_told=is_told,
-        told_at=(released.at or grade.released_at) if released and grade else None,
-        since=None if is_told or now is None else now.attempt,
+        later=current if current is not None and current.pk != audit.pk else None,
+        is_released=is_released,
+        released_at=(released.at or grade.released_at) if released and grade else None,
+        newer_attempt=None if is_released or latest is None else latest.attempt,
         note=released.note if released else "",
         changes=changes_of(released) if released else (),
         changed_from=released.before.at if released and released.before else None,
@@ -60,7 +61,7 @@ def release_status_of(audit: Audit, edition: VisibleReport) -> ReleaseStatus:
 
 
 def changes_of(released: ReleasedVerdict) -> tuple[Change, ...]:
-    """Return the overall score and the criteria that changed, for a student with an earlier result."""
+    """Return the overall score and the changed criteria, for a student with an earlier result."""
     before = released.before
     if before is None:
         return ()

@@ -200,7 +200,7 @@ def blind_criteria(
         return []
     document = verdicts[0].audit.rubric_version.document
     texts = {criterion["id"]: criterion for criterion in document["criteria"]}
-    exhibits, choices = EvidencePresenter(report), _choices(verdicts, document)
+    evidence, choices = EvidencePresenter(report), _choices(verdicts, document)
     return [
         BlindCriterion(
             verdict.position,
@@ -208,7 +208,7 @@ def blind_criteria(
             verdict.name,
             texts.get(verdict.criterion_id, {}),
             choices[verdict.criterion_id],
-            exhibits.checks(row) if (row := report.criterion(verdict.criterion_id)) else (),
+            evidence.checks(row) if (row := report.criterion(verdict.criterion_id)) else (),
         )
         for verdict in verdicts
     ]

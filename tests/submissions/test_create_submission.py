@@ -1,4 +1,4 @@
-"""Handing in: every refusal with its field, and what an accepted hand-in leaves behind."""
+"""Submissions: each refusal with its field, and the records of an accepted one."""
 
 import hashlib
 import subprocess
@@ -68,26 +68,30 @@ def stored_files(settings) -> list[Path]:
 
 
 @pytest.mark.processes
-def test_what_the_web_process_asks_of_the_courtroom_is_cheap():
-    asked = "probe_repository probe_pdf read_rubric shipped_rubric render_markdown"
-    script = f"import sys, courtroom; [getattr(courtroom, name) for name in {asked.split()}]; print('langgraph' in sys.modules)"
+def test_web_process_does_not_import_langgraph():
+    names = "probe_repository probe_pdf read_rubric shipped_rubric render_markdown"
+    script = (
+        "import sys, courtroom;"
+        f" [getattr(courtroom, name) for name in {names.split()}];"
+        " print('langgraph' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
 
 
-def test_before_it_opens_an_assignment_takes_nothing(assignment, repository):
+def test_submission_is_refused_before_the_assignment_opens(assignment, repository):
     assignment.opens_at = timezone.now() + timedelta(hours=1)
     assert refusal(assignment, repository) == ("", "not_open_yet")
 
 
-def test_after_the_due_date_an_assignment_takes_nothing(assignment, repository):
+def test_submission_is_refused_after_the_due_date(assignment, repository):
     assignment.due_at = timezone.now() - timedelta(seconds=1)
     assert refusal(assignment, repository) == ("", "after_due_date")
 
 
-def test_when_the_attempts_are_used_up_nothing_is_taken(assignment, repository):
+def test_submission_is_refused_without_attempts_left(assignment, repository):
     ada = student(assignment.cohort)
     SubmissionFactory(assignment=assignment, student=ada, attempt=1)
     SubmissionFactory(assignment=assignment, student=ada, attempt=2)
@@ -105,9 +109,7 @@ def test_when_the_attempts_are_used_up_nothing_is_taken(assignment, repository):
         ("/" + 300 * "a", "repo_url", "repository_not_found"),
     ],
 )
-def test_an_address_that_cannot_be_audited_is_refused_beside_its_field(
-    assignment, url, field, code
-):
+def test_unusable_repository_is_refused_at_its_field(assignment, url, field, code):
     assert refusal(assignment, url) == (field, code)
 
 
@@ -116,7 +118,7 @@ def test_a_repository_without_commits_is_refused(assignment, tmp_path):
     assert refusal(assignment, tmp_path / "empty.git") == ("repo_url", "repository_empty")
 
 
-def test_a_ref_that_is_not_there_is_refused_beside_its_field(assignment, repository):
+def test_unknown_ref_is_refused_at_its_field(assignment, repository):
     assert refusal(assignment, repository, ref="nowhere") == ("ref", "repository_ref_unknown")
 
 
@@ -127,7 +129,7 @@ def test_an_encrypted_pdf_is_refused(assignment, repository, tmp_path):
     assert refusal(assignment, repository, pdf=pdf(locked)) == ("pdf", "pdf_encrypted")
 
 
-def test_a_file_that_is_no_pdf_is_refused_and_not_kept(assignment, repository, settings):
+def test_file_that_is_no_pdf_is_refused_and_deleted(assignment, repository, settings):
     assert refusal(assignment, repository, pdf=pdf(b"PK\x03\x04 not a PDF")) == (
         "pdf",
         "pdf_not_a_pdf",
@@ -140,16 +142,14 @@ def test_a_pdf_over_the_limit_is_refused(assignment, repository, settings, repor
     assert refusal(assignment, repository, pdf=pdf(report)) == ("pdf", "pdf_too_large")
 
 
-def test_a_place_that_was_removed_meanwhile_takes_nothing(assignment, repository):
-    somebody = student(assignment.cohort)
+def test_removed_student_is_refused(assignment, repository):
+    removed = student(assignment.cohort)
     with everywhere():
-        Enrollment.objects.filter(pk=somebody.pk).delete()
-    assert refusal(assignment, repository, student_=somebody) == ("", "cohort_gone")
+        Enrollment.objects.filter(pk=removed.pk).delete()
+    assert refusal(assignment, repository, student_=removed) == ("", "cohort_gone")
 
 
-def test_the_same_commit_and_report_are_not_audited_twice_at_once(
-    assignment, repository, settings, report
-):
+def test_same_commit_and_report_are_refused_while_audited(assignment, repository, settings, report):
     ada = student(assignment.cohort)
     submit(assignment, repository, student_=ada, pdf=pdf(report))
     with pytest.raises(SubmissionRefused) as refused:
@@ -158,7 +158,7 @@ def test_the_same_commit_and_report_are_not_audited_twice_at_once(
     assert len(stored_files(settings)) == 1
 
 
-def test_a_hand_in_is_stored_queued_and_logged(
+def test_submission_is_stored_queued_and_logged(
     assignment, repository, settings, redis, django_capture_on_commit_callbacks, report
 ):
     ada = student(assignment.cohort)
@@ -186,12 +186,12 @@ def test_a_hand_in_is_stored_queued_and_logged(
     )
 
 
-def test_nothing_is_queued_when_the_transaction_does_not_hold(assignment, repository, redis):
+def test_nothing_is_queued_before_commit(assignment, repository, redis):
     submit(assignment, repository)
     assert redis.keys("rq:job:*") == []
 
 
-def test_a_late_hand_in_is_accepted_and_marked_where_that_is_allowed(assignment, repository):
+def test_late_submission_is_accepted_and_marked(assignment, repository):
     assignment.due_at, assignment.late_policy = (
         timezone.now() - timedelta(days=1),
         LatePolicy.ACCEPT,
@@ -199,9 +199,7 @@ def test_a_late_hand_in_is_accepted_and_marked_where_that_is_allowed(assignment,
     assert submit(assignment, repository).late
 
 
-def test_an_attempt_whose_audit_failed_does_not_count_and_its_number_is_not_used_again(
-    assignment, repository
-):
+def test_failed_attempt_does_not_count_and_keeps_its_number(assignment, repository):
     ada = student(assignment.cohort)
     for attempt in (1, 2):
         audit = AuditFactory(
@@ -213,7 +211,7 @@ def test_an_attempt_whose_audit_failed_does_not_count_and_its_number_is_not_used
     assert submit(assignment, repository, student_=ada).attempt == 3
 
 
-def test_a_queue_that_is_down_loses_no_hand_in(
+def test_submission_survives_a_queue_that_is_down(
     assignment, repository, settings, django_capture_on_commit_callbacks
 ):
     settings.RQ_QUEUES = {"submissions": {"URL": "redis://127.0.0.1:1/0"}}

@@ -1,4 +1,4 @@
-"""Criteria over the attempts: what counts, by hand included; as told where it was released, nothing where withheld."""
+"""Criteria by attempt: released scores, nothing where withheld, overrides before a release."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
 FORENSICS, STATE = "Git forensics", "State management rigour"
 
 
-def seen(
+def scores(
     work: Released, *, is_staff: bool = False
 ) -> dict[str, list[tuple[int | None, bool] | None]]:
-    """By criterion and attempt: (score, whether by hand)."""
+    """Return (score, is an override) by criterion and attempt."""
     with everywhere():
         turns = loop_of(work.assignment, work.student, is_staff=is_staff).turns
         rows = criteria_by_attempt([turn.attempt for turn in turns])
@@ -34,46 +34,46 @@ def short(cell: Cell | None) -> tuple[int | None, bool] | None:
     return None if cell is None else (cell.score, cell.by_hand)
 
 
-def by_hand(submission: Submission) -> None:
+def override(submission: Submission) -> None:
     OverrideFactory.create(submission=submission, criterion_id="git_forensics", score=1)
 
 
 def test_a_withheld_attempt_shows_its_student_nothing() -> None:
     work = Released(criteria=2, release_policy=ReleasePolicy.AFTER_RELEASE)
     judged(work.assignment, student=work.student, attempt=2, git_forensics=3)
-    assert seen(work) == {FORENSICS: [(5, False), None], STATE: [(4, False), None]}
-    assert seen(work, is_staff=True) == {
+    assert scores(work) == {FORENSICS: [(5, False), None], STATE: [(4, False), None]}
+    assert scores(work, is_staff=True) == {
         FORENSICS: [(5, False), (3, False)],
         STATE: [(4, False), (4, False)],
     }
 
 
-def test_what_was_told_stays_as_told_until_it_is_told_again() -> None:
+def test_released_scores_stay_until_the_next_release() -> None:
     work = Released(criteria=2)
-    by_hand(work.submission)
-    assert (seen(work)[FORENSICS], seen(work, is_staff=True)[FORENSICS]) == (
+    override(work.submission)
+    assert (scores(work)[FORENSICS], scores(work, is_staff=True)[FORENSICS]) == (
         [(5, False)],
         [(1, True)],
     )
 
 
-def test_what_was_told_of_an_attempt_before_is_still_told() -> None:
+def test_release_of_an_earlier_attempt_stays_visible() -> None:
     work = Released(criteria=2)
     judged(work.assignment, student=work.student, attempt=2, git_forensics=3)
     work.release()
-    by_hand(work.submission)
-    assert seen(work)[FORENSICS] == [(5, False), (3, False)]
+    override(work.submission)
+    assert scores(work)[FORENSICS] == [(5, False), (3, False)]
 
 
-def test_before_a_release_scores_by_hand_count_where_the_verdict_is_open() -> None:
+def test_override_counts_before_a_release() -> None:
     work = Released(criteria=2)
     second = judged(work.assignment, student=work.student, attempt=2, git_forensics=None)
-    assert seen(work)[FORENSICS] == [(5, False), (None, False)]
-    by_hand(second.submission)
-    assert seen(work)[FORENSICS] == [(5, False), (1, True)]
+    assert scores(work)[FORENSICS] == [(5, False), (None, False)]
+    override(second.submission)
+    assert scores(work)[FORENSICS] == [(5, False), (1, True)]
 
 
-def test_a_failed_attempt_is_a_gap_and_the_page_leads_from_each_score_to_its_reasons() -> None:
+def test_failed_attempt_is_a_gap_and_scores_link_to_their_criteria() -> None:
     work = Released(criteria=2)
     AuditFactory.create(
         failed=True,
@@ -81,7 +81,7 @@ def test_a_failed_attempt_is_a_gap_and_the_page_leads_from_each_score_to_its_rea
         submission__student=work.student,
         submission__attempt=2,
     )
-    assert seen(work) == {FORENSICS: [(5, False), None], STATE: [(4, False), None]}
+    assert scores(work) == {FORENSICS: [(5, False), None], STATE: [(4, False), None]}
     html = page(signed_in(work.student.user), place(work.assignment, "loop/"))
     where = f"/o/{work.organization.slug}/audits/{work.audit.pk}/"
     for anchor, words in (
