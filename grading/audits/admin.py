@@ -213,9 +213,7 @@ class OrganizationBenchAdmin(TenantAdmin):
 
 def _spent(bench: OrganizationBench, *, since: datetime | None = None) -> str:
     return (
-        str(usage_of_organization(bench.organization_id, since=since))
-        if bench.pk
-        else "nothing yet"
+        str(usage_of_organization(bench.organization_id, since=since)) if bench.pk else "none yet"
     )
 
 

@@ -66,4 +66,4 @@ def test_the_bench_says_what_was_bought_this_month_and_in_all(client, audit):
 
 def test_a_new_cohort_has_bought_nothing(client, audit):
     page_of(client, audit, "cohort", audit.submission.assignment.cohort.pk)
-    assert "nothing yet" in client.get(reverse("admin:grading_cohort_add")).content.decode()
+    assert "none yet" in client.get(reverse("admin:grading_cohort_add")).content.decode()

@@ -66,7 +66,7 @@ def test_what_would_be_late_is_said_before_it_is_handed_in(
     due_in(assignment, hours=hours)
     where = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
     page = signed_in(ada.user).get(reverse("submit", args=where)).content.decode()
-    assert ("what you hand in now is marked late" in page) is said
+    assert ("your submission will be marked late" in page) is said
 
 
 def test_the_report_says_the_level_that_was_reached_and_the_next(
