@@ -20,12 +20,14 @@ from tests.factories.work import RubricFactory, rubric_document
 def form_data(texts: dict[str, Any]) -> dict[str, Any]:
     """Return fields by name in the order of the page, without boxes that are not ticked."""
     fields = dict(_flat(texts, ""))
+    # The page posts the preset that it showed, to tell a new preset from changed values.
     return {"constitution.was": texts["constitution"]["preset"], **fields}
 
 
 def _flat(node: Any, path: str) -> Any:
     if isinstance(node, dict):
         for step, value in node.items():
+            # Leftovers are hidden fields with the names of the kind that they were typed for.
             below = path if step == "leftovers" else f"{path}.{step}" if path else step
             yield from _flat(value, below)
     elif isinstance(node, list) and any(isinstance(item, dict) for item in node):

@@ -175,6 +175,7 @@ def test_worker_answers_from_the_repository_and_the_page_waits(teacher, assignme
     Submission.objects.update(repo_url=str(tmp_path / "work.git"))
     waiting = send(teacher, assignment, README, do="examine")
     again = send(teacher, assignment, README, do="examine")
+    # The same question is queued once, however often a person presses the button.
     [job] = get_queue("bulk").jobs
 
     assert "The check runs on the repository" in words(teacher.get(waiting.url))
@@ -206,6 +207,7 @@ def test_interrupted_trial_can_be_requested_again(teacher, assignment):
 
     assert teacher.get(waiting.url).status_code == 404
     send(teacher, assignment, README, do="examine")
+    # The interrupted job does not block the new one.
     assert len(get_queue("bulk").jobs) == 1
 
 

@@ -138,6 +138,7 @@ def test_results_after_publishing_equal_the_preview(assignment, teacher, change)
         for grade in Grade.objects.select_related("student", "audit")
     }
     assert any(row.is_changed for row in changes)
+    # Applied once, the same version changes nothing more.
     assert not any(row.is_changed for row in preview(assignment, version.document))
 
 
@@ -269,5 +270,6 @@ def test_preview_only_reads_and_its_queries_do_not_grow(cohort):
             preview(assignment, revised(other_checks))
         statements.append([query["sql"].split()[0] for query in queries])
 
+    # DECLARE is the server-side cursor that reads the reports.
     assert set(statements[0]) <= {"SELECT", "DECLARE"}
     assert statements[0] == statements[1]

@@ -260,6 +260,7 @@ def test_largest_shipped_rubric_fits_into_one_post(ada, organization, settings):
         big = draft_rubric_version(rubric=published.rubric, document=published.document, by=ada)
     fields = posted_form(big)
 
+    # Rubrics may grow to four times the size before Django refuses the post.
     assert 700 < len(fields) < settings.DATA_UPLOAD_MAX_NUMBER_FIELDS / 4
     assert client_of(ada).post(page(big), fields).status_code == 302
     assert stored(big).document == published.document
@@ -276,6 +277,7 @@ def test_larger_rubric_needs_no_more_queries(ada, organization, django_assert_ma
             assert client_of(ada).get(page(version)).status_code == 200
         costs.append(len(counted))
 
+    # The number of criteria must not matter.
     assert costs[0] == costs[1]
 
 
@@ -294,6 +296,7 @@ def test_wrong_guard_is_marked_under_the_faulty_character(ada, draft):
 
 def test_new_item_gets_the_keyboard_focus(ada, draft):
     answer = client_of(ada).post(page(draft), posted_form(draft, do="add criteria.1.checks"))
+    # Two elements with autofocus would leave the choice to the browser.
     assert answer.text.count("autofocus") == 1
     assert re.search(r'name="criteria\.1\.checks\.3\.goal"[^>]* autofocus', answer.text)
 
@@ -352,4 +355,5 @@ def test_boxes_are_posted_in_their_stored_order(ada, organization):
 
     assert boxes
     for (criterion, check), values in boxes.items():
+        # The order of a list is part of the digest.
         assert version.document["criteria"][criterion]["checks"][check]["any_of"] == values

@@ -161,6 +161,7 @@ def page(version: RubricVersion, name: str) -> str:
 def test_invalid_import_is_refused_beside_its_field_and_the_text_stays(
     fields, messages, client, organization
 ):
+    # A wrong target needs a text, or the missing text would be refused first.
     sent = {"text": "kept"} | fields if "into" in fields else fields
     if "file" in sent:
         sent = sent | {"file": SimpleUploadedFile("rubric.json", sent["file"])}
@@ -315,6 +316,7 @@ def test_assignment_uses_the_adopted_version(state, ada):
     assignment = AssignmentFactory()
     before = assignment.rubric_version
     version = RubricVersionFactory(rubric__organization=assignment.organization, state=state)
+    # Adopting twice is logged once.
     for _ in range(2):
         adopted = adopt_rubric_version(assignment=assignment, version=version, by=ada)
 

@@ -71,6 +71,7 @@ def test_every_kind_of_check_has_the_fields_of_its_model():
         kind: sorted(p.name for p in fields if p.required) for kind, fields in layout.checks.items()
     }
 
+    # An empty check of each kind misses exactly the fields that its form marks as required.
     assert complaints == required
 
 
@@ -195,6 +196,7 @@ def test_texts_of_another_kind_return_with_that_kind():
 
 def test_new_check_has_the_default_ticks_and_no_tick_means_the_default():
     check = new_check("unsafe_call")
+    # The defaults of the model, not all choices.
     assert check["any_of"] == ["os_system", "shell_true", "eval_exec"]
     document = rubric_document("tidy")
     document["criteria"][0]["checks"] = [

@@ -57,6 +57,7 @@ def test_second_of_two_concurrent_saves_is_refused_and_shows_both(ada, draft, or
     [part] = answer.context["session"].between.parts
     assert [row.label for row in part.rows] == ["Name"]
     assert ("<del>Ada</del>" in answer.text, "<ins>Bob</ins>" in answer.text) == (True, True)
+    # After the refusal the page has the new digest: saving again overwrites knowingly.
     again = his | {"seen": field(answer, "seen")}
     assert client_of(bob).post(page(draft), again).status_code == 302
     assert stored(draft).document["name"] == "Bob's rubric"
@@ -94,6 +95,7 @@ def test_publish_page_lists_effects_and_publishes_the_shown_document(ada, draft,
         RubricState.PUBLISHED,
         RubricState.SUPERSEDED,
     ]
+    # Publishing alone moves no assignment to the new version.
     assert assignment.rubric_version_id == old.pk
 
 
@@ -149,6 +151,7 @@ def test_unfinished_draft_cannot_be_published(ada, draft):
     unfinished = saved_unfinished(ada, draft)
     digest = document_digest(unfinished.document)
     client_of(ada).post(page(draft, "publish"), {"seen": digest})
+    # The action on the list of versions is a second way to publish.
     chosen = {"action": "publish", "_selected_action": draft.pk}
     answer = client_of(ada).post(
         reverse("admin:grading_rubricversion_changelist"), chosen, follow=True
