@@ -120,7 +120,7 @@ class Keyboard:
         self._goes_on = False
         self._page.go_back()
 
-    def skip_to_content(self, words: str = "Skip to the content") -> None:
+    def skip_to_content(self, words: str = "Skip to content") -> None:
         """The first stop of a page leads past whatever every page begins with."""
         assert self.tab() == Stop("link", words)
         self.press("Enter")

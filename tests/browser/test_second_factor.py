@@ -35,7 +35,7 @@ def test_a_second_factor_is_switched_on_in_a_browser(live_server: Any, chromium:
             page.get_by_label("Password").fill(PASSWORD)
             page.get_by_role("button", name="Sign In").click()
             page.goto("/accounts/email/")
-            page.get_by_role("link", name="Second factor").click()
+            page.get_by_role("link", name="Two-factor authentication").click()
             seen.append(fits(page))
             page.get_by_role("link", name="Activate").click()
             page.get_by_label("Password").fill(PASSWORD)

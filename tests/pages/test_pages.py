@@ -173,7 +173,7 @@ def test_health_is_live_and_ready_for_anybody(client: Client, redis: Any) -> Non
 def test_a_missing_page_is_a_page_of_the_house(address: str) -> None:
     answer = signed_in(UserFactory.create()).get(address)
     assert answer.status_code == 404
-    assert "There is no such page here." in answer.content.decode()
+    assert "Page not found" in answer.content.decode()
 
 
 def test_every_cohort_page_lies_in_exactly_one_organization(
