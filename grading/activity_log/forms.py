@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 
 from grading.activity_log.queries import LogCursor, LogFilter
-from grading.core.form_bases import AddressForm
+from grading.core.form_bases import QueryForm
 
 Choices = Sequence[tuple[str, str]]
 
@@ -22,7 +22,7 @@ def _day(label: str) -> forms.DateField:
     )
 
 
-class LogForm(AddressForm):
+class LogForm(QueryForm):
     family = forms.ChoiceField(label="Category", required=False)
     actor = forms.ChoiceField(label="By", required=False)
     since = _day("From")

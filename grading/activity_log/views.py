@@ -33,7 +33,7 @@ def log(request: MemberRequest, org: str, cohort: str) -> HttpResponse:
     context = {
         "cohort": record,
         "form": form,
-        "misread": form.misread(),
+        "misread": form.query_errors(),
         "entries": [(entry, sentence_of(entry.verb, entry.detail)) for entry in page.entries],
         "older": page.older,
         "is_newest": before is None,

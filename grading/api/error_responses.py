@@ -19,7 +19,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from grading.core.errors import ActionRefused, AlreadyRunning
-from grading.core.middleware import COLLIDED, is_collision
+from grading.core.middleware import CONFLICT_SENTENCE, is_conflict
 
 log = structlog.get_logger(__name__)
 MISSING = ("not_found", "Not found, or you don't have access.")
@@ -84,9 +84,9 @@ def exception_response(error: Exception, _context: dict[str, Any]) -> Response:
 
 
 def _unexpected(error: Exception) -> Response:
-    if is_collision(error):
+    if is_conflict(error):
         log.error("collided", exc_info=error)
-        return refusal(HTTPStatus.CONFLICT, "collided", COLLIDED)
+        return refusal(HTTPStatus.CONFLICT, "collided", CONFLICT_SENTENCE)
     log.error("api_failed", error=type(error).__name__, exc_info=error)
     return refusal(
         HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -20,7 +20,7 @@ from grading.api.paging import PAGING_PARAMETERS
 from grading.api.request_body import BoundedJSON, OwnRenderer, refuse_unknown
 from grading.core.enums import ApiScope
 from grading.core.permissions import access_organization
-from grading.core.request_cache import remembering
+from grading.core.request_cache import request_cache
 from grading.models import Organization
 
 
@@ -66,7 +66,7 @@ class TenantView(ApiView):
     organization: Organization
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        with remembering(), ExitStack() as self._exit_stack:
+        with request_cache(), ExitStack() as self._exit_stack:
             return super().dispatch(request, *args, **kwargs)
 
     def enter_scope(self, request: Request, **kwargs: Any) -> None:

@@ -15,7 +15,7 @@ from grading.core.activity import record_activity
 from grading.core.code_locations import read_places
 from grading.core.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState, WebhookEvent
 from grading.core.errors import AppealRefused
-from grading.core.user_text import words_of
+from grading.core.user_text import required_text
 from grading.grades.actions import hold_attempts
 from grading.models import Appeal, Audit, Grade
 from grading.notifications.webhooks import announce_appeal
@@ -39,7 +39,9 @@ def file_appeal(
     text_too_long, evidence_unknown, place_unreadable, places_too_many.
     """
     missing = "Say what is wrong with the verdict, and why."
-    text = words_of(text, MOST_CHARACTERS, field="text", missing=missing, refused=AppealRefused)
+    text = required_text(
+        text, MOST_CHARACTERS, field="text", missing=missing, refused=AppealRefused
+    )
     found = read_places(places)
     with transaction.atomic():
         grade = _held(grade)

@@ -19,7 +19,7 @@ from grading.core.activity import record_activity
 from grading.core.enums import TEACHING_ROLES, AppealState, BulkVerb, NoticeKind, Role, WebhookEvent
 from grading.core.errors import AppealRefused
 from grading.core.permissions import role_of
-from grading.core.user_text import words_of
+from grading.core.user_text import required_text
 from grading.engine import audits as engine_audits
 from grading.grades import actions as grade_actions
 from grading.grades import releases
@@ -255,7 +255,9 @@ def _is_the_only_teacher(appeal: Appeal) -> bool:
 
 def _answer(text: str) -> str:
     missing = "Say why: the student reads it, and it stays on record."
-    return words_of(text, MOST_CHARACTERS, field="answer", missing=missing, refused=AppealRefused)
+    return required_text(
+        text, MOST_CHARACTERS, field="answer", missing=missing, refused=AppealRefused
+    )
 
 
 def _write_to_student(appeal: Appeal) -> bool:

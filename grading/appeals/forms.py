@@ -11,8 +11,8 @@ from grading.appeals.actions import MOST_CHARACTERS
 from grading.core.code_locations import read_places
 from grading.core.enums import AppealState
 from grading.core.errors import AppealRefused
-from grading.core.form_bases import Words
-from grading.core.form_fingerprint import SeenForm
+from grading.core.form_bases import LongText
+from grading.core.form_fingerprint import FingerprintForm
 
 Choices = Sequence[tuple[str, str]]
 # What instructors would otherwise type again and again; the student reads it as it stands.
@@ -33,15 +33,15 @@ REASONS = (
 )
 
 
-class AppealForm(SeenForm):
+class AppealForm(FingerprintForm):
     """`evidence` are the criterion's evidence as choices: (id, words)."""
 
-    text = Words(
+    text = LongText(
         label="What is wrong with the verdict, and why",
         max_length=MOST_CHARACTERS,
         help_text=f"At most {MOST_CHARACTERS:,} characters, plain text.",
     )
-    places = Words(
+    places = LongText(
         label="Evidence that was missed",
         required=False,
         max_length=7000,
@@ -69,12 +69,12 @@ class AppealForm(SeenForm):
         return text
 
 
-class AnswerForm(SeenForm):
+class AnswerForm(FingerprintForm):
     """`scores` are those that can be given; "keep" always can."""
 
     decision = forms.ChoiceField(label="Decision", widget=forms.RadioSelect)
     reason = forms.ChoiceField(label="A reason often given", choices=REASONS, required=False)
-    answer = Words(
+    answer = LongText(
         label="Your answer",
         required=False,
         max_length=MOST_CHARACTERS,

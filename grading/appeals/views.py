@@ -19,7 +19,7 @@ from grading.audits.queries import report_of
 from grading.core.breadcrumbs import trail_to_assignment, trail_to_organization
 from grading.core.enums import AppealState, Opened, Role
 from grading.core.errors import ActionRefused, AppealRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of
 from grading.core.permissions import access_appeal, access_audit, access_organization, may, role_of
 from grading.core.read_receipts import mark_opened
@@ -47,7 +47,7 @@ def appeal_new(request: MemberRequest, org: str, audit_id: UUID, position: int) 
                 grade=grade, criterion_id=row["id"], by=request.user, **form.cleaned_data
             )
         except AppealRefused as refusal:
-            put_beside(form, refusal)
+            add_refusal(form, refusal)
         else:
             messages.success(request, "Your appeal is filed. You get a letter when it is answered.")
             return redirect("appeal", audit.organization.slug, filed.pk)
@@ -177,7 +177,7 @@ def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpRe
         try:
             messages.success(request, _done(request, found, form))
         except ActionRefused as refusal:
-            put_beside(form, refusal) if answering else messages.error(request, refusal.sentence)
+            add_refusal(form, refusal) if answering else messages.error(request, refusal.sentence)
         else:
             return redirect("appeals", found.organization.slug)
     # What a changed score would release as well, if something else counts by now than the student was told.

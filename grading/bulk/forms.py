@@ -9,7 +9,7 @@ from django import forms
 
 from grading.bulk.queries import SHOWN
 from grading.core.enums import BulkVerb
-from grading.core.form_bases import AddressForm
+from grading.core.form_bases import QueryForm
 from grading.models import Assignment, RubricVersion
 
 VERBS = {
@@ -26,7 +26,7 @@ SCOPES = {
 }
 
 
-class ItemsForm(AddressForm):
+class ItemsForm(QueryForm):
     """Which of a run's attempts are listed."""
 
     show = forms.ChoiceField(

@@ -30,7 +30,7 @@ from grading.bulk.queries import (
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.enums import BulkState
 from grading.core.errors import ActionRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_assignment, access_bulk_run, may
 from grading.core.requests import MemberRequest
 from grading.grades.queries.gradebook import FLAGS, flags_of, grades_of
@@ -123,7 +123,7 @@ def _started(
             criteria=form.criteria,
         )
     except ActionRefused as refusal:
-        put_beside(form, refusal, field=AT_FAULT.get(refusal.code))
+        add_refusal(form, refusal, field=AT_FAULT.get(refusal.code))
         return None
     messages.success(request, "It has begun. You may close the page: it goes on.")
     return run
@@ -142,7 +142,7 @@ def run(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
     page = Paginator(items, PER_PAGE).get_page(form.cleaned_data.get("page") or 1)
     context = _progress(found) | {
         "shown": shown,
-        "misread": form.misread(),
+        "misread": form.query_errors(),
         "page": page,
         "failures": list(failures_of(found)[:PER_PAGE]),
         "spent": usage_of_run(found),

@@ -1,4 +1,4 @@
-"""What every admin page of a tenant's rows shares."""
+"""Base classes of the admin pages for tenants' rows."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from grading.models import Organization
 
 if TYPE_CHECKING:
     PlainAdmin = admin.ModelAdmin[Any]
-else:  # generic only to the type checker
+else:
+    # Generic only in the type stubs.
     PlainAdmin = admin.ModelAdmin
 
 
 def own_organizations() -> list[Organization]:
-    """Where this user may work: the scope that TenantMiddleware entered."""
+    """Return the user's organizations: the scope that TenantMiddleware entered."""
     own: list[Organization] = get_scope()["organization"]  # type: ignore[no-untyped-call]  # -- django-scopes is untyped
     return own
 
 
 class TenantAdmin(PlainAdmin):
-    """Rows of the organizations where a staff user teaches. Nothing is deleted here; every change is logged."""
+    """Rows of the organizations where a user teaches. No deletion; every change is logged."""
 
     save_on_top = True
     formfield_overrides = {models.DateTimeField: {"widget": NamedDateTime}}
@@ -48,7 +49,7 @@ class TenantAdmin(PlainAdmin):
         return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """A row never moves to another organization."""
+        """Return the read-only fields; a row never moves to another organization."""
         return (*self.readonly_fields, "organization") if obj else tuple(self.readonly_fields)
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
@@ -74,7 +75,7 @@ class TenantAdmin(PlainAdmin):
 
 
 class MachineMadeAdmin(TenantAdmin):
-    """Rows that only the site itself writes: to be looked at."""
+    """Read-only rows, which only the site itself writes."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -1,4 +1,4 @@
-"""Fields of the administration that Django's own leave without a name."""
+"""Admin widgets with accessible names."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from django.contrib.admin.widgets import AdminSplitDateTime
 
 
 class NamedDateTime(AdminSplitDateTime):
-    """A day and a time, each called so to whoever cannot see the words before it (no label of Django's is tied to them)."""
+    """Date and time inputs with an aria-label: Django ties no label to them."""
 
     def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context(name, value, attrs)
-        for part, words in zip(context["widget"]["subwidgets"], ("Date", "Time"), strict=True):
-            part["attrs"]["aria-label"] = words
+        for part, label in zip(context["widget"]["subwidgets"], ("Date", "Time"), strict=True):
+            part["attrs"]["aria-label"] = label
         return context

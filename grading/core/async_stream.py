@@ -1,4 +1,4 @@
-"""Listen to an asynchronous stream from ordinary code: its event loop lives in a thread of its own.
+"""Reading of an asynchronous stream from synchronous code, with an event loop in its own thread.
 
 Django's ORM refuses to work inside an event loop; here the caller may use it between two items.
 """
@@ -21,15 +21,16 @@ THREAD_NAME = "listening"
 def listen(
     stream: Callable[[], AsyncIterator[Item]], *, beat_seconds: float
 ) -> Iterator[Item | None]:
-    """The stream's items as they come; None when `beat_seconds` passed without one.
+    """Yield the stream's items as they come, and None after `beat_seconds` without one.
 
-    What the stream raises is raised here. Closing the iterator cancels what is still going on.
+    Exceptions of the stream are raised here. Closing the iterator cancels the stream.
     """
     inbox: Inbox[Item] = queue.SimpleQueue()
     loop = asyncio.new_event_loop()
-    within = copy_context()  # what is logged there carries the audit's id as well
+    # Logs in the thread carry the audit's id, too.
+    within = copy_context()
     Thread(
-        target=within.run, args=(_attend, loop, stream, inbox), name=THREAD_NAME, daemon=True
+        target=within.run, args=(_run_stream, loop, stream, inbox), name=THREAD_NAME, daemon=True
     ).start()
     try:
         while True:
@@ -47,7 +48,7 @@ def listen(
         _cancel(loop)
 
 
-def _attend(
+def _run_stream(
     loop: asyncio.AbstractEventLoop, stream: Callable[[], AsyncIterator[Item]], inbox: Inbox[Item]
 ) -> None:
     async def forward() -> None:
@@ -70,5 +71,6 @@ def _cancel(loop: asyncio.AbstractEventLoop) -> None:
         for task in asyncio.all_tasks(loop):
             task.cancel()
 
-    with suppress(RuntimeError):  # the loop is closed: the stream has ended
+    # RuntimeError: the loop is closed, since the stream has ended.
+    with suppress(RuntimeError):
         loop.call_soon_threadsafe(cancel_all)

@@ -1,8 +1,8 @@
-"""The queue is a hint, PostgreSQL the truth: a job carries an audit's id and which attempt it is, no more.
+"""Queue of audits. PostgreSQL is the truth: a job carries only an audit's id and its attempt.
 
-Queues are fair between organizations: of what waits, each has only its few longest waiting audits on a queue, and
-the next takes its place behind everybody else's whenever one of them is taken up. So a thousand hand-ins of one
-organization stand at most AHEAD jobs before another's first.
+Queues are fair between organizations. Each has only its few longest waiting audits on a queue;
+when one of them starts, the next takes its place behind everybody else's. So a thousand submissions
+of one organization put at most AHEAD jobs before another's first.
 """
 
 from datetime import datetime, timedelta
@@ -23,11 +23,12 @@ JOB = "grading.jobs.run_audit"
 JOB_SECONDS = 15 * 60
 KEEP_RESULT_SECONDS = 3600
 KEEP_FAILURE_SECONDS = 24 * 3600
-SILENT_AFTER = timedelta(seconds=45)  # a worker refreshes its job's heartbeat every 5 s
+# A worker refreshes its job's heartbeat every 5 s.
+SILENT_AFTER = timedelta(seconds=45)
 
 
 class JobHealth(Enum):
-    """Whether the queue still has, or works on, the job that a row waits for."""
+    """State of the job that a row waits for."""
 
     ALIVE = "alive"
     MISSING = "missing"
@@ -35,24 +36,23 @@ class JobHealth(Enum):
 
 
 def enqueue_on_commit(audit: Audit) -> None:
-    """Enqueue what its organization may have on the audit's queue, once the transaction holds.
+    """Enqueue the next audits of the audit's organization after the commit.
 
-    That is this audit's next attempt when it is its turn, and after one was taken up the next in line. If the
-    queue is down, the reconciler will.
+    That is this audit if it is its turn, or the next one when another has started. If the queue is
+    down, the reconciler enqueues them.
     """
 
-    def announce() -> (
-        None
-    ):  # Django names a robust callback in its log, which it cannot with a partial
+    # A function: Django logs the name of a robust callback, and a partial has none.
+    def enqueue_waiting() -> None:
         with scope(organization=audit.organization_id):
-            for waiting in _in_turn(audit):
+            for waiting in _waiting_in_turn(audit):
                 if health_of_job(waiting, waiting.run_attempt + 1) is JobHealth.MISSING:
                     enqueue(waiting)
 
-    transaction.on_commit(announce, robust=True)
+    transaction.on_commit(enqueue_waiting, robust=True)
 
 
-def _in_turn(audit: Audit) -> list[Audit]:
+def _waiting_in_turn(audit: Audit) -> list[Audit]:
     waiting = Audit.objects.filter(belongs_on(queue_of(audit)), state=AuditState.QUEUED).defer(
         "report"
     )
@@ -60,7 +60,7 @@ def _in_turn(audit: Audit) -> list[Audit]:
 
 
 def enqueue(audit: Audit) -> None:
-    """Put the next attempt's job on its queue, in place of a dead job of the same id."""
+    """Enqueue the job of the next attempt, replacing a dead job of the same id."""
     attempt = audit.run_attempt + 1
     get_queue(queue_of(audit), commit_mode="auto").enqueue_call(
         JOB,
@@ -73,25 +73,29 @@ def enqueue(audit: Audit) -> None:
 
 
 def health_of_job(audit: Audit, attempt: int) -> JobHealth:
-    """How the job of this attempt is doing; raises redis.RedisError when the queue cannot be asked."""
+    """Return the state of the job of this attempt. Raises redis.RedisError."""
     return health_of(queue_of(audit), job_id(audit, attempt))
 
 
 def health_of(queue_name: str, job: str) -> JobHealth:
-    """How the job of this id is doing; raises redis.RedisError when the queue cannot be asked."""
+    """Return the state of the job with this id. Raises redis.RedisError."""
     queue = get_queue(queue_name, commit_mode="auto")
     try:
-        found = Job.fetch(job, connection=queue.connection)
-        status = found.get_status(refresh=False)
+        job_record = Job.fetch(job, connection=queue.connection)
+        status = job_record.get_status(refresh=False)
     except (NoSuchJobError, InvalidJobOperation):
         return JobHealth.MISSING
+
     if status in {JobStatus.FAILED, JobStatus.STOPPED, JobStatus.CANCELED}:
         return JobHealth.FAILED
     if status == JobStatus.QUEUED:
-        waiting = queue.get_job_position(found) is not None or not _is_older(found.enqueued_at)
+        # A job that a worker has just popped is on no queue for a moment.
+        waiting = queue.get_job_position(job_record) is not None or not _is_older(
+            job_record.enqueued_at
+        )
         return JobHealth.ALIVE if waiting else JobHealth.MISSING
     if status == JobStatus.STARTED:
-        return JobHealth.MISSING if _is_older(found.last_heartbeat) else JobHealth.ALIVE
+        return JobHealth.MISSING if _is_older(job_record.last_heartbeat) else JobHealth.ALIVE
     return JobHealth.MISSING
 
 

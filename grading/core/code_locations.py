@@ -1,4 +1,4 @@
-"""Places that a person names in words: path:line, path:first-last, or a page of the report."""
+"""Parser of places typed by people: path:line, path:first-last, or a page of the report."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from grading.core.errors import AppealRefused
 
-MOST_PLACES = 20
-MOST_CHARACTERS = 300
+MAX_PLACES = 20
+MAX_CHARACTERS = 300
 HIGHEST_LINE = 10_000_000
 _PAGE = re.compile(r"(?:pdf,? *)?(?:page|p\.) *(\d{1,5})", re.IGNORECASE)
 _LINES = re.compile(r"(?P<path>[^:]+?)(?::(?P<first>\d{1,8})(?:-(?P<last>\d{1,8}))?)?")
@@ -16,7 +16,7 @@ _LINES = re.compile(r"(?P<path>[^:]+?)(?::(?P<first>\d{1,8})(?:-(?P<last>\d{1,8}
 
 @dataclass(frozen=True, slots=True)
 class NamedPlace:
-    """Either a `path` in the repository, perhaps with lines, or a `page` of the report."""
+    """Path in the repository, optionally with lines, or a page of the report."""
 
     path: str | None = None
     first: int | None = None
@@ -31,13 +31,13 @@ class NamedPlace:
 
 
 def read_places(text: str) -> tuple[NamedPlace, ...]:
-    """One place a line, empty lines left out. Raises AppealRefused naming the line that is none."""
+    """Parse one place from each non-empty line. Raises AppealRefused with the bad line's number."""
     lines = [
         (number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()
     ]
-    if len(lines) > MOST_PLACES:
+    if len(lines) > MAX_PLACES:
         raise AppealRefused(
-            "places", "places_too_many", f"At most {MOST_PLACES} places: the strongest ones."
+            "places", "places_too_many", f"The limit is {MAX_PLACES} places: choose the strongest."
         )
     return tuple(_place(number, line) for number, line in lines)
 
@@ -45,22 +45,22 @@ def read_places(text: str) -> tuple[NamedPlace, ...]:
 def _place(number: int, line: str) -> NamedPlace:
     if page := _PAGE.fullmatch(line):
         return NamedPlace(page=int(page[1]))
-    found = _LINES.fullmatch(line) if len(line) <= MOST_CHARACTERS and line.isprintable() else None
-    if found is None or not _leads_inside(found["path"]):
+    match = _LINES.fullmatch(line) if len(line) <= MAX_CHARACTERS and line.isprintable() else None
+    if match is None or not _is_inside(match["path"]):
         raise _refusal(number, "write src/graph.py:41, src/graph.py:41-60, src/graph.py or page 3.")
-    first, last = (int(found[name]) if found[name] else None for name in ("first", "last"))
+    first, last = (int(match[name]) if match[name] else None for name in ("first", "last"))
     if (
         first == 0
         or max(first or 0, last or 0) > HIGHEST_LINE
         or (last is not None and last < (first or 0))
     ):
         raise _refusal(number, "lines are counted from 1, and the first comes before the last.")
-    return NamedPlace(found["path"].strip(), first, None if last == first else last)
+    return NamedPlace(match["path"].strip(), first, None if last == first else last)
 
 
-def _leads_inside(path: str) -> bool:
+def _is_inside(path: str) -> bool:
     return not path.startswith(("/", "~")) and "\\" not in path and ".." not in path.split("/")
 
 
 def _refusal(number: int, sentence: str) -> AppealRefused:
-    return AppealRefused("places", "place_unreadable", f"Line {number} is no place: {sentence}")
+    return AppealRefused("places", "place_unreadable", f"Line {number} is not a place: {sentence}")

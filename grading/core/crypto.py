@@ -1,6 +1,7 @@
-"""Secrets at rest: sealed with a key that follows from SECRET_KEY, each purpose with a key of its own.
+"""Encryption of stored secrets with keys derived from SECRET_KEY, one for each purpose.
 
-After a change of SECRET_KEY the old one belongs into SECRET_KEY_FALLBACKS until everything is sealed anew.
+After a change of SECRET_KEY keep the old one in SECRET_KEY_FALLBACKS until all secrets are sealed
+again.
 """
 
 import base64
@@ -15,12 +16,12 @@ from grading.core.errors import SealBrokenError
 
 
 def seal(secret: str, *, purpose: str) -> str:
-    """The secret as text that only this site can read, and only for the same purpose."""
+    """Return the secret encrypted for this purpose."""
     return _keys(purpose).encrypt(secret.encode()).decode("ascii")
 
 
 def unseal(sealed: str, *, purpose: str) -> str:
-    """The secret again. Raises SealBrokenError when it was sealed with another key or for another purpose."""
+    """Return the decrypted secret. Raises SealBrokenError for another key or purpose."""
     try:
         return _keys(purpose).decrypt(sealed.encode()).decode()
     except InvalidToken as error:

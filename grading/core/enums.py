@@ -1,4 +1,4 @@
-"""The closed vocabularies of the site, and which move of an audit is legal."""
+"""Choices of the site's fields, and the legal moves of audits, appeals and complaints."""
 
 from django.db import models
 
@@ -26,14 +26,14 @@ class LatePolicy(models.TextChoices):
 
 
 class ReleasePolicy(models.TextChoices):
-    """What students see of a verdict before it is released."""
+    """Visibility of a verdict to students before its release."""
 
     PROVISIONAL = "provisional", "The whole report, marked as provisional"
     AFTER_RELEASE = "after_release", "Nothing but that it was judged"
 
 
 class Batch(models.TextChoices):
-    """How judges by a model are asked."""
+    """Grouping of calls to a judge's model."""
 
     PER_CRITERION = "per_criterion", "One call for each judge and criterion"
     PER_JUDGE = "per_judge", "One call of each judge for all criteria"
@@ -51,7 +51,7 @@ class AuditKind(models.TextChoices):
 
 
 class Renewal(models.TextChoices):
-    """What an audit works out anew of what earlier audits of the same work have brought."""
+    """Parts that an audit computes again instead of reusing earlier results."""
 
     MISSING = "missing", "Only what is missing"
     OPINIONS = "opinions", "The opinions"
@@ -59,7 +59,7 @@ class Renewal(models.TextChoices):
 
 
 class BulkVerb(models.TextChoices):
-    """Three verbs, never mixed: the rules alone; the opinions anew; everything anew."""
+    """Kinds of bulk run: apply the rules again, judge again, or audit everything again."""
 
     RESYNTHESISE = "resynthesise", "Re-synthesise"
     REJUDGE = "rejudge", "Re-judge"
@@ -73,7 +73,7 @@ class BulkState(models.TextChoices):
 
 
 class BulkItemState(models.TextChoices):
-    """`failed` took nothing away: the verdict that stood before stands."""
+    """State of an item; a `failed` one keeps its earlier verdict."""
 
     WAITING = "waiting"
     DONE = "done"
@@ -95,7 +95,7 @@ APPEAL_MOVES: dict[AppealState, frozenset[AppealState]] = {
     AppealState.ESCALATED: frozenset(
         {AppealState.REJUDGING, AppealState.KEPT, AppealState.CHANGED, AppealState.WITHDRAWN}
     ),
-    # A re-judging comes back to a person: the new opinions are read, then the appeal is answered.
+    # After re-judging a person reads the new opinions and answers the appeal.
     AppealState.REJUDGING: frozenset(
         {AppealState.OPEN, AppealState.ESCALATED, AppealState.KEPT, AppealState.CHANGED}
     ),
@@ -107,7 +107,7 @@ PENDING_APPEALS = tuple(state for state, moves in APPEAL_MOVES.items() if moves)
 
 
 class NoticeKind(models.TextChoices):
-    """What people are written to about; each may be switched off."""
+    """Kinds of email; people may turn each of them off."""
 
     RELEASED = "released", "A grade of mine was released or changed"
     APPEAL_ANSWERED = "appeal_answered", "An appeal of mine was answered"
@@ -119,7 +119,7 @@ class NoticeKind(models.TextChoices):
 
 
 class Anonymity(models.TextChoices):
-    """Who knows whom in a round: under single-blind only the one who audits knows the other."""
+    """Anonymity of a round: under single-blind only the auditor knows the other."""
 
     OPEN = "open", "Open: both know each other"
     SINGLE_BLIND = "single_blind", "Single-blind: the audited do not learn who audited them"
@@ -137,7 +137,7 @@ class FeedbackSource(models.TextChoices):
 
 
 class FindingState(models.TextChoices):
-    """A finding first seen in the latest attempt is open, and called new (grading/findings/identity.py)."""
+    """State of a finding; an open one first seen in the latest attempt is displayed as new."""
 
     OPEN = "open"
     FIXED = "fixed"
@@ -152,14 +152,14 @@ class ResponseKind(models.TextChoices):
 
 
 class ComplaintState(models.TextChoices):
-    """What a teacher made of it; nothing is hidden before."""
+    """Decision on a complaint; the report stays visible until then."""
 
     OPEN = "open"
     HIDDEN = "hidden", "The report was hidden"
     DISMISSED = "dismissed", "The report stays"
 
 
-# What was hidden may be shown again; what may stay is reported anew.
+# A hidden report may be shown again; one that stays needs a new complaint.
 COMPLAINT_MOVES: dict[ComplaintState, frozenset[ComplaintState]] = {
     ComplaintState.OPEN: frozenset({ComplaintState.HIDDEN, ComplaintState.DISMISSED}),
     ComplaintState.HIDDEN: frozenset({ComplaintState.DISMISSED}),
@@ -168,7 +168,7 @@ COMPLAINT_MOVES: dict[ComplaintState, frozenset[ComplaintState]] = {
 
 
 class Opened(models.TextChoices):
-    """What is marked as new to a student until they open it."""
+    """Kinds of pages that are marked as new until the student opens them."""
 
     REPORT = "report", "The report on an attempt"
     APPEAL = "appeal", "The answer to an appeal"
@@ -176,7 +176,7 @@ class Opened(models.TextChoices):
 
 
 class EntryKind(models.TextChoices):
-    """What an entry of the communication log tells of."""
+    """Kinds of entries in the communication log."""
 
     PROGRESS = "progress"
     BLOCKER = "blocker"
@@ -218,7 +218,7 @@ REPORTED_STATES = (*JUDGED_STATES, AuditState.DEGRADED)
 
 
 class ApiScope(models.TextChoices):
-    """What a token lets a program do of what its user may do."""
+    """Scopes of an API token, within the permissions of its user."""
 
     READ = "read", "Read what I can see"
     SUBMIT = "submit", "Hand in work"
@@ -229,7 +229,7 @@ class ApiScope(models.TextChoices):
 
 
 class WebhookEvent(models.TextChoices):
-    """What a webhook is told of; `webhook.test` is only sent on request."""
+    """Events of webhooks; `webhook.test` is sent only on request."""
 
     AUDIT_FINISHED = "audit.finished", "An audit has a verdict"
     AUDIT_FAILED = "audit.failed", "An audit failed"
@@ -244,7 +244,7 @@ WEBHOOK_EVENTS = tuple(event for event in WebhookEvent if event is not WebhookEv
 
 
 class DeliveryState(models.TextChoices):
-    """Whether an event has reached a webhook; `failed` is tried no more."""
+    """State of a delivery; a `failed` one is not tried again."""
 
     WAITING = "waiting"
     DELIVERED = "delivered"

@@ -1,28 +1,28 @@
-"""Everything the site refuses, as one tree.
+"""Errors of the site, as one tree.
 
 GradingError               code, a sentence the person can act on
-├── ActionRefused          what was asked for cannot be done as it stands
+├── ActionRefused          the action cannot be done; nothing was changed
 │   ├── FieldRefused       field: the form field at fault, or "" for the whole
 │   │   ├── SubmissionRefused  repo_url, ref, pdf
-│   │   │   └── AlreadyRunning already_running: audit_id is where the same hand-in is being audited
-│   │   ├── GradeRefused   score, reason, ... of what a person wanted to change by hand
+│   │   │   └── AlreadyRunning already_running: audit_id is the running audit of the same work
+│   │   ├── GradeRefused   score, reason, ... of an override
 │   │   ├── AppealRefused  text, cited, places, decision, answer
-│   │   ├── FeedbackRefused file, text, answer: a peer's audit not begun, a report or a complaint not taken
-│   │   ├── FindingRefused kind, commit, reason: an answer that says too little
-│   │   ├── EntryRefused   kind, text, pairing: an entry of the communication log that was not taken
+│   │   ├── FeedbackRefused file, text, answer: of a peer's audit, a report or a complaint
+│   │   ├── FindingRefused kind, commit, reason: of an answer to a finding
+│   │   ├── EntryRefused   kind, text, pairing: of an entry of the communication log
 │   │   ├── BulkRefused    scope, confirmed
 │   │   ├── RoundRefused   peers, students, ends_at, ...
 │   │   └── WebhookRefused url, events
 │   ├── RubricRefused      rubric_*: unreadable, or its version is already published
-│   │   └── RubricKnown    rubric_known: version_id is where the same document stands already
+│   │   └── RubricKnown    rubric_known: version_id already has the same document
 │   ├── RenewalRefused     verdict_missing, criterion_unknown, rubric_draft, already_running
-│   ├── SettingsRefused    settings_fixed: `faults`, field by field, what can no longer be changed so
+│   ├── SettingsRefused    settings_fixed: `faults` by field
 │   ├── RosterRefused      roster_*: the file as a whole cannot be read
 │   ├── KeyRefused         key_in_use, key_reused: the Idempotency-Key of another request
-│   ├── RoleRefused        role_*: not for them to give, their own, or the last owner's
+│   ├── RoleRefused        role_*: not theirs to give, their own, or the last owner's
 │   └── SlugTaken          slug_taken: the name is in use
-├── InputRefused           the courtroom's own codes: a hand-in that was accepted cannot be audited as it is
-├── ReportUnreadable       report_unreadable: the stored report of an audit has another form
+├── InputRefused           the courtroom's own codes: an accepted submission cannot be audited
+├── ReportUnreadable       report_unreadable: a stored report has another form
 ├── IllegalMoveError       illegal_move: an audit cannot go from this state to that one
 ├── LeaseLostError         lease_lost: another worker holds the audit now; stop writing
 └── SealBrokenError        seal_broken: a stored secret cannot be read with today's SECRET_KEY
@@ -35,7 +35,7 @@ from uuid import UUID
 
 
 class GradingError(Exception):
-    """`code` is stable and machine-readable; `sentence` is for the person."""
+    """Error with a stable, machine-readable `code` and a `sentence` for the person."""
 
     def __init__(self, code: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -44,11 +44,11 @@ class GradingError(Exception):
 
 
 class ActionRefused(GradingError):
-    """Nothing was changed."""
+    """Action that was refused; nothing was changed."""
 
 
 class FieldRefused(ActionRefused):
-    """`field` is the form's field beside which the sentence belongs, "" for the whole form."""
+    """Refusal for one form field; `field` is "" for the whole form."""
 
     def __init__(self, field: str, code: str, sentence: str) -> None:
         super().__init__(code, sentence)
@@ -60,22 +60,22 @@ class SubmissionRefused(FieldRefused):
 
 
 class AlreadyRunning(SubmissionRefused):
-    """The same commit and report were handed in a moment ago, as a second click on the button does."""
+    """Same commit and report as in a running audit, as after a double click."""
 
     def __init__(self, audit_id: UUID) -> None:
-        super().__init__(
-            "", "already_running", "This very commit and report are being audited right now."
-        )
+        super().__init__("", "already_running", "This commit and report are already being audited.")
         self.audit_id = audit_id
 
 
 class RubricRefused(ActionRefused):
-    """A rubric that cannot be published or adopted."""
+    """Rubric that cannot be published or adopted."""
 
 
 class RubricKnown(RubricRefused):
-    """What was read is the same document as a version: a second click on the button, or a text that differs in nothing
-    that is used. `notes` say what of it was not."""
+    """Imported rubric that equals a version: a double click, or a text without new content.
+
+    `notes` list the parts of the text that were not used.
+    """
 
     def __init__(self, version_id: int, sentence: str, notes: list[dict[str, Any]]) -> None:
         super().__init__("rubric_known", sentence)
@@ -84,27 +84,27 @@ class RubricKnown(RubricRefused):
 
 
 class GradeRefused(FieldRefused):
-    """A grade that cannot be changed as it was asked."""
+    """Grade that cannot be changed in this way."""
 
 
 class AppealRefused(FieldRefused):
-    """An appeal that cannot be filed or answered as it was asked."""
+    """Appeal that cannot be filed or answered in this way."""
 
 
 class FeedbackRefused(FieldRefused):
-    """A peer's audit that was not begun, or a report that was not taken."""
+    """Peer audit that was not started, or a report that was not accepted."""
 
 
 class FindingRefused(FieldRefused):
-    """An answer to a finding that was not taken."""
+    """Answer to a finding that was not accepted."""
 
 
 class EntryRefused(FieldRefused):
-    """An entry of a communication log that was not taken."""
+    """Entry of a communication log that was not accepted."""
 
 
 class RenewalRefused(ActionRefused):
-    """Work that cannot be judged or audited again as it was asked."""
+    """Work that cannot be judged or audited again in this way."""
 
 
 class BulkRefused(FieldRefused):
@@ -112,7 +112,7 @@ class BulkRefused(FieldRefused):
 
 
 class RoundRefused(FieldRefused):
-    """A round of peers that cannot be started or changed as it was asked."""
+    """Round of peer reviews that cannot be started or changed in this way."""
 
 
 class SettingsRefused(ActionRefused):
@@ -124,19 +124,19 @@ class SettingsRefused(ActionRefused):
 
 
 class RosterRefused(ActionRefused):
-    """A roster file that cannot be read at all; single lines are refused one by one instead."""
+    """Roster file that cannot be read at all; single bad lines are reported one by one instead."""
 
 
 class KeyRefused(ActionRefused):
-    """A key that another request has, or had."""
+    """Idempotency key that another request uses or used."""
 
 
 class WebhookRefused(FieldRefused):
-    """A webhook that was not made, or an address that is not connected to."""
+    """Webhook that was not created, or a URL that is not allowed."""
 
 
 class RoleRefused(ActionRefused):
-    """A role that whoever asks may not give or take."""
+    """Role that the user may not give or take."""
 
 
 class SlugTaken(ActionRefused):
@@ -144,7 +144,7 @@ class SlugTaken(ActionRefused):
 
 
 class InputRefused(GradingError):
-    """Nothing was judged; the attempt does not count."""
+    """Submission that cannot be audited; the attempt does not count."""
 
 
 class ReportUnreadable(GradingError):
@@ -162,8 +162,8 @@ class IllegalMoveError(GradingError):
 
 
 class LeaseLostError(GradingError):
-    """The fencing token no longer fits: this worker was given up for dead and must write nothing more."""
+    """Outdated fencing token: this worker was given up and must write nothing more."""
 
 
 class SealBrokenError(GradingError):
-    """An operator has changed SECRET_KEY without naming the old one in SECRET_KEY_FALLBACKS."""
+    """SECRET_KEY was changed without adding the old one to SECRET_KEY_FALLBACKS."""

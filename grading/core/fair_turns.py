@@ -1,7 +1,8 @@
-"""Whose turn it is: of what waits, each organization has its few longest waiting audits on a queue.
+"""Fair order of waiting audits between organizations.
 
-Valkey serves a queue in the order of arrival; whenever an organization's audit is taken up, its next one arrives,
-behind everybody else's (core/audit_queue.py).
+Each organization has its few longest waiting audits on a queue. Valkey serves a queue in the order
+of arrival; when one of an organization's audits starts, its next one is added behind everybody
+else's (core/audit_queue.py).
 """
 
 import contextlib
@@ -20,19 +21,21 @@ from grading.core.enums import AuditKind, AuditState
 from grading.core.rls.rls_scope import as_dispatcher
 from grading.models import Audit
 
-AHEAD = 4  # of one organization on one queue: enough to keep workers busy, as each that is taken up brings the next
-SHOWN_SECONDS = 2
+# Jobs of one organization on one queue: enough to keep workers busy, since each start adds the
+# next.
+AHEAD = 4
+CACHE_SECONDS = 2
 SUBMISSIONS, BULK = "submissions", "bulk"
 log = structlog.get_logger(__name__)
 
 
 def queue_of(audit: Audit) -> str:
-    """Students' own submissions are served before what an instructor runs over a whole cohort."""
+    """Return the queue: students' own submissions are served before an instructor's bulk runs."""
     return BULK if audit.kind == AuditKind.INSTRUCTOR else SUBMISSIONS
 
 
 def belongs_on(queue: str) -> Q:
-    """The audits of which `queue_of` says this name."""
+    """Return the filter for the audits of this queue, as `queue_of` decides."""
     bulk = Q(kind=AuditKind.INSTRUCTOR)
     return bulk if queue == BULK else ~bulk
 
@@ -42,80 +45,91 @@ def job_id(audit: Audit, attempt: int) -> str:
 
 
 def in_turn(waiting: Iterable[Audit]) -> list[Audit]:
-    """Of all that wait anywhere, longest first: those that belong on a queue now."""
-    seen: Counter[tuple[int, str]] = Counter()
+    """Return the audits that belong on a queue now; `waiting` are all, longest first."""
+    counts: Counter[tuple[int, str]] = Counter()
     chosen = []
     for audit in waiting:
         line = (audit.organization_id, queue_of(audit))
-        seen[line] += 1
-        if seen[line] <= AHEAD:
+        counts[line] += 1
+        if counts[line] <= AHEAD:
             chosen.append(audit)
     return chosen
 
 
 def queue_position(audit: Audit) -> int | None:
-    """1 for the next to be taken up, as things stand; None when it is not waiting. One query.
+    """Return the position of an audit, 1 for the next; None if it does not wait. One query.
 
-    Students' own hand-ins are all served before bulk work. What others hand in later can only go before an audit
-    that is not yet among the first `AHEAD` of its organization.
+    Students' own submissions are served before bulk runs. A later submission of another
+    organization goes before an audit only if that is not among the first `AHEAD` of its own.
     """
-    return _places(queue_of(audit)).get(str(audit.pk)) if audit.state == AuditState.QUEUED else None
+    return (
+        _positions(queue_of(audit)).get(str(audit.pk)) if audit.state == AuditState.QUEUED else None
+    )
 
 
 def position_shown(audit: Audit) -> int | None:
-    """As queue_position, at most `SHOWN_SECONDS` old: a course that watches its queue must not be what fills it."""
+    """Return `queue_position`, at most `CACHE_SECONDS` old."""
     if audit.state != AuditState.QUEUED:
         return None
+    # A whole course reloads its pages while it waits: that must not load the database.
     queue, key = queue_of(audit), str(audit.pk)
-    places = _kept(queue)
-    if places is None or key not in places:
-        places = _places(queue)
-        _keep(queue, places)
-    return places.get(key)
+    positions = _cached_positions(queue)
+    if positions is None or key not in positions:
+        positions = _positions(queue)
+        _cache_positions(queue, positions)
+    return positions.get(key)
 
 
-def _places(queue: str) -> dict[str, int]:
-    """The place of each audit that waits for this queue, whosever it is, by its id."""
+def _positions(queue: str) -> dict[str, int]:
+    """Return the positions of all audits that wait for this queue, by their ids."""
     with as_dispatcher():
         everywhere = Audit.objects.filter(state=AuditState.QUEUED).only(
             "organization_id", "kind", "run_attempt"
         )
         waiting = list(everywhere.order_by("queued_at", "pk"))
-    sooner = [each for each in waiting if queue_of(each) == SUBMISSIONS] if queue == BULK else []
-    order = in_order_of_turns(
-        [each for each in waiting if queue_of(each) == queue], _arrivals(queue)
-    )
-    return {str(each.pk): place for place, each in enumerate(order, len(sooner) + 1)}
+
+    ahead = sum(queue_of(audit) == SUBMISSIONS for audit in waiting) if queue == BULK else 0
+    own = [audit for audit in waiting if queue_of(audit) == queue]
+    order = service_order(own, _queue_order(queue))
+    return {str(audit.pk): place for place, audit in enumerate(order, ahead + 1)}
 
 
-def _kept(queue: str) -> dict[str, int] | None:
+def _cached_positions(queue: str) -> dict[str, int] | None:
     try:
-        kept: dict[str, int] | None = cache.get(f"places-{queue}")
+        kept: dict[str, int] | None = cache.get(f"positions-{queue}")
     except RedisError as error:
         log.warning("places_not_kept", said=str(error))
         return None
     return kept
 
 
-def _keep(queue: str, places: dict[str, int]) -> None:
-    with contextlib.suppress(RedisError):  # said already where they were asked for
-        cache.set(f"places-{queue}", places, SHOWN_SECONDS)
+def _cache_positions(queue: str, positions: dict[str, int]) -> None:
+    # Logged already by _cached_positions.
+    with contextlib.suppress(RedisError):
+        cache.set(f"positions-{queue}", positions, CACHE_SECONDS)
 
 
-def in_order_of_turns(waiting: Iterable[Audit], arrivals: dict[str, int]) -> Iterator[Audit]:
-    """One queue's audits as workers take them up; `waiting` longest first, `arrivals` the places of jobs on it."""
+def service_order(waiting: Iterable[Audit], arrivals: dict[str, int]) -> Iterator[Audit]:
+    """Yield one queue's audits in the order in which workers take them.
+
+    `waiting` are sorted longest first; `arrivals` are the places of jobs on the queue.
+    """
     lines = {key: list(line) for key, line in groupby(sorted(waiting, key=_line), key=_line)}
     on_queue = in_turn(waiting)
     behind = {key: iter(line[AHEAD:]) for key, line in lines.items()}
     last = len(arrivals)
-    on_queue.sort(key=lambda each: arrivals.get(job_id(each, each.run_attempt + 1), last))
-    for each in on_queue:  # it grows while it is walked: who is taken up brings the next
-        yield each
-        on_queue.extend(next_one for next_one in [next(behind[_line(each)], None)] if next_one)
+    on_queue.sort(key=lambda audit: arrivals.get(job_id(audit, audit.run_attempt + 1), last))
+
+    # The list grows in the loop: each audit that starts adds the next of its organization.
+    for audit in on_queue:
+        yield audit
+        following = next(behind[_line(audit)], None)
+        if following:
+            on_queue.append(following)
 
 
-def _arrivals(queue: str) -> dict[str, int]:
-    """Without the queue's server, the order of handing in is all that is known."""
+def _queue_order(queue: str) -> dict[str, int]:
+    """Return the places of jobs on the queue; empty if Valkey is down."""
     try:
         return {job: place for place, job in enumerate(get_queue(queue).job_ids)}
     except RedisError as error:

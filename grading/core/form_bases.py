@@ -1,4 +1,4 @@
-"""Forms that are read from an address: filters and pages. What means nothing there is said, and asks for nothing."""
+"""Base forms: filters from the query string, names with slugs, and long texts."""
 
 from __future__ import annotations
 
@@ -12,20 +12,23 @@ from grading.core.errors import ActionRefused, FieldRefused, SlugTaken
 DATETIME = "%Y-%m-%dT%H:%M"
 
 
-class AddressForm(forms.Form):
-    """Beside a field that is shown stands what is wrong with it; `misread` says it of those that are not."""
+class QueryForm(forms.Form):
+    """Form filled from the query string. Invalid values are reported and ignored.
 
-    def misread(self) -> list[str]:
-        """A sentence for each hidden part of the address that means nothing."""
+    Visible fields show their own errors; `query_errors` returns those of hidden fields.
+    """
+
+    def query_errors(self) -> list[str]:
+        """Return a sentence for each hidden field with an invalid value."""
         hidden = [name for name in self.errors if name in self.fields and self[name].is_hidden]
-        return [self.meaningless(name) for name in hidden]
+        return [self.unknown_value(name) for name in hidden]
 
-    def meaningless(self, name: str) -> str:
-        return f"“{name}={self.data.get(name, '')[:40]}” means nothing here and was left aside."
+    def unknown_value(self, name: str) -> str:
+        return f"“{name}={self.data.get(name, '')[:40]}” is not valid here and was ignored."
 
 
-def put_beside(form: forms.BaseForm, refusal: ActionRefused, *, field: str | None = None) -> None:
-    """Add the refusal to its field (its own, else `field`), or to the whole form when it has none there."""
+def add_refusal(form: forms.BaseForm, refusal: ActionRefused, *, field: str | None = None) -> None:
+    """Add the refusal to its own field, else to `field`, else to the whole form."""
     if isinstance(refusal, FieldRefused):
         field = refusal.field
     elif isinstance(refusal, SlugTaken):
@@ -33,8 +36,11 @@ def put_beside(form: forms.BaseForm, refusal: ActionRefused, *, field: str | Non
     form.add_error(field if field in form.fields else None, refusal.sentence)
 
 
-def field_at_fault(code: str) -> str | None:
-    """The hand-in's field that a code of the courtroom is about (courtroom/models/errors.py); None for the whole."""
+def field_of_code(code: str) -> str | None:
+    """Return the submission's field for an error code of the courtroom, or None for the form.
+
+    The codes are in courtroom/models/errors.py.
+    """
     if "_ref" in code:
         return "ref"
     if code.startswith("pdf_"):
@@ -42,12 +48,12 @@ def field_at_fault(code: str) -> str | None:
     return "repo_url" if code.startswith(("url_", "repository_")) else None
 
 
-# Words that stand where a slug stands in the URLs (grading/urls.py).
+# Words that URLs use in the place of a slug (grading/urls.py).
 RESERVED_SLUGS = frozenset({"new", "audits", "c", "a", "roster", "submit", "peers"})
 
 
 class NamedForm(forms.Form):
-    """`name_field` gives the slug when none is typed."""
+    """Form with a slug, made from `name_field` if it is left blank."""
 
     name_field = "name"
 
@@ -55,7 +61,10 @@ class NamedForm(forms.Form):
         label="Short name",
         max_length=60,
         required=False,
-        help_text="For addresses: small letters, digits and hyphens. Left empty, it is made from the name.",
+        help_text=(
+            "Used in URLs: lower-case letters, digits and hyphens. "
+            "Leave blank to create it from the name."
+        ),
     )
 
     def clean(self) -> dict[str, Any]:
@@ -69,15 +78,17 @@ class NamedForm(forms.Form):
 
     def _refuse_unfit(self, slug: str) -> None:
         if not slug:
-            self.add_error("slug", "No short name can be made from this name: type one.")
+            self.add_error(
+                "slug", "We couldn't create a short name from this name. Please enter one."
+            )
         elif slug in RESERVED_SLUGS:
             self.add_error(
-                "slug", f"“{slug}” already means something in the site's addresses: choose another."
+                "slug", f"“{slug}” is reserved for the site's URLs. Choose another short name."
             )
 
 
-class Words(forms.CharField):
-    """A longer text, its line ends counted as the browser counts them: once."""
+class LongText(forms.CharField):
+    """Longer text; a line end counts as one character, as browsers count it."""
 
     widget = forms.Textarea
 

@@ -1,4 +1,4 @@
-"""A fingerprint of what a page showed: sent along with its form, it tells whether that still stands."""
+"""Fingerprint of the data that a page shows; sent with its form, it reveals changes since then."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from django import forms
 
 
-def fingerprint_of(*shown: Any) -> str:
-    """32 characters, the same for the same plain values."""
-    text = json.dumps(shown, sort_keys=True, ensure_ascii=False)
+def fingerprint_of(*values: Any) -> str:
+    """Return 32 characters, the same for the same plain values."""
+    text = json.dumps(values, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
@@ -23,12 +23,17 @@ def fingerprint_of_criterion(
     return fingerprint_of(digest, criterion_id, override)
 
 
-CHANGED = "This changed since you opened this page: it is shown as it is now. Look once more, then send it."
+CHANGED_SENTENCE = (
+    "This changed since you opened the page. Check the current state below, then submit again."
+)
 
 
-class SeenForm(forms.Form):
-    """`seen` is the fingerprint of what the page showed (grading.core.form_fingerprint); where something else stands by now, that is
-    shown once more, with everything that was typed. Without any nothing is compared: what is sent names it itself."""
+class FingerprintForm(forms.Form):
+    """Form that is refused once if its page has changed since it was opened.
+
+    The hidden field `seen` is the fingerprint of the page. If it is outdated, the form is shown
+    again with everything that was typed. Without `seen` nothing is compared.
+    """
 
     seen = forms.CharField(required=False, max_length=64, widget=forms.HiddenInput)
 
@@ -38,15 +43,16 @@ class SeenForm(forms.Form):
         self.fields["seen"].initial = fingerprint
 
     def is_current(self) -> bool:
-        """Whether what was sent is about what stands now."""
+        """Return whether the form was sent for the current state."""
         return self.data.get(self.add_prefix("seen"), "") in ("", self.fingerprint)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         cleaned.pop("seen", None)
         if not self.is_current():
-            sent: Any = self.data  # as request.POST is: it copies itself
-            self.data = sent = sent.copy()
-            sent[self.add_prefix("seen")] = self.fingerprint
-            raise forms.ValidationError(CHANGED)
+            # request.POST is immutable: its copy gets the new fingerprint.
+            data: Any = self.data
+            self.data = data = data.copy()
+            data[self.add_prefix("seen")] = self.fingerprint
+            raise forms.ValidationError(CHANGED_SENTENCE)
         return cleaned

@@ -1,4 +1,4 @@
-"""The one place where a request enters its tenant's scope."""
+"""Middleware: the tenant's scope of a request, conflicts, and a sign-on provider that is down."""
 
 from __future__ import annotations
 
@@ -18,69 +18,70 @@ from psycopg.errors import DeadlockDetected, ForeignKeyViolation, SerializationF
 from requests import RequestException
 
 from grading.core.permissions import access_organization, staffed_organizations
-from grading.core.request_cache import remembering
+from grading.core.request_cache import request_cache
 
 log = structlog.get_logger(__name__)
-_IN_AN_ORGANIZATION = re.compile(r"^/o/(?P<slug>[-a-zA-Z0-9_]+)(?:/|$)")
-_IN_THE_ADMIN = re.compile(r"^/admin(?:/|$)")
+_ORGANIZATION_PATH = re.compile(r"^/o/(?P<slug>[-a-zA-Z0-9_]+)(?:/|$)")
+_ADMIN_PATH = re.compile(r"^/admin(?:/|$)")
 
 
 class TenantMiddleware:
-    """Under /o/<org>/ a request sees one organization, and only if its user belongs to it.
+    """Enter the scope of a request's organization.
 
-    Someone else's organization answers like a missing one. In the admin an organization's staff see their
-    own organizations' rows, and the operator those of all of them. Everywhere else no scope is entered: a query
-    on a tenant's rows raises. PostgreSQL is told the same scope (grading.core.rls.rls_scope).
+    Under /o/<org>/ it is that organization, if the user belongs to it; another one is answered like
+    a missing one. In the admin, staff see the rows of their own organizations, and the operator
+    those of all. Everywhere else no scope is entered: a query on a tenant's rows raises. PostgreSQL
+    gets the same scope (grading.core.rls.rls_scope).
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if inside := _IN_AN_ORGANIZATION.match(request.path_info):
-            return self._within(request, inside["slug"])
-        if _IN_THE_ADMIN.match(request.path_info):
-            return self._in_the_admin(request)
+        if inside := _ORGANIZATION_PATH.match(request.path_info):
+            return self._in_organization(request, inside["slug"])
+        if _ADMIN_PATH.match(request.path_info):
+            return self._in_admin(request)
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Whatever was deleted between being found and being asked for is missing like any other.
-
-        Logged as an error, for a fault of ours looks the same to who asks.
-        """
+        """Answer 404 for an object deleted meanwhile, and 409 for a conflict; both are logged."""
+        # Logged as an error: a bug of ours would look the same to the user.
         if isinstance(exception, ObjectDoesNotExist):
             log.error("gone_meanwhile", path=request.path_info, exc_info=exception)
             raise Http404 from exception
-        if is_collision(exception):
+        if is_conflict(exception):
             log.error("collided", path=request.path_info, exc_info=exception)
-            return render(request, "409.html", {"collided": COLLIDED}, status=HTTPStatus.CONFLICT)
+            return render(
+                request, "409.html", {"collided": CONFLICT_SENTENCE}, status=HTTPStatus.CONFLICT
+            )
         return None
 
-    def _within(self, request: HttpRequest, slug: str) -> HttpResponseBase:
+    def _in_organization(self, request: HttpRequest, slug: str) -> HttpResponseBase:
         if not request.user.is_authenticated:
-            return _to_login(request)
-        with remembering(), scope(organization=access_organization(request.user, slug)):
+            return _login_redirect(request)
+        with request_cache(), scope(organization=access_organization(request.user, slug)):
             return self._get_response(request)
 
-    def _in_the_admin(self, request: HttpRequest) -> HttpResponseBase:
+    def _in_admin(self, request: HttpRequest) -> HttpResponseBase:
         with scope(organization=staffed_organizations(request.user)):
             return self._get_response(request)
 
 
-def _to_login(request: HttpRequest) -> HttpResponse:
-    """A fragment that renews itself must not become a login form: its page is loaded anew, and leads there."""
+def _login_redirect(request: HttpRequest) -> HttpResponse:
+    # htmx would put the login form in place of a fragment: let it reload the whole page.
     if "HX-Request" in request.headers:
         return HttpResponse(headers={"HX-Refresh": "true"})
     return redirect_to_login(request.get_full_path())
 
 
-COLLIDED = (
-    "Somebody changed the same at the same moment, and nothing of yours was written: try again."
+CONFLICT_SENTENCE = (
+    "Somebody else changed this at the same time, so nothing was saved. Please try again."
 )
 
 
-def is_collision(error: BaseException) -> bool:
-    """Of what Django raised: whether only what somebody else did at the same time was the cause."""
+def is_conflict(error: BaseException) -> bool:
+    """Return whether a database error was caused only by a concurrent change."""
     causes = (DeadlockDetected, SerializationFailure, ForeignKeyViolation)
     return isinstance(error, DatabaseError) and isinstance(error.__cause__, causes)
 
@@ -89,7 +90,7 @@ BAD_GATEWAY = 502
 
 
 class IssuerDownMiddleware:
-    """allauth asks the issuer in the middle of a request, and lets through what goes wrong there."""
+    """Answer 502 when the single sign-on provider is down; allauth lets its errors through."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

@@ -1,4 +1,4 @@
-"""What a pairing grants, and from when to when: from the start of its round to the end of the cohort, until it ends."""
+"""Access granted by a pairing: from the start of its round to the end of the cohort."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from django.utils import timezone
 from grading.core.enums import Anonymity
 from grading.models import Pairing, PairingRound
 
-# On which side of a pairing, or of a report, somebody stands.
+# Side of a reader of a pairing, or of a report.
 PairingSide = Literal["auditor", "auditee", "staff"]
 ReportSide = Literal["author", "subject", "staff"]
 Side = Literal["auditor", "auditee", "author", "subject", "staff"]
 
 
 def granted_pairings() -> QuerySet[Pairing]:
-    """Those that grant their two students something now."""
+    """Return the pairings that are active now."""
     now = timezone.now()
     cohort_runs = Q(round__assignment__cohort__ends_on=None) | Q(
         round__assignment__cohort__ends_on__gte=now.date()
@@ -26,18 +26,18 @@ def granted_pairings() -> QuerySet[Pairing]:
 
 
 def is_granted(pairing: Pairing) -> bool:
-    """The same of one that is loaded with its round, assignment and cohort; no query then."""
+    """Return whether a pairing is active now; no query if round, assignment and cohort are loaded."""
     return pairing.ended_at is None and is_running(pairing.round)
 
 
 def is_running(round: PairingRound) -> bool:
-    """From the start of the round to the last day of its cohort, days in UTC as everywhere on the site."""
+    """Return whether now is between the round's start and the cohort's last day (UTC)."""
     now, last = timezone.now(), round.assignment.cohort.ends_on
     return round.starts_at <= now and (last is None or now.date() <= last)
 
 
-def hides_the_other(anonymity: str, side: Side) -> bool:
-    """Whether a reader on this side must not learn who the other is."""
+def hides_other_side(anonymity: str, side: Side) -> bool:
+    """Return whether a reader on this side must not learn who is on the other side."""
     match side:
         case "auditor" | "author":
             return anonymity == Anonymity.DOUBLE_BLIND

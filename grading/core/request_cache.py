@@ -1,6 +1,6 @@
-"""What a request asks again and again, and the database answers once: the role of who asks, their place in a cohort.
+"""Cache for the length of one request, such as for the user's role and their place in a cohort.
 
-Outside a request nothing is remembered: jobs, commands and the next request see what was taken away since.
+Outside a request nothing is cached: jobs, commands and the next request see revoked access at once.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -13,8 +13,8 @@ _answers: ContextVar[dict[Hashable, Any] | None] = ContextVar("answers", default
 
 
 @contextmanager
-def remembering() -> Iterator[None]:
-    """One request: until its end each question is asked once."""
+def request_cache() -> Iterator[None]:
+    """Cache answers until the end of one request."""
     before = _answers.set({})
     try:
         yield
@@ -22,8 +22,8 @@ def remembering() -> Iterator[None]:
         _answers.reset(before)
 
 
-def remembered(*question: Hashable, ask: Callable[[], Answer]) -> Answer:
-    """What `ask` answers, asked once per request for the same question: its kind, and primary keys."""
+def cached(*question: Hashable, ask: Callable[[], Answer]) -> Answer:
+    """Return the answer of `ask`, called once per request for a question (kind, primary keys)."""
     answers = _answers.get()
     if answers is None:
         return ask()

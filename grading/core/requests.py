@@ -1,10 +1,10 @@
-"""A request whose user has signed in, as the pages behind login see it."""
+"""Type of a request whose user has signed in."""
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 
 class MemberRequest(HttpRequest):
-    """Under /o/<org>/ TenantMiddleware lets nobody else through; elsewhere @login_required does."""
+    """Request of a signed-in user, ensured by TenantMiddleware or @login_required."""
 
     user: User

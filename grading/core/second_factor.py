@@ -1,4 +1,4 @@
-"""The second factor's secrets are sealed before they reach the database (settings: MFA_ADAPTER)."""
+"""Encryption of second-factor secrets in the database (settings: MFA_ADAPTER)."""
 
 from allauth.mfa.adapter import DefaultMFAAdapter
 
@@ -8,7 +8,7 @@ PURPOSE = "second factor"
 
 
 class SealingAdapter(DefaultMFAAdapter):
-    """allauth's own, with its hooks for encryption filled in."""
+    """allauth's adapter with encryption."""
 
     def encrypt(self, text: str) -> str:
         return seal(text, purpose=PURPOSE)

@@ -1,4 +1,4 @@
-"""What is read while an answer is already on its way, after the request has left its scope."""
+"""Streaming of rows after the request has left its scope."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Item = TypeVar("Item")
 
 
 def in_steps(organization_id: int, items: Generator[Item]) -> Iterator[Item]:
-    """The same items, each fetched inside the organization's scope; between two the scope is left again."""
+    """Yield the items, each fetched inside the organization's scope; the scope is left in between."""
     try:
         while True:
             with scope(organization=organization_id):

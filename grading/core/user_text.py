@@ -1,26 +1,32 @@
-"""What people type for others to read, as it is kept: its ends trimmed, its lines alike, and of bounded length."""
+"""Texts that people type for others: trimmed, with uniform line ends, of limited length."""
 
 from __future__ import annotations
 
 from grading.core.errors import FieldRefused
 
 
-def typed(text: str) -> str:
-    """Browsers send line ends of two characters, which they count as one."""
+def normalized(text: str) -> str:
+    """Return the text trimmed, with line ends of one character."""
+    # Browsers send CRLF but count it as one character.
     return text.replace("\r\n", "\n").strip()
 
 
-def refuse_longer(text: str, most: int, *, field: str, refused: type[FieldRefused]) -> None:
-    """Raises <field>_too_long."""
-    if len(text) > most:
-        sentence = f"At most {most:,} characters are kept; these are {len(text):,}."
+def refuse_too_long(text: str, limit: int, *, field: str, refused: type[FieldRefused]) -> None:
+    """Raise `refused` with code <field>_too_long if the text is longer than the limit."""
+    if len(text) > limit:
+        sentence = f"The limit is {limit:,} characters; this text has {len(text):,}."
         raise refused(field, f"{field}_too_long", sentence)
 
 
-def words_of(text: str, most: int, *, field: str, missing: str, refused: type[FieldRefused]) -> str:
-    """Raises <field>_missing, which says what is `missing`, and <field>_too_long."""
-    text = typed(text)
+def required_text(
+    text: str, limit: int, *, field: str, missing: str, refused: type[FieldRefused]
+) -> str:
+    """Return the normalized text.
+
+    Raises `refused` with code <field>_missing and the sentence `missing`, or <field>_too_long.
+    """
+    text = normalized(text)
     if not text:
         raise refused(field, f"{field}_missing", missing)
-    refuse_longer(text, most, field=field, refused=refused)
+    refuse_too_long(text, limit, field=field, refused=refused)
     return text

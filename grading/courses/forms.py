@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy
 from grading.core.form_bases import DATETIME, NamedForm
-from grading.core.form_fingerprint import SeenForm
+from grading.core.form_fingerprint import FingerprintForm
 
 # The words after "shipped:" are the names that adopt_shipped_rubric takes.
 SHIPPED_RUBRICS = (
@@ -96,7 +96,7 @@ class AssignmentForm(NamedForm, SettingsForm):
         return kind, key
 
 
-class ChangeSettingsForm(SeenForm, SettingsForm):
+class ChangeSettingsForm(FingerprintForm, SettingsForm):
     """Changed settings of an assignment. `initial` are the current ones."""
 
     def clean_opens_at(self) -> datetime | None:

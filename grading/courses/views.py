@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.core.breadcrumbs import trail_to_assignment, trail_to_cohort, trail_to_organization
 from grading.core.enums import RubricState
 from grading.core.errors import ActionRefused, RubricRefused, SettingsRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of
 from grading.core.permissions import (
     Level,
@@ -52,7 +52,7 @@ def cohort_new(request: MemberRequest, org: str) -> HttpResponse:
         try:
             created = create_cohort(organization=organization, by=request.user, **form.cleaned_data)
         except ActionRefused as refusal:
-            put_beside(form, refusal)
+            add_refusal(form, refusal)
         else:
             messages.success(request, f"{created.name} was created. Next, import its roster.")
             return redirect("roster", organization.slug, created.slug)
@@ -101,7 +101,7 @@ def _import(request: MemberRequest, cohort: Cohort, form: RosterForm) -> RosterI
     try:
         return import_roster(cohort=cohort, text=form.cleaned_data["roster"], by=request.user)
     except ActionRefused as refusal:
-        put_beside(form, refusal, field="roster")
+        add_refusal(form, refusal, field="roster")
         return None
 
 
@@ -156,7 +156,7 @@ def _delete(request: MemberRequest, cohort: Cohort, form: DeletionForm) -> bool:
             by=request.user,
         )
     except ActionRefused as refusal:
-        put_beside(form, refusal, field="typed" if refusal.code == "slug_differs" else None)
+        add_refusal(form, refusal, field="typed" if refusal.code == "slug_differs" else None)
         return False
     return True
 
@@ -264,5 +264,7 @@ def _create(request: MemberRequest, cohort: Cohort, form: AssignmentForm) -> Ass
             version = RubricVersion.objects.get(pk=key)
         return create_assignment(cohort=cohort, rubric_version=version, by=request.user, **settings)
     except ActionRefused as refusal:
-        put_beside(form, refusal, field="rubric" if isinstance(refusal, RubricRefused) else "bench")
+        add_refusal(
+            form, refusal, field="rubric" if isinstance(refusal, RubricRefused) else "bench"
+        )
         return None

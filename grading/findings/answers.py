@@ -11,7 +11,7 @@ from django.utils import timezone
 from grading.core.activity import record_activity
 from grading.core.enums import ResponseKind
 from grading.core.errors import FindingRefused
-from grading.core.user_text import refuse_longer, typed
+from grading.core.user_text import normalized, refuse_too_long
 from grading.findings.fix_verification import verify_again, verify_on_commit
 from grading.models import Finding, FindingHelp, FindingResponse
 
@@ -36,7 +36,7 @@ def answer_finding(
     may have been pushed meanwhile. Raises FindingRefused: not_yours, cohort_over, kind_unknown,
     commit_missing, commit_malformed, commit_not_asked, reason_missing, reason_too_long.
     """
-    kind, commit, reason = _parse_kind(kind), _parse_commit(commit), typed(reason)
+    kind, commit, reason = _parse_kind(kind), _parse_commit(commit), normalized(reason)
     _check_owner(finding, by)
     _check_fields(kind, commit, reason)
 
@@ -112,7 +112,7 @@ def _check_fields(kind: ResponseKind, commit: str, reason: str) -> None:
         raise FindingRefused("commit", "commit_not_asked", sentence)
     if kind in MISSING_REASONS and not reason:
         raise FindingRefused("reason", "reason_missing", MISSING_REASONS[kind])
-    refuse_longer(reason, REASON_MAX_LENGTH, field="reason", refused=FindingRefused)
+    refuse_too_long(reason, REASON_MAX_LENGTH, field="reason", refused=FindingRefused)
 
 
 def reply_whether_helpful(*, finding: Finding, helpful: bool, by: User) -> None:

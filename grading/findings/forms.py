@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from grading.core.enums import ResponseKind
-from grading.core.form_bases import Words
+from grading.core.form_bases import LongText
 from grading.findings.answers import REASON_MAX_LENGTH
 from grading.findings.queries import VisibleFinding
 
@@ -90,7 +90,7 @@ class AnswerForm(forms.Form):
         ),
         widget=forms.TextInput(attrs={"spellcheck": "false", "autocapitalize": "none"}),
     )
-    reason = Words(
+    reason = LongText(
         label="Reason or plan",
         required=False,
         max_length=REASON_MAX_LENGTH,

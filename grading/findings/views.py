@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.errors import FindingRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import (
     access_assignment,
     access_finding,
@@ -95,7 +95,7 @@ def finding(
         try:
             answer_finding(finding=row, by=request.user, **form.cleaned_data)
         except FindingRefused as refusal:
-            put_beside(form, refusal)
+            add_refusal(form, refusal)
         else:
             messages.success(request, "Answer saved.")
             return redirect(request.path)

@@ -7,8 +7,8 @@ from typing import Any
 
 from django import forms
 
-from grading.core.form_bases import AddressForm
-from grading.core.form_fingerprint import SeenForm
+from grading.core.form_bases import QueryForm
+from grading.core.form_fingerprint import FingerprintForm
 from grading.grades.queries.gradebook import FLAGS, RELEASES, SORTS, STATES, Wanted
 from grading.grades.releases import CHANGED_SINCE
 
@@ -25,7 +25,7 @@ class ReasonForm(forms.Form):
     )
 
 
-class OverrideForm(SeenForm, ReasonForm):
+class OverrideForm(FingerprintForm, ReasonForm):
     """A person's score for one criterion."""
 
     score = forms.TypedChoiceField(
@@ -90,7 +90,7 @@ ANY = [("", "any")]
 MOST_SHARE = 100
 
 
-class OverviewForm(AddressForm):
+class OverviewForm(QueryForm):
     """`wanted()` is what could be read; the rest is said (AddressForm)."""
 
     q = forms.CharField(label="Name or e-mail", required=False, max_length=100)

@@ -18,7 +18,7 @@ from grading.audits.queries import grade_of, usage_of_assignment
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.enums import ReleasePolicy
 from grading.core.errors import GradeRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.form_fingerprint import fingerprint_of_criterion
 from grading.core.permissions import access_assignment, access_audit, may
 from grading.core.requests import MemberRequest
@@ -183,7 +183,7 @@ def _draw(grades: list[Grade], share: int, seed: int) -> list[Grade]:
 def _misread(form: OverviewForm, matrix: Matrix) -> list[str]:
     place = form.cleaned_data.get("criterion")
     nowhere = place is not None and place >= len(matrix.criteria)
-    return [*form.misread(), *([form.meaningless("criterion")] if nowhere else [])]
+    return [*form.query_errors(), *([form.unknown_value("criterion")] if nowhere else [])]
 
 
 def _name_of(matrix: Matrix, criterion: int | None) -> str:
@@ -289,7 +289,7 @@ def _taken_back(request: MemberRequest, audit: Audit, form: ReasonForm) -> bool:
     try:
         take_back_release(grade=grade, by=request.user, **form.cleaned_data)
     except GradeRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return False
     messages.success(request, "The release is taken back.")
     return True
@@ -306,7 +306,7 @@ def _overridden(
             **form.cleaned_data,
         )
     except GradeRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return None
     messages.success(
         request, f"{verdict.name}: {made.score} of 5 counts; the verdict was {_said(verdict)}."
@@ -322,7 +322,7 @@ def _pinned(request: MemberRequest, audit: Audit, form: ReasonForm) -> bool:
     try:
         pin_grade(grade=grade, audit=audit, by=request.user, **form.cleaned_data)
     except GradeRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return False
     messages.success(request, f"Attempt {audit.submission.attempt} counts.")
     return True

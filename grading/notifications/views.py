@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from grading.core.breadcrumbs import trail_to_organization
 from grading.core.enums import NoticeKind, WebhookEvent
 from grading.core.errors import ActionRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_organization
 from grading.core.requests import MemberRequest
 from grading.models import Organization, Webhook
@@ -85,7 +85,7 @@ def _add_webhook(
     try:
         return add_webhook(organization=organization, by=request.user, **form.cleaned_data)[1]
     except ActionRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return None
 
 
@@ -128,6 +128,6 @@ def _run_action(request: MemberRequest, row: Webhook, form: WebhookActionForm) -
             case switch:
                 switch_webhook(webhook=row, active=switch == "on", by=request.user)
     except ActionRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return False
     return True

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django import forms
 
-from grading.core.form_bases import AddressForm
+from grading.core.form_bases import QueryForm
 from grading.operations.queries import (
     LISTING_LABELS,
     PERIODS,
@@ -16,7 +16,7 @@ from grading.operations.queries import (
 )
 
 
-class OperationsForm(AddressForm):
+class OperationsForm(QueryForm):
     by = forms.ChoiceField(
         required=False, choices=[("hour", "hour"), ("day", "day")], widget=forms.HiddenInput
     )

@@ -47,7 +47,7 @@ def operations(request: MemberRequest, org: str) -> HttpResponse:
     context = {
         "organization": organization,
         "unit": unit,
-        "misread": form.misread(),
+        "misread": form.query_errors(),
         "figures": figures,
         "rows": rows,
         "charts": _charts(figures, unit),

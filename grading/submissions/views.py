@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import AuditState, LatePolicy
 from grading.core.errors import ActionRefused, AlreadyRunning, SubmissionRefused
-from grading.core.form_bases import field_at_fault, put_beside
+from grading.core.form_bases import add_refusal, field_of_code
 from grading.core.permissions import access_assignment, access_audit, access_enrollment
 from grading.core.requests import MemberRequest
 from grading.models import Assignment, Enrollment, Submission
@@ -81,7 +81,7 @@ def _probe(assignment: Assignment, student: Enrollment, form: SubmissionForm) ->
     try:
         return probe_submission(assignment=assignment, student=student, **form.work)
     except ActionRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return None
 
 
@@ -97,7 +97,7 @@ def _submit(
         messages.info(request, refusal.sentence)
         return refusal.audit_id
     except ActionRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return None
 
     messages.success(
@@ -118,7 +118,7 @@ def _form_for(last: Submission | None, *, late: bool) -> SubmissionForm:
         return SubmissionForm(initial=values, late=late)
 
     form = SubmissionForm(values, late=late)
-    form.add_error(field_at_fault(audit.failure_code), audit.failure_message)
+    form.add_error(field_of_code(audit.failure_code), audit.failure_message)
     return form
 
 

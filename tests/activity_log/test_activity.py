@@ -214,7 +214,7 @@ def test_the_page_tells_the_story_of_an_appeal_and_leads_to_it():
 
 def test_a_filter_that_is_unknown_is_said_and_asks_for_nothing():
     html = log_page(Released(), "?family=odd&actor=x&since=2026-13-01&before=nonsense-1&until=")
-    assert (html.count('class="errorlist"'), "“before=nonsense-1” means nothing here" in html) == (
+    assert (html.count('class="errorlist"'), "“before=nonsense-1” is not valid here" in html) == (
         3,
         True,
     )

@@ -130,7 +130,7 @@ def test_more_than_is_read_is_refused_before_it_is_read(
 ):
     monkeypatch.setattr(request_body, "MAX_JSON_BYTES", 100)
     settings.UPLOAD_MAX_BYTES = 10
-    pdf = SimpleUploadedFile("report.pdf", b"x" * (request_body.AROUND_A_FILE + 10))
+    pdf = SimpleUploadedFile("report.pdf", b"x" * (request_body.FORM_OVERHEAD + 10))
     answers = [
         program.post(submissions, {"repo_url": "x" * 200}),
         program.client.post(

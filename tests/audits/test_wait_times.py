@@ -191,4 +191,4 @@ def test_without_the_queues_server_places_are_asked_of_the_database(settings):
     with everywhere():
         assert position_shown(audit) == 1
         assert pace_of(audit) is None
-    assert (fair_turns.SHOWN_SECONDS, wait_times.LAST) == (2, 30)
+    assert (fair_turns.CACHE_SECONDS, wait_times.LAST) == (2, 30)

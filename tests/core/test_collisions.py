@@ -13,7 +13,7 @@ from django.urls import reverse
 from psycopg.errors import DeadlockDetected, ForeignKeyViolation, UniqueViolation
 
 from grading.api.error_responses import exception_response
-from grading.core.middleware import COLLIDED, is_collision
+from grading.core.middleware import CONFLICT_SENTENCE, is_conflict
 from grading.courses.archive.cohort_inventory import inventory_of
 from grading.models import Audit, Cohort, FeedbackReport
 from tests.factories.peer_round_work import MARKDOWN, Circle, client_of
@@ -61,7 +61,10 @@ def test_a_page_opened_as_its_cohort_goes_says_to_try_again_and_is_missing_then(
     report, cy = circle.audited(circle.cy), client_of(circle.cy)
     deletes, opens = beside_the_deletion(circle, lambda: cy.get(circle.page("feedback", report.pk)))
     assert (deletes.status_code, opens.status_code) == (HTTPStatus.FOUND, HTTPStatus.CONFLICT)
-    assert (COLLIDED in opens.content.decode(), faults_of(opens.content.decode())) == (True, [])
+    assert (CONFLICT_SENTENCE in opens.content.decode(), faults_of(opens.content.decode())) == (
+        True,
+        [],
+    )
     assert cy.get(circle.page("feedback", report.pk)).status_code == HTTPStatus.NOT_FOUND
 
 
@@ -79,7 +82,7 @@ def test_what_is_written_wrongly_is_no_collision() -> None:
         OperationalError("the server has gone"),
         ValueError("x"),
     ]
-    assert [is_collision(error) for error in errors] == [True, True, False, False, False]
+    assert [is_conflict(error) for error in errors] == [True, True, False, False, False]
 
 
 def test_a_program_is_told_to_ask_again() -> None:

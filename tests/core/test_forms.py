@@ -17,7 +17,7 @@ from django.utils.datastructures import MultiValueDict
 
 from grading.core.enums import Bench, LatePolicy, ReleasePolicy
 from grading.core.errors import ActionRefused, SlugTaken, SubmissionRefused
-from grading.core.form_bases import RESERVED_SLUGS, field_at_fault, put_beside
+from grading.core.form_bases import RESERVED_SLUGS, add_refusal, field_of_code
 from grading.courses.forms import (
     SHIPPED_RUBRICS,
     AssignmentForm,
@@ -68,7 +68,7 @@ def test_a_short_name_that_the_addresses_use_is_refused(name: str) -> None:
 
 def test_a_name_no_short_name_can_be_made_of_is_refused() -> None:
     assert OrganizationForm({"name": "…"}).errors == {
-        "slug": ["No short name can be made from this name: type one."]
+        "slug": ["We couldn't create a short name from this name. Please enter one."]
     }
 
 
@@ -128,7 +128,7 @@ def test_a_refusal_goes_to_its_field_or_to_the_whole_form(
     refusal: ActionRefused, field: str
 ) -> None:
     form = SubmissionForm({"repo_url": "x"})
-    put_beside(form, refusal)
+    add_refusal(form, refusal)
     assert form.errors == {field: [refusal.sentence]}
 
 
@@ -143,7 +143,7 @@ def test_a_refusal_goes_to_its_field_or_to_the_whole_form(
     ],
 )
 def test_the_code_of_a_failed_audit_names_the_field_to_mend(code: str, field: str | None) -> None:
-    assert field_at_fault(code) == field
+    assert field_of_code(code) == field
 
 
 class Table:

@@ -24,7 +24,7 @@ from tests.factories.work import (
 from tests.web_client.page_checks import faults_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
-CHANGED = "changed since you opened this page"
+CHANGED = "changed since you opened the page"
 
 
 @pytest.fixture

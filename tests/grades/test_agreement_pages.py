@@ -238,7 +238,7 @@ def test_a_cell_of_the_grid_leads_to_its_works_and_nonsense_in_the_address_to_al
     assert list(listed.values()) == [1, 2, 4]
     page = teacher.get(f"{page_of(assignment)}?criterion=7&person=9&page=-1").content.decode()
     said = [
-        f"“{asked}” means nothing here" in page for asked in ("criterion=7", "person=9", "page=-1")
+        f"“{asked}” is not valid here" in page for asked in ("criterion=7", "person=9", "page=-1")
     ]
     assert (said, faults_of(page)) == ([True] * 3, [])
 

@@ -165,7 +165,7 @@ def test_what_an_address_cannot_mean_is_said_and_left_aside(
     teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
 ) -> None:
     answer = teacher.get(f"{page_of(assignment)}?{asked}")
-    assert f"“{asked}” means nothing here and was left aside." in answer.content.decode()
+    assert f"“{asked}” is not valid here and was ignored." in answer.content.decode()
     assert (listed(answer), faults_of(answer.content.decode())) == (["Ada"], [])
 
 
@@ -175,7 +175,7 @@ def test_a_filter_that_cannot_be_is_said_beside_it(
 ) -> None:
     answer = teacher.get(f"{page_of(assignment)}?{asked}")
     page = answer.content.decode()
-    assert (page.count("is not one of the available choices"), "means nothing here" in page) == (
+    assert (page.count("is not one of the available choices"), "is not valid here" in page) == (
         1,
         False,
     )

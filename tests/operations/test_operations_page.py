@@ -245,7 +245,7 @@ def test_charts_and_table_show_the_same_figures(assistant: Client, assignment: A
 
 def test_unknown_period_is_reported(assistant: Client, assignment: Assignment) -> None:
     html = page(assistant, assignment, "?by=year")
-    assert ("“by=year” means nothing here" in html, "Last 24 hours" in html) == (True, True)
+    assert ("“by=year” is not valid here" in html, "Last 24 hours" in html) == (True, True)
     assert "Last 30 days" in page(assistant, assignment, "?by=day")
 
 

@@ -14,7 +14,7 @@ from grading.api.tokens.actions import active_tokens, create_token, revoke_token
 from grading.api.tokens.forms import ApiTokenForm
 from grading.core.enums import ApiScope
 from grading.core.errors import ActionRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.requests import MemberRequest
 from grading.models import ApiToken
 
@@ -41,7 +41,7 @@ def _create(request: MemberRequest, form: ApiTokenForm) -> str | None:
     try:
         return create_token(user=request.user, **form.cleaned_data)[1]
     except ActionRefused as refusal:
-        put_beside(form, refusal, field=FIELD_BY_CODE.get(refusal.code, ""))
+        add_refusal(form, refusal, field=FIELD_BY_CODE.get(refusal.code, ""))
         return None
 
 

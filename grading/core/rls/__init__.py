@@ -1,5 +1,6 @@
-"""Django's PostgreSQL backend under the site's own role, with row-level security always told who asks.
+"""PostgreSQL backend with row-level security.
 
 base       the backend: ENGINE = "grading.core.rls"
-policies   the migration operation that puts a table behind the wall
+policies   the migration operations that protect a table
+rls_scope  the scopes that say which rows are visible
 """

@@ -1,8 +1,9 @@
-"""The database backend: every connection takes the site's role, and every query runs inside the walls.
+"""Database backend that applies row-level security to every query.
 
-The role (auditor_site) owns nothing and is no superuser, so that row-level security binds it. Who asks is compared
-with what the connection was last told before each query, and said again when it differs: a connection that is kept
-for the next request never answers for the one before, and a rollback that takes the saying back is noticed.
+Each connection takes the site's role (auditor_site), which owns nothing and is no superuser, so
+that row-level security binds it. Before each query the settings of the entered scope are compared
+with those that the connection has, and set again if they differ. So a kept connection never answers
+for an earlier request, and a rollback that reverts the settings is noticed.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,21 +14,24 @@ from typing import Any
 from django.db.backends.postgresql import base
 from psycopg.pq import TransactionStatus
 
-from grading.core.rls.rls_scope import Told, told
+from grading.core.rls.rls_scope import SessionSettings, current_settings
 
 SITE_ROLE = "auditor_site"
-TAKE_ROLE = """
+SET_ROLE = """
 SELECT set_config('role', rolname, false) FROM pg_roles
 WHERE rolname = %s AND pg_has_role(current_user, oid, 'MEMBER')
 """
-TELL = "SELECT set_config('auditor.organization', %s, false), set_config('auditor.person', %s, false), set_config('auditor.errand', %s, false)"
+SET_SETTINGS = """
+SELECT set_config('auditor.organization', %s, false), set_config('auditor.person', %s, false),
+    set_config('auditor.errand', %s, false)
+"""
 
 _as_owner: ContextVar[bool] = ContextVar("as_owner", default=False)
 
 
 @contextmanager
 def as_owner() -> Iterator[None]:
-    """Connections made in here keep the role that logged in: for migrations, which make and own the tables."""
+    """Keep the login role on new connections: for migrations, which create and own the tables."""
     token = _as_owner.set(True)
     try:
         yield
@@ -36,41 +40,41 @@ def as_owner() -> Iterator[None]:
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """Django's own, and the walls."""
+    """Django's PostgreSQL wrapper with row-level security."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._told: Told | None = None
-        self.execute_wrappers.append(self._inside_the_walls)
+        self._settings: SessionSettings | None = None
+        self.execute_wrappers.append(self._with_settings)
 
     def init_connection_state(self) -> None:
         super().init_connection_state()
-        self._told = None
-        # A connection to no database in particular makes and drops databases: the administrator's work.
+        self._settings = None
+        # A connection without a database creates and drops databases: the administrator's work.
         if self.settings_dict["NAME"] is not None and not _as_owner.get():
-            self._say(TAKE_ROLE, [SITE_ROLE])
+            self._execute(SET_ROLE, [SITE_ROLE])
 
-    def _inside_the_walls(
+    def _with_settings(
         self, execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: Any
     ) -> Any:
-        wanted = told()
-        # After an error the server hears nothing but ROLLBACK: there is nothing to tell it, and nothing it shows.
+        wanted = current_settings()
+        # After an error the server accepts only ROLLBACK, and shows no rows.
         if (
-            wanted != self._told
+            wanted != self._settings
             and self.connection.info.transaction_status != TransactionStatus.INERROR
         ):
-            self._say(TELL, wanted)
-            self._told = wanted
+            self._execute(SET_SETTINGS, wanted)
+            self._settings = wanted
         return execute(sql, params, many, context)
 
-    def _say(self, sql: str, values: Any) -> None:
+    def _execute(self, sql: str, values: Any) -> None:
         with self.wrap_database_errors, self.connection.cursor() as cursor:
             cursor.execute(sql, values)
 
     def _rollback(self) -> None:
-        self._told = None
+        self._settings = None
         super()._rollback()  # type: ignore[misc]  # -- the stubs leave it out
 
     def _savepoint_rollback(self, sid: str) -> None:
         super()._savepoint_rollback(sid)  # type: ignore[misc]  # -- the stubs leave it out
-        self._told = None
+        self._settings = None

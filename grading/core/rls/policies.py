@@ -26,14 +26,14 @@ ALTER TABLE {table} DISABLE ROW LEVEL SECURITY;
 
 
 def tenant_policy(table: str) -> RunSQL:
-    """Rows are read and written only for the organizations whose scope is entered."""
+    """Allow reading and writing only the rows of the organizations whose scope is entered."""
     return RunSQL(
         TENANT_POLICY.format(table=table, tenants=TENANTS), DROP_TENANT_POLICY.format(table=table)
     )
 
 
 def read_policy(name: str, table: str, condition: str) -> RunSQL:
-    """Rows that may be read, and not written, without a scope: see grading.core.rls.rls_scope."""
+    """Allow reading some rows without an organization's scope (grading.core.rls.rls_scope)."""
     return RunSQL(
         f"CREATE POLICY {name} ON {table} FOR SELECT USING ({condition});",
         f"DROP POLICY {name} ON {table};",

@@ -1,13 +1,14 @@
-"""What PostgreSQL is told about who asks, so that its row-level security can answer.
+"""Scopes for PostgreSQL's row-level security.
 
-Three doors, each of them a django-scopes scope; whoever is in none of them gets no tenant's row from the database,
-whatever the query. `grading.core.rls` tells the connection before the next query.
+There are three, each of them a django-scopes scope. Outside of all three, no tenant's row is
+visible, whatever the query. `grading.core.rls` sets the connection before the next query.
 
-    scope(organization=...)   the rows of one organization, or of a list of them: django-scopes' own
-    as_person(user)           to look at only: one's memberships, and the places on rosters that wait for one of
-                              one's e-mails
-    as_dispatcher()           to look at only, of every organization: the audits that wait or run, the letters and
-                              webhook deliveries that wait, bulk runs, rounds of peers, and fixes to verify
+    scope(organization=...)   rows of one organization, or of a list of them (django-scopes' own)
+    as_person(user)           read only: the user's memberships, and the roster entries that wait
+                              for one of their email addresses
+    as_dispatcher()           read only, of every organization: audits that wait or run, emails and
+                              webhook deliveries that wait, bulk runs, rounds of peers, and fixes to
+                              verify
 """
 
 from collections.abc import Iterable
@@ -18,8 +19,8 @@ from django.db.models import Model
 from django_scopes import get_scope, scope
 
 
-class Told(NamedTuple):
-    """The values of the settings that the policies read, as text: "7,12", "3", "dispatch", or nothing."""
+class SessionSettings(NamedTuple):
+    """Values of the settings that the policies read, as text: "7,12", "3", "dispatch", or ""."""
 
     organization: str = ""
     person: str = ""
@@ -27,34 +28,37 @@ class Told(NamedTuple):
 
 
 def as_person(user: Any) -> AbstractContextManager[None]:
-    """What a person may know about themselves before they have entered any organization."""
-    return _door(person=user.pk)
+    """Enter the scope of one user, before any organization is entered."""
+    return _read_only_scope(person=user.pk)
 
 
 def as_dispatcher() -> AbstractContextManager[None]:
-    """Which audits, letters, rounds and fixes need a worker, and how many stand before one in the queue."""
-    return _door(errand="dispatch")
+    """Enter the scope of the dispatcher: work of all organizations that needs a worker."""
+    return _read_only_scope(errand="dispatch")
 
 
-def _door(**opened: Any) -> AbstractContextManager[None]:
-    closed = {"organization": None, "person": None, "errand": None}
-    door: AbstractContextManager[None] = scope(**closed | opened, _enabled=False)
-    return door
+def _read_only_scope(**opened: Any) -> AbstractContextManager[None]:
+    empty = {"organization": None, "person": None, "errand": None}
+    # Not enabled: querysets are not filtered by django-scopes, only by the database.
+    manager: AbstractContextManager[None] = scope(**empty | opened, _enabled=False)
+    return manager
 
 
-def told() -> Told:
-    """What the scopes entered at this moment say to the database."""
+def current_settings() -> SessionSettings:
+    """Return the settings of the scope that is entered now."""
     entered = get_scope()  # type: ignore[no-untyped-call]  # -- django-scopes is untyped
     if entered.get("_enabled", False):
-        return Told(organization=",".join(map(str, _keys(entered.get("organization")))))
-    return Told(person=str(entered.get("person") or ""), errand=entered.get("errand") or "")
+        return SessionSettings(organization=",".join(map(str, _keys(entered.get("organization")))))
+    return SessionSettings(
+        person=str(entered.get("person") or ""), errand=entered.get("errand") or ""
+    )
 
 
 def _keys(organizations: Any) -> list[int]:
     if organizations is None:
         return []
-    several = isinstance(organizations, Iterable) and not isinstance(organizations, str)
+    is_list = isinstance(organizations, Iterable) and not isinstance(organizations, str)
     return [
-        int(each.pk if isinstance(each, Model) else each)
-        for each in (organizations if several else [organizations])
+        int(organization.pk if isinstance(organization, Model) else organization)
+        for organization in (organizations if is_list else [organizations])
     ]

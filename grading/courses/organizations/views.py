@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.core.enums import Role
 from grading.core.errors import ActionRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_organization, may
 from grading.core.requests import MemberRequest
 from grading.courses.forms import OrganizationForm
@@ -29,7 +29,7 @@ def organization_new(request: MemberRequest) -> HttpResponse:
                 name=form.cleaned_data["name"], slug=form.cleaned_data["slug"], founder=request.user
             )
         except ActionRefused as refusal:
-            put_beside(form, refusal)
+            add_refusal(form, refusal)
         else:
             messages.success(request, f"{created.name} was created, and you are its owner.")
             return redirect("organization", created.slug)

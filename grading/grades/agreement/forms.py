@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from grading.core.form_bases import AddressForm
+from grading.core.form_bases import QueryForm
 
 MOST_DRAWN = 500
 MOST_SEED = 2**31 - 1
@@ -70,7 +70,7 @@ class BlindForm(forms.Form):
                 )
 
 
-class CellForm(AddressForm):
+class CellForm(QueryForm):
     """Which disagreements are listed; the links of the page lead to them."""
 
     criterion = forms.IntegerField(

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.audits.queries import report_of
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.errors import ActionRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_assignment, may
 from grading.core.requests import MemberRequest
 from grading.grades.agreement import queries as agreement_queries
@@ -63,7 +63,7 @@ def agreement(request: MemberRequest, org: str, cohort: str, assignment: str) ->
         "counting": len(counting),
         "reliable_from": RELIABLE_FROM,
         "wanted": wanted,
-        "misread": form.misread(),
+        "misread": form.query_errors(),
         "page": page,
         "rows": [(names[each.criterion_id], each) for each in page],
         "hidden": len(differing) - len(shown),
@@ -84,7 +84,7 @@ def blind_sample(request: MemberRequest, org: str, cohort: str, assignment: str)
         try:
             sample = draw_sample(assignment=found, by=request.user, **form.cleaned_data)
         except ActionRefused as refusal:
-            put_beside(form, refusal, field="size")
+            add_refusal(form, refusal, field="size")
         else:
             messages.success(
                 request, f"{len(sample.submissions)} drawn. Whoever teaches here may grade them."
@@ -193,7 +193,7 @@ def _kept(
             by=request.user,
         )
     except ActionRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
     return not form.errors
 
 

@@ -11,9 +11,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
 
 from grading.core.breadcrumbs import trail_to_assignment
-from grading.core.csv_cells import harmless
+from grading.core.csv_cells import safe_cell
 from grading.core.errors import ActionRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_assignment
 from grading.core.requests import MemberRequest
 from grading.grades.exports.actions import export_grades, first_rows, table_of
@@ -60,13 +60,13 @@ def _table(assignment: Assignment, form: ExportForm) -> Table | None:
     try:
         return table_of(assignment, form.choice())
     except ActionRefused as refusal:
-        put_beside(form, refusal, field="scale")
+        add_refusal(form, refusal, field="scale")
         return None
 
 
 def _preview(assignment: Assignment, table: Table) -> list[list[str]]:
     rows = [*table.header(), *map(table.row, first_rows(assignment, table, PREVIEWED))]
-    return [[harmless(cell) for cell in row] for row in rows]
+    return [[safe_cell(cell) for cell in row] for row in rows]
 
 
 def _download(request: MemberRequest, assignment: Assignment, table: Table) -> HttpResponseBase:

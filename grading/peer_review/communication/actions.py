@@ -15,7 +15,7 @@ from grading.core.activity import record_activity
 from grading.core.enums import EntryKind
 from grading.core.errors import EntryRefused
 from grading.core.pairing_access import is_granted
-from grading.core.user_text import refuse_longer, typed
+from grading.core.user_text import normalized, refuse_too_long
 from grading.models import Assignment, CommunicationEntry, Enrollment, Pairing
 
 MAX_CHARACTERS = 2000
@@ -38,7 +38,7 @@ def post_entry(
     `pairing` needs its round, assignment and cohort. Raises EntryRefused: not_yours, cohort_over,
     kind_unknown, text_missing, text_too_long, pairing_not_open, too_many_today.
     """
-    text = typed(text)
+    text = normalized(text)
     _refuse_if_not_writable(assignment, student, by)
     _refuse_invalid(kind, text)
     if pairing is not None:
@@ -104,7 +104,7 @@ def _refuse_invalid(kind: str, text: str) -> None:
         raise EntryRefused("kind", "kind_unknown", "Choose a kind of entry.")
     if not text:
         raise EntryRefused("text", "text_missing", "Write an entry.")
-    refuse_longer(text, MAX_CHARACTERS, field="text", refused=EntryRefused)
+    refuse_too_long(text, MAX_CHARACTERS, field="text", refused=EntryRefused)
 
 
 def _refuse_pairing(pairing: Pairing, assignment: Assignment, student: Enrollment) -> None:

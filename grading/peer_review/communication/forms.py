@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 
 from grading.core.enums import EntryKind
-from grading.core.form_bases import Words
+from grading.core.form_bases import LongText
 from grading.peer_review.communication.actions import MAX_CHARACTERS
 
 Choices = Sequence[tuple[str, str]]
@@ -27,7 +27,7 @@ class EntryForm(forms.Form):
         ],
         error_messages={"required": "Choose one of the three."},
     )
-    text = Words(
+    text = LongText(
         label="Entry",
         max_length=MAX_CHARACTERS,
         help_text=f"Plain text, up to {MAX_CHARACTERS:,} characters. Entries stay as posted.",

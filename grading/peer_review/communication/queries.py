@@ -15,7 +15,7 @@ from django.db.models import Count, Max, Q, QuerySet
 
 from grading.audits.queries import visible_report
 from grading.core.enums import AuditKind, EntryKind
-from grading.core.pairing_access import PairingSide, granted_pairings, hides_the_other
+from grading.core.pairing_access import PairingSide, granted_pairings, hides_other_side
 from grading.engine.report import LogEntry
 from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, Pairing, Submission
 from grading.peer_review.feedback.queries import identity_of, shown_names
@@ -94,7 +94,7 @@ def channels_of(
 def _channel(pairing: Pairing, name: str, student: Enrollment, is_staff: bool) -> Channel:
     audits = pairing.auditor_id == student.pk
     side: PairingSide = "auditor" if audits else "auditee"
-    hidden = not is_staff and hides_the_other(pairing.round.anonymity, side)
+    hidden = not is_staff and hides_other_side(pairing.round.anonymity, side)
     return Channel(pairing, name, audits, hidden)
 
 

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import EntryKind
 from grading.core.errors import EntryRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_assignment, may, student_asked_for
 from grading.core.requests import MemberRequest
 from grading.models import Assignment, Enrollment
@@ -100,7 +100,7 @@ def _post_entry(
             pairing=channel.pairing if channel else None,
         )
     except EntryRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return False
     return True
 

@@ -20,7 +20,7 @@ from grading.core.enums import (
     NoticeKind,
 )
 from grading.core.errors import FeedbackRefused
-from grading.core.user_text import words_of
+from grading.core.user_text import required_text
 from grading.models import Complaint, Enrollment, FeedbackReport, Membership
 from grading.notifications.emails import Email, notify, notify_all
 
@@ -34,7 +34,9 @@ def complain(*, report: FeedbackReport, text: str, by: User) -> Complaint:
     Raises FeedbackRefused: not_yours, text_missing, text_too_long, complaint_open, hidden_already.
     """
     missing = "Describe what is wrong with the report."
-    text = words_of(text, MAX_CHARACTERS, field="text", missing=missing, refused=FeedbackRefused)
+    text = required_text(
+        text, MAX_CHARACTERS, field="text", missing=missing, refused=FeedbackRefused
+    )
     subject = report.subject
     if subject is None or subject.user_id != by.pk or report.kind != FeedbackKind.PEER:
         sentence = "Only the student concerned can report a peer's report as abusive."
@@ -80,7 +82,7 @@ def decide_complaint(*, complaint: Complaint, hide: bool, answer: str, by: User)
     Raises FeedbackRefused: answer_missing, answer_too_long, complaint_over.
     """
     missing = "Enter a reason: the student will read it."
-    answer = words_of(
+    answer = required_text(
         answer, MAX_CHARACTERS, field="answer", missing=missing, refused=FeedbackRefused
     )
     now, new_state = timezone.now(), ComplaintState.HIDDEN if hide else ComplaintState.DISMISSED

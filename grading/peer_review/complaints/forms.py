@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django import forms
 
-from grading.core.form_bases import Words
+from grading.core.form_bases import LongText
 from grading.peer_review.complaints.actions import MAX_CHARACTERS
 
 
 class ComplaintForm(forms.Form):
-    text = Words(
+    text = LongText(
         label="What is wrong with it",
         max_length=MAX_CHARACTERS,
         help_text=(
@@ -28,7 +28,7 @@ class DecisionForm(forms.Form):
         choices=[("yes", "Hide the report from the student"), ("no", "Keep the report visible")],
         error_messages={"required": "Choose a decision."},
     )
-    answer = Words(
+    answer = LongText(
         label="Reason",
         max_length=MAX_CHARACTERS,
         help_text="The student who complained reads it; the author of the report does not.",

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.core.breadcrumbs import trail_to_organization, trail_to_peers
 from grading.core.enums import ComplaintState, FeedbackKind
 from grading.core.errors import FeedbackRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import (
     access_complaint,
     access_feedback,
@@ -46,7 +46,7 @@ def complain(request: MemberRequest, org: str, received_id: UUID) -> HttpRespons
         try:
             make_complaint(report=report, by=request.user, **form.cleaned_data)
         except FeedbackRefused as refusal:
-            put_beside(form, refusal)
+            add_refusal(form, refusal)
         else:
             messages.success(
                 request, "Sent to your teachers. You will get an email with their decision."
@@ -106,7 +106,7 @@ def complaint(request: MemberRequest, org: str, complaint_id: int) -> HttpRespon
         try:
             decide_complaint(complaint=complaint_row, hide=hide, answer=answer, by=request.user)
         except FeedbackRefused as refusal:
-            put_beside(form, refusal)
+            add_refusal(form, refusal)
         else:
             messages.success(request, "Decision saved. The student gets an email.")
             return redirect(request.path)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from grading.core.activity import record_activity
 from grading.core.enums import FeedbackKind, FeedbackSource
 from grading.core.errors import FeedbackRefused
-from grading.core.pairing_access import hides_the_other
+from grading.core.pairing_access import hides_other_side
 from grading.engine import imports as engine_imports
 from grading.findings.actions import record_imported
 from grading.models import Assignment, Enrollment, FeedbackReport, Pairing, Submission
@@ -163,7 +163,7 @@ def _attempt_meant(
 ) -> Submission | None:
     """The one whose commit the report names, else the newest: always that where whoever brought it does not know whose
     work it is, or they would learn by the attempt that they have named a commit of it."""
-    if pairing is not None and hides_the_other(pairing.round.anonymity, "author"):
+    if pairing is not None and hides_other_side(pairing.round.anonymity, "author"):
         return next(iter(attempts), None)
     named = [
         each for each in attempts if has_commit(reading, Work(each.repo_url, each.resolved_commit))

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from grading.audits.queries import document_of, grade_of, is_withheld, visible_report
 from grading.core.enums import FeedbackKind, FeedbackSource
-from grading.core.pairing_access import ReportSide, Side, hides_the_other
+from grading.core.pairing_access import ReportSide, Side, hides_other_side
 from grading.engine.report import (
     COMMIT_AUTHORS_LOOKUP,
     CommitAuthor,
@@ -93,7 +93,7 @@ def edition_of(report: FeedbackReport, *, side: ReportSide) -> PeerEdition:
         return replace(
             _bare(report, side, hidden=True), original_name="", misfits=(), withheld=(HIDDEN,)
         )
-    hidden = report.pairing is not None and hides_the_other(report.pairing.round.anonymity, side)
+    hidden = report.pairing is not None and hides_other_side(report.pairing.round.anonymity, side)
     if report.source == FeedbackSource.IMPORTED:
         return _imported(report, side, hidden=hidden)
     return _of_the_platform(report, side, hidden=hidden)
@@ -106,7 +106,7 @@ def shown_text(text: str, pairing: Pairing, *, side: Side) -> str:
 
 def shown_texts(texts: Iterable[str], pairing: Pairing, *, side: Side) -> list[str]:
     """The same of several, with as many queries as for one."""
-    if not hides_the_other(pairing.round.anonymity, side):
+    if not hides_other_side(pairing.round.anonymity, side):
         return list(texts)
     both = (pairing.auditor_id, pairing.auditee_id)
     identity = identity_of(pairing.round.assignment.cohort_id, signing=both)
@@ -119,7 +119,7 @@ def shown_name(who: Pairing | RoundMember, *, side: Side) -> str:
     A member needs `round` and `student` loaded and costs no query; a pairing costs one (shown_names for several).
     """
     if isinstance(who, RoundMember):
-        return who.alias if hides_the_other(who.round.anonymity, side) else str(who.student)
+        return who.alias if hides_other_side(who.round.anonymity, side) else str(who.student)
     return shown_names([who], side=side)[who.pk]
 
 
@@ -134,7 +134,7 @@ def shown_names(pairings: Iterable[Pairing], *, side: Side) -> dict[UUID, str]:
     aliases = {(each.round_id, each.student_id): each.alias for each in members}
     return {
         pairing.pk: aliases.get((pairing.round_id, others[pairing.pk].pk), PEER)
-        if hides_the_other(pairing.round.anonymity, side)
+        if hides_other_side(pairing.round.anonymity, side)
         else str(others[pairing.pk])
         for pairing in listed
     }

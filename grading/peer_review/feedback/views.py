@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from grading.core.breadcrumbs import trail_to_peers
 from grading.core.enums import Opened
 from grading.core.errors import ActionRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_assignment, access_enrollment, access_feedback
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
@@ -143,7 +143,7 @@ def brought(request: MemberRequest, form: ReportForm, **where: Any) -> FeedbackR
             **where,
         )
     except ActionRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return None
     messages.success(request, "The report is taken: this is what could be read in it.")
     return report

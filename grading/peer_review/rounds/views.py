@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.core.breadcrumbs import Trail, trail_to_assignment
 from grading.core.errors import RoundRefused
-from grading.core.form_bases import put_beside
+from grading.core.form_bases import add_refusal
 from grading.core.permissions import access_assignment, access_round, may
 from grading.core.requests import MemberRequest
 from grading.courses.queries import roster_of
@@ -123,7 +123,7 @@ def _preview_of(form: RoundForm, with_work: set[int]) -> Preview | None:
     try:
         circle(groups, peers, form.cleaned_data["seed"], groups)
     except RoundRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return None
 
     return Preview(
@@ -152,7 +152,7 @@ def _start(request: MemberRequest, assignment: Assignment, form: RoundForm) -> P
             assignment=assignment, by=request.user, **settings | {"students": form.chosen_students}
         )
     except RoundRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return None
     messages.success(
         request,
@@ -352,7 +352,7 @@ def _planned(form: ChangeForm, roster: RoundRoster) -> ChangePreview | None:
     try:
         change = form.plan(state)
     except RoundRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return None
 
     effects = effects_of(state, change, leaver=form.leaver)
@@ -371,7 +371,7 @@ def _apply_change(request: MemberRequest, form: ChangeForm, preview: ChangePrevi
     try:
         form.make(request.user, request.POST.get("seen") or preview.fingerprint)
     except RoundRefused as refusal:
-        put_beside(form, refusal)
+        add_refusal(form, refusal)
         return False
     messages.success(request, f"{len(preview.ended)} pairings ended, {len(preview.added)} added.")
     return True
