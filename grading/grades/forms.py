@@ -91,7 +91,7 @@ MOST_SHARE = 100
 
 
 class OverviewForm(QueryForm):
-    """`wanted()` is what could be read; the rest is said (AddressForm)."""
+    """`wanted()` is what could be read; the rest is reported (QueryForm)."""
 
     q = forms.CharField(label="Name or e-mail", required=False, max_length=100)
     state = forms.ChoiceField(label="State", required=False, choices=[*ANY, *STATES.items()])

@@ -198,7 +198,7 @@ def test_a_place_is_read_as_it_was_written(line):
     ],
 )
 def test_what_is_no_place_is_named_by_its_line(line):
-    with pytest.raises(AppealRefused, match=r"^Line 2 is no place"):
+    with pytest.raises(AppealRefused, match=r"^Line 2 is not a place"):
         read_places(f"ok.py:1\n{line}")
 
 

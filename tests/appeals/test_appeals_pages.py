@@ -85,7 +85,7 @@ def test_what_was_typed_is_kept_beside_what_is_wrong_with_it(released, ada):
         html.count("/etc/passwd</textarea>"),
         html.count('aria-invalid="true"'),
     ) == (1, 1, 2)
-    assert "Line 1 is no place" in html
+    assert "Line 1 is not a place" in html
 
 
 def test_a_text_is_measured_as_the_browser_measures_it(released, ada):
