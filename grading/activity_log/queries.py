@@ -27,7 +27,9 @@ from grading.models import (
 
 @dataclass(frozen=True, slots=True)
 class LogFilter:
-    """Filters of a log. `family` is the part of a verb before the dot; `actor` 0 is the site itself."""
+    """Filters of a log. `family` is the part of a verb before the dot; `actor` 0 is the site
+    itself.
+    """
 
     family: str = ""
     actor: int | None = None
@@ -37,7 +39,9 @@ class LogFilter:
 
 @dataclass(frozen=True, slots=True)
 class LogCursor:
-    """Last entry of a page, as it is written in an address: the next page starts with older entries."""
+    """Last entry of a page, as it is written in an address: the next page starts with older
+    entries.
+    """
 
     at: datetime
     key: int
@@ -48,7 +52,9 @@ class LogCursor:
 
 @dataclass(frozen=True, slots=True)
 class ObjectLabel:
-    """Label of an activity's object. `audit_id`, `appeal_id` or `assignment` (a slug) name its page."""
+    """Label of an activity's object. `audit_id`, `appeal_id` or `assignment` (a slug) name its
+    page.
+    """
 
     text: str
     audit_id: Any = None
@@ -58,7 +64,9 @@ class ObjectLabel:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Entry of a log. `actor` is "" for the site; `about` null for deleted objects and unlabelled kinds."""
+    """Entry of a log. `actor` is "" for the site; `about` null for deleted objects and unlabelled
+    kinds.
+    """
 
     at: datetime
     actor: str

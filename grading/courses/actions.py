@@ -66,8 +66,8 @@ def create_assignment(
 ) -> Assignment:
     """Create an assignment with a published rubric version.
 
-    For a shipped rubric call adopt_shipped_rubric first. Raises RubricRefused for a draft or another
-    organization's version, ActionRefused bench_unavailable, SlugTaken.
+    For a shipped rubric call adopt_shipped_rubric first. Raises RubricRefused for a draft or
+    another organization's version, ActionRefused bench_unavailable, SlugTaken.
     """
     with scope(organization=cohort.organization):
         _check_rubric_and_bench(cohort, rubric_version, bench)

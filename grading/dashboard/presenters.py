@@ -48,7 +48,8 @@ class Line:
     """One student's progress with an assignment.
 
     `left` is the number of attempts left. `closed` is the reason why the student cannot submit now,
-    null if they can. `latest` is the newest attempt, `verdict` the newest with a report; null without.
+    null if they can. `latest` is the newest attempt, `verdict` the newest with a report; null
+    without.
     """
 
     assignment: Assignment
@@ -67,7 +68,9 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class PeerReview:
-    """A peer review by the student (`is_auditor`) or of their work; `name` is the peer's display name."""
+    """A peer review by the student (`is_auditor`) or of their work; `name` is the peer's display
+    name.
+    """
 
     name: str
     line: PeerLine
@@ -77,7 +80,7 @@ class PeerReview:
 
 @dataclass(frozen=True, slots=True)
 class Dashboard:
-    """What a student's home page shows. `due` are the peer reviews still to write."""
+    """A student's home page. `due` are the peer reviews still to write."""
 
     news: tuple[News, ...]
     due: tuple[PeerReview, ...]

@@ -70,8 +70,8 @@ OpenedTimes = Mapping[tuple[str, str], datetime]
 class PeerLine:
     """One pairing of the student. `member` is the peer; feedback.queries.shown_name names them.
 
-    `report` is the newest report, null while it is due. `answered_at` is the time of the latest answer
-    to its findings, null without one and for the student who received the report.
+    `report` is the newest report, null while it is due. `answered_at` is the time of the latest
+    answer to its findings, null without one and for the student who received the report.
     """
 
     pairing: Pairing
@@ -190,8 +190,8 @@ class AppealsWaiting:
 class Teaching:
     """Open work of a user with a staff role.
 
-    `assignments` are those of current cohorts: first by the next due date, then those past due. Each
-    carries `students`, `handed_in`, `unreleased`, `changed_since` and `flagged`, which are the
+    `assignments` are those of current cohorts: first by the next due date, then those past due.
+    Each carries `students`, `handed_in`, `unreleased`, `changed_since` and `flagged`, which are the
     numbers of the lists that the page links to.
     """
 

@@ -192,7 +192,9 @@ def _model_metrics(site: SiteMetrics) -> Iterator[Metric]:
 
 
 def _queue_metrics() -> Iterator[Metric]:
-    """Measure the queue's server; if it does not answer, report that and no depth, rather than zero."""
+    """Measure the queue's server; if it does not answer, report that and no depth, rather than
+    zero.
+    """
     answers = 1.0
     try:
         depth = {name: get_queue(name).count for name in settings.AUDIT_QUEUES}

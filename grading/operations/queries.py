@@ -55,8 +55,8 @@ class Period:
     """An hour or a day.
 
     `waited_*` are seconds in the queue before their last run, of the audits that finished in this
-    period; null without any. `longest` is the greatest number that waited at once. `unpriced` counts
-    answers of models without a known price.
+    period; null without any. `longest` is the greatest number that waited at once. `unpriced`
+    counts answers of models without a known price.
     """
 
     begins: datetime

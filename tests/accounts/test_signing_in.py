@@ -35,7 +35,7 @@ def without_what_differs(page: str, *words: str) -> str:
     return re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", page)
 
 
-def test_a_wrong_password_and_an_unknown_address_answer_the_same(client):
+def test_wrong_password_and_unknown_address_get_the_same_answer(client):
     user = UserFactory()
     wrong, unknown = (
         sign_in(client, user.email, "wrong"),
@@ -47,7 +47,7 @@ def test_a_wrong_password_and_an_unknown_address_answer_the_same(client):
     )
 
 
-def test_signing_up_answers_the_same_whether_the_address_is_taken_or_not(settings):
+def test_sign_up_does_not_reveal_whether_an_address_is_taken(settings):
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     taken, answers = UserFactory().email, []
     for email in (taken, "free@example.org"):
@@ -62,7 +62,7 @@ def test_signing_up_answers_the_same_whether_the_address_is_taken_or_not(setting
     }
 
 
-def test_asking_for_a_new_password_answers_the_same_whether_the_account_exists_or_not():
+def test_password_reset_does_not_reveal_whether_an_account_exists():
     answers = []
     for email in (UserFactory().email, "nobody@example.org"):
         answer = Client().post(RESET, {"email": email}, follow=True)
@@ -70,7 +70,7 @@ def test_asking_for_a_new_password_answers_the_same_whether_the_account_exists_o
     assert answers[0] == answers[1]
 
 
-def test_five_wrong_passwords_close_the_account_for_a_while_to_the_right_one_too(client):
+def test_five_wrong_passwords_lock_the_account_for_a_while(client):
     user = UserFactory()
     for _ in range(5):
         sign_in(client, user.email, "wrong")
@@ -84,7 +84,7 @@ def test_too_many_attempts_from_one_address_are_refused(client):
     assert (answers[-1], client.get("/").status_code) == (429, 200)
 
 
-def test_behind_a_proxy_each_visitor_has_limits_of_their_own(settings, client):
+def test_visitors_behind_a_proxy_have_separate_limits(settings, client):
     settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
     for n in range(31):
         sign_in(
@@ -105,7 +105,7 @@ def test_behind_a_proxy_each_visitor_has_limits_of_their_own(settings, client):
     assert answers == [429, 200]
 
 
-def test_signing_in_gives_the_session_a_new_key(client):
+def test_signing_in_changes_the_session_key(client):
     user = UserFactory()
     session = client.session
     session["before"] = True
@@ -118,7 +118,7 @@ def test_signing_in_gives_the_session_a_new_key(client):
     )
 
 
-def test_a_new_password_ends_the_sessions_elsewhere(client):
+def test_new_password_ends_other_sessions(client):
     user, elsewhere = UserFactory(), Client()
     sign_in(client, user.email)
     sign_in(elsewhere, user.email)
@@ -136,7 +136,7 @@ def test_a_new_password_ends_the_sessions_elsewhere(client):
     )
 
 
-def test_who_is_deactivated_is_out_at_once_and_does_not_come_back(client):
+def test_deactivated_user_is_signed_out_at_once_and_cannot_sign_in(client):
     user = UserFactory(is_staff=True, is_superuser=True)
     sign_in(client, user.email)
     assert client.get("/admin/").status_code == 200
@@ -152,7 +152,7 @@ def test_who_is_deactivated_is_out_at_once_and_does_not_come_back(client):
 @pytest.mark.parametrize(
     "password", ["short1!", "password123", "83750174620", "person@example.org"]
 )
-def test_a_password_that_can_be_guessed_is_refused(client, password):
+def test_guessable_password_is_refused(client, password):
     typed = {"email": "person@example.org", "password1": password, "password2": password}
     assert client.post(SIGNUP, typed).status_code == 200
     assert not User.objects.exists()
@@ -161,7 +161,7 @@ def test_a_password_that_can_be_guessed_is_refused(client, password):
 @pytest.mark.parametrize(
     "where", ["https://evil.example/", "//evil.example", "javascript:alert(1)"]
 )
-def test_after_signing_in_nobody_is_sent_off_the_site(client, where):
+def test_sign_in_does_not_redirect_to_another_site(client, where):
     user = UserFactory()
     answer = client.post(
         f"{LOGIN}?next={where}", {"login": user.email, "password": PASSWORD, "next": where}
@@ -169,7 +169,7 @@ def test_after_signing_in_nobody_is_sent_off_the_site(client, where):
     assert (answer.status_code, answer.url) == (302, "/")
 
 
-def test_the_administration_has_no_door_of_its_own(client):
+def test_administration_has_no_sign_in_page_of_its_own(client):
     user = UserFactory(is_staff=True)
     answer = client.post("/admin/login/", {"username": user.username, "password": PASSWORD})
     assert (answer.status_code, urlsplit(answer.url).path, person_of(client)) == (302, LOGIN, None)
@@ -193,7 +193,7 @@ def activate(client: Client) -> str:
     return secret[1]
 
 
-def test_with_a_second_factor_the_password_alone_opens_nothing(client):
+def test_password_alone_is_not_enough_with_a_second_factor(client):
     user = UserFactory()
     sign_in(client, user.email)
     secret, fresh = activate(client), Client()
@@ -208,7 +208,7 @@ def test_with_a_second_factor_the_password_alone_opens_nothing(client):
     assert person_of(fresh) == str(user.pk)
 
 
-def test_a_recovery_code_opens_once(client):
+def test_recovery_code_works_once(client):
     user = UserFactory()
     sign_in(client, user.email)
     activate(client)
@@ -222,7 +222,7 @@ def test_a_recovery_code_opens_once(client):
     assert (len(spare), opened) == (10, [str(user.pk), None])
 
 
-def test_a_second_factors_secrets_are_sealed_and_shown_on_no_page_of_the_administration(client):
+def test_second_factor_secrets_are_sealed_and_absent_from_the_administration(client):
     user = UserFactory()
     sign_in(client, user.email)
     secret = activate(client)
@@ -239,13 +239,13 @@ def test_a_second_factors_secrets_are_sealed_and_shown_on_no_page_of_the_adminis
         assert (page.status_code, shown) == (200, [])
 
 
-def test_changing_the_second_factor_asks_for_the_password_again(client):
+def test_changing_the_second_factor_requires_the_password(client):
     client.force_login(UserFactory())
     answer = client.get("/accounts/2fa/totp/activate/")
     assert (answer.status_code, urlsplit(answer.url).path) == (302, "/accounts/reauthenticate/")
 
 
-def test_a_sealed_secret_is_read_only_with_its_key_and_for_its_purpose(settings):
+def test_sealed_secret_opens_only_with_its_key_and_purpose(settings):
     sealed = seal("secret", purpose="one")
     assert "secret" not in sealed
     with pytest.raises(SealBrokenError):

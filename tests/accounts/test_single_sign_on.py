@@ -60,17 +60,17 @@ def test_a_login_page_offers_what_is_configured(client):
     ]
 
 
-def test_merely_following_a_link_signs_nobody_in_elsewhere(client):
+def test_following_a_link_does_not_start_single_sign_on(client):
     assert client.get("/accounts/oidc/sso/login/").status_code == 200
 
 
-def test_a_browser_may_follow_a_form_to_the_issuers_and_nowhere_else(client):
+def test_forms_may_redirect_to_issuers_only(client):
     policy = client.get(LOGIN).headers["Content-Security-Policy"]
     (forms,) = [rule for rule in policy.split("; ") if rule.startswith("form-action")]
     assert forms == "form-action 'self' https://github.com https://sso.example"
 
 
-def test_who_comes_from_the_issuer_gets_an_account_and_no_token_is_kept(oidc, client):
+def test_single_sign_on_creates_an_account_and_stores_no_token(oidc, client):
     assert come_back(client).status_code == 302
     user = User.objects.get()
     assert (user.email, person_of(client)) == ("ada@example.org", str(user.pk))
@@ -78,13 +78,13 @@ def test_who_comes_from_the_issuer_gets_an_account_and_no_token_is_kept(oidc, cl
     assert not SocialToken.objects.exists()
 
 
-def test_an_address_that_has_an_account_here_is_not_taken_over_from_elsewhere(oidc, client):
+def test_existing_account_is_not_taken_over_by_single_sign_on(oidc, client):
     UserFactory(email="ada@example.org")
     come_back(client)
     assert (person_of(client), SocialAccount.objects.count()) == (None, 0)
 
 
-def test_an_address_that_the_issuer_did_not_verify_is_not_verified_here(oidc, client):
+def test_unverified_address_of_the_issuer_stays_unverified(oidc, client):
     oidc.claims["email_verified"] = False
     come_back(client)
     assert list(EmailAddress.objects.values_list("email", "verified")) == [
@@ -93,12 +93,12 @@ def test_an_address_that_the_issuer_did_not_verify_is_not_verified_here(oidc, cl
 
 
 @pytest.mark.parametrize("changed", [{"state": "forged"}, {"code": ""}, {"error": "access_denied"}])
-def test_an_answer_that_was_not_asked_for_signs_nobody_in(oidc, client, changed):
+def test_unrequested_callback_signs_nobody_in(oidc, client, changed):
     answer = come_back(client, changed=changed)
     assert (answer.status_code < 500, person_of(client), User.objects.count()) == (True, None, 0)
 
 
-def test_an_issuer_that_is_down_is_said_on_a_page_of_the_house(oidc, client):
+def test_unreachable_issuer_shows_an_error_page(oidc, client):
     oidc.broken = True
     answer = client.post("/accounts/oidc/sso/login/")
     assert (answer.status_code, "Automaton Auditor" in answer.text, person_of(client)) == (
@@ -131,12 +131,12 @@ def site_says(**variables: str) -> str:
 
 
 @pytest.mark.processes
-def test_signing_in_elsewhere_is_off_unless_it_is_configured():
+def test_single_sign_on_is_off_without_configuration():
     assert site_says() == "['', '2fa/'] []"
 
 
 @pytest.mark.processes
-def test_half_a_configuration_is_refused():
+def test_incomplete_configuration_is_refused():
     assert site_says(OIDC_SERVER_URL="https://sso.example", OIDC_CLIENT_ID="id").endswith(
         "OIDC_CLIENT_SECRET must be set too, or none of OIDC_SERVER_URL, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET."
     )

@@ -102,7 +102,9 @@ def test_every_verb_that_is_logged_has_a_sentence() -> None:
         ("membership.granted", {"role": "owner"}, "gave a member the role owner"),
     ],
 )
-def test_a_sentence_says_what_is_known(verb: str, detail: dict[str, Any], words: str) -> None:
+def test_sentence_contains_the_details_that_exist(
+    verb: str, detail: dict[str, Any], words: str
+) -> None:
     assert sentence_of(verb, detail) == words
 
 
@@ -120,7 +122,7 @@ def seen(cohort: Cohort, before: LogCursor | None = None, limit: int = 100, **na
         return log_of(cohort, LogFilter(**narrowed), before=before, limit=limit)
 
 
-def test_a_log_is_its_cohorts_and_newest_first():
+def test_log_has_entries_of_its_cohort_newest_first():
     cohort, other = CohortFactory.create(), CohortFactory.create()
     logged(other)
     logged(cohort)
@@ -128,7 +130,7 @@ def test_a_log_is_its_cohorts_and_newest_first():
     assert [entry.verb for entry in seen(cohort).entries] == ["assignment.created", "cohort.opened"]
 
 
-def test_its_pages_have_everything_once_also_of_one_moment(monkeypatch):
+def test_pages_contain_every_entry_once_even_with_equal_times(monkeypatch):
     cohort, at = CohortFactory.create(), timezone.now()
     with scope(organization=cohort.organization):
         for number in range(7):
@@ -152,7 +154,7 @@ def test_its_pages_have_everything_once_also_of_one_moment(monkeypatch):
     assert (len(verbs), len(set(verbs)), at < timezone.now()) == (10, 10, True)
 
 
-def test_filters_narrow_it_down():
+def test_filters_select_entries():
     cohort, grace = CohortFactory.create(), UserFactory.create()
     logged(cohort, "audit.started")
     logged(cohort, "appeal.filed", actor=grace)
@@ -171,7 +173,7 @@ def test_filters_narrow_it_down():
     ]
 
 
-def test_people_and_things_are_named():
+def test_entries_name_users_and_objects():
     cohort = CohortFactory.create()
     ada, grace = (
         student(cohort, name="Ada"),
@@ -202,7 +204,7 @@ def log_page(released: Released, query: str = "") -> str:
     return html
 
 
-def test_the_page_tells_the_story_of_an_appeal_and_leads_to_it():
+def test_log_page_shows_an_appeal_and_links_to_it():
     released = Released()
     appeal = filed(released)
     with scope(organization=released.organization):
@@ -212,7 +214,7 @@ def test_the_page_tells_the_story_of_an_appeal_and_leads_to_it():
     assert html.count(f'href="/o/{released.organization.slug}/appeals/{appeal.pk}/"') == 2
 
 
-def test_a_filter_that_is_unknown_is_said_and_asks_for_nothing():
+def test_unknown_filter_is_reported_and_ignored():
     html = log_page(Released(), "?family=odd&actor=x&since=2026-13-01&before=nonsense-1&until=")
     assert (html.count('class="errorlist"'), "“before=nonsense-1” is not valid here" in html) == (
         3,
@@ -221,7 +223,7 @@ def test_a_filter_that_is_unknown_is_said_and_asks_for_nothing():
     assert "released the grade" in html
 
 
-def test_what_a_log_is_narrowed_to_is_named_in_words():
+def test_every_category_has_a_name():
     html = unescape(log_page(Released()))
     assert [
         f for f in FAMILIES if f'<option value="{f}">{family_name(f)}</option>' not in html
@@ -229,7 +231,7 @@ def test_what_a_log_is_narrowed_to_is_named_in_words():
     assert [family for family in FAMILIES if family_name(family) == family] == []
 
 
-def test_the_log_asks_as_much_for_few_entries_as_for_many():
+def test_log_needs_the_same_queries_for_few_entries_as_for_many():
     released = Released()
     asked = []
     for more in (1, 5):
@@ -243,6 +245,6 @@ def test_the_log_asks_as_much_for_few_entries_as_for_many():
     assert asked[0] == asked[1]
 
 
-def test_a_mark_keeps_the_very_moment():
+def test_cursor_keeps_microseconds():
     at = datetime(2026, 11, 21, 3, 4, 5, 123457, UTC)
     assert str(LogCursor(at, 7)) == f"{int(at.timestamp())}.123457-7"

@@ -58,14 +58,14 @@ def audited(assignment, **submission):
     )
 
 
-def test_an_archive_of_nobody_is_whole(organization, teacher, assignment):
+def test_archive_of_an_empty_cohort_is_complete(organization, teacher, assignment):
     archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
     assert archive.testzip() is None
     assert archive.namelist()[0] == "manifest.json"
     assert (archive.namelist()[-1], archive.read("missing.json")) == ("missing.json", b"[]")
 
 
-def test_every_report_and_every_pdf_is_in_it_under_names_of_ours(organization, teacher, assignment):
+def test_archive_contains_every_report_and_pdf_under_our_names(organization, teacher, assignment):
     audit = audited(
         assignment, pdf=ContentFile(PDF, name="x.pdf"), pdf_sha256="ab" * 32, pdf_name="../evil.pdf"
     )
@@ -86,7 +86,7 @@ def test_every_report_and_every_pdf_is_in_it_under_names_of_ours(organization, t
     assert json.loads(archive.read(f"{folder}/submission.json"))["pdf_name"] == "../evil.pdf"
 
 
-def test_roster_grades_log_and_records_are_in_it(organization, teacher, assignment):
+def test_archive_contains_roster_grades_log_and_records(organization, teacher, assignment):
     audit = audited(assignment)
     GradeFactory(audit=audit, overall_score=3.5)
     archive = opened(archive_cohort(cohort=assignment.cohort, by=teacher))
@@ -105,7 +105,7 @@ def test_roster_grades_log_and_records_are_in_it(organization, teacher, assignme
     assert json.loads(archive.read("manifest.json"))["holds"]["attempts handed in"] == 1
 
 
-def test_what_cannot_be_put_in_is_named_and_stops_nothing(organization, teacher, assignment):
+def test_missing_files_are_named_and_do_not_stop_the_archive(organization, teacher, assignment):
     gone = audited(assignment, pdf=ContentFile(PDF, name="x.pdf"), pdf_sha256="ab" * 32)
     gone.submission.pdf.storage.delete(gone.submission.pdf.name)
     type(gone).objects.filter(pk=gone.pk).update(report={"schema": "an older one"})
@@ -114,7 +114,7 @@ def test_what_cannot_be_put_in_is_named_and_stops_nothing(organization, teacher,
     assert named == ["report.pdf", f"audit-{gone.pk}.md"]
 
 
-def test_every_table_of_an_institute_is_archived_without_a_row_of_another(db):
+def test_archive_contains_every_table_and_no_other_organization(db):
     ours, theirs = institute(word="Ours"), institute(word="Theirs")
     with scope(organization=ours):
         pieces = list(archive_cohort(cohort=Cohort.objects.get(), by=staff_user(ours)))
@@ -148,9 +148,7 @@ def test_every_table_of_an_institute_is_archived_without_a_row_of_another(db):
     ]
 
 
-def test_it_is_read_after_its_scope_was_left_and_who_took_it_is_in_the_log(
-    organization, teacher, assignment
-):
+def test_archive_is_readable_outside_its_scope_and_logged(organization, teacher, assignment):
     audited(assignment)
     pieces = archive_cohort(cohort=assignment.cohort, by=teacher)
     with scope(organization=None, _enabled=False):
@@ -160,7 +158,7 @@ def test_it_is_read_after_its_scope_was_left_and_who_took_it_is_in_the_log(
     assert Activity.objects.get().verb == "cohort.archived"
 
 
-def test_a_zip_is_sent_in_pieces_and_never_held_whole():
+def test_zip_is_streamed_and_never_held_whole():
     quiet = bytes(range(256)) * 4096  # a megabyte that does not shrink
     members = (Member(f"{n}.bin", (quiet for _ in range(8)), packed=True) for n in range(4))
     tracemalloc.start()

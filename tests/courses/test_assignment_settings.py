@@ -1,4 +1,4 @@
-"""Changing an assignment: what is refused once somebody relies on it, beside which field, and what is logged."""
+"""Changes of an assignment's settings: refusals after submissions and releases, and the log."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def teacher(assignment: Assignment) -> User:
     return staff_user(assignment.organization)
 
 
-def changed(assignment: Assignment, by: User | None, **asked: Any) -> Assignment:
+def changed(assignment: Assignment, by: User | None, **changes: Any) -> Assignment:
     with everywhere():
-        settings = replace(settings_of(assignment), **asked)
+        settings = replace(settings_of(assignment), **changes)
         return change_settings(assignment=assignment, settings=settings, by=by)
 
 
-def refused(assignment: Assignment, **asked: Any) -> dict[str, str]:
+def refused(assignment: Assignment, **changes: Any) -> dict[str, str]:
     with pytest.raises(SettingsRefused) as refusal:
-        changed(assignment, None, **asked)
+        changed(assignment, None, **changes)
     with everywhere():
         assert settings_of(Assignment.objects.get()) == settings_of(assignment)
     return refusal.value.faults
@@ -67,7 +67,7 @@ def handed_in(assignment: Assignment, times: int = 2, **fields: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "sentence"),
+    ("changes", "sentence"),
     [
         (
             {"bench": Bench.LLM},
@@ -88,14 +88,14 @@ def handed_in(assignment: Assignment, times: int = 2, **fields: Any) -> None:
         ),
     ],
 )
-def test_what_students_relied_on_when_they_handed_in_stays(
-    assignment: Assignment, asked: dict[str, Any], sentence: str
+def test_settings_students_relied_on_cannot_change_after_submission(
+    assignment: Assignment, changes: dict[str, Any], sentence: str
 ) -> None:
     handed_in(assignment)
-    assert refused(assignment, **asked) == {next(iter(asked)): sentence}
+    assert refused(assignment, **changes) == {next(iter(changes)): sentence}
 
 
-def test_models_that_nobody_configured_do_not_judge(assignment: Assignment, settings: Any) -> None:
+def test_model_bench_needs_configured_models(assignment: Assignment, settings: Any) -> None:
     assert refused(assignment, bench=Bench.LLM) == {
         "bench": "No language models are configured on this site."
     }
@@ -103,7 +103,7 @@ def test_models_that_nobody_configured_do_not_judge(assignment: Assignment, sett
     assert changed(assignment, None, bench=Bench.LLM).bench == Bench.LLM
 
 
-def test_what_a_release_promised_is_not_shortened(assignment: Assignment) -> None:
+def test_appeal_limits_cannot_shrink_after_release(assignment: Assignment) -> None:
     GradeFactory.create(
         audit=AuditFactory.create(done=True, submission__assignment=assignment),
         released={},
@@ -117,7 +117,7 @@ def test_what_a_release_promised_is_not_shortened(assignment: Assignment) -> Non
     assert changed(assignment, None, appeal_days=14, max_appeals=5).appeal_days == 14
 
 
-def test_everything_can_change_before_anybody_handed_in_and_the_log_says_what(
+def test_all_settings_can_change_before_submissions_and_are_logged(
     assignment: Assignment, teacher: User
 ) -> None:
     now = changed(
@@ -145,13 +145,13 @@ def test_everything_can_change_before_anybody_handed_in_and_the_log_says_what(
     )
 
 
-def test_what_is_kept_as_it_was_is_not_logged(assignment: Assignment) -> None:
+def test_unchanged_settings_are_not_logged(assignment: Assignment) -> None:
     changed(assignment, None)
     with everywhere():
         assert not Activity.objects.exists()
 
 
-def test_work_that_a_later_due_date_takes_in_is_no_longer_late(assignment: Assignment) -> None:
+def test_later_due_date_clears_late_marks(assignment: Assignment) -> None:
     handed_in(assignment, times=4, late=True)
     changed(assignment, None, due_at=NOON + 2 * HOUR)
     with everywhere():
@@ -168,7 +168,7 @@ def test_work_that_a_later_due_date_takes_in_is_no_longer_late(assignment: Assig
         assert not Submission.objects.filter(late=True).exists()
 
 
-# -- the page ------------------------------------------------------------------------------------------
+# The page
 
 
 @pytest.fixture
@@ -177,7 +177,7 @@ def client(teacher: User) -> Client:
 
 
 def typed(assignment: Assignment, **fields: Any) -> dict[str, Any]:
-    """What a browser sends of the page, with some fields typed anew."""
+    """Return the fields a browser posts, some of them changed."""
     given = {
         "title": assignment.title,
         "instructions": "",
@@ -193,9 +193,7 @@ def typed(assignment: Assignment, **fields: Any) -> dict[str, Any]:
     return given | fields
 
 
-def test_the_page_keeps_everything_typed_beside_what_is_refused(
-    client: Client, assignment: Assignment
-) -> None:
+def test_refused_settings_keep_the_input(client: Client, assignment: Assignment) -> None:
     handed_in(assignment)
     address = page_of(assignment, "assignment-settings")
     assert address in client.get(page_of(assignment, "assignment")).content.decode()
@@ -214,9 +212,7 @@ def test_the_page_keeps_everything_typed_beside_what_is_refused(
         assert Assignment.objects.get().title == "Longer"
 
 
-def test_a_time_that_was_not_touched_stays_to_the_second(
-    client: Client, assignment: Assignment
-) -> None:
+def test_unchanged_time_keeps_its_seconds(client: Client, assignment: Assignment) -> None:
     to_the_second = NOON + HOUR + timedelta(seconds=59)
     with everywhere():
         Assignment.objects.update(due_at=to_the_second)
@@ -226,7 +222,7 @@ def test_a_time_that_was_not_touched_stays_to_the_second(
         assert Assignment.objects.values_list("title", "due_at").get() == ("Longer", to_the_second)
 
 
-def test_settings_that_somebody_else_has_changed_are_not_overwritten(
+def test_concurrent_settings_change_is_not_overwritten(
     client: Client, assignment: Assignment, teacher: User
 ) -> None:
     address = page_of(assignment, "assignment-settings")

@@ -73,14 +73,14 @@ def rows():
     return {model.__name__: model.objects.count() for model in tables}
 
 
-def test_a_slug_that_differs_deletes_nothing(cohort, owner):
+def test_different_slug_deletes_nothing(cohort, owner):
     before = rows()
     with pytest.raises(ActionRefused, match=f"Type {cohort.slug}"):
         delete(cohort, owner, typed="Same")
     assert rows() == before
 
 
-def test_nothing_is_deleted_while_an_audit_or_a_bulk_run_has_not_ended(cohort, owner):
+def test_deletion_is_refused_while_audits_or_bulk_runs_are_open(cohort, owner):
     audit = AuditFactory(submission=Submission.objects.get())
     with pytest.raises(ActionRefused, match="One audit or bulk run is waiting"):
         delete(cohort, owner)
@@ -90,7 +90,7 @@ def test_nothing_is_deleted_while_an_audit_or_a_bulk_run_has_not_ended(cohort, o
     assert run.assignment.cohort == cohort
 
 
-def test_what_changed_since_it_was_shown_is_shown_again(cohort, owner):
+def test_deletion_is_refused_when_the_inventory_changed(cohort, owner):
     fingerprint = inventory_of(cohort).fingerprint
     SubmissionFactory(assignment=Submission.objects.get().assignment)
     with pytest.raises(ActionRefused, match="Something changed"):
@@ -98,9 +98,7 @@ def test_what_changed_since_it_was_shown_is_shown_again(cohort, owner):
     assert Cohort.objects.count() == 1
 
 
-def test_everything_of_the_cohort_goes_and_only_the_log_and_what_is_the_organizations_stays(
-    cohort, owner, organization
-):
+def test_deletion_keeps_only_the_log_and_the_organizations_records(cohort, owner, organization):
     CohortFactory(organization=organization)
     before, spent = rows(), usage_of_organization(organization)
     delete(cohort, owner)
@@ -121,7 +119,7 @@ def test_everything_of_the_cohort_goes_and_only_the_log_and_what_is_the_organiza
     assert usage_of_organization(organization).cost_usd == spent.cost_usd > 0
 
 
-def test_a_second_click_finds_nothing_and_says_so_once(cohort, owner):
+def test_second_deletion_is_refused_and_logged_once(cohort, owner):
     fingerprint = inventory_of(cohort).fingerprint
     delete(cohort, owner)
     with pytest.raises(ActionRefused, match="Something changed"):
@@ -129,16 +127,14 @@ def test_a_second_click_finds_nothing_and_says_so_once(cohort, owner):
     assert Activity.objects.filter(verb="cohort.deleted").count() == 1
 
 
-def test_another_institutions_cohort_of_the_same_name_is_left_alone(cohort, owner):
+def test_deletion_leaves_other_organizations_alone(cohort, owner):
     theirs = institute(word="Other")
     delete(cohort, owner)
     with scope(organization=theirs):
         assert rows()["Submission"] == 1
 
 
-def test_uploads_go_when_the_transaction_holds_and_not_before(
-    cohort, owner, django_capture_on_commit_callbacks
-):
+def test_uploads_are_deleted_on_commit_only(cohort, owner, django_capture_on_commit_callbacks):
     assignment = Submission.objects.get().assignment
     kept = SubmissionFactory(pdf=ContentFile(b"%PDF-1.7", name="x.pdf"), pdf_sha256="ab" * 32)
     going = SubmissionFactory(
@@ -157,7 +153,7 @@ def test_uploads_go_when_the_transaction_holds_and_not_before(
     ]
 
 
-def test_an_upload_that_is_gone_already_is_counted_and_stops_nothing(
+def test_missing_upload_is_counted_and_does_not_stop_deletion(
     cohort, owner, django_capture_on_commit_callbacks
 ):
     assignment = Submission.objects.get().assignment

@@ -47,7 +47,7 @@ def worked(cohort: Cohort) -> None:
 
 
 @pytest.mark.parametrize("works", [0, 1, 3])
-def test_the_pages_are_sound_and_cost_the_same_whatever_is_in_the_cohort(
+def test_pages_are_accessible_and_their_queries_constant(
     teacher: Client, cohort: Cohort, works: int, django_assert_max_num_queries: Any
 ) -> None:
     for _ in range(works):
@@ -60,41 +60,42 @@ def test_the_pages_are_sound_and_cost_the_same_whatever_is_in_the_cohort(
         assert dict(answer.context["inventory"].kinds)["attempts handed in"] == works
 
 
-def test_the_pages_list_what_there_is_and_name_in_one_line_what_there_is_none_of(
-    teacher: Client, cohort: Cohort
-) -> None:
+def test_pages_list_present_kinds_and_name_absent_ones(teacher: Client, cohort: Cohort) -> None:
     worked(cohort)
     for name in ("archive", "cohort-delete"):
-        shown = teacher.get(page(cohort, name)).content.decode()
-        rows = re.findall(r'<th scope="row">([^<]*)</th><td>(\d+)', shown)
-        assert [what for what, number in rows if number == "0"] in ([], ["Uploaded reports (PDF)"])
-        none = re.search(r"There are no ([^<]*)\.", shown)
+        html = teacher.get(page(cohort, name)).content.decode()
+        rows = re.findall(r'<th scope="row">([^<]*)</th><td>(\d+)', html)
+        assert [label for label, number in rows if number == "0"] in (
+            [],
+            ["Uploaded reports (PDF)"],
+        )
+        none = re.search(r"There are no ([^<]*)\.", html)
         assert none is not None
-        assert {what.lower() for what, _ in rows}.isdisjoint(none[1].split(", "))
+        assert {label.lower() for label, _ in rows}.isdisjoint(none[1].split(", "))
         assert "Submissions" in dict(rows)
 
 
-def test_the_cohorts_page_leads_to_them_for_who_may(teacher: Client, cohort: Cohort) -> None:
-    shown = teacher.get(page(cohort, "cohort")).content.decode()
-    assert [page(cohort, name) in shown for name in ("archive", "cohort-delete", "log")] == [
+def test_cohort_page_links_to_them_for_teachers(teacher: Client, cohort: Cohort) -> None:
+    html = teacher.get(page(cohort, "cohort")).content.decode()
+    assert [page(cohort, name) in html for name in ("archive", "cohort-delete", "log")] == [
         True
     ] * 3
 
 
-def test_the_archive_comes_as_a_file_and_never_as_a_page(teacher: Client, cohort: Cohort) -> None:
+def test_archive_is_sent_as_a_file(teacher: Client, cohort: Cohort) -> None:
     worked(cohort)
     answer: Any = teacher.post(page(cohort, "archive"))
-    told = answer.headers["Content-Disposition"], answer.headers["X-Content-Type-Options"]
-    assert told == ('attachment; filename="autumn.zip"', "nosniff")
+    headers = answer.headers["Content-Disposition"], answer.headers["X-Content-Type-Options"]
+    assert headers == ('attachment; filename="autumn.zip"', "nosniff")
     assert zipfile.ZipFile(io.BytesIO(b"".join(answer))).testzip() is None
 
 
-def test_a_wrong_name_is_said_beside_it_and_kept_and_the_right_one_deletes(
+def test_wrong_name_is_reported_and_kept_and_the_right_one_deletes(
     teacher: Client, cohort: Cohort
 ) -> None:
     worked(cohort)
-    seen = teacher.get(page(cohort, "cohort-delete")).context["inventory"].fingerprint
-    answer = teacher.post(page(cohort, "cohort-delete"), {"typed": "Autumn", "seen": seen})
+    fingerprint = teacher.get(page(cohort, "cohort-delete")).context["inventory"].fingerprint
+    answer = teacher.post(page(cohort, "cohort-delete"), {"typed": "Autumn", "seen": fingerprint})
     assert faults_of(answer.content.decode()) == []
     form = answer.context["form"]
     assert (form.errors, form["typed"].value()) == (
@@ -102,18 +103,16 @@ def test_a_wrong_name_is_said_beside_it_and_kept_and_the_right_one_deletes(
         "Autumn",
     )
     answer = teacher.post(
-        page(cohort, "cohort-delete"), {"typed": "autumn", "seen": seen}, follow=True
+        page(cohort, "cohort-delete"), {"typed": "autumn", "seen": fingerprint}, follow=True
     )
     assert "Autumn was deleted" in answer.content.decode()
     with everywhere():
         assert (Cohort.objects.count(), Activity.objects.get().verb) == (0, "cohort.deleted")
 
 
-def test_what_changed_since_the_look_is_shown_and_has_to_be_confirmed_anew(
-    teacher: Client, cohort: Cohort
-) -> None:
-    seen = teacher.get(page(cohort, "cohort-delete")).context["inventory"].fingerprint
+def test_changed_cohort_is_shown_again_before_deletion(teacher: Client, cohort: Cohort) -> None:
+    fingerprint = teacher.get(page(cohort, "cohort-delete")).context["inventory"].fingerprint
     worked(cohort)
-    answer = teacher.post(page(cohort, "cohort-delete"), {"typed": "autumn", "seen": seen})
+    answer = teacher.post(page(cohort, "cohort-delete"), {"typed": "autumn", "seen": fingerprint})
     assert "Something changed since you opened this page" in answer.content.decode()
     assert answer.context["inventory"].fingerprint in answer.content.decode()

@@ -26,13 +26,13 @@ def roles(organization):
         return dict(Membership.objects.values_list("user__email", "role"))
 
 
-def test_a_slug_that_is_taken_is_refused():
+def test_taken_slug_is_refused():
     OrganizationFactory(slug="ours")
     with pytest.raises(SlugTaken):
         create_organization(name="Ours", slug="ours", founder=UserFactory())
 
 
-def test_a_cohort_slug_is_taken_only_within_its_organization():
+def test_cohort_slugs_are_unique_per_organization():
     cohort = CohortFactory(slug="2026")
     with pytest.raises(SlugTaken):
         create_cohort(organization=cohort.organization, name="Again", slug="2026", by=None)
@@ -44,7 +44,7 @@ def test_a_cohort_slug_is_taken_only_within_its_organization():
     )
 
 
-def test_who_founds_an_organization_owns_it():
+def test_creator_of_an_organization_is_its_owner():
     founder = UserFactory()
     organization = create_organization(name="Ours", slug="ours", founder=founder)
     assert roles(organization) == {founder.email: Role.OWNER}
@@ -60,7 +60,7 @@ def test_granting_a_role_again_changes_it():
     assert roles(organization) == {user.email: Role.INSTRUCTOR}
 
 
-def test_an_unverified_email_links_nothing_where_verification_is_mandatory(settings):
+def test_unverified_email_links_no_enrollment(settings):
     settings.ACCOUNT_EMAIL_VERIFICATION = "mandatory"
     waiting, user = EnrollmentFactory(), UserFactory()
     EmailAddress.objects.create(user=user, email=waiting.email, verified=False)
@@ -69,20 +69,20 @@ def test_an_unverified_email_links_nothing_where_verification_is_mandatory(setti
     assert link_enrollments(user=user) == 1
 
 
-def test_an_enrollment_that_has_its_user_is_not_taken_over():
+def test_linked_enrollment_is_not_taken_over():
     taken = student(CohortFactory())
     assert link_enrollments(user=UserFactory(email=taken.email.upper(), username="impostor")) == 0
 
 
-def test_logging_in_links_the_enrollments_of_every_organization_and_makes_members(client: Client):
-    here, there = (
+def test_login_links_enrollments_of_every_organization(client: Client):
+    own, other = (
         EnrollmentFactory(email="ada@example.org"),
         EnrollmentFactory(email="Ada@example.org"),
     )
     user = UserFactory(email="ada@example.org")
     assert client.login(username=user.username, password=PASSWORD)
     with everywhere():
-        here.refresh_from_db()
-        there.refresh_from_db()
-    assert (here.user, there.user) == (user, user)
-    assert roles(here.organization) == roles(there.organization) == {user.email: Role.STUDENT}
+        own.refresh_from_db()
+        other.refresh_from_db()
+    assert (own.user, other.user) == (user, user)
+    assert roles(own.organization) == roles(other.organization) == {user.email: Role.STUDENT}

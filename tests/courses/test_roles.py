@@ -1,4 +1,4 @@
-"""Who may give which role to whom, in the action and in the administration."""
+"""Changes of roles, by the action and in the administration."""
 
 from typing import Any
 
@@ -49,55 +49,55 @@ def refusal(organization: Organization, user: User, role: Role, by: User) -> str
 
 
 @pytest.mark.parametrize(
-    ("who", "role"),
+    ("member", "role"),
     [(STUDENT, INSTRUCTOR), (ASSISTANT, OWNER), (OWNER, STUDENT), (OWNER, INSTRUCTOR)],
 )
-def test_only_owners_decide_who_teaches(organization, people, who, role):
-    assert refusal(organization, people[who], role, by=people[INSTRUCTOR]) == "role_of_owners"
+def test_only_owners_appoint_teachers(organization, people, member, role):
+    assert refusal(organization, people[member], role, by=people[INSTRUCTOR]) == "role_of_owners"
 
 
-@pytest.mark.parametrize("who", [OWNER, INSTRUCTOR])
-def test_nobody_changes_a_role_of_their_own(organization, people, who):
-    assert refusal(organization, people[who], STUDENT, by=people[who]) == "role_own"
+@pytest.mark.parametrize("member", [OWNER, INSTRUCTOR])
+def test_nobody_can_change_their_own_role(organization, people, member):
+    assert refusal(organization, people[member], STUDENT, by=people[member]) == "role_own"
 
 
-def test_the_last_owner_stays_whoever_asks(organization, people):
+def test_last_owner_cannot_be_removed(organization, people):
     operator = UserFactory.create(is_superuser=True)
     assert refusal(organization, people[OWNER], INSTRUCTOR, by=operator) == "role_last_owner"
 
 
-def test_an_owner_of_elsewhere_decides_nothing_here(organization, people):
+def test_owner_of_another_organization_is_refused(organization, people):
     stranger = staff_user(OrganizationFactory.create(), OWNER)
     assert refusal(organization, people[STUDENT], INSTRUCTOR, by=stranger) == "role_of_owners"
 
 
-def test_an_owner_makes_another_who_may_then_replace_them(organization, people):
+def test_new_owner_may_replace_the_old_one(organization, people):
     add_member(organization=organization, user=people[INSTRUCTOR], role=OWNER, by=people[OWNER])
     add_member(organization=organization, user=people[OWNER], role=ASSISTANT, by=people[INSTRUCTOR])
     assert (roles_of(people[INSTRUCTOR]), roles_of(people[OWNER])) == ([OWNER], [ASSISTANT])
 
 
-def test_an_instructor_says_who_assists(organization, people):
+def test_instructor_may_appoint_assistants(organization, people):
     add_member(
         organization=organization, user=people[STUDENT], role=ASSISTANT, by=people[INSTRUCTOR]
     )
     assert roles_of(people[STUDENT]) == [ASSISTANT]
 
 
-def test_who_founds_may_enter_the_administration(client: Client):
+def test_creator_of_an_organization_has_admin_access(client: Client):
     founder = UserFactory.create()
     create_organization(name="Ours", slug="ours", founder=founder)
     client.force_login(founder)
     assert client.get(reverse("admin:grading_membership_changelist")).status_code == 200
 
 
-def test_the_administration_opens_and_closes_with_a_teaching_role(organization, people):
+def test_admin_access_follows_the_teaching_role(organization, people):
     student, owner = people[STUDENT], people[OWNER]
-    seen = []
+    is_staff = []
     for role in (ASSISTANT, INSTRUCTOR, OWNER, STUDENT):
         add_member(organization=organization, user=student, role=role, by=owner)
-        seen.append(User.objects.get(pk=student.pk).is_staff)
-    assert seen == [False, True, True, False]
+        is_staff.append(User.objects.get(pk=student.pk).is_staff)
+    assert is_staff == [False, True, True, False]
     with scope(organization=organization):
         log = Activity.objects.filter(verb__startswith="administration.").order_by("pk")
         assert list(log.values_list("verb", "actor", "object_id")) == [
@@ -106,7 +106,7 @@ def test_the_administration_opens_and_closes_with_a_teaching_role(organization, 
         ]
 
 
-def test_who_still_teaches_elsewhere_and_the_operator_keep_the_administration(organization, people):
+def test_teachers_elsewhere_and_operators_keep_admin_access(organization, people):
     elsewhere = staff_user(OrganizationFactory.create())
     operator = UserFactory.create(is_superuser=True, is_staff=True)
     for user in (elsewhere, operator):
@@ -124,7 +124,7 @@ def change(client: Client, by: User, membership: Membership, role: Role) -> Any:
 
 
 @pytest.mark.parametrize("by", [INSTRUCTOR, OWNER])
-def test_the_administration_says_a_refusal_beside_the_role(client, organization, people, by):
+def test_administration_shows_a_refusal_at_the_role(client, organization, people, by):
     with everywhere():
         own = Membership.objects.get(user=people[by])
     page = change(client, people[by], own, ASSISTANT)
@@ -134,7 +134,7 @@ def test_the_administration_says_a_refusal_beside_the_role(client, organization,
     assert roles_of(people[by]) == [by]
 
 
-def test_an_owner_grants_a_role_in_the_administration(client, organization, people):
+def test_owner_grants_a_role_in_the_administration(client, organization, people):
     member = MembershipFactory.create(organization=organization)
     assert change(client, people[OWNER], member, INSTRUCTOR).status_code == 302
     assert (roles_of(member.user), User.objects.get(pk=member.user_id).is_staff) == (
@@ -143,7 +143,7 @@ def test_an_owner_grants_a_role_in_the_administration(client, organization, peop
     )
 
 
-def test_the_operator_adds_a_member(client, organization):
+def test_operator_adds_a_member(client, organization):
     client.force_login(UserFactory.create(is_staff=True, is_superuser=True))
     user = UserFactory.create()
     sent = {"user": user.pk, "role": OWNER, "organization": organization.pk}

@@ -32,7 +32,7 @@ def enrolled(cohort):
         ),
     ],
 )
-def test_a_file_that_is_no_roster_is_refused_whole(text, code):
+def test_file_that_is_no_roster_is_refused(text, code):
     cohort = CohortFactory()
     with pytest.raises(RosterRefused) as refused:
         import_roster(cohort=cohort, text=text, by=None)
@@ -50,13 +50,13 @@ def test_a_file_that_is_no_roster_is_refused_whole(text, code):
     ],
     ids=["commas", "semicolons", "tabs and a byte order mark", "more columns than needed"],
 )
-def test_the_layouts_that_spreadsheets_write_are_read(text):
+def test_spreadsheet_layouts_are_parsed(text):
     cohort = CohortFactory()
     assert import_roster(cohort=cohort, text=text, by=None) == RosterImport(1, 0, 0, ())
     assert enrolled(cohort) == [("ada@example.org", "Ada", "7")]
 
 
-def test_a_wrong_line_is_refused_with_its_number_and_the_others_are_taken():
+def test_invalid_line_is_reported_with_its_number_and_valid_lines_are_imported():
     cohort = CohortFactory()
     text = (
         "email,name\nada@example.org,Ada\nno address,Bob\n,Cy\n\nada@example.org,Ada again\ndi@example.org,"
@@ -75,13 +75,13 @@ def test_a_wrong_line_is_refused_with_its_number_and_the_others_are_taken():
     )
 
 
-def test_a_formula_stays_the_text_it_is():
+def test_formula_is_kept_as_text():
     cohort = CohortFactory()
     import_roster(cohort=cohort, text='email,name\nada@example.org,"=HYPERLINK(""x"")"\n', by=None)
     assert enrolled(cohort) == [("ada@example.org", '=HYPERLINK("x")', "")]
 
 
-def test_a_second_import_updates_and_removes_nobody():
+def test_second_import_updates_students_and_removes_nobody():
     cohort = CohortFactory()
     EnrollmentFactory(cohort=cohort, email="old@example.org", name="Old")
     EnrollmentFactory(cohort=cohort, email="ada@example.org", name="Ada", student_number="7")
@@ -94,7 +94,7 @@ def test_a_second_import_updates_and_removes_nobody():
     ]
 
 
-def test_groups_are_taken_over_kept_by_an_empty_cell_and_left_by_a_hyphen():
+def test_empty_cell_keeps_a_group_and_hyphen_removes_it():
     cohort = CohortFactory()
     for name in ("ada", "bob", "cyd"):
         EnrollmentFactory(cohort=cohort, email=f"{name}@example.org", name=name, group="Owls")
@@ -111,13 +111,13 @@ def test_groups_are_taken_over_kept_by_an_empty_cell_and_left_by_a_hyphen():
     }
 
 
-def test_a_group_of_more_than_sixty_characters_is_refused():
+def test_group_over_sixty_characters_is_refused():
     text = f"email,group\nada@example.org,{'O' * 61}\n"
     imported = import_roster(cohort=CohortFactory(), text=text, by=None)
     assert imported.refused == (RefusedLine(2, "The group is longer than 60 characters."),)
 
 
-def test_who_has_an_account_is_linked_at_once_and_the_import_is_logged():
+def test_existing_accounts_are_linked_and_the_import_is_logged():
     cohort, user = CohortFactory(), UserFactory(email="ada@example.org")
     import_roster(cohort=cohort, text="email\nada@example.org\n", by=user)
     with scope(organization=cohort.organization):
@@ -128,7 +128,7 @@ def test_who_has_an_account_is_linked_at_once_and_the_import_is_logged():
         }
 
 
-def test_the_number_of_queries_does_not_grow_with_the_roster(django_assert_num_queries):
+def test_number_of_queries_does_not_depend_on_the_roster(django_assert_num_queries):
     for rows in (1, 30):
         text = "email\n" + "".join(f"s{n}@example.org\n" for n in range(rows))
         cohort = CohortFactory()

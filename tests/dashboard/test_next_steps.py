@@ -1,4 +1,6 @@
-"""What a student looks for first: what is to be handed in and how soon, and what the next level asks."""
+"""What a student looks for first: what is to be handed in and how soon, and what the next level
+asks.
+"""
 
 from __future__ import annotations
 
@@ -39,9 +41,7 @@ def due_in(assignment: Assignment, **units: int) -> None:
         )
 
 
-def test_what_is_to_be_handed_in_says_how_soon_and_how_often(
-    assignment: Assignment, ada: Enrollment
-) -> None:
+def test_assignment_shows_time_and_attempts_left(assignment: Assignment, ada: Enrollment) -> None:
     due_in(assignment, days=3, hours=4, minutes=1)
     SubmissionFactory.create(assignment=assignment, student=ada)
     page = signed_in(ada.user).get("/").content.decode()
@@ -60,7 +60,7 @@ def test_what_is_to_be_handed_in_says_how_soon_and_how_often(
 
 
 @pytest.mark.parametrize(("hours", "said"), [(2, False), (-2, True)])
-def test_what_would_be_late_is_said_before_it_is_handed_in(
+def test_late_submission_is_announced_before_submitting(
     assignment: Assignment, ada: Enrollment, hours: int, said: bool
 ) -> None:
     due_in(assignment, hours=hours)
@@ -69,7 +69,7 @@ def test_what_would_be_late_is_said_before_it_is_handed_in(
     assert ("your submission will be marked late" in page) is said
 
 
-def test_the_report_says_the_level_that_was_reached_and_the_next(
+def test_report_shows_the_reached_level_and_the_next(
     assignment: Assignment, ada: Enrollment
 ) -> None:
     report = report_json(criteria=1)
@@ -101,7 +101,7 @@ def test_the_report_says_the_level_that_was_reached_and_the_next(
     assert [text in page for _name, text in named] == [True, True, False]
 
 
-def test_a_release_names_the_person_who_made_it(assignment: Assignment, ada: Enrollment) -> None:
+def test_release_names_the_person_who_released(assignment: Assignment, ada: Enrollment) -> None:
     teacher = staff_user(assignment.organization)
     teacher.first_name, teacher.last_name = "Grace", "Hopper"
     teacher.save()

@@ -1,4 +1,4 @@
-"""A student's first page: their courses, what is new until it is opened, and what stands between them and their peers."""
+"""A student's home page: courses, news until opened, and peer reviews."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def judged(ada: Enrollment, attempt: int = 1, **fields: Any) -> Any:
     return AuditFactory.create(submission=submission, **given)
 
 
-def test_a_course_that_has_ended_stands_apart(ada: Enrollment) -> None:
+def test_past_course_is_listed_separately(ada: Enrollment) -> None:
     for name, ends_on in (("Spring", date(2020, 6, 30)), ("Later", timezone.localdate())):
         cohort = CohortFactory.create(organization=ada.organization, name=name, ends_on=ends_on)
         with everywhere():
@@ -60,12 +60,12 @@ def test_a_course_that_has_ended_stands_apart(ada: Enrollment) -> None:
                 organization=ada.organization, cohort=cohort, user=ada.user, email=ada.email
             )
     AssignmentFactory.create(cohort=ada.cohort, due_at=timezone.now() + timedelta(days=1))
-    told = dashboard(signed_in(ada.user))
-    names = [[course.cohort.name for course in courses] for courses in (told.current, told.past)]
+    page = dashboard(signed_in(ada.user))
+    names = [[course.cohort.name for course in courses] for courses in (page.current, page.past)]
     assert names == [["Autumn", "Later"], ["Spring"]]
 
 
-def test_a_line_holds_what_is_left_the_latest_attempt_and_the_last_verdict(ada: Enrollment) -> None:
+def test_line_has_attempts_left_latest_attempt_and_latest_verdict(ada: Enrollment) -> None:
     audit = judged(ada)
     assignment = audit.submission.assignment
     SubmissionFactory.create(assignment=assignment, student=ada, attempt=2)
@@ -75,7 +75,7 @@ def test_a_line_holds_what_is_left_the_latest_attempt_and_the_last_verdict(ada: 
     assert (line.latest.submission.attempt, line.verdict.audit) == (2, audit)
 
 
-def test_a_report_is_new_until_its_student_opens_it(ada: Enrollment) -> None:
+def test_report_is_new_until_the_student_opens_it(ada: Enrollment) -> None:
     audit = judged(ada)
     client = signed_in(ada.user)
     assert news(client) == [("A report", "Week 1, attempt 1")]
@@ -91,7 +91,7 @@ def test_a_report_is_new_until_its_student_opens_it(ada: Enrollment) -> None:
         assert not Activity.objects.exists()  # when somebody reads is nobody's business
 
 
-def test_what_is_opened_again_keeps_one_mark(ada: Enrollment) -> None:
+def test_opening_again_updates_the_read_receipt(ada: Enrollment) -> None:
     audit = judged(ada)
     OpeningFactory.create(
         student=ada, about=str(audit.submission_id), opened_at=timezone.now() - timedelta(days=9)
@@ -103,16 +103,16 @@ def test_what_is_opened_again_keeps_one_mark(ada: Enrollment) -> None:
         assert (news(client), Opening.objects.count()) == ([], 1)
 
 
-def test_the_answer_to_an_appeal_is_new_until_it_is_opened(ada: Enrollment) -> None:
+def test_appeal_answer_is_new_until_opened(ada: Enrollment) -> None:
     submission = judged(ada, finished_at=timezone.now()).submission
     OpeningFactory.create(student=ada, about=str(submission.pk))
-    told = {
+    decided = {
         "submission": submission,
         "state": AppealState.KEPT,
         "decided_at": timezone.now(),
         "answer": "No.",
     }
-    appeal = AppealFactory.create(**told)
+    appeal = AppealFactory.create(**decided)
     AppealFactory.create(submission=submission, criterion_id="open")
     client = signed_in(ada.user)
     client.head(f"/o/{ada.organization.slug}/appeals/{appeal.pk}/")
@@ -121,13 +121,13 @@ def test_the_answer_to_an_appeal_is_new_until_it_is_opened(ada: Enrollment) -> N
     assert news(client) == []
 
 
-def test_what_is_owed_and_received_among_peers_is_told_by_alias_and_without_hours() -> None:
+def test_peer_reviews_are_anonymous_and_without_times() -> None:
     circle = Circle()
     circle.audited(circle.cy)
-    told = dashboard(signed_in(circle.ada.user))
-    assert [review.name for review in told.due] == ["Peer 482"]
-    assert [(review.name, review.is_new) for review in told.received] == [("Peer 483", True)]
-    assert [(item.text, item.at) for item in told.news] == [
+    page = dashboard(signed_in(circle.ada.user))
+    assert [review.name for review in page.due] == ["Peer 482"]
+    assert [(review.name, review.is_new) for review in page.received] == [("Peer 483", True)]
+    assert [(item.text, item.at) for item in page.news] == [
         ("A report on your work from Peer 483", None)
     ]
 
@@ -138,7 +138,7 @@ def answered(report: FeedbackReport) -> None:
     FindingResponseFactory.create(finding=finding)
 
 
-def test_answers_to_ones_own_report_are_new_until_one_opens_it() -> None:
+def test_answers_to_own_report_are_new_until_opened() -> None:
     circle = Circle()
     report = circle.audited(circle.ada)
     client = signed_in(circle.ada.user)
@@ -150,12 +150,12 @@ def test_answers_to_ones_own_report_are_new_until_one_opens_it() -> None:
     assert news(client) == []
 
 
-def test_the_page_asks_at_most_fifteen_queries_of_whoever_has_some_of_everything(
+def test_home_page_needs_at_most_fifteen_queries(
     django_assert_max_num_queries: Any,
 ) -> None:
     circle = Circle()
-    for each in circle.students:
-        answered(circle.audited(each))
+    for author in circle.students:
+        answered(circle.audited(author))
     judged(circle.ada, attempt=2, assignment=circle.assignment)
     client = signed_in(circle.ada.user)
     with django_assert_max_num_queries(15):

@@ -1,4 +1,4 @@
-"""What whoever teaches looks for first: what waits for them, and the list behind each number."""
+"""The home page of staff: open work, and the list behind each number."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def first_page(client: Client) -> Any:
     return answer
 
 
-def test_who_teaches_nowhere_is_shown_none_of_it(assignment: Assignment) -> None:
+def test_user_without_staff_role_sees_no_teaching_section(assignment: Assignment) -> None:
     answer = first_page(signed_in(student(assignment.cohort).user))
     assert (answer.context["teaching"], "Needs your attention" in answer.content.decode()) == (
         None,
@@ -45,30 +45,28 @@ def test_who_teaches_nowhere_is_shown_none_of_it(assignment: Assignment) -> None
     )
 
 
-def test_another_institutions_work_is_not_counted(teacher: Client) -> None:
+def test_other_organizations_work_is_not_counted(teacher: Client) -> None:
     other = AssignmentFactory.create()
     AppealFactory.create(submission__assignment=other)
     BulkRunFactory.create(assignment=other)
     teaching = first_page(teacher).context["teaching"]
-    assert ([each.title for each in teaching.assignments], teaching.appeals, teaching.runs) == (
+    assert ([row.title for row in teaching.assignments], teaching.appeals, teaching.runs) == (
         ["The auditor"],
         (),
         (),
     )
 
 
-def test_each_number_is_that_of_the_list_it_leads_to(
-    teacher: Client, assignment: Assignment
-) -> None:
+def test_numbers_match_the_lists_they_link_to(teacher: Client, assignment: Assignment) -> None:
     def someone() -> Any:
         return EnrollmentFactory.create(cohort=assignment.cohort)
 
-    told: dict[str, Any] = {"released": {"earlier": []}, "released_at": timezone.now()}
+    released: dict[str, Any] = {"released": {"earlier": []}, "released_at": timezone.now()}
     graded(assignment, someone())
     graded(assignment, someone(), needs_review=True)
-    graded(assignment, someone(), unverified=True, **told)
-    graded(assignment, someone(), changed=True, **told)
-    appealed = graded(assignment, someone(), **told).audit.submission
+    graded(assignment, someone(), unverified=True, **released)
+    graded(assignment, someone(), changed=True, **released)
+    appealed = graded(assignment, someone(), **released).audit.submission
     AppealFactory.create(submission=appealed)
     SubmissionFactory.create(assignment=assignment, student=appealed.student, attempt=2)
     someone()
@@ -84,13 +82,13 @@ def test_each_number_is_that_of_the_list_it_leads_to(
         6,
         {"state=handed": 5, "release=not": 2, "flag=flagged": 3, "release=changed": 1},
     )
-    for asked, number in counted.items():
-        assert f'{page_of(assignment)}?{asked}"' in answer.content.decode()
-        listed = teacher.get(f"{page_of(assignment)}?{asked}")
+    for query, number in counted.items():
+        assert f'{page_of(assignment)}?{query}"' in answer.content.decode()
+        listed = teacher.get(f"{page_of(assignment)}?{query}")
         assert listed.context["page"].paginator.count == number
 
 
-def test_appeals_are_counted_with_the_oldest_and_runs_that_go_on_are_named(
+def test_open_appeals_and_running_bulk_runs_are_listed(
     teacher: Client, assignment: Assignment
 ) -> None:
     for _ in range(2):
@@ -100,7 +98,7 @@ def test_appeals_are_counted_with_the_oldest_and_runs_that_go_on_are_named(
     assert ("<strong>2</strong> appeals" in page, "Re-synthesise: 1 of 3" in page) == (True, True)
 
 
-def test_what_is_due_soonest_stands_first_and_a_cohort_that_has_ended_not_at_all(
+def test_assignments_are_sorted_by_due_date_without_past_cohorts(
     teacher: Client, assignment: Assignment
 ) -> None:
     now = timezone.now()

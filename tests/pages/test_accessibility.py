@@ -1,4 +1,6 @@
-"""Every page: one heading of first rank and none skipped, labelled controls, drawings in words, nothing inline."""
+"""Every page: one heading of first rank and none skipped, labelled controls, drawings in words,
+nothing inline.
+"""
 
 from __future__ import annotations
 
@@ -70,30 +72,30 @@ def court(db: None) -> Court:
 
 
 @pytest.mark.parametrize("address", STUDENT_PAGES)
-def test_a_students_page_is_sound(address: str, court: Court) -> None:
+def test_student_pages_are_accessible(address: str, court: Court) -> None:
     AuditFactory.create(submission=court.submission)
     assert faults_of(court.read(court.student.user, address)) == []
 
 
 @pytest.mark.parametrize("address", STAFF_PAGES)
-def test_a_page_of_staff_is_sound(address: str, court: Court) -> None:
+def test_staff_pages_are_accessible(address: str, court: Court) -> None:
     assert faults_of(court.read(staff_user(court.assignment.organization), address)) == []
 
 
 @pytest.mark.parametrize("address", STRANGERS_PAGES)
-def test_a_strangers_page_is_sound(address: str, court: Court) -> None:
+def test_public_pages_are_accessible(address: str, court: Court) -> None:
     assert faults_of(court.read(None, address)) == []
 
 
 @pytest.mark.parametrize(
     "address", ["/organizations/new/", COHORT + "a/auditor/submit/", "/accounts/password/change/"]
 )
-def test_a_form_full_of_refusals_is_sound(address: str, court: Court) -> None:
+def test_form_with_errors_is_accessible(address: str, court: Court) -> None:
     assert faults_of(court.read(court.student.user, address, post=True)) == []
 
 
 @pytest.mark.parametrize("status", ["verdict", "needs_review", "degraded"])
-def test_a_report_is_sound(status: Any, court: Court) -> None:
+def test_report_is_accessible(status: Any, court: Court) -> None:
     state = AuditState.DONE if status == "verdict" else AuditState(status)
     score = 3.2 if status == "verdict" else None
     audit = AuditFactory.create(
@@ -107,6 +109,6 @@ def test_a_report_is_sound(status: Any, court: Court) -> None:
 
 
 @pytest.mark.parametrize("state", ["running", "failed"])
-def test_a_page_of_progress_is_sound(state: str, court: Court) -> None:
+def test_progress_page_is_accessible(state: str, court: Court) -> None:
     audit = AuditFactory.create(submission=court.submission, **{state: True})
     assert faults_of(court.read(court.student.user, f"/o/{{org}}/audits/{audit.pk}/")) == []

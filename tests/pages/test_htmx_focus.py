@@ -1,4 +1,6 @@
-"""htmx puts a new part in the place of an old one, and the focus back on what had it: if that has an id."""
+"""htmx puts a new part in the place of an old one, and the focus back on what had it: if that has
+an id.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ PARTS = {
 }
 
 
-def test_parts_that_renew_themselves_are_found() -> None:
+def test_polling_elements_are_discovered() -> None:
     assert sorted(PARTS) == [
         "audits/_progress.html",
         "bulk/_progress.html",
@@ -26,13 +28,13 @@ def test_parts_that_renew_themselves_are_found() -> None:
 
 
 @pytest.mark.parametrize("template", PARTS)
-def test_whatever_can_have_the_focus_in_them_has_an_id(template: str) -> None:
+def test_focusable_elements_in_polling_parts_have_ids(template: str) -> None:
     part = PARTS[template][0]
     focusable = re.findall(r"<(?:a|button|input|select|textarea|summary)\b[^>]*>", part)
     assert [tag for tag in focusable if " id=" not in tag and "{% if" not in tag] == []
 
 
-def test_nothing_is_disabled_while_it_waits() -> None:
+def test_no_control_is_disabled_while_waiting() -> None:
     """It would lose the focus; a second press is dropped instead (hx-sync)."""
     assert [
         str(path) for path in TEMPLATES.rglob("*.html") if "hx-disabled-elt" in path.read_text()

@@ -1,4 +1,6 @@
-"""Every page answers, says what it should to whom it should, and asks the database as often for 30 rows as for 3."""
+"""Every page answers, says what it should to whom it should, and asks the database as often for 30
+rows as for 3.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ from tests.factories.work import AuditFactory, SubmissionFactory
 pytestmark = pytest.mark.django_db
 
 
-def test_a_stranger_is_told_what_this_is_and_asked_nothing(client: Client) -> None:
+def test_visitor_sees_the_landing_page(client: Client) -> None:
     answer = client.get("/")
     assert (answer.status_code, next(t.name for t in answer.templates)) == (
         200,
@@ -35,27 +37,25 @@ def test_a_stranger_is_told_what_this_is_and_asked_nothing(client: Client) -> No
     )
 
 
-def test_a_member_finds_what_to_hand_in_and_the_latest_audits(
-    audit: Audit, ada: Enrollment
-) -> None:
+def test_member_sees_assignments_and_latest_audits(audit: Audit, ada: Enrollment) -> None:
     answer = signed_in(ada.user).get("/")
     course = answer.context["student"].current[0]
     told = [(line.assignment.title, line.closed, line.latest.audit) for line in course.lines]
     assert told == [("The auditor", None, audit)]
 
 
-def test_somebody_without_a_cohort_is_told_how_to_get_into_one() -> None:
+def test_user_without_a_cohort_is_told_how_to_join() -> None:
     user = UserFactory.create()
     assert f"{user.email} is not enrolled anywhere yet" in signed_in(user).get("/").content.decode()
 
 
-def test_an_address_that_no_organization_can_have_is_no_page(ada: Enrollment) -> None:
+def test_impossible_organization_address_is_not_found(ada: Enrollment) -> None:
     assert [
         signed_in(ada.user).get(path).status_code for path in ("/o/%00/", "/o/a%0Ab/", "/o/é/")
     ] == [404] * 3
 
 
-def test_staff_see_the_whole_cohort_and_a_student_only_their_own_attempts(
+def test_staff_see_the_cohort_and_students_their_own_attempts(
     audit: Audit, ada: Enrollment
 ) -> None:
     assignment = audit.submission.assignment
@@ -69,7 +69,7 @@ def test_staff_see_the_whole_cohort_and_a_student_only_their_own_attempts(
     assert signed_in(grace.user).get(page_of(assignment, "assignment")).context["attempts"] == []
 
 
-def test_an_instructor_opens_a_cohort_fills_it_and_asks_for_work() -> None:
+def test_instructor_creates_a_cohort_with_roster_and_assignment() -> None:
     membership = MembershipFactory.create(role=Role.OWNER)
     client, org = signed_in(membership.user), membership.organization.slug
     opened = client.post(reverse("cohort-new", args=[org]), {"name": "Autumn 2026"})
@@ -95,7 +95,7 @@ def test_an_instructor_opens_a_cohort_fills_it_and_asks_for_work() -> None:
     assert asked.headers["Location"] == f"/o/{org}/c/autumn-2026/a/week-2/"
 
 
-def test_a_taken_name_is_said_beside_its_field_and_nothing_typed_is_lost() -> None:
+def test_taken_name_is_reported_at_its_field_and_input_is_kept() -> None:
     cohort = CohortFactory.create(slug="autumn")
     client = signed_in(staff_user(cohort.organization))
     form = client.post(
@@ -135,7 +135,7 @@ def _queries(client: Client, address: str, counter: Any) -> int:
 
 
 @pytest.mark.parametrize("page", ["organization", "cohort", "roster", "assignment"])
-def test_a_list_asks_as_often_for_thirty_students_as_for_three(
+def test_lists_need_the_same_queries_for_thirty_students_as_for_three(
     page: str, assignment: Assignment, django_assert_max_num_queries: Any
 ) -> None:
     slugs = [assignment.organization.slug, assignment.cohort.slug, assignment.slug]
@@ -152,7 +152,7 @@ def test_a_list_asks_as_often_for_thirty_students_as_for_three(
     assert _queries(client, address, counter) == with_three
 
 
-def test_home_asks_as_often_for_many_audits_as_for_one(
+def test_home_needs_the_same_queries_for_many_audits_as_for_one(
     ada: Enrollment, audit: Audit, django_assert_max_num_queries: Any
 ) -> None:
     client, counter = signed_in(ada.user), partial(django_assert_max_num_queries, 40)
@@ -165,12 +165,12 @@ def test_home_asks_as_often_for_many_audits_as_for_one(
     assert _queries(client, "/", counter) == with_one
 
 
-def test_health_is_live_and_ready_for_anybody(client: Client, redis: Any) -> None:
+def test_health_check_needs_no_sign_in(client: Client, redis: Any) -> None:
     assert client.get("/healthz").json() == {"database": True, "queue": True}
 
 
 @pytest.mark.parametrize("address", ["/nowhere/", "/o/nowhere/"])
-def test_a_missing_page_is_a_page_of_the_house(address: str) -> None:
+def test_missing_page_uses_the_sites_layout(address: str) -> None:
     answer = signed_in(UserFactory.create()).get(address)
     assert answer.status_code == 404
     assert "Page not found" in answer.content.decode()

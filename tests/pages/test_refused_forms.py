@@ -1,7 +1,8 @@
 """Every form of the site, sent empty and sent full of nonsense.
 
-What is refused says so in one place above the form, which has the focus, and in words beside each field at fault; and what
-was typed stands there still. The forms are found on the pages themselves: a new one is asked the same.
+What is refused says so in one place above the form, which has the focus, and in words beside each
+field at fault; and what was typed stands there still. The forms are found on the pages themselves:
+a new one is asked the same.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ class Sending(NamedTuple):
 
     @property
     def nowhere(self) -> list[str]:
-        """Sent to the page's address with its fragment, behind which no browser moves the focus to a refusal."""
+        """Sent to the page's address with its fragment, behind which no browser moves the focus to
+        a refusal.
+        """
         return [] if self.form.action else ["it names no address"]
 
     def missed(self, answer: Any) -> list[str]:
@@ -125,7 +128,7 @@ def sendings(person: str, town: Town) -> Iterator[Sending]:
 
 
 @pytest.mark.parametrize("person", ["anonymous", "student", "instructor"])
-def test_no_form_breaks_and_each_says_what_it_refuses(person: str) -> None:
+def test_forms_report_every_error_without_failing(person: str) -> None:
     town = Town()
     client = town.client(person, raise_request_exception=False)
     missed = {}

@@ -8,7 +8,8 @@ The archive:
     missing.json     files that could not be added, and why
 
 It is written while it is sent. missing.json is the last member, so an archive that was cut short is
-noticed. No file name in it comes from a student; NUMBER is the key of the student's row in the roster.
+noticed. No file name in it comes from a student; NUMBER is the key of the student's row in the
+roster.
 """
 
 from __future__ import annotations

@@ -42,8 +42,8 @@ from grading.models import (
 )
 
 # (name, model, path from the model to the cohort's keys). A row that refers to another comes before
-# it, so that all can be deleted in this order. The names are stored in archives and in the log: they
-# stay. A tenant's table that is missing here fails tests/courses/test_cohort_deletion.py.
+# it, so that all can be deleted in this order. The names are stored in archives and in the log:
+# they stay. A tenant's table that is missing here fails tests/courses/test_cohort_deletion.py.
 KINDS: tuple[tuple[str, Any, str], ...] = (
     ("appeals", Appeal, "submission"),
     ("scores given by hand", Override, "submission"),
@@ -122,7 +122,9 @@ class CohortInventory:
 
 
 def inventory_of(cohort: Cohort) -> CohortInventory:
-    """Count the cohort's records in a fixed number of queries; ask the storage for each file's size."""
+    """Count the cohort's records in a fixed number of queries; ask the storage for each file's
+    size.
+    """
     sizes = [_size(name) for name in uploads_of(cohort)]
     counts = _counts_of(cohort)
 
