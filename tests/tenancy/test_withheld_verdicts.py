@@ -56,7 +56,7 @@ class Mended(Circle):
 def test_what_only_a_withheld_verdict_knows_to_be_gone_is_called_gone_nowhere() -> None:
     circle = Mended()
     assert circle.gone() == [["0 of 1 gone"], ["0 of 0 gone"]]
-    assert "1 answer to a finding" in circle.letter_to_ada()
+    assert "1 answer to a peer's finding" in circle.letter_to_ada()
     with everywhere():
         Assignment.objects.update(release_policy=ReleasePolicy.PROVISIONAL)
     assert circle.gone() == [["1 of 1 gone", "1 gone"], ["0 of 0 gone", "1 gone"]]
