@@ -1,4 +1,4 @@
-"""The verbs of a running audit. Every write carries the lease's token; without it nothing is written."""
+"""Actions of a running audit; every write needs the token of the lease."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ JUDGES_PER_CRITERION = 3
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to write about one audit, until it is given to somebody else."""
+    """Right to write to one audit, until another worker gets it."""
 
     audit_id: UUID
     organization_id: int
@@ -41,13 +41,13 @@ class Lease:
 
 
 def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
-    """Take the audit up as its attempt number `run_attempt`; None when somebody else did, or it is over."""
+    """Start attempt `run_attempt` of the audit; None if another worker did, or it is over."""
     token, now = uuid4(), timezone.now()
     waiting = Audit.objects.filter(
         pk=audit_id, state=AuditState.QUEUED, run_attempt=run_attempt - 1
     )
     with transaction.atomic():
-        taken = waiting.update(
+        claimed = waiting.update(
             **_move(AuditState.QUEUED, AuditState.RUNNING),
             lease_token=token,
             lease_until=_lease_from(now),
@@ -57,12 +57,13 @@ def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
             stage_times={},
             opinions_done=0,
         )
-        if not taken:
+        if not claimed:
             return None
         audit = Audit.objects.select_related("rubric_version", "submission__assignment").get(
             pk=audit_id
         )
-        OpinionRecord.objects.filter(audit=audit, score=None).delete()  # they are asked again
+        # Judges without an answer are asked again in this attempt.
+        OpinionRecord.objects.filter(audit=audit, score=None).delete()
         criteria = len(audit.rubric_version.document["criteria"])
         Audit.objects.filter(pk=audit.pk).update(opinions_expected=criteria * JUDGES_PER_CRITERION)
         record_activity(
@@ -72,33 +73,33 @@ def claim_audit(*, audit_id: UUID | str, run_attempt: int) -> Lease | None:
             about=audit,
             attempt=run_attempt,
         )
-        enqueue_on_commit(audit)  # whoever waits behind it
+        # Enqueue the next audit: an organization has only a few jobs on a queue at a time.
+        enqueue_on_commit(audit)
     return Lease(audit_id=audit.pk, organization_id=audit.organization_id, token=token)
 
 
 def renew_lease(*, lease: Lease) -> None:
-    """Still at work. Raises LeaseLostError, as every verb here."""
+    """Extend the lease. Raises LeaseLostError, as every action here."""
     _write(lease)
 
 
 def record_stage(*, lease: Lease, stage: str) -> None:
-    """The stage that began, and when it first did in this run; a page shows it."""
+    """Store the stage that began, with the time of its first start in this run."""
     began = Value({stage: timezone.now().isoformat()}, output_field=JSONField())
-    times = Func(
-        began, F("stage_times"), template="(%(expressions)s)", arg_joiner=" || "
-    )  # the right one wins
+    # The right side of || wins, so that an earlier start of the same stage stays.
+    times = Func(began, F("stage_times"), template="(%(expressions)s)", arg_joiner=" || ")
     _write(lease, stage=stage, stage_times=times, version=F("version") + 1)
 
 
 def record_evidence(*, lease: Lease, rows: Sequence[EvidenceRow]) -> None:
-    """Evidence as a detective hands it in; what is on the record already stays as it is."""
+    """Store the evidence of a detective; rows that exist already stay unchanged."""
     with transaction.atomic():
         _write(lease, version=F("version") + 1)
         write_evidence(rows, audit_id=lease.audit_id, organization_id=lease.organization_id)
 
 
 def record_opinion(*, lease: Lease, opinion: OpinionRow) -> None:
-    """A judge's answer as it arrives, or that there was none; either way the judge is done with the criterion."""
+    """Store a judge's answer, or its failure; both complete the judge's criterion."""
     first_round = 1 if opinion.round == 1 else 0
     with transaction.atomic():
         _write(lease, opinions_done=F("opinions_done") + first_round, version=F("version") + 1)
@@ -114,7 +115,7 @@ def record_opinion(*, lease: Lease, opinion: OpinionRow) -> None:
 
 
 def record_look(*, lease: Lease, look: Look) -> None:
-    """What a look at the report's pages took; it is paid for, whatever becomes of the audit."""
+    """Store the usage of a look at the report's pages; it is paid whatever the audit's result."""
     with transaction.atomic():
         _write(lease)
         _record_usage(lease, look.usage, judge=ModelUsage.VISION, criterion_id="", round=0)
@@ -240,7 +241,7 @@ def _move(before: AuditState, after: AuditState) -> dict[str, Any]:
 
 
 def _write(lease: Lease, **changes: Any) -> None:
-    """One UPDATE that only the holder of the lease can make; it locks the row until the transaction ends."""
+    """Update the audit as the holder of the lease; this locks the row for the transaction."""
     changes.setdefault("lease_until", _lease_from(timezone.now()))
     held = Audit.objects.filter(
         pk=lease.audit_id, state=AuditState.RUNNING, lease_token=lease.token
@@ -270,8 +271,8 @@ def _without_report(audit_id: UUID) -> Audit:
 
 
 def _forgive_attempt(audit: Audit) -> None:
-    """Unless the attempt has a verdict already: a renewal that failed does not take it back. A peer's audit neither
-    gives an attempt back nor keeps one."""
+    """Give the attempt back, unless it has a verdict already."""
+    # A failed re-audit takes no verdict away, and a peer's audit changes no attempt.
     if audit.kind == AuditKind.PEER:
         return
     verdicts = Audit.objects.filter(state__in=REPORTED_STATES).exclude(kind=AuditKind.PEER)
@@ -280,17 +281,17 @@ def _forgive_attempt(audit: Audit) -> None:
 
 
 def _replace_rows(lease: Lease, verdict: Verdict) -> None:
-    """The evidence that stands in the report, and the verdicts. Opinions stay as they arrived."""
+    """Keep only the evidence of the report, and write the verdicts. Opinions stay unchanged."""
     kept = [row.key for row in verdict.evidence]
     EvidenceRecord.objects.filter(audit=lease.audit_id).exclude(key__in=kept).delete()
-    whose: dict[str, Any] = {"audit_id": lease.audit_id, "organization_id": lease.organization_id}
-    write_evidence(verdict.evidence, **whose)
-    write_verdicts(verdict.criteria, **whose)
+    owner: dict[str, Any] = {"audit_id": lease.audit_id, "organization_id": lease.organization_id}
+    write_evidence(verdict.evidence, **owner)
+    write_verdicts(verdict.criteria, **owner)
 
 
-def _record_usage(lease: Lease, usage: UsageRow, **answered: Any) -> None:
+def _record_usage(lease: Lease, usage: UsageRow, **source: Any) -> None:
     ModelUsage.objects.create(
-        organization_id=lease.organization_id, audit_id=lease.audit_id, **answered, **asdict(usage)
+        organization_id=lease.organization_id, audit_id=lease.audit_id, **source, **asdict(usage)
     )
 
 
@@ -308,7 +309,7 @@ def _opinion_record(lease: Lease, opinion: OpinionRow) -> OpinionRecord:
 
 
 def write_evidence(rows: Iterable[EvidenceRow], *, audit_id: UUID, organization_id: int) -> None:
-    """What is on the record already stays as it is."""
+    """Create the rows; those that exist already stay unchanged."""
     EvidenceRecord.objects.bulk_create(
         [
             EvidenceRecord(
@@ -329,7 +330,7 @@ def write_evidence(rows: Iterable[EvidenceRow], *, audit_id: UUID, organization_
 
 
 def write_verdicts(rows: Sequence[CriterionRow], *, audit_id: UUID, organization_id: int) -> None:
-    """In the place of those that the audit may have had."""
+    """Replace the audit's verdicts."""
     CriterionVerdict.objects.filter(audit=audit_id).delete()
     CriterionVerdict.objects.bulk_create(
         CriterionVerdict(

@@ -1,17 +1,21 @@
-"""Audits and what they found and heard: written by the site alone."""
+"""Admin pages of audits, their records, benches, model usage and job queues."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.conf import settings
 from django.contrib import admin
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, reverse
+from django_rq.admin import QueueAdmin
+from django_rq.models import Dashboard
 
 from grading.audits.queries import start_of_month, usage_of_organization
 from grading.core.admin_tenancy import MachineMadeAdmin, TenantAdmin
@@ -29,16 +33,9 @@ from grading.models import (
 
 if TYPE_CHECKING:
     _BenchForm = forms.ModelForm[OrganizationBench]
-else:  # generic only to the type checker
+else:
+    # ModelForm is generic only to the type checker.
     _BenchForm = forms.ModelForm
-from collections.abc import Callable
-from functools import wraps
-
-from django.core.exceptions import PermissionDenied
-from django.http import HttpResponse
-from django.urls import URLPattern
-from django_rq.admin import QueueAdmin
-from django_rq.models import Dashboard
 
 
 @admin.register(Audit)
@@ -80,14 +77,14 @@ class AuditAdmin(MachineMadeAdmin):
         return audit.submission.attempt
 
     def view_on_site(self, audit: Audit) -> str:
-        """The page where its report is read."""
+        """Return the page of its report."""
         return reverse("audit", args=[audit.organization.slug, audit.pk])
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Audit]:
         return super().get_queryset(request).defer("report")
 
 
-class OfAnAudit(MachineMadeAdmin):
+class AuditRecordAdmin(MachineMadeAdmin):
     list_select_related = ("audit__submission",)
 
     @admin.display(ordering="audit__submission__repo_url")
@@ -99,21 +96,21 @@ class OfAnAudit(MachineMadeAdmin):
 
 
 @admin.register(EvidenceRecord)
-class EvidenceRecordAdmin(OfAnAudit):
+class EvidenceRecordAdmin(AuditRecordAdmin):
     list_display = ("key", "detective", "check_id", "found", "path", "line_start", "repository")
     list_filter = ("detective", "found")
     search_fields = ("key", "check_id", "path")
 
 
 @admin.register(OpinionRecord)
-class OpinionRecordAdmin(OfAnAudit):
+class OpinionRecordAdmin(AuditRecordAdmin):
     list_display = ("criterion_id", "judge", "score", "round", "repository", "created_at")
     list_filter = ("judge", "score", "round")
     search_fields = ("criterion_id", "key")
 
 
 @admin.register(CriterionVerdict)
-class CriterionVerdictAdmin(OfAnAudit):
+class CriterionVerdictAdmin(AuditRecordAdmin):
     list_display = (
         "criterion_id",
         "name",
@@ -136,7 +133,7 @@ class OrganizationBenchForm(_BenchForm):
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off"}),
         help_text="Stored encrypted and never shown again. Leave it blank to keep the stored one.",
     )
-    forget_key = forms.BooleanField(label="Forget the stored API key", required=False)
+    forget_key = forms.BooleanField(label="Delete the stored API key", required=False)
 
     class Meta:
         model = OrganizationBench
@@ -153,21 +150,25 @@ class OrganizationBenchForm(_BenchForm):
         )
 
     def clean(self) -> dict[str, Any]:
-        given: dict[str, Any] = super().clean() or {}
-        if given.get("monthly_budget_usd") is not None and given.get("audit_budget_usd") is None:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if (
+            cleaned.get("monthly_budget_usd") is not None
+            and cleaned.get("audit_budget_usd") is None
+        ):
             raise ValidationError(
-                {"audit_budget_usd": "A budget for a month needs one for each audit."}
+                {"audit_budget_usd": "A monthly budget needs a budget for each audit."}
             )
-        if given.get("audit_budget_usd") is not None:
-            self._refuse_unpriced(given)
-        return given
+        if cleaned.get("audit_budget_usd") is not None:
+            self._refuse_unpriced(cleaned)
+        return cleaned
 
-    def _refuse_unpriced(self, given: dict[str, Any]) -> None:
+    def _refuse_unpriced(self, cleaned: dict[str, Any]) -> None:
         names = ("prosecutor_model", "defense_model", "tech_lead_model")
-        chosen = OrganizationBench(**{name: given.get(name) or "" for name in names})
+        chosen = OrganizationBench(**{name: cleaned.get(name) or "" for name in names})
         unpriced = sorted(set(models_of(chosen).values()) - set(settings.MODEL_PRICES))
         if unpriced:
-            message = f"The operator has set no price for {', '.join(unpriced) or 'these models'}: no budget can be kept."
+            models = ", ".join(unpriced) or "these models"
+            message = f"The operator has set no price for {models}: a budget is not possible."
             raise ValidationError({"audit_budget_usd": message})
 
     def save(self, commit: bool = True) -> OrganizationBench:
@@ -197,16 +198,16 @@ class OrganizationBenchAdmin(TenantAdmin):
     def has_key(self, bench: OrganizationBench) -> bool:
         return bool(bench.sealed_key)
 
-    @admin.display(description="bought this month (UTC)")
+    @admin.display(description="spent this month (UTC)")
     def this_month(self, bench: OrganizationBench) -> str:
         return _spent(bench, since=start_of_month())
 
-    @admin.display(description="bought in all")
+    @admin.display(description="spent in total")
     def in_all(self, bench: OrganizationBench) -> str:
         return _spent(bench)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """The site itself calls this address: only the operator says where it may go."""
+        """Let only the operator set the base URL, because the site itself calls it."""
         operators = () if request.user.is_superuser else ("base_url",)
         return (*super().get_readonly_fields(request, obj), *operators)
 
@@ -240,15 +241,15 @@ admin.site.unregister(Dashboard)
 
 
 def operators_only(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Beside what the view itself asks for: django-rq's are content with anybody who may enter the administration."""
+    """Admit superusers only; django-rq's own views admit every staff user."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if request.user.is_authenticated and not request.user.is_superuser:
             raise PermissionDenied
         return view(request, *args, **kwargs)
 
-    return guarded
+    return wrapper
 
 
 @admin.register(Dashboard)
@@ -257,7 +258,7 @@ class OperatorsQueueAdmin(QueueAdmin):
         return bool(request.user.is_superuser)
 
     def get_urls(self) -> list[URLPattern]:
-        patterns: list[URLPattern] = super().get_urls()  # type: ignore[no-untyped-call]  # -- django-rq leaves it untyped
+        patterns: list[URLPattern] = super().get_urls()  # type: ignore[no-untyped-call]  # -- untyped in rq
         for pattern in patterns:
             pattern.callback = operators_only(pattern.callback)
         return patterns

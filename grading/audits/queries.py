@@ -1,4 +1,4 @@
-"""What pages ask about audits: which of several stands, and what of it a reader may see."""
+"""Queries about audits: the current audit, the visible report, opinions and usage."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _VERDICTS_FIRST = Case(
 
 @dataclass(frozen=True)  # without slots, so that the report is parsed at first use
 class VisibleReport:
-    """A report as one reader may see it; `document` is its JSON as stored, for what is served as it is.
+    """A report as one reader may see it; `document` is its stored JSON, for downloads.
 
-    `released` is what the student was told, where this is what they were told. Otherwise scores that
-    people gave count beside the report's own (grades/queries/final_scores.py), and `provisional` says that
-    they may still change. `grade` is the student's, null before any verdict.
+    `released` is the released verdict, if this is a released report. Otherwise overrides count
+    (grades/queries/final_scores.py), and `provisional` marks a score that may still change.
+    `grade` is the student's grade, None before any verdict.
     """
 
     document: dict[str, Any]
@@ -73,24 +73,25 @@ def report_of(audit: Audit) -> Report | None:
 
 
 def visible_report(audit: Audit, *, is_staff: bool) -> VisibleReport | None:
-    """What this reader sees at this audit; None where there is nothing, or nothing yet that they may see.
+    """Return the report of this audit for this reader; None where there is none to see.
 
-    Staff see the audit's report as it is now. A student sees of a submission that they were told about the edition
-    that was released, whichever of its audits they ask for; everything else by the assignment's policy.
+    Staff see the current report. Students see the released report of a released submission,
+    whichever of its audits they open; otherwise the assignment's release policy decides.
     """
     submission, grade = audit.submission, grade_of(audit.submission)
     if is_staff:
-        return _edition(audit, grade, provisional=grade is None or grade.released is None)
-    told = released_verdict_of(submission, grade)
-    if told is not None and audit.kind != AuditKind.PEER:
-        return VisibleReport(_released_document(told), grade, told, provisional=False)
+        return _current_report(audit, grade, provisional=grade is None or grade.released is None)
+
+    released = released_verdict_of(submission, grade)
+    if released is not None and audit.kind != AuditKind.PEER:
+        return VisibleReport(_released_document(released), grade, released, provisional=False)
     if is_withheld(submission, grade):
         return None
-    return _edition(audit, grade, provisional=not is_past(submission, grade))
+    return _current_report(audit, grade, provisional=not is_past(submission, grade))
 
 
 def grade_of(submission: Submission) -> Grade | None:
-    """The grade of the student who handed it in, whether or not this attempt counts."""
+    """Return the grade of its student, even if this attempt does not count."""
     theirs = Grade.objects.filter(
         assignment=submission.assignment_id, student=submission.student_id
     )
@@ -99,18 +100,18 @@ def grade_of(submission: Submission) -> Grade | None:
 
 
 def grades_of(submissions: Iterable[Submission]) -> dict[GradeKey, Grade]:
-    """By assignment and student, those of whoever handed these in, with the audits that count. One query."""
+    """Return the students' grades by assignment and student, with their audits, at one query."""
     listed = list(submissions)
     grades = Grade.objects.filter(
-        assignment__in={each.assignment_id for each in listed},
-        student__in={each.student_id for each in listed},
+        assignment__in={submission.assignment_id for submission in listed},
+        student__in={submission.student_id for submission in listed},
     )
-    found = grades.select_related("audit").defer("audit__report")
-    return {(grade.assignment_id, grade.student_id): grade for grade in found}
+    rows = grades.select_related("audit").defer("audit__report")
+    return {(grade.assignment_id, grade.student_id): grade for grade in rows}
 
 
 def released_verdict_of(submission: Submission, grade: Grade | None) -> ReleasedVerdict | None:
-    """Return what the student was told about this submission: by the release that stands, or before.
+    """Return the released verdict of this submission, even if another was released later.
 
     None where it was never released.
     """
@@ -119,28 +120,30 @@ def released_verdict_of(submission: Submission, grade: Grade | None) -> Released
 
 
 def is_past(submission: Submission, grade: Grade | None) -> bool:
-    """Whether a later attempt was released, so that this one only counts if somebody goes back to it."""
+    """Return True if a later attempt was released, so that this one counts only if pinned."""
     if grade is None or grade.released is None or grade.audit.submission_id == submission.pk:
         return False
     return submission.attempt < int(grade.released["attempt"])
 
 
 def is_withheld(submission: Submission, grade: Grade | None) -> bool:
-    """Whether the student sees nothing of the verdict on this submission but that there is one."""
+    """Return True if the student sees only that a verdict exists."""
     if released_verdict_of(submission, grade) is not None:
         return False
     return submission.assignment.release_policy == ReleasePolicy.AFTER_RELEASE
 
 
 def current_audit(submission: Submission) -> Audit | None:
-    """The audit that stands for a submission: its newest with a verdict, so that no re-audit that waits or failed
-    hides one. Peers' audits never stand; the report is left out."""
+    """Return the current audit of a submission, without its report: the newest with a verdict.
+
+    A waiting or failed re-audit hides no verdict, and peers' audits never count.
+    """
     own = _reported().filter(submission=submission).select_related("rubric_version")
     return own.order_by(_VERDICTS_FIRST, "-created_at", "pk").first()
 
 
 def counting_audit(*, assignment_id: int, student_id: int) -> Audit | None:
-    """The audit that stands for the student's latest attempt with a verdict; None before the first."""
+    """Return the current audit of the latest attempt with a verdict; None before the first."""
     theirs = _reported().filter(
         submission__assignment=assignment_id, submission__student=student_id
     )
@@ -148,11 +151,13 @@ def counting_audit(*, assignment_id: int, student_id: int) -> Audit | None:
 
 
 def verdicts_of(audit: Audit) -> QuerySet[CriterionVerdict]:
-    """The criteria's results, in the rubric's order."""
+    """Return the verdicts of the criteria, in the rubric's order."""
     return CriterionVerdict.objects.filter(audit=audit).order_by("position")
 
 
-def _edition(audit: Audit, grade: Grade | None, *, provisional: bool) -> VisibleReport | None:
+def _current_report(
+    audit: Audit, grade: Grade | None, *, provisional: bool
+) -> VisibleReport | None:
     document = document_of(audit)
     return VisibleReport(document, grade, None, provisional) if document is not None else None
 
@@ -179,13 +184,13 @@ Scores = dict[str, int | None]
 
 @dataclass(frozen=True, slots=True)
 class JudgeScores:
-    """`scores`: by criterion and judge the last word, null where there was never an answer."""
+    """Last score by criterion and judge; None where a judge never answered."""
 
     scores: dict[str, Scores] = field(default_factory=dict)
 
     @property
     def failed_judges(self) -> int:
-        """How often a judge gave no answer on a criterion."""
+        """Number of criteria and judges without an answer."""
         return sum(score is None for judges in self.scores.values() for score in judges.values())
 
     @property
@@ -194,27 +199,27 @@ class JudgeScores:
 
 
 def spread_of(scores: Scores) -> int:
-    """Between the highest and the lowest of those who answered."""
+    """Return the difference between the highest and the lowest score; 0 without scores."""
     given = [score for score in scores.values() if score is not None]
     return max(given) - min(given) if given else 0
 
 
 def judge_scores_of(audits: Iterable[UUID]) -> dict[UUID, JudgeScores]:
-    """By audit. A judge's last word is the last answer; no answer in a later round takes nothing back. One query."""
-    heard: defaultdict[UUID, defaultdict[str, Scores]] = defaultdict(lambda: defaultdict(dict))
+    """Return the last scores by audit, at one query; a failed later round changes nothing."""
+    scores: defaultdict[UUID, defaultdict[str, Scores]] = defaultdict(lambda: defaultdict(dict))
     rows = OpinionRecord.objects.filter(audit__in=audits).order_by("round", "pk")
-    for audit, criterion, judge, score in rows.values_list(
-        "audit_id", "criterion_id", "judge", "score"
-    ):
-        if score is not None or judge not in heard[audit][criterion]:
-            heard[audit][criterion][judge] = score
-    return {audit: JudgeScores(dict(criteria)) for audit, criteria in heard.items()}
+    columns = rows.values_list("audit_id", "criterion_id", "judge", "score")
+    for audit, criterion, judge, score in columns:
+        if score is not None or judge not in scores[audit][criterion]:
+            scores[audit][criterion][judge] = score
+    return {audit: JudgeScores(dict(criteria)) for audit, criteria in scores.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """`cost_usd` sums what has a price, `today_usd` what of it was bought since midnight in UTC; `unpriced` counts the
-    answers whose cost is not known."""
+    """Sums of model usage; `cost_usd` is the priced part, `unpriced` the number of answers without
+    a known price, `today_usd` the cost since midnight in UTC.
+    """
 
     calls: int
     prompt_tokens: int
@@ -226,7 +231,10 @@ class Usage:
 
     def __str__(self) -> str:
         unpriced = f"; answers without a known price: {self.unpriced}" if self.unpriced else ""
-        tokens = f"{self.prompt_tokens} tokens in ({self.cached_tokens} cached), {self.completion_tokens} out"
+        tokens = (
+            f"{self.prompt_tokens} tokens in ({self.cached_tokens} cached), "
+            f"{self.completion_tokens} out"
+        )
         return f"{self.calls} calls, {tokens}, {self.cost_usd:.4f} USD{unpriced}"
 
 
@@ -243,30 +251,31 @@ def usage_of_assignment(assignment: Assignment) -> Usage:
 
 
 def usage_of_run(run: BulkRun) -> Usage:
-    """What a bulk run has bought so far."""
+    """Return the usage of a bulk run so far."""
     return _sum(ModelUsage.objects.filter(audit__bulk_run=run))
 
 
 def usage_of_organization(
     organization: Organization | int, *, since: datetime | None = None
 ) -> Usage:
-    """All of it, or what was bought at `since` and later."""
+    """Return the usage, all of it or from `since` on."""
     rows = ModelUsage.objects.filter(organization=organization)
     return _sum(rows.filter(created_at__gte=since) if since else rows)
 
 
 def start_of_today() -> datetime:
-    """In UTC, like every date of the site."""
+    """Return the last midnight in UTC, like all dates of the site."""
     return timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def start_of_month() -> datetime:
-    """When today's month began: budgets are for calendar months."""
+    """Return the start of this calendar month, the period of budgets."""
     return start_of_today().replace(day=1)
 
 
 def _sum(rows: QuerySet[ModelUsage]) -> Usage:
-    sums = rows.aggregate(  # `cost_usd` last: after it the name means the sum, and no longer the column
+    # `cost_usd` must come last: after it, the name means the sum and no longer the column.
+    sums = rows.aggregate(
         calls=Sum("calls", default=0),
         prompt_tokens=Sum("prompt_tokens", default=0),
         cached_tokens=Sum("cached_tokens", default=0),

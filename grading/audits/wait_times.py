@@ -1,4 +1,4 @@
-"""How long audits take here, as past ones show: what somebody who waits is told."""
+"""Estimates of waiting times, from past audits."""
 
 from __future__ import annotations
 
@@ -16,40 +16,41 @@ from grading.core.enums import REPORTED_STATES, Renewal
 from grading.core.fair_turns import queue_of
 from grading.models import Audit
 
-LAST = 30
-KEPT_SECONDS = 30
-NO_PACE = "none"  # kept as well, so that it is not asked for again at once
+SAMPLE_SIZE = 30
+CACHE_SECONDS = 30
+# Cached too, so that an unknown pace is not computed at every poll.
+NO_PACE = "none"
 log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The median seconds of the last `of` audits under the same bench, and how many workers share the queue now."""
+    """Median seconds of the last `of` audits with the same bench, and the workers of the queue."""
 
     seconds: float
     of: int
     workers: int
 
     def until_report(self, position: int) -> float:
-        """Seconds until the audit at this place in the queue has its report; the workers take turns."""
+        """Return the seconds until the audit at this place in the queue has its report."""
         return ((position - 1) // self.workers + 1) * self.seconds
 
 
 def pace_of(audit: Audit) -> Pace | None:
-    """None before an audit has ended here, and while no worker is there to keep any pace. At most half a minute old."""
+    """Return the pace, at most 30 s old; None without an ended audit or without a worker."""
     key = f"pace-{audit.organization_id}-{audit.submission.assignment.bench}-{queue_of(audit)}"
     try:
-        kept: Pace | str | None = cache.get(key)
-        if kept is None:
-            kept = _pace_of(audit) or NO_PACE
-            cache.set(key, kept, KEPT_SECONDS)
+        cached: Pace | str | None = cache.get(key)
+        if cached is None:
+            cached = _compute_pace(audit) or NO_PACE
+            cache.set(key, cached, CACHE_SECONDS)
     except RedisError as error:
         log.warning("pace_not_known", said=str(error))
         return None
-    return kept if isinstance(kept, Pace) else None
+    return cached if isinstance(cached, Pace) else None
 
 
-def _pace_of(audit: Audit) -> Pace | None:
+def _compute_pace(audit: Audit) -> Pace | None:
     ended = Audit.objects.filter(
         state__in=REPORTED_STATES,
         renewal=Renewal.MISSING,
@@ -58,8 +59,9 @@ def _pace_of(audit: Audit) -> Pace | None:
     ).annotate(took=F("finished_at") - F("started_at"))
     times = [
         took.total_seconds()
-        for took in ended.order_by("-finished_at").values_list("took", flat=True)[:LAST]
+        for took in ended.order_by("-finished_at").values_list("took", flat=True)[:SAMPLE_SIZE]
     ]
+
     queue = queue_of(audit)
     workers = sum(queue in worker.queue_names() for worker in Worker.all(get_connection(queue)))
     return Pace(median(times), len(times), workers) if times and workers else None

@@ -236,5 +236,5 @@ def withdraw_submission(*, audit: Audit, by: User) -> None:
             about=audit.submission,
             attempt=audit.submission.attempt,
         )
-        # The job of this audit will find nothing to do: enqueue the next audit in its place.
+        # The job of this audit will find nothing to do: enqueue the next audit.
         enqueue_on_commit(audit)

@@ -1,4 +1,4 @@
-"""What an audit's page says of its state, aloud only when the step changes, and of the attempts beside it."""
+"""States on an audit's page, announced only when the step changes, and its attempts."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def test_the_page_itself_has_one_silent_place_for_what_is_said() -> None:
 
 
 def attempts_on(client: Client, audit: Any) -> list[tuple[int, str, bool]]:
-    told = client.get(page_of_audit(audit)).context["attempts"]
-    return [(each.submission.attempt, each.visibility, each.counts) for each in told]
+    attempts = client.get(page_of_audit(audit)).context["attempts"]
+    return [(row.submission.attempt, row.visibility, row.counts) for row in attempts]
 
 
 def test_what_would_be_the_grade_is_said_beside_each_attempt() -> None:

@@ -117,7 +117,7 @@ def test_progress_shows_the_queue_place_and_sends_304_without_changes(
     )
     client = signed_in(ada.user)
     first = client.get(page_of_audit(audit, "audit-progress"))
-    assert "Place 2 in the queue: 1 before you." in first.content.decode()
+    assert "Place 2 in the queue: 1 ahead of you." in first.content.decode()
     again = client.get(
         page_of_audit(audit, "audit-progress"), headers={"If-None-Match": first.headers["ETag"]}
     )
@@ -181,7 +181,7 @@ def test_failed_audit_shows_the_step_where_it_stopped(
         started_at=datetime(2026, 11, 20, tzinfo=UTC),
     )
     page = signed_in(ada.user).get(page_of_audit(audit)).content.decode()
-    assert "The audit stopped at “Detectives look”: there is no verdict." in page
+    assert "The audit stopped at “Detectives collect evidence”: there is no verdict." in page
     assert re.findall(r'<li class="(past|now|stopped|ahead)"', page) == [
         *["past"] * 3,
         "stopped",

@@ -51,7 +51,8 @@ def expected(*aspects: str) -> ExpectedGraph:
         (
             ["fan_in_before_judges"],
             (
-                "START, then a detective in parallel with another detective, then the joined evidence, "
+                "START, then a detective in parallel with another detective, "
+                "then the joined evidence, "
                 "then the judges, then END."
             ),
         ),
@@ -65,8 +66,10 @@ def expected(*aspects: str) -> ExpectedGraph:
         (
             [*SHAPE, "conditional_error_route"],
             (
-                "START, then a detective in parallel with another detective, then the joined evidence, "
-                "then a judge in parallel with another judge, then the verdict, then END. A conditional route leads "
+                "START, then a detective in parallel with another detective, "
+                "then the joined evidence, "
+                "then a judge in parallel with another judge, then the verdict, then END. "
+                "A conditional route leads "
                 "from the joined evidence to a failure report."
             ),
         ),

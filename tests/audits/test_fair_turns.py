@@ -1,4 +1,4 @@
-"""Whose audits are taken up in which order: nobody's thousand stand before another's five."""
+"""Order of audits: a thousand of one organization do not delay five of another."""
 
 import pytest
 from django.utils import timezone
@@ -45,7 +45,7 @@ def take_up(number: int) -> list[str]:
     """The audits that workers would take up next, in order; each is claimed, as they would."""
     taken = []
     for _ in range(number):
-        queue = next(each for each in map(get_queue, ("submissions", "bulk")) if each.count)
+        queue = next(queue for queue in map(get_queue, ("submissions", "bulk")) if queue.count)
         audit_id = str(queue.pop_job_id()).removeprefix("audit-").rpartition("-")[0]
         with everywhere():
             organization = Audit.objects.get(pk=audit_id).organization_id
@@ -60,10 +60,10 @@ def ids(audits: list[Audit]) -> set[str]:
 
 
 def test_a_thousand_jobs_of_one_organization_do_not_delay_anothers_five():
-    many, few = ids(handed_in(1000)), ids(handed_in(5))
+    large, small = ids(handed_in(1000)), ids(handed_in(5))
     order = take_up(20)
-    assert [place for place, audit in enumerate(order) if audit in few] == [4, 5, 6, 7, 12]
-    assert sum(audit in many for audit in order) == 15
+    assert [place for place, audit in enumerate(order) if audit in small] == [4, 5, 6, 7, 12]
+    assert sum(audit in large for audit in order) == 15
 
 
 def test_what_one_organization_waits_for_is_taken_up_to_the_last():
@@ -86,18 +86,20 @@ def test_the_reconciler_queues_no_more_than_is_in_turn():
 
 
 def test_the_place_that_is_shown_is_the_place_in_which_it_is_taken_up():
-    many, few, bulk = handed_in(11), handed_in(6), handed_in(2, kind=AuditKind.INSTRUCTOR)
-    audits = many + few + bulk
+    large, small, bulk = handed_in(11), handed_in(6), handed_in(2, kind=AuditKind.INSTRUCTOR)
+    audits = large + small + bulk
     for taken in (0, 5, 7):  # also when some of one organization have gone and others moved up
         take_up(taken)
         with everywhere():
             waiting = [
-                each for each in audits if Audit.objects.get(pk=each.pk).state == AuditState.QUEUED
+                audit
+                for audit in audits
+                if Audit.objects.get(pk=audit.pk).state == AuditState.QUEUED
             ]
-        shown = {str(audit.pk): queue_position(audit) for audit in waiting}
+        positions = {str(audit.pk): queue_position(audit) for audit in waiting}
         audits = waiting
         if taken == 7:
-            assert [shown[audit] for audit in take_up(7)] == list(range(1, 8))
+            assert [positions[audit] for audit in take_up(7)] == list(range(1, 8))
 
 
 def test_a_place_is_told_also_while_the_queues_server_is_away(settings):

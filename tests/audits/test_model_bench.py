@@ -57,9 +57,9 @@ def after(audit: Audit):
 
 def test_every_answer_is_stored_as_it_was_bought(audit, desk):
     run_audit(str(audit.pk), 1)
-    seen = after(audit)
-    assert (seen.state, seen.report["judges"]["Defense"]["model"]) == (AuditState.DONE, "good")
-    assert len(desk.requests) == seen.report["usage"]["calls"] == 6
+    ended = after(audit)
+    assert (ended.state, ended.report["judges"]["Defense"]["model"]) == (AuditState.DONE, "good")
+    assert len(desk.requests) == ended.report["usage"]["calls"] == 6
     with everywhere():
         assert list(OpinionRecord.objects.values_list("score", flat=True)) == [4] * 6
 
@@ -76,11 +76,11 @@ def test_what_was_bought_is_not_bought_again(audit, desk):
 def test_a_judge_that_fails_is_no_score_and_is_asked_again_next_time(audit, desk, settings):
     settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = "refusing"
     run_audit(str(audit.pk), 1)
-    seen = after(audit)
-    assert (seen.state, seen.overall_score, seen.opinions_done) == (AuditState.DEGRADED, None, 6)
+    ended = after(audit)
+    assert (ended.state, ended.overall_score, ended.opinions_done) == (AuditState.DEGRADED, None, 6)
     with everywhere():
         scored = OpinionRecord.objects.exclude(score=None).values_list("judge", flat=True)
-        assert (set(scored), criteria_judged(seen)) == ({"Prosecutor"}, 2)
+        assert (set(scored), criteria_judged(ended)) == ({"Prosecutor"}, 2)
         again = AuditFactory(submission=audit.submission)
     desk.requests.clear()
     run_audit(str(again.pk), 1)
@@ -92,7 +92,7 @@ def test_what_no_database_can_hold_is_replaced_and_the_digest_is_of_what_is_stor
 
     desk.RequestHandlerClass = OddHandler
     run_audit(str(audit.pk), 1)
-    seen = after(audit)
-    assert seen.state == AuditState.DONE
-    assert {o["argument"] for c in seen.report["criteria"] for o in c["opinions"]} == {STORED}
-    assert AuditReport.model_validate(seen.report).sealed().digest == seen.report_digest
+    ended = after(audit)
+    assert ended.state == AuditState.DONE
+    assert {o["argument"] for c in ended.report["criteria"] for o in c["opinions"]} == {STORED}
+    assert AuditReport.model_validate(ended.report).sealed().digest == ended.report_digest

@@ -81,7 +81,7 @@ def test_only_the_operator_says_which_address_the_site_calls(instructor, organiz
 @pytest.mark.parametrize(
     ("budgets", "words"),
     [
-        ({"monthly_budget_usd": "5"}, "A budget for a month needs one for each audit."),
+        ({"monthly_budget_usd": "5"}, "A monthly budget needs a budget for each audit."),
         ({"audit_budget_usd": "5", "prosecutor_model": "m"}, "no price for"),
         ({"audit_budget_usd": "-1", "prosecutor_model": "priced"}, "greater than or equal to 0"),
     ],

@@ -1,4 +1,4 @@
-"""What judges by a model cost: stored answer by answer, summed, and stopped by a budget before the next call."""
+"""Costs of judges by a model: stored by answer, summed, and limited by a budget."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -115,8 +115,10 @@ def test_usage_is_summed_by_audit_cohort_and_organization_and_what_has_no_price_
         ModelUsage.objects.filter(cost_usd="0.5").update(
             created_at=timezone.now() - timedelta(days=1)
         )
-        one = Usage(2, 200, 128, 40, Decimal("0.25"), Decimal("0.25"), 1)
-        assert usage_of_audit(audit) == usage_of_cohort(audit.submission.assignment.cohort) == one
+        expected = Usage(2, 200, 128, 40, Decimal("0.25"), Decimal("0.25"), 1)
+        assert (
+            usage_of_audit(audit) == usage_of_cohort(audit.submission.assignment.cohort) == expected
+        )
         assert usage_of_organization(organization) == Usage(
             3, 300, 192, 60, Decimal("0.75"), Decimal("0.25"), 1
         )
@@ -219,9 +221,9 @@ def test_the_operators_vision_model_is_not_asked_for_at_an_organizations_own_add
 def test_a_spent_budget_stops_before_the_next_call_and_marks_the_verdict(audit, desk, organization):
     OrganizationBenchFactory(organization=organization, audit_budget_usd="0.001")
     run_audit(str(audit.pk), 1)
-    seen = after(audit)
-    failures = {o["failure"] for c in seen.report["criteria"] for o in c["opinions"]}
-    assert (seen.state, seen.overall_score, desk.requests) == (AuditState.DEGRADED, None, [])
+    ended = after(audit)
+    failures = {o["failure"] for c in ended.report["criteria"] for o in c["opinions"]}
+    assert (ended.state, ended.overall_score, desk.requests) == (AuditState.DEGRADED, None, [])
     assert failures == {"budget"}
 
 

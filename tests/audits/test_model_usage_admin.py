@@ -1,4 +1,4 @@
-"""What judges by a model took stands where an instructor sets them up: by cohort, this month and in all."""
+"""Model usage in the admin: by cohort, this month and in total."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""What pages ask: the answer, and that its cost does not grow with the cohort."""
+"""Queries of pages: their results, and a cost that does not grow with the cohort."""
 
 from datetime import timedelta
 
@@ -72,7 +72,7 @@ def test_the_standings_of_a_cohort_cost_four_queries(
     EnrollmentFactory(cohort=assignment.cohort, name="never")
     with everywhere(), django_assert_num_queries(4):
         standings = submission_queries.standings_of(assignment)
-        shown = [
+        rows = [
             (
                 s.student.name,
                 s.attempts,
@@ -81,7 +81,7 @@ def test_the_standings_of_a_cohort_cost_four_queries(
             )
             for s in standings
         ]
-    assert shown == [(f"{n:02d}", 2, 2, 4.0) for n in range(students)] + [("never", 0, None, None)]
+    assert rows == [(f"{n:02d}", 2, 2, 4.0) for n in range(students)] + [("never", 0, None, None)]
 
 
 def test_the_queue_is_one_for_all_organizations_and_a_place_says_nothing_else():
@@ -114,13 +114,16 @@ def test_ones_latest_attempts_are_ones_own(assignment):
 
 def test_staff_see_all_cohorts_and_a_student_their_own():
     organization = OrganizationFactory()
-    one, two = (CohortFactory(organization=organization, name=name) for name in "ab")
-    ada = student(one)
-    EnrollmentFactory(cohort=one)
+    cohort, other_cohort = (CohortFactory(organization=organization, name=name) for name in "ab")
+    ada = student(cohort)
+    EnrollmentFactory(cohort=cohort)
     with scope(organization=organization):
         all_of_them = course_queries.cohorts_of(staff_user(organization), organization)
-        assert [(c.pk, vars(c)["student_count"]) for c in all_of_them] == [(one.pk, 2), (two.pk, 0)]
-        assert list(course_queries.cohorts_of(ada.user, organization)) == [one]
+        assert [(c.pk, vars(c)["student_count"]) for c in all_of_them] == [
+            (cohort.pk, 2),
+            (other_cohort.pk, 0),
+        ]
+        assert list(course_queries.cohorts_of(ada.user, organization)) == [cohort]
 
 
 @pytest.mark.parametrize("size", [1, 3])
@@ -133,11 +136,11 @@ def test_a_cohorts_page_costs_two_queries(size, django_assert_num_queries):
             SubmissionFactory(assignment=assignment, student=ada, attempt=attempt)
     with everywhere(), django_assert_num_queries(2):
         overview = course_queries.cohort_overview(cohort)
-        shown = [
+        rows = [
             (a.title, vars(a)["students_handed_in"], a.rubric_version.rubric.name)
             for a in overview.assignments
         ]
-    assert shown == [(str(n), 1, "A small rubric") for n in range(size)]
+    assert rows == [(str(n), 1, "A small rubric") for n in range(size)]
     assert overview.students == size
 
 
@@ -152,7 +155,7 @@ def test_what_one_is_asked_is_nearest_first_with_ones_own_attempts_counted():
     SubmissionFactory(assignment=past, attempt=1)
     with scope(organization=[cohort.organization]):
         assert [
-            (each, vars(each)["used"]) for each in course_queries.assignments_due_from(ada.user)
+            (row, vars(row)["used"]) for row in course_queries.assignments_due_from(ada.user)
         ] == [
             (past, 1),
             (later, 0),

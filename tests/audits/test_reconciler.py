@@ -1,4 +1,4 @@
-"""The reconciler against a real queue: what it brings back, and what it leaves alone."""
+"""The reconciler with a real queue: the audits it requeues, and those it leaves alone."""
 
 from datetime import timedelta
 
@@ -99,8 +99,8 @@ def test_a_job_that_fails_before_it_claims_uses_up_the_three_attempts(
     for attempt in (1, 2, 3):
         job_of(audit, attempt).set_status(JobStatus.FAILED)
         assert round_(django_capture_on_commit_callbacks) == Recovery(enqueued=1, taken_back=0)
-    seen = now_of(audit)
-    assert (seen.state, seen.failure_code, seen.run_attempt) == (
+    current = now_of(audit)
+    assert (current.state, current.failure_code, current.run_attempt) == (
         AuditState.FAILED,
         "worker_lost",
         3,
@@ -112,8 +112,12 @@ def test_an_expired_lease_is_taken_back_and_the_next_attempt_enqueued(
 ):
     audit = AuditFactory(running=True, lease_until=LONG_AGO, opinions_done=3)
     assert round_(django_capture_on_commit_callbacks) == Recovery(enqueued=0, taken_back=1)
-    seen = now_of(audit)
-    assert (seen.state, seen.lease_token, seen.opinions_done) == (AuditState.QUEUED, None, 0)
+    current = now_of(audit)
+    assert (current.state, current.lease_token, current.opinions_done) == (
+        AuditState.QUEUED,
+        None,
+        0,
+    )
     assert queued_jobs() == [job_id(audit, 2)]
 
 
@@ -136,8 +140,8 @@ def test_a_running_audit_whose_job_failed_does_not_wait_for_its_lease(
 def test_after_the_third_attempt_a_person_sees_it(django_capture_on_commit_callbacks):
     audit = AuditFactory(running=True, lease_until=LONG_AGO, run_attempt=3)
     round_(django_capture_on_commit_callbacks)
-    seen = now_of(audit)
-    assert (seen.state, seen.failure_code, seen.submission.counts) == (
+    current = now_of(audit)
+    assert (current.state, current.failure_code, current.submission.counts) == (
         AuditState.FAILED,
         "worker_lost",
         False,

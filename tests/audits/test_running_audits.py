@@ -1,4 +1,4 @@
-"""The verbs of a running audit: one worker at a time, and nothing written without the lease."""
+"""Actions of a running audit: one worker at a time, nothing written without the lease."""
 
 from uuid import uuid4
 
@@ -221,8 +221,8 @@ def test_a_worker_given_up_for_dead_cannot_write_into_the_next_attempt():
 def test_giving_back_what_somebody_else_holds_by_now_does_nothing():
     audit, _lease = taken_up()
     audit.refresh_from_db()
-    seen = Audit.objects.get(pk=audit.pk)
-    assert workflow.give_back(audit=seen, code="worker_lost", message="Lost.")
+    current = Audit.objects.get(pk=audit.pk)
+    assert workflow.give_back(audit=current, code="worker_lost", message="Lost.")
     audit_actions.claim_audit(audit_id=audit.pk, run_attempt=2)
     assert not workflow.give_back(audit=audit, code="worker_lost", message="Lost.")
 

@@ -1,4 +1,4 @@
-"""What somebody who waits is told: their place, the time each step took, and when the report may be there."""
+"""Waiting: the place in the queue, the time of each step, and the estimate."""
 
 from datetime import datetime, timedelta
 
@@ -90,27 +90,29 @@ def test_workers_take_turns(position, seconds):
 
 def test_the_estimate_says_what_it_is_worked_out_from():
     waiting = AuditFactory()
-    told = progress_of(waiting, 7, Pace(seconds=30, of=5, workers=2))
-    assert told.sentence == "Place 7 in the queue: 6 before you."
-    assert told.estimate == (
-        "About 2 min to your report: the last 5 audits here took a median of 30 s, and 2 workers share the queue."
+    progress = progress_of(waiting, 7, Pace(seconds=30, of=5, workers=2))
+    assert progress.sentence == "Place 7 in the queue: 6 ahead of you."
+    assert progress.estimate == (
+        "About 2 min until your report: the last 5 audits here took a median of 30 s, "
+        "and 2 workers share the queue."
     )
-    one = progress_of(waiting, 1, Pace(seconds=8.4, of=1, workers=1))
-    assert one.estimate == (
-        "About 8 s to your report: the last audit here took 8 s, and one worker serves the queue."
+    next_in_line = progress_of(waiting, 1, Pace(seconds=8.4, of=1, workers=1))
+    assert next_in_line.estimate == (
+        "About 8 s until your report: the last audit here took 8 s, "
+        "and one worker serves the queue."
     )
 
 
 def test_a_run_that_outlasts_the_others_is_not_promised_anything():
     running = AuditFactory(running=True, started_at=timezone.now() - timedelta(minutes=5))
-    told = progress_of(running, None, Pace(seconds=30, of=5, workers=1))
-    assert told.estimate.startswith("Any moment now, or longer than usual: ")
+    progress = progress_of(running, None, Pace(seconds=30, of=5, workers=1))
+    assert progress.estimate.startswith("Any moment now, or longer than usual: ")
 
 
 def test_who_stands_far_behind_asks_less_often():
     waiting = AuditFactory()
-    asked = [progress_of(waiting, place, None).poll_ms for place in (1, 5, 500)]
-    assert asked == [1500, 3100, 10_000]
+    intervals = [progress_of(waiting, place, None).poll_ms for place in (1, 5, 500)]
+    assert intervals == [1500, 3100, 10_000]
 
 
 def test_each_stage_keeps_the_moment_it_first_began_in_this_run():
@@ -154,8 +156,8 @@ def test_a_step_lasts_until_the_next_one_began():
     assert [(step.words, step.seconds) for step in steps] == [
         ("Received", 1.0),
         ("In the queue", 4.0),
-        ("Opening the case", 1.0),
-        ("Detectives look", 5.0),
+        ("Preparing", 1.0),
+        ("Detectives collect evidence", 5.0),
         ("Evidence is joined", 1.0),
         ("Judges argue", None),
         ("The Chief Justice decides", None),
@@ -191,4 +193,4 @@ def test_without_the_queues_server_places_are_asked_of_the_database(settings):
     with everywhere():
         assert position_shown(audit) == 1
         assert pace_of(audit) is None
-    assert (fair_turns.CACHE_SECONDS, wait_times.LAST) == (2, 30)
+    assert (fair_turns.CACHE_SECONDS, wait_times.SAMPLE_SIZE) == (2, 30)

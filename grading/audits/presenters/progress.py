@@ -1,4 +1,4 @@
-"""How far an audit has come, in steps a person can follow."""
+"""Progress of an audit, in steps that a person can follow."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from grading.core.enums import AuditState
 from grading.models import Audit, OpinionRecord
 from grading.report_pages.judge_marks import JUDGES
 
-SAID_IN_SECONDS = 90
-QUICKEST_POLL_MS, POLL_MS_A_PLACE, SLOWEST_POLL_MS = 1500, 400, 10_000
+MAX_SECONDS_TEXT = 90
+# Polls slow down by 400 ms for each place in the queue.
+MIN_POLL_MS, POLL_MS_PER_PLACE, MAX_POLL_MS = 1500, 400, 10_000
 STAGES_OF_STEPS = (
-    ("Opening the case", "the repository is copied and its commit fixed", ("", "context_builder")),
+    ("Preparing", "the repository is cloned, its commit pinned", ("", "context_builder")),
     (
-        "Detectives look",
-        "history, code, report and drawings, side by side",
+        "Detectives collect evidence",
+        "history, code, report and diagrams, in parallel",
         ("repo_investigator", "doc_analyst", "vision_inspector"),
     ),
     (
         "Evidence is joined",
-        "each quote is held against its file and line",
+        "each quote is checked against its file and line",
         ("evidence_aggregator",),
     ),
     (
@@ -35,7 +36,7 @@ STAGES_OF_STEPS = (
     ),
     (
         "The Chief Justice decides",
-        "written rules, applied to the arguments",
+        "by written rules",
         ("chief_justice", "degraded_report"),
     ),
 )
@@ -43,9 +44,9 @@ STAGES_OF_STEPS = (
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`state` is past, now, ahead or stopped: the CSS class, and said in words beside it.
+    """One step; `state` is past, now, ahead or stopped, and also the CSS class.
 
-    `at` is when it began, `seconds` how long it took; null where that is not known, or not over.
+    `at` is its start, `seconds` its duration; None where not known, or not over.
     """
 
     words: str
@@ -57,10 +58,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`sentence` says what is being waited for, and is what a screen reader is told when `step` has changed: not at
-    every place in the queue and every opinion.
+    """Progress for the page.
 
-    `estimate` is a sentence as well, empty where there is nothing to go by. `poll_ms` is when to ask again.
+    Screen readers hear `sentence` when `step` changes, not at every place in the queue or opinion.
+    `estimate` is a sentence or "". `poll_ms` is the time until the next poll.
     """
 
     steps: tuple[Step, ...]
@@ -71,11 +72,11 @@ class Progress:
 
 
 def progress_of(audit: Audit, position: int | None, pace: Pace | None) -> Progress:
-    """`position` is the audit's place in the queue, 1 for the next; null when it is not waiting."""
+    """Return the progress; `position` is the place in the queue from 1, None if not waiting."""
     current, now = _current(audit), "stopped" if audit.state == AuditState.FAILED else "now"
     begun = [audit.submission.handed_in_at, audit.queued_at, *_beginnings(audit)]
     words = [
-        ("Received", "what you handed in is stored"),
+        ("Received", "your submission is stored"),
         ("In the queue", f"place {position}" if position else ""),
     ]
     words += [(step, about) for step, about, _stages in STAGES_OF_STEPS]
@@ -85,7 +86,7 @@ def progress_of(audit: Audit, position: int | None, pace: Pace | None) -> Progre
             about,
             _state_of(index - 2, current, now),
             at,
-            _lasted(at, begun[index + 1 :], audit),
+            _duration(at, begun[index + 1 :], audit),
         )
         for index, ((step, about), at) in enumerate(zip(words, begun, strict=True))
     )
@@ -99,7 +100,7 @@ def progress_of(audit: Audit, position: int | None, pace: Pace | None) -> Progre
 
 
 def _beginnings(audit: Audit) -> list[datetime | None]:
-    """When each step of the court began in this run; the first begins when a worker takes the audit up."""
+    """Return when each step of this run began; the first begins when a worker claims the audit."""
     times = audit.stage_times if audit.started_at else {}
     begun = [
         min(
@@ -111,14 +112,14 @@ def _beginnings(audit: Audit) -> list[datetime | None]:
     return [audit.started_at, *begun[1:]]
 
 
-def _lasted(at: datetime | None, later: Sequence[datetime | None], audit: Audit) -> float | None:
-    """Until the next step that began, or the end."""
+def _duration(at: datetime | None, later: Sequence[datetime | None], audit: Audit) -> float | None:
+    """Return the seconds until the next step that began, or until the end."""
     until = next((moment for moment in later if moment is not None), audit.finished_at)
     return (until - at).total_seconds() if at is not None and until is not None else None
 
 
 def _estimate(audit: Audit, position: int | None, pace: Pace | None) -> str:
-    """When the report may be there, and what that is worked out from; of a run that began, only while it is likely."""
+    """Return the estimated time to the report and its basis; "" where there is no estimate."""
     if pace is None or audit.is_final:
         return ""
     left = pace.until_report(position) if position else pace.seconds - _running_for(audit)
@@ -128,11 +129,11 @@ def _estimate(audit: Audit, position: int | None, pace: Pace | None) -> str:
         if pace.of == 1
         else f"the last {pace.of} audits here took a median of"
     )
-    by = f"{past} {_about(pace.seconds)}, and {workers} the queue"
+    basis = f"{past} {_about(pace.seconds)}, and {workers} the queue"
     return (
-        f"About {_about(left)} to your report: {by}."
+        f"About {_about(left)} until your report: {basis}."
         if left > 0
-        else f"Any moment now, or longer than usual: {by}."
+        else f"Any moment now, or longer than usual: {basis}."
     )
 
 
@@ -141,25 +142,26 @@ def _running_for(audit: Audit) -> float:
 
 
 def _about(seconds: float) -> str:
-    """As one says it: seconds below a minute and a half, then minutes."""
-    if seconds < SAID_IN_SECONDS:
+    """Return seconds up to a minute and a half, then minutes."""
+    if seconds < MAX_SECONDS_TEXT:
         return f"{max(1, round(seconds))} s"
     return f"{round(seconds / 60)} min"
 
 
 def _poll_ms(position: int | None) -> int:
-    """Who stands far behind need not ask often."""
-    return min(SLOWEST_POLL_MS, QUICKEST_POLL_MS + POLL_MS_A_PLACE * ((position or 1) - 1))
+    return min(MAX_POLL_MS, MIN_POLL_MS + POLL_MS_PER_PLACE * ((position or 1) - 1))
 
 
 def _current(audit: Audit) -> int:
-    """The index of the step that the audit is at or stopped at; -1 while no worker has it."""
+    """Return the index of the current or last step; -1 while no worker has the audit."""
     if audit.has_report:
         return len(STAGES_OF_STEPS)
     if audit.state in {AuditState.RECEIVED, AuditState.QUEUED} or audit.started_at is None:
         return -1
-    found = (index for index, (_, _, stages) in enumerate(STAGES_OF_STEPS) if audit.stage in stages)
-    return next(found, 0)
+    indexes = (
+        index for index, (_, _, stages) in enumerate(STAGES_OF_STEPS) if audit.stage in stages
+    )
+    return next(indexes, 0)
 
 
 def _state_of(index: int, current: int, now: str) -> str:
@@ -172,17 +174,17 @@ def _sentence(audit: Audit, position: int | None, current: int) -> str:
     if audit.has_report:
         return "The report is ready."
     if audit.state == AuditState.FAILED:
-        where = STAGES_OF_STEPS[current][0] if current >= 0 else "In the queue"
-        return f"The audit stopped at “{where}”: there is no verdict."
+        step = STAGES_OF_STEPS[current][0] if current >= 0 else "In the queue"
+        return f"The audit stopped at “{step}”: there is no verdict."
     if current >= 0:
         return f"{STAGES_OF_STEPS[current][0]}."
     if position is None or position <= 1:
         return "Next in the queue: waiting for a free worker."
-    return f"Place {position} in the queue: {position - 1} before you."
+    return f"Place {position} in the queue: {position - 1} ahead of you."
 
 
 def criteria_judged(audit: Audit) -> int:
-    """How many criteria all three judges are done with, also those on which one gave no usable answer."""
+    """Count the criteria that all three judges are done with, failed answers included."""
     answered = OpinionRecord.objects.filter(audit=audit).values("criterion_id")
     return (
         answered.annotate(judges=Count("judge", distinct=True)).filter(judges=len(JUDGES)).count()
