@@ -37,6 +37,7 @@ FLAGS = (
     "markdown_report",
 )
 CALLS = ("os_system_calls", "shell_true_calls", "eval_exec_calls", "structured_output_calls")
+# Scores of a criterion.
 LOWEST, HIGHEST = 1, 5
 # Names of LangGraph's terminals in labels.
 _TERMINALS = {"__start__": "START", "__end__": "END"}
@@ -132,7 +133,9 @@ def weighted_kappa(pairs: Sequence[tuple[int, int]]) -> float:
     It is nan when chance leaves no room for disagreement.
     """
     left, right = Counter(label for label, _ in pairs), Counter(report for _, report in pairs)
-    grades = range(LOWEST, HIGHEST + 1)
+    grades = range(  # Scores of a criterion.
+        LOWEST, HIGHEST + 1
+    )
     # Disagreement that two independent raters with these grades would have.
     by_chance = sum(left[i] * right[j] * (i - j) ** 2 for i in grades for j in grades) / max(
         1, len(pairs)

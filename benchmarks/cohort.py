@@ -73,6 +73,7 @@ def _audit(label_file: Path, git_dir: Path, folder: Path) -> LabelledAudit:
         "--allow-local",
     ]
     command += ["--quiet", "--json", str(output), "--markdown", str(folder / f"{name}.md")]
+    # The report as it was committed at that revision.
     if label["pdf"]:
         pdf = folder / f"{name}.pdf"
         show = ["git", "--git-dir", str(git_dir), "show", f"{label['head']}:{label['pdf']}"]

@@ -17,6 +17,7 @@ from typing import Any
 
 from benchmarks.material import report, repository
 
+# Odd, so that the median is a run.
 RUNS = 5
 # Time of each call at the endpoint.
 SECONDS = 1.0

@@ -41,6 +41,7 @@ def repository(folder: Path, *, files: int, commits: int | None = None) -> Path:
     own = {"src/state.py": STATE, "src/graph.py": GRAPH, "src/tools.py": TOOLS, "main.py": MAIN}
     more = {f"src/step_{n}.py": _module(n) for n in range(files - len(own))}
     texts = list({**own, **more}.items())
+    # Files of one commit, rounded up.
     size = -(-files // (commits or files))
     parts = [dict(texts[start : start + size]) for start in range(0, files, size)]
     path = folder / f"generated-{files}.git"

@@ -17,6 +17,7 @@ from courtroom.rubric_import.read_rubric import shipped_rubric
 from courtroom.run_audit import hold_audit
 from courtroom.synthesis.constitutions import preset
 
+# A large course.
 REPORTS = 200
 # Goal: an instructor waits for this.
 AT_MOST_SECONDS = 2.0
@@ -35,6 +36,7 @@ async def stored_report() -> str:
         )
         reports = [event.report async for event in hold_audit(case) if event.report]
 
+    # The report is the last event.
     return json.dumps(reports[-1].as_json())
 
 

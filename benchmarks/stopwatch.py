@@ -59,6 +59,7 @@ def in_turn(commands: Sequence[Sequence[str]], *, runs: int) -> list[list[Run]]:
     """Run every command `runs` times, A B A B ..., after one uncounted warm-up of each."""
     for command in commands:
         timed(command)
+    # Taking turns keeps the ratio right when the machine drifts.
     rounds = [[timed(command) for command in commands] for _ in range(runs)]
     return [list(column) for column in zip(*rounds, strict=True)]
 

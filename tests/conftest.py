@@ -1,4 +1,4 @@
-"""What every test may ask for: an empty queue, a place for uploads, the system's browser, a worker."""
+"""Shared fixtures: an empty queue, a folder for uploads, the system's browser, a worker."""
 
 import gc
 import os
@@ -49,8 +49,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected lives until the end: no collection of garbage need look at it
-    again.
+    """Freeze all imported and collected objects, which live until the end.
+
+    So garbage collections skip them.
     """
     gc.collect()
     gc.freeze()
@@ -78,12 +79,11 @@ def django_db_modify_db_settings(
     tmp_path_factory: pytest.TempPathFactory,
     django_db_blocker: Any,
 ) -> Iterator[None]:
-    """xdist's workers migrate one database between them; a single process has no use for a second
-    one.
-    """
+    """Migrate one database for all workers of xdist; a single process needs no template."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         yield
         return
+
     with template_of_all_workers(
         tmp_path_factory.getbasetemp().parent, django_db_blocker
     ) as template:
@@ -93,9 +93,7 @@ def django_db_modify_db_settings(
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
-    """Tests work under the site's own role, which may not do what empties the tables after a
-    transactional test.
-    """
+    """Grant the site's role TRUNCATE, which empties the tables after a transactional test."""
     with django_db_blocker.unblock(), as_owner():
         connection.close()
         with connection.cursor() as cursor:
@@ -117,7 +115,7 @@ def redis() -> Iterator[Redis]:
 
 @pytest.fixture
 def empty_cache() -> Iterator[None]:
-    """For tests of what is counted in the shared cache, such as allauth's rate limits."""
+    """Clear the shared cache, which holds counters such as allauth's rate limits."""
     cache.clear()
     yield
     cache.clear()
@@ -126,9 +124,9 @@ def empty_cache() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The system's Chromium. Without one the test is skipped; with REQUIRE_BROWSER=1 (CI) it fails."""
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found:
-        return found
+    path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path:
+        return path
     if os.environ.get("REQUIRE_BROWSER") == "1":
         pytest.fail(NO_BROWSER)
     pytest.skip(NO_BROWSER)
@@ -142,6 +140,7 @@ def worker() -> Iterator[None]:
         ._replace(path=f"/{connection.settings_dict['NAME']}")
         .geturl()
     )
+
     environment = os.environ | {
         "DATABASE_URL": url,
         "REDIS_URL": configuration.REDIS_URL,

@@ -1,4 +1,4 @@
-"""One migrated database for all workers of a run, each of which clones it: its migrations take
+"""One migrated database for all workers of a run; each worker clones it, because migrating takes
 seconds.
 """
 
@@ -16,26 +16,29 @@ from pytest_django import DjangoDbBlocker
 
 @contextmanager
 def template_of_all_workers(shared: Path, blocker: DjangoDbBlocker) -> Iterator[str]:
-    """Its name. Who asks first migrates while the others wait, and takes it away at its end; who
-    comes later still begins anew. `shared` is a folder of this run's workers and of nobody else's.
+    """Yield the template's name. The first worker migrates while the others wait, and drops it at
+    its end.
+
+    A worker that starts after that migrates again. `shared` is a folder of this run's workers only.
     """
     name = f"test_{connection.settings_dict['NAME']}_template"
-    with _alone(shared / "migrated") as said:
-        mine = not said.read()
+    with _alone(shared / "migrated") as state:
+        mine = not state.read()
         if mine:
             with blocker.unblock():
                 _migrate(name)
-            said.write(name)
+            state.write(name)
+
     yield name
     if mine:
-        with _alone(shared / "migrated") as said, blocker.unblock():
+        with _alone(shared / "migrated") as state, blocker.unblock():
             _drop(name)
-            said.truncate(0)
+            state.truncate(0)
 
 
 @contextmanager
 def _alone(file: Path) -> Iterator[IO[str]]:
-    """The file, from its beginning, while no other worker has it."""
+    """Yield the file, opened at its beginning and locked against other workers."""
     with file.open("a+", encoding="ascii") as opened:
         fcntl.flock(opened, fcntl.LOCK_EX)
         opened.seek(0)
@@ -55,10 +58,13 @@ def _drop(name: str) -> None:
 
 @contextmanager
 def _database(name: str) -> Iterator[None]:
-    """This is the test database; nobody is connected to it afterwards, as to be cloned it must be."""
+    """Make this the test database, and disconnect afterwards, because a template may have no
+    connections.
+    """
     settings = connection.settings_dict
     before, own = settings["NAME"], settings["TEST"]["NAME"]
     settings["TEST"]["NAME"] = name
+
     try:
         yield
     finally:

@@ -1,6 +1,4 @@
-"""Ada's attempt at an assignment, with its report, as the pages show it to her; and programs that
-ask for her and a teacher.
-"""
+"""Ada's attempt at an assignment with its report; API programs of her and of a teacher."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """A pytest plugin (`-p tests.services`): real PostgreSQL and Valkey for every run.
 
-pytest-django reads the settings before any conftest.py is loaded, so the servers must be named
-earlier still. What DATABASE_URL and REDIS_URL name is used; what they do not is started once, by
-the process that started the run, and gone with it. Each xdist worker has a queue of its own: its
-number chooses the Redis database.
+pytest-django reads the settings before any conftest.py, so the servers must be named earlier still.
+Servers named by DATABASE_URL and REDIS_URL are used. Others are started once, by the process that
+started the run, and end with it. Each xdist worker has a queue of its own: its number chooses the
+Redis database.
 """
 
 import os
@@ -14,8 +14,7 @@ import pytest
 
 from auditor_site.localservices.embedded import embedded
 
-# Signing in elsewhere is off unless it is configured: here it is, so that its pages are tested as
-# well.
+# Sign-in through providers, so that its pages are tested as well.
 SIGN_IN = {
     "GITHUB_CLIENT_ID": "github-client",
     "GITHUB_CLIENT_SECRET": "github-secret",
@@ -23,7 +22,8 @@ SIGN_IN = {
     "OIDC_CLIENT_ID": "oidc-client",
     "OIDC_CLIENT_SECRET": "oidc-secret",
 }
-DATABASES = 16  # what a Redis has unless it is told otherwise
+# The default of Redis.
+DATABASES = 16
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -35,13 +35,14 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
             os.environ["REDIS_URL"], int(worker.removeprefix("gw"))
         )
         return
+
     stack = ExitStack()
     early_config.add_cleanup(stack.close)
     os.environ.update(stack.enter_context(embedded(ephemeral=True)))
 
 
 def own_database(url: str, worker: int) -> str:
-    """The URL with the worker's database number; numbers start at 1, where nobody's data is by
+    """Return the URL with the worker's database number; numbers start at 1, because 0 is the
     default.
     """
     parts, number = urlsplit(url), 1 + worker % (DATABASES - 1)

@@ -92,6 +92,7 @@ def summary_of(
 def step_lines(step: Step) -> str:
     measurements = step.measurements
     percentile = measurements.percentile
+    # One line for each kind of request.
     rows = [
         f"  {kind:<11} {len(times):>6} requests   p50 {percentile(50, kind):.3f}   "
         f"p95 {percentile(95, kind):.3f}   p99 {percentile(99, kind):.3f} s"

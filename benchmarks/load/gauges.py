@@ -23,6 +23,7 @@ import psycopg
 from auditor_site import webserver
 from benchmarks.load.figures import Gauge, Measurements
 
+# Between two readings.
 LOOK_SECONDS = 0.25
 TICKS = os.sysconf("SC_CLK_TCK")
 # Columns of a core in /proc/stat: niced processes, and idle or waiting for the disk.

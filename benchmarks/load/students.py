@@ -16,6 +16,7 @@ from benchmarks.load.figures import Measurements
 
 # A student gives up after a quarter of an hour.
 MAX_WAIT_SECONDS = 900.0
+# Between two pages.
 READING_SECONDS = (1.0, 4.0)
 # The page itself says how often it polls.
 POLL = re.compile(rb'hx-trigger="every (\d+)ms')

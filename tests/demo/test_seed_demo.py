@@ -1,4 +1,4 @@
-"""The demo cohort: complete after one run, unchanged by the next, completed after an interruption."""
+"""Demo cohort: complete after one run, unchanged by the next, completed after an interruption."""
 
 import subprocess
 from datetime import date
@@ -53,7 +53,7 @@ MODELS = (
     FeedbackReport,
     FindingResponse,
 )
-HAND_INS = sum(len(student.refs) for student in STUDENTS)
+SUBMISSIONS = sum(len(student.refs) for student in STUDENTS)
 
 
 def seed() -> str:
@@ -67,21 +67,23 @@ def rows() -> dict[str, list[Any]]:
         return {model.__name__: [*model.objects.order_by("pk").values()] for model in MODELS}
 
 
-def test_it_is_refused_where_repositories_on_this_machine_are(settings):
+def test_demo_is_refused_without_local_repositories(settings):
     settings.ALLOW_LOCAL_REPOSITORIES = False
     with pytest.raises(CommandError, match="ALLOW_LOCAL_REPOSITORIES"):
         call_command("seed_demo")
 
 
 @pytest.mark.django_db(transaction=True)
-def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(redis, client):
-    said = seed()
+def test_students_are_queued_and_a_second_run_changes_nothing(redis, client):
+    output = seed()
     with everywhere():
         AuditFactory.create(
             kind=AuditKind.PEER,
             submission=Submission.objects.filter(assignment__slug="repository")[0],
         )
+
     first = rows()
+
     with everywhere():
         second = Submission.objects.filter(assignment__slug="auditor").order_by("handed_in_at")
         handed_in = list(second.values_list("student__email", "ref"))
@@ -90,28 +92,29 @@ def test_every_student_is_queued_for_an_audit_and_a_second_run_changes_nothing(r
         grades = Grade.objects.order_by("student__email").values_list(
             "released_at", "changed", "overall_score"
         )
-        told = [(at is not None, changed, score is not None) for at, changed, score in grades]
+        released = [(at is not None, changed, score is not None) for at, changed, score in grades]
+
     with everywhere():
         reports = FeedbackReport.objects.filter(
             subject__email=STUDENTS[1].email, audit__state=AuditState.DONE
         )
         opened = sorted(at is not None for at in reports.values_list("read_at", flat=True))
         answers = set(FindingResponse.objects.values_list("kind", flat=True))
+
     assert (opened, answers) == ([False, True], {"will_fix", "deferred", "contested"})
     assert handed_in == [(student.email, ref) for student in STUDENTS for ref in student.refs]
     assert states == {AuditState.QUEUED}
-    assert told == [(True, False, True), (True, True, True), (False, False, True)]
-    assert get_queue("submissions").count == min(HAND_INS, AHEAD) + len(
-        told
-    )  # whose jobs find nothing to do
-    assert f"{HAND_INS} new submissions" in said
-    assert all(f"{person.email} " in said for person in (INSTRUCTOR, *STUDENTS))
+    assert released == [(True, False, True), (True, True, True), (False, False, True)]
+    # The jobs of the judged submissions find nothing to do.
+    assert get_queue("submissions").count == min(SUBMISSIONS, AHEAD) + len(released)
+    assert f"{SUBMISSIONS} new submissions" in output
+    assert all(f"{person.email} " in output for person in (INSTRUCTOR, *STUDENTS))
     assert "0 new submissions" in seed()
     assert rows() == first
     assert client.login(email=STUDENTS[0].email, password=PASSWORD)
 
 
-def test_where_the_cohort_is_over_no_round_is_begun_and_nothing_fails(db):
+def test_ended_cohort_gets_no_peer_review_and_no_error(db):
     assignment = AssignmentFactory.create(cohort__ends_on=date(2026, 1, 31))
     seed_peers(assignment, staff_user(assignment.organization))
     with everywhere():
@@ -119,7 +122,7 @@ def test_where_the_cohort_is_over_no_round_is_begun_and_nothing_fails(db):
 
 
 @pytest.mark.django_db
-def test_a_run_that_broke_off_is_completed_by_the_next(redis):
+def test_interrupted_run_is_completed_by_the_next(redis):
     in_the_way = (
         Path(settings.MEDIA_ROOT) / "demo" / "repositories" / f"{STUDENTS[3].repository}.git"
     )
@@ -127,26 +130,33 @@ def test_a_run_that_broke_off_is_completed_by_the_next(redis):
     in_the_way.write_text("not a folder")
     with pytest.raises(FileExistsError):
         seed()
+
     in_the_way.unlink()
-    assert f"{HAND_INS - 4} new submissions" in seed()
+
+    assert f"{SUBMISSIONS - 4} new submissions" in seed()
+
     with everywhere():
-        assert Submission.objects.filter(assignment__slug="auditor").count() == HAND_INS
+        assert Submission.objects.filter(assignment__slug="auditor").count() == SUBMISSIONS
 
 
 @pytest.mark.parametrize("name", [student.repository for student in STUDENTS])
-def test_a_story_ends_with_the_files_as_they_are_and_is_published_the_same_twice(name, tmp_path):
+def test_story_ends_with_its_files_and_publishes_the_same_twice(name, tmp_path):
     ended: dict[str, str] = {}
     for commit in read_story(name):
         ended |= commit.files
+
     tree = REPOSITORIES / name / "tree"
     on_disk = {
         p.relative_to(tree).as_posix(): p
         for p in tree.rglob("*")
         if p.is_file() and p.suffix != ".pyc"
     }
+
     assert ended == {path: file.read_text() for path, file in on_disk.items()}
+
     first = publish_repository(name, tmp_path / "a.git")
     objects = _objects(tmp_path / "a.git")
+
     assert publish_repository(name, tmp_path / "a.git") == first
     assert publish_repository(name, tmp_path / "b.git") == first
     assert _objects(tmp_path / "a.git") == objects

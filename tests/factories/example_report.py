@@ -94,6 +94,7 @@ def report_json(
     results = [_criterion(*name, evidence[name[0]]) for name in NAMES[:criteria]]
     if status == "needs_review":
         results[0] = results[0].model_copy(update={"final_score": None, "needs_review": True})
+
     judged = [] if status == "degraded" else results
     return (
         AuditReport(
@@ -131,7 +132,7 @@ def report_json(
     )
 
 
-def _evidence(check: str, many: int, numbers: count[int]) -> list[Evidence]:
+def _evidence(check: str, number: int, numbers: count[int]) -> list[Evidence]:
     rows = [
         evidence(
             detective="RepoInvestigator",
@@ -148,8 +149,9 @@ def _evidence(check: str, many: int, numbers: count[int]) -> list[Evidence]:
             rationale="os.system is called with text that came from outside.",
             tags=("security",),
         )
-        for _ in range(many - 1)
+        for _ in range(number - 1)
     ]
+
     absent = evidence(
         detective="DocAnalyst",
         check=f"{check}.pdf",
@@ -159,6 +161,7 @@ def _evidence(check: str, many: int, numbers: count[int]) -> list[Evidence]:
         rationale="The words do not occur.",
         confidence=0.85,
     )
+
     return [*rows, absent]
 
 

@@ -92,16 +92,19 @@ def report_of_checks(
         usage=Usage(),
         timings={},
     )
+
     return report.sealed().as_json()
 
 
 def _evidence(check: Checked, commit: str) -> tuple[Evidence, ...]:
     if check.met is None:
         return ()
+
     where = [
         Location(path=path, line_start=line, line_end=line, commit=commit)
         for path, line in check.places
     ]
+
     return tuple(
         evidence(
             detective="RepoInvestigator",
@@ -172,6 +175,7 @@ def attempt_of(before: Submission, **fields: Any) -> Submission:
         resolved_commit=f"{before.attempt + 1:040x}",
         **fields,
     )
+
     return made
 
 

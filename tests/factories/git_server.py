@@ -20,7 +20,7 @@ from tests.factories.repositories import ENVIRONMENT
 
 @dataclass(frozen=True)
 class GitServer:
-    """`url` ends without a slash; `requests` are the paths that were asked for."""
+    """`url` ends without a slash; `requests` are the paths that were requested for."""
 
     url: str
     requests: list[str] = field(default_factory=list)
@@ -39,31 +39,32 @@ def serve_repositories(
         root = served
         misbehaviours = {**MISBEHAVIOURS, **more}
         finished = threading.Event()
-        asked: list[str] = []
+        requested: list[str] = []
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         threading.Thread(
             target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
         ).start()
         try:
-            yield GitServer(f"http://127.0.0.1:{server.server_port}", Handler.asked)
+            yield GitServer(f"http://127.0.0.1:{server.server_port}", Handler.requested)
         finally:
             Handler.finished.set()
             server.shutdown()
 
 
 class GitHandler(BaseHTTPRequestHandler):
-    """What a misbehaviour is given: the request, `say` to answer, `finished` for when the test is
-    over.
+    """Handler of requests; a misbehaviour gets it.
+
+    `say` answers; `finished` is set when the test is over.
     """
 
     root: Path
     misbehaviours: Mapping[str, Callable[[GitHandler], None]]
     finished: threading.Event
-    asked: list[str]
+    requested: list[str]
 
     def do_GET(self) -> None:
-        self.asked.append(self.path)
+        self.requested.append(self.path)
         name = self.path.split("/")[1]
         self.misbehaviours.get(name, GitHandler.serve)(self)
 
@@ -83,6 +84,7 @@ class GitHandler(BaseHTTPRequestHandler):
             "HTTP_CONTENT_ENCODING": self.headers.get("Content-Encoding", ""),
             "GIT_PROTOCOL": self.headers.get("Git-Protocol", ""),
         }
+
         done = subprocess.run(
             ["git", "http-backend"],
             input=body,
@@ -104,7 +106,7 @@ class GitHandler(BaseHTTPRequestHandler):
             self.wfile.write(answer)
 
     def cut(self) -> None:
-        """Answer as git would, but end in the middle of what a POST asked for."""
+        """Answer as git would, but end in the middle of what a POST requested for."""
         self.path = self.path.removeprefix("/cut")
         whole, self.wfile = self.wfile, io.BytesIO()
         self.serve()
@@ -120,9 +122,11 @@ class GitHandler(BaseHTTPRequestHandler):
         refs = b"".join(
             b"0041%040x refs/heads/%08x\n" % (number, number) for number in range(10_000)
         )
+
         with contextlib.suppress(ConnectionError):
             while not self.finished.is_set():
                 self.wfile.write(refs)
+
         self.close_connection = True
 
     def hang(self) -> None:

@@ -17,6 +17,7 @@ def judged(submission, tidy=4, tested=2, *, kind=AuditKind.SELF, opinions=(), **
     lease = claimed(audit)
     for opinion in opinions:
         audit_actions.record_opinion(lease=lease, opinion=opinion)
+
     rows = tuple(
         criterion_row(name, score=score, needs_review=score is None)
         for name, score in (("tidy", tidy), ("tested", tested))

@@ -35,10 +35,12 @@ def judged(
         report_digest=f"{attempt}" * 64,
         overall_score=score,
     )
+
     for position, (key, name, given) in enumerate(CRITERIA):
         CriterionVerdictFactory.create(
             audit=audit, position=position, criterion_id=key, name=name, score=given
         )
+
     return audit
 
 

@@ -1,4 +1,4 @@
-"""What counts, what people changed by hand, and what students object to."""
+"""Grades that count, changes by staff, and objections of students."""
 
 import factory
 
@@ -78,7 +78,7 @@ class BulkRunFactory(TenantFactory):
 
 
 class BulkItemFactory(TenantFactory):
-    """What re-applies the rules to an attempt's verdict; waiting."""
+    """Waiting bulk item that re-applies the rules to an attempt's verdict."""
 
     class Meta:
         model = BulkItem

@@ -46,6 +46,7 @@ def draw_hidden(pdf: Path, words: str, how: str) -> None:
         )
     if how == "layer_off":
         _resource(page, "/Properties", "/Hidden", _layer_switched_off(writer))
+
     writer.write(pdf)
 
 

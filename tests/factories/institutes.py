@@ -76,11 +76,13 @@ def institute(user: User | None = None, *, word: str = "Some") -> Organization:
     )
     OrganizationBenchFactory.create(organization=organization, prosecutor_model=f"{word} model")
     lease = claimed(audit)
+
     with scope(organization=organization):
         audit_actions.record_opinion(lease=lease, opinion=opinion_row(usage=usage_row()))
         workflow.finish_audit(
             lease=lease, verdict=verdict(evidence=(evidence_row(path=f"{word}.py"),))
         )
+
     _graded(audit, user, word)
     _among_peers(audit, word)
     return organization
@@ -114,6 +116,7 @@ def _among_peers(audit: Audit, word: str) -> None:
     paired = PairingRoundFactory.create(assignment=submission.assignment)
     for student in (owner, peer):
         RoundMemberFactory.create(round=paired, student=student)
+
     pairing = PairingFactory.create(round=paired, auditor=peer, auditee=owner)
     report = FeedbackReportFactory.create(pairing=pairing, original=f"# {word} report")
     ComplaintFactory.create(report=report, text=f"{word} complaint")

@@ -60,6 +60,7 @@ class _Session(StreamRequestHandler):
         if verb == "DATA":
             self._say("354 go on")
             return self._taken(self._text())
+
         return {"QUIT": HANG_UP, "EHLO": "250 loopback"}.get(verb, "250 done")
 
     def _text(self) -> bytes:

@@ -59,7 +59,7 @@ class Desk(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/v1"
 
     def received(self, body: dict[str, Any]) -> int:
-        """How many calls to this model there were before."""
+        """Record a call; return the number of earlier calls to this model."""
         with self.lock:
             self.requests.append(body)
             self.now += 1
@@ -75,9 +75,11 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         if not self.path.startswith("/v1/"):
             return self._turn_away()
+
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.server.keys.append(self.headers["authorization"])
         before = self.server.received(body)
+
         try:
             return self.answer(body, before)
         finally:
@@ -103,6 +105,7 @@ class Handler(BaseHTTPRequestHandler):
             return self._send(200, "<p>Welcome</p>")
         if before >= self.server.ahead:
             self._gather(body["model"])
+
         return self._send(200, _completion({**body, "model": model}, self.server.transcripts))
 
     def _send(self, status, value, headers=()):
@@ -112,6 +115,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", str(len(payload)))
         for name, text in dict(headers).items():
             self.send_header(name, text)
+
         self.end_headers()
         self.wfile.write(payload)
 
@@ -126,6 +130,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", "1000")
         self.end_headers()
         begin = time.monotonic()
+
         while not self.server.stopped.wait(0.05) and time.monotonic() - begin < 20:
             try:
                 self.wfile.write(b" ")
@@ -170,7 +175,7 @@ def _answer(schema: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict[s
 
 
 def _content(model: str, answer: dict[str, Any]) -> str:
-    """What the model sends instead of, or around, a good answer."""
+    """Return the model's text: a good answer, or a bad one that its name asks for."""
     good = json.dumps(answer)
     cited = answer.get("cited_evidence", [])
     return {
@@ -190,6 +195,7 @@ def _completion(body: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict
     model = body["model"]
     if model == "terse":
         model = "truncated" if body["max_completion_tokens"] <= 1200 else "good"
+
     answer = _answer(body["response_format"]["json_schema"]["schema"], transcripts)
     message: dict[str, Any] = {
         "role": "assistant",
@@ -198,6 +204,7 @@ def _completion(body: dict[str, Any], transcripts: list[dict[str, Any]]) -> dict
     }
     if model == "refusing":
         message |= {"content": None, "refusal": "I will not judge this."}
+
     finish = {"truncated": "length", "answer-filtered": "content_filter"}.get(model, "stop")
     return {
         "id": "c-1",
@@ -218,6 +225,7 @@ def model_endpoint() -> Iterator[Desk]:
         target=desk.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
     )
     thread.start()
+
     try:
         yield desk
     finally:

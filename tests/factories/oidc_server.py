@@ -27,6 +27,7 @@ class OidcServer:
         """None where there is nothing to say, as to a code that was never given."""
         if self.broken or (path == "/token" and "code=a+code" not in body.split("&")):
             return None
+
         answers: dict[str, dict[str, Any]] = {
             "/.well-known/openid-configuration": {
                 "issuer": self.url,
@@ -39,6 +40,7 @@ class OidcServer:
             "/token": {"access_token": "for userinfo only", "token_type": "Bearer"},
             "/userinfo": self.claims,
         }
+
         return answers.get(path)
 
 

@@ -33,4 +33,5 @@ def parallel_graph_page() -> Page:
         (7, 8),
         (8, 9),
     ]
+
     return Page(boxes=boxes, arrows=[Arrow(source, target) for source, target in pairs])

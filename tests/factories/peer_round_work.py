@@ -53,14 +53,18 @@ class Circle:
             student(self.cohort, name=name) for name in ("Ada Alpha", "Bob Beta", "Cy Gamma")
         ]
         self.ada, self.bob, self.cy = self.students
-        for number, each in enumerate(self.students):
-            RoundMemberFactory.create(round=self.round, student=each, alias=f"Peer {481 + number}")
-        self.work = {each.pk: self.handed_in(each) for each in self.students}
-        self.pairings = {
-            each.pk: PairingFactory.create(
-                round=self.round, auditor=each, auditee=self.students[(n + 1) % 3]
+
+        for number, member in enumerate(self.students):
+            RoundMemberFactory.create(
+                round=self.round, student=member, alias=f"Peer {481 + number}"
             )
-            for n, each in enumerate(self.students)
+
+        self.work = {member.pk: self.handed_in(member) for member in self.students}
+        self.pairings = {
+            member.pk: PairingFactory.create(
+                round=self.round, auditor=member, auditee=self.students[(n + 1) % 3]
+            )
+            for n, member in enumerate(self.students)
         }
 
     def handed_in(self, whose: Any, attempt: int = 1) -> Any:
@@ -87,7 +91,8 @@ class Circle:
             pairing=pairing, platform=True, audit=audit, submission=audit.submission
         )
         if audit.has_report:
-            self.found(audit.submission, audit=audit)
+            self.add_finding(audit.submission, audit=audit)
+
         return report
 
     def brought(self, auditor: Any, text: str = MARKDOWN, **fields: Any) -> FeedbackReport:
@@ -96,10 +101,10 @@ class Circle:
         given: dict[str, Any] = {"pairing": pairing, "submission": self.work[pairing.auditee_id]}
         given |= {"original": text, "reading": read_report_text(text)}
         report: FeedbackReport = FeedbackReportFactory.create(**given | fields)
-        self.found(report.submission, report=report, audit=None)
+        self.add_finding(report.submission, report=report, audit=None)
         return report
 
-    def found(self, submission: Any, **by: Any) -> Any:
+    def add_finding(self, submission: Any, **by: Any) -> Any:
         finding = FindingFactory.create(first_submission=submission, title="A README")
         FindingSightingFactory.create(finding=finding, submission=submission, **by)
         return finding

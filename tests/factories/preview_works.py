@@ -119,6 +119,7 @@ def report_of(work: int) -> dict[str, Any]:
         repository = Path(folder) / "work.git"
         make_repository(repository, WORKS[work])
         report: dict[str, Any] = asyncio.run(held(repository)).as_json()
+
     return report
 
 
@@ -132,9 +133,11 @@ def judged_assignment(works: Sequence[int] = (0, 1, 2), **fields: Any) -> Assign
         fields["rubric_version"] = RubricVersionFactory.create(
             rubric__organization=organization, **made
         )
+
     assignment: Assignment = AssignmentFactory.create(**fields)
     for place, work in enumerate(works):
         judged(assignment, work, name=f"Student {place:03d}")
+
     return assignment
 
 

@@ -1,4 +1,4 @@
-"""Several at once, each in a thread with a connection of its own; and who of them waits for whom."""
+"""Actions at the same time, each in a thread with a connection of its own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WHERE NOT granted AND datname = current_database()
 
 
 def alone(act: Callable[[], Any]) -> Any:
-    """What it comes to, in a thread of its own, whose connection nobody else would close."""
+    """Run the action in a thread of its own, and close its connection."""
     try:
         with everywhere():
             return act()
@@ -33,52 +33,56 @@ def alone(act: Callable[[], Any]) -> Any:
 
 
 def at_once(act: Callable[[], Any], *, times: int = 2) -> list[Any]:
-    """What each of several threads got that did the same thing at the same moment."""
+    """Run the action in several threads at the same moment; return their results."""
     start = Barrier(times)
 
-    def one() -> Any:
+    def run() -> Any:
         start.wait(10)
         return alone(act)
 
     with ThreadPoolExecutor(times) as pool:
-        return [future.result() for future in [pool.submit(one) for _ in range(times)]]
+        return [future.result() for future in [pool.submit(run) for _ in range(times)]]
 
 
 @contextmanager
 def held(model: Any) -> Iterator[None]:
-    """Whoever comes next for its rows has to wait."""
+    """Lock all rows of the model during the block."""
     with everywhere(), transaction.atomic():
         list(model.objects.select_for_update().values_list("pk"))
         yield
 
 
 def waiting_for_a_row() -> int:
-    """How many of this database's connections wait for what another one holds."""
+    """Return how many connections of this database wait for a lock."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_clear_snapshot()")  # which a transaction would keep
+        # A transaction would keep its snapshot of the statistics.
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
         cursor.execute(WAITING)
         return int(cursor.fetchone()[0])
 
 
 def in_turn(model: Any, *acts: Callable[[], Any]) -> list[Any]:
-    """What each comes to, once all of them wait in this order for a row of the model, or for each
-    other.
+    """Run the actions in this order, all waiting for the model's rows or each other; return
+    results.
     """
     with ThreadPoolExecutor(len(acts)) as pool:
         with held(model):
-            begun = []
+            futures = []
             for act in acts:
-                begun.append(pool.submit(alone, act))
-                eventually(lambda: waiting_for_a_row() == len(begun))
-        return [each.result() for each in begun]
+                futures.append(pool.submit(alone, act))
+                eventually(lambda: waiting_for_a_row() == len(futures))
+        return [future.result() for future in futures]
 
 
 def while_deleted(cohort: Cohort, act: Callable[[], Any], *, by: User) -> None:
-    """The act, begun when whoever deletes the cohort has locked all of it but the attempts; what it
-    raises is raised.
+    """Run the action while the cohort is being deleted.
+
+    The deletion has locked all but the attempts. Errors of the action are raised.
     """
     with everywhere():
-        seen = inventory_of(cohort).fingerprint
+        fingerprint = inventory_of(cohort).fingerprint
     in_turn(
-        Audit, lambda: delete_cohort(cohort=cohort, typed=cohort.slug, fingerprint=seen, by=by), act
+        Audit,
+        lambda: delete_cohort(cohort=cohort, typed=cohort.slug, fingerprint=fingerprint, by=by),
+        act,
     )

@@ -38,7 +38,7 @@ def assignment_of(criteria: int = 3, **fields: Any) -> Assignment:
 
 
 def verdict_of(report: dict[str, Any], **scores: int | None) -> Verdict:
-    """What an audit ends with that made this report; `scores` are other final scores by criterion."""
+    """Return the verdict of this report's audit; `scores` are other final scores by criterion."""
     rows = [
         {**row, "final_score": scores.get(row["id"], row["final_score"])}
         for row in report["criteria"]
@@ -78,6 +78,7 @@ def ended(audit: Audit, **scores: int | None) -> Audit:
         audit.refresh_from_db(
             fields=["state", "report", "report_digest", "overall_score", "finished_at"]
         )
+
     return audit
 
 

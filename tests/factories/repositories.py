@@ -64,28 +64,37 @@ def git(*arguments: str, at: Path | None = None, stdin: bytes = b"") -> str:
 
 
 def _stream(commits: Sequence[Commit], tags: Mapping[str, str]) -> bytes:
-    when, seen = FIRST_COMMIT_AT, {"main"}
+    when, branches = FIRST_COMMIT_AT, {"main"}
     out: list[bytes] = []
     for commit in commits:
         when = commit.when or when
-        out += _commit_lines(commit, when, starts=commit.branch not in seen)
-        seen.add(commit.branch)
+        out += _commit_lines(commit, when, starts=commit.branch not in branches)
+        branches.add(commit.branch)
         when += timedelta(hours=1)
+
     for tag, branch in tags.items():
         out.append(f"reset refs/tags/{tag}\nfrom refs/heads/{branch}\n".encode())
+
     return b"".join([*out, b"done\n"])
 
 
 def _commit_lines(commit: Commit, when: datetime, *, starts: bool) -> list[bytes]:
-    told, made = (f"{int(moment.timestamp())} +0000" for moment in (when, commit.committed or when))
-    head = f"commit refs/heads/{commit.branch}\nauthor {commit.author} {told}\ncommitter {STUDENT} {made}\n"
+    author_time, commit_time = (
+        f"{int(moment.timestamp())} +0000" for moment in (when, commit.committed or when)
+    )
+    head = (
+        f"commit refs/heads/{commit.branch}\n"
+        f"author {commit.author} {author_time}\ncommitter {STUDENT} {commit_time}\n"
+    )
     lines = [head.encode(), _data(commit.message.encode())]
     if starts:
         lines.append(b"from refs/heads/main\n")
     if commit.merge:
         lines.append(f"merge refs/heads/{commit.merge}\n".encode())
+
     for path, content in commit.files.items():
         lines += _file_lines(path, content, commit.modes.get(path, "100644"))
+
     return lines
 
 

@@ -17,24 +17,23 @@ from tests.factories.work import AssignmentFactory, AuditFactory, SubmissionFact
 
 
 class Round:
-    """`students` work at an assignment, and have audited each other since yesterday; nothing is
-    there yet.
-    """
+    """A round of peer review among `students`, running since yesterday, with no report yet."""
 
     def __init__(
-        self, students: int = 5, peers: int = 1, *, handed_in: bool = True, **asked: Any
+        self, students: int = 5, peers: int = 1, *, handed_in: bool = True, **fields: Any
     ) -> None:
-        self.assignment: Assignment = asked.pop("assignment", None) or AssignmentFactory.create()
+        self.assignment: Assignment = fields.pop("assignment", None) or AssignmentFactory.create()
         self.students: list[Enrollment] = [
-            asked["student"](self.assignment.cohort, name=f"Student {n:03d}")
-            if "student" in asked
+            fields["student"](self.assignment.cohort, name=f"Student {n:03d}")
+            if "student" in fields
             else EnrollmentFactory.create(cohort=self.assignment.cohort, name=f"Student {n:03d}")
             for n in range(students)
         ]
-        asked.pop("student", None)
+        fields.pop("student", None)
         if handed_in:
-            for each in self.students:
-                self.hand_in(each)
+            for member in self.students:
+                self.hand_in(member)
+
         given: dict[str, Any] = {
             "peers": peers,
             "anonymity": Anonymity.DOUBLE_BLIND,
@@ -43,9 +42,10 @@ class Round:
             "starts_at": timezone.now() - timedelta(days=1),
             "ends_at": timezone.now() + timedelta(days=6),
         }
+
         with scope(organization=self.assignment.organization):
             self.round: PairingRound = start_round(
-                assignment=self.assignment, students=self.students, **given | asked
+                assignment=self.assignment, students=self.students, **given | fields
             )
             drawn = Pairing.objects.filter(round=self.round).select_related(
                 "round", "auditor", "auditee"

@@ -25,8 +25,10 @@ class Running(Round):
         self.teacher = signed_in(staff_user(self.assignment.organization))
 
     def page(self, name: str = "round") -> str:
-        found = self.assignment
-        return reverse(name, args=[found.organization.slug, found.cohort.slug, found.slug, 1])
+        assignment = self.assignment
+        return reverse(
+            name, args=[assignment.organization.slug, assignment.cohort.slug, assignment.slug, 1]
+        )
 
     def read(self, name: str = "round", **query: Any) -> str:
         answer = self.teacher.get(self.page(name), query)

@@ -77,6 +77,7 @@ def student_repository(folder: Path) -> Path:
             Commit("Add an entry point", {"main.py": MAIN}),
         ],
     )
+
     return path
 
 

@@ -47,6 +47,7 @@ def _rubric(**weights: float) -> engine_audits.RubricDocument:
                 "any_of": ["tests/*"],
             }
         )
+
     return engine_audits.read_rubric(json.dumps(document))
 
 
@@ -67,6 +68,7 @@ def next_version(assignment: Assignment, *, draft: bool = False, **weights: floa
     sealed = {"draft": True} if draft else {"digest": text.digest, "state": RubricState.SUPERSEDED}
     with scope(organization=assignment.organization):
         number = rubric.versions.count() + 1
+
     version: RubricVersion = RubricVersionFactory.create(
         rubric=rubric, number=number, document=text.document, **sealed
     )
@@ -88,6 +90,7 @@ def judged(assignment: Assignment, **fields: Any) -> Audit:
         **fields,
     )
     whose: dict[str, Any] = {"audit_id": audit.pk, "organization_id": audit.organization_id}
+
     with scope(organization=audit.organization):
         Submission.objects.filter(pk=submission.pk).update(resolved_commit=verdict.commit)
         write_verdicts(verdict.criteria, **whose)
@@ -95,16 +98,17 @@ def judged(assignment: Assignment, **fields: Any) -> Audit:
         OpinionRecord.objects.bulk_create(
             OpinionRecord(
                 **whose,
-                key=said.key,
-                judge=said.judge,
-                criterion_id=said.criterion_id,
-                round=said.round,
-                score=said.score,
-                document=said.document,
+                key=opinion.key,
+                judge=opinion.judge,
+                criterion_id=opinion.criterion_id,
+                round=opinion.round,
+                score=opinion.score,
+                document=opinion.document,
             )
-            for said in opinions
+            for opinion in opinions
         )
         count_verdict(audit=audit)
+
     return audit
 
 
@@ -121,11 +125,14 @@ def _verdict() -> tuple[Verdict, tuple[OpinionRow, ...]]:
             allow_local=True,
         )
         events = asyncio.run(_held(case))
+
     opinions = tuple(
         engine_audits.opinion_row(event) for event in events if event.kind == "opinion"
     )
     report = events[-1].report
+
     assert report is not None
+
     return engine_audits.verdict_of(report), opinions
 
 

@@ -100,6 +100,7 @@ def receiving() -> Iterator[Receiver]:
     receiver.port = server.server_address[1]
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
+
     try:
         yield receiver
     finally:

@@ -215,6 +215,7 @@ def usage_row(**fields: Any) -> UsageRow:
         "completion_tokens": 20,
         "cost_usd": 0.25,
     }
+
     return UsageRow(**given | fields)
 
 
@@ -236,6 +237,7 @@ def evidence_row(key: str = "E-00000001", **fields: Any) -> EvidenceRow:
         "line_start": 1,
         "document": {"id": key},
     }
+
     return EvidenceRow(**given | fields)
 
 
@@ -248,6 +250,7 @@ def opinion_row(key: str = "key-1", **fields: Any) -> OpinionRow:
         "score": 3,
         "document": {"key": key},
     }
+
     return OpinionRow(**given | fields)
 
 
@@ -262,6 +265,7 @@ def criterion_row(criterion_id: str = "tidy", **fields: Any) -> CriterionRow:
         "needs_review": False,
         "excluded": False,
     }
+
     return CriterionRow(**given | fields)
 
 
@@ -275,4 +279,5 @@ def verdict(**fields: Any) -> Verdict:
         "criteria": (criterion_row(),),
         "evidence": (evidence_row(),),
     }
+
     return Verdict(**given | fields)

@@ -1,4 +1,4 @@
-"""What every fault gets: a repository, the end that must come, and a line on the scoreboard."""
+"""Fixtures of every fault: a repository, the expected end, and a line on the scoreboard."""
 
 import contextlib
 import os
@@ -39,8 +39,8 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ends(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Ends:
-    """`ends(audit, ...)`: from this moment on, in 90 s, each is over with one result; `failure` is
-    its code.
+    """Return `ends(audit, ...)`: each audit ends within 90 s, with one result; `failure` is its
+    code.
     """
     kind = request.node.originalname.removeprefix("test_")
     record_property("fault", {"kind": kind, "seconds": 0.0})
@@ -49,9 +49,10 @@ def ends(request: pytest.FixtureRequest, record_property: Callable[[str, object]
         seconds = eventually(lambda: all(map(is_over, audits)), RECOVERY_SECONDS)
         record_property("fault", {"kind": kind, "seconds": seconds})
         verdicts = 0 if state == AuditState.FAILED else CRITERIA
+
         for audit in audits:
-            seen = now_of(audit)
-            assert (seen.state, seen.failure_code, results_of(audit)) == (
+            current = now_of(audit)
+            assert (current.state, current.failure_code, results_of(audit)) == (
                 state,
                 failure,
                 (1, verdicts),
@@ -61,7 +62,7 @@ def ends(request: pytest.FixtureRequest, record_property: Callable[[str, object]
 
 
 class Servers:
-    """A server of this test's own, to be killed, stopped and started again on the same data."""
+    """A server of one test, to be killed, stopped and started again on the same data."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
@@ -77,7 +78,7 @@ class Servers:
         self.running = start(self.server)
 
     def stop(self) -> None:
-        """An orderly shutdown; of one that was killed, what it left behind."""
+        """Shut down in order, or clean up after a kill."""
         if self.running is not None:
             self.running.stop()
             self.running = None
@@ -109,7 +110,7 @@ def own_queue(settings: Any) -> Iterator[Servers]:
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[Servers]:
-    """Made once for the module's tests: its migrations take seconds."""
+    """A PostgreSQL made once for the module's tests, because migrating takes seconds."""
     with own(Postgres) as servers:
         environment = os.environ | {
             "DATABASE_URL": servers.server.url,
@@ -125,7 +126,7 @@ def postgres() -> Iterator[Servers]:
 def own_database(
     postgres: Servers, django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[Servers]:
-    """This test's database is on a PostgreSQL of its own."""
+    """Move this test's database to a PostgreSQL of its own."""
     before = dict(connection.settings_dict)
     with django_db_blocker.unblock():
         connection.close()
@@ -139,6 +140,6 @@ def own_database(
 
 @pytest.fixture
 def pause() -> Callable[[float], bool]:
-    """How long a fault lasts: the one thing here that takes a given time, whatever anybody does."""
+    """Return a wait of a given time, for the length of a fault."""
     never = threading.Event()
     return never.wait

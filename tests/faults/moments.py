@@ -1,6 +1,4 @@
-"""Hold an audit at an exact moment: a trigger of the test's own makes the worker's write wait for a
-lock.
-"""
+"""Hold an audit at an exact moment: a trigger makes the worker's write wait for a lock."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,9 +26,7 @@ AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 
 
 class Moment:
-    """An audit that stands still once it got there; `release` lets it, and whatever comes later,
-    pass.
-    """
+    """An audit that waits at its moment; `release` lets it and all later ones pass."""
 
     def __init__(self, owner: "psycopg.Connection[Any]", eventually: Callable[..., object]) -> None:
         self._owner = owner
@@ -43,7 +39,7 @@ class Moment:
         self._eventually(self.is_reached)
 
     def backends(self) -> list[int]:
-        """PostgreSQL's processes that serve those who stand here."""
+        """Return PostgreSQL's processes that wait here."""
         return [pid for (pid,) in self._owner.execute(WAITING).fetchall()]
 
     def cut_connections(self) -> None:
@@ -56,8 +52,8 @@ class Moment:
 
 @contextmanager
 def held_at(moment: str, eventually: Callable[..., object]) -> Iterator[Moment]:
-    """`moment` is a stage, `claim` (a worker takes it up), or `commit` (all of the result but the
-    last word).
+    """Hold audits at a stage, at `claim` (a worker takes it), or at `commit` (the result's
+    transaction).
     """
     with psycopg.connect(as_owner(), autocommit=True) as owner:
         owner.execute("SELECT pg_advisory_lock(%s)", [LOCK])
@@ -74,7 +70,7 @@ def held_at(moment: str, eventually: Callable[..., object]) -> Iterator[Moment]:
 
 
 def as_owner() -> str:
-    """How to reach this test's database as the role that logs in, which owns the tables."""
+    """Return the address of this test's database for the role that owns the tables."""
     at = connection.settings_dict
     return make_conninfo(
         dbname=at["NAME"],
@@ -88,10 +84,16 @@ def as_owner() -> str:
 def _trigger(moment: str) -> str:
     if moment == "commit":
         return (
-            "CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON grading_audit DEFERRABLE INITIALLY DEFERRED "
-            "FOR EACH ROW WHEN (NEW.report IS NOT NULL AND OLD.report IS NULL) EXECUTE FUNCTION hold()"
+            "CREATE CONSTRAINT TRIGGER hold AFTER UPDATE ON grading_audit "
+            "DEFERRABLE INITIALLY DEFERRED FOR EACH ROW "
+            "WHEN (NEW.report IS NOT NULL AND OLD.report IS NULL) EXECUTE FUNCTION hold()"
         )
-    there = "NEW.state = 'running' AND OLD.state = 'queued'"
+
+    condition = "NEW.state = 'running' AND OLD.state = 'queued'"
     if moment in STAGES:
-        there = f"NEW.stage = '{moment}' AND OLD.stage <> '{moment}'"
-    return f"CREATE TRIGGER hold BEFORE UPDATE ON grading_audit FOR EACH ROW WHEN ({there}) EXECUTE FUNCTION hold()"
+        condition = f"NEW.stage = '{moment}' AND OLD.stage <> '{moment}'"
+
+    return (
+        "CREATE TRIGGER hold BEFORE UPDATE ON grading_audit FOR EACH ROW "
+        f"WHEN ({condition}) EXECUTE FUNCTION hold()"
+    )

@@ -1,6 +1,4 @@
-"""A pytest plugin (`-p tests.faults.scoreboard`): which faults were tried, what came of them, how
-long recovery took.
-"""
+"""A pytest plugin (`-p tests.faults.scoreboard`): faults tried, their outcome and recovery time."""
 
 import pytest
 
@@ -11,10 +9,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     rows: dict[str, list[tuple[bool, float]]] = {}
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
-            told = [value for name, value in report.user_properties if name == "fault"]
-            if report.when == "call" and told:
-                case = (outcome == "passed", max(each["seconds"] for each in told))
-                rows.setdefault(told[0]["kind"].replace("_", " "), []).append(case)
+            faults = [value for name, value in report.user_properties if name == "fault"]
+            if report.when == "call" and faults:
+                case = (outcome == "passed", max(fault["seconds"] for fault in faults))
+                rows.setdefault(faults[0]["kind"].replace("_", " "), []).append(case)
+
     if rows:
         _print(terminalreporter, dict(sorted(rows.items())))
 
@@ -23,6 +22,7 @@ def _print(reporter: pytest.TerminalReporter, rows: dict[str, list[tuple[bool, f
     rows = rows | {"all": [case for cases in rows.values() for case in cases]}
     reporter.section("faults")
     reporter.write_line(" " * 72 + "".join(f"{head:>12}" for head in HEADS))
+
     for kind, cases in rows.items():
         cells = (
             len(cases),

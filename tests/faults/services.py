@@ -20,10 +20,13 @@ def main(workers: int) -> None:
     signal.signal(signal.SIGTERM, stop)
     for number in range(workers):
         supervisor.keep(f"worker {number}", [sys.executable, "manage.py", "audit_worker"])
+
     supervisor.keep("reconciler", [sys.executable, "manage.py", "reconcile", "--forever"])
+
     while not supervisor.stopping:
         supervisor.tend()
         time.sleep(TICK_SECONDS)
+
     supervisor.stop()
 
 

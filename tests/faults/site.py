@@ -1,6 +1,4 @@
-"""The running site as a fault finds it: workers, a reconciler, accepted hand-ins, and what must
-come of them.
-"""
+"""The running site of a fault test: workers, a reconciler, submissions and their results."""
 
 import os
 import signal
@@ -32,31 +30,29 @@ def eventually(
     holds: Callable[[], object],
     seconds: float = PATIENCE_SECONDS,
     *,
-    seen: Callable[[], object] = lambda: "nothing more is known",
+    describe: Callable[[], object] = lambda: "nothing more is known",
 ) -> float:
-    """Wait for other processes to get there; how many seconds that took. In vain, `seen` says what
-    there was instead.
-    """
+    """Wait until the condition holds; return the seconds. On timeout, `describe` returns the state."""
     begin = time.monotonic()
     while not holds():
-        assert time.monotonic() - begin < seconds, f"not within {seconds} s: {seen()}"
+        assert time.monotonic() - begin < seconds, f"not within {seconds} s: {describe()}"
         time.sleep(POLL_SECONDS)
     return time.monotonic() - begin
 
 
-def stacks_told_by(pid: int) -> list[int]:
-    """Ends a process that was started with FAULT_HANDLER and all below it; each writes to stderr
-    where it stood.
+def print_stacks(pid: int) -> list[int]:
+    """Abort a process started with FAULT_HANDLER and its descendants; each writes its stack to
+    stderr.
     """
-    told = [pid, *descendants_of(pid)]
-    for each in told:
+    pids = [pid, *descendants_of(pid)]
+    for process in pids:
         with suppress(ProcessLookupError):
-            kill(each, signal.SIGABRT)
-    return told
+            kill(process, signal.SIGABRT)
+    return pids
 
 
 class Crew:
-    """A supervisor's process and, below it, the workers and the processes of their jobs."""
+    """A supervisor's process with its workers and the processes of their jobs."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -65,7 +61,7 @@ class Crew:
         return [pid for pid in children_of(self.pid) if b"audit_worker" in command_of(pid)]
 
     def busy(self) -> list[tuple[int, int]]:
-        """Each worker at work and the process of its job."""
+        """Return each busy worker with the process of its job."""
         return [(worker, horse) for worker in self.workers() for horse in children_of(worker)]
 
 
@@ -77,6 +73,7 @@ def crew(workers: int = 1, *, environment: Mapping[str, str] | None = None) -> I
         cwd=settings.BASE_DIR,
         start_new_session=True,
     )
+
     try:
         yield Crew(process.pid)
     finally:
@@ -85,10 +82,13 @@ def crew(workers: int = 1, *, environment: Mapping[str, str] | None = None) -> I
 
 
 def surroundings() -> dict[str, str]:
-    """This test's database and queue, for a process of its own."""
+    """Return this test's database and queue, as environment of a process."""
     at = connection.settings_dict
     return {
-        "DATABASE_URL": f"postgresql://{at['USER']}:{at['PASSWORD']}@/{at['NAME']}?host={quote(at['HOST'], safe='')}&port={at['PORT']}",
+        "DATABASE_URL": (
+            f"postgresql://{at['USER']}:{at['PASSWORD']}@/{at['NAME']}"
+            f"?host={quote(at['HOST'], safe='')}&port={at['PORT']}"
+        ),
         "REDIS_URL": settings.REDIS_URL,
         "AUDIT_LEASE_SECONDS": str(LEASE_SECONDS),
         "DJANGO_SETTINGS_MODULE": "auditor_site.settings.test",
@@ -96,7 +96,7 @@ def surroundings() -> dict[str, str]:
 
 
 def accepted(repo_url: str | Path, *, queued: bool = True, **fields: object) -> Audit:
-    """A hand-in that the site has accepted; not `queued`: its job never reached the queue."""
+    """Make an accepted submission's audit; without `queued`, its job never reached the queue."""
     audit = AuditFactory(
         submission__repo_url=str(repo_url),
         submission__assignment__rubric_version__document=rubric_document(),
@@ -104,6 +104,7 @@ def accepted(repo_url: str | Path, *, queued: bool = True, **fields: object) -> 
     )
     if queued:
         enqueue(audit)
+
     return audit
 
 
@@ -113,7 +114,7 @@ def now_of(audit: Audit) -> Audit:
 
 
 def results_of(audit: Audit) -> tuple[int, int]:
-    """How often the audit was ended, and how many criteria were judged."""
+    """Return how often the audit was ended, and how many criteria were judged."""
     with everywhere():
         ends = Activity.objects.filter(
             verb__in=("audit.finished", "audit.failed"), object_id=str(audit.pk)
@@ -130,12 +131,12 @@ def kill(pid: int, number: signal.Signals = signal.SIGKILL) -> None:
 
 
 def children_of(pid: int) -> list[int]:
-    """Also those that one of its threads started."""
-    found: list[int] = []
+    """Return the children of a process, including those that its threads started."""
+    pids: list[int] = []
     for thread in Path(f"/proc/{pid}/task").glob("*/children"):
         with suppress(OSError):  # the thread has ended
-            found += map(int, thread.read_text().split())
-    return found
+            pids += map(int, thread.read_text().split())
+    return pids
 
 
 def descendants_of(pid: int) -> list[int]:

@@ -17,6 +17,7 @@ def main(organization: str, assignment: str, student: str, repo_url: str) -> Non
     with scope(organization=int(organization)):
         work = Assignment.objects.get(pk=assignment)
         by = Enrollment.objects.get(pk=student)
+
     create_submission(assignment=work, student=by, repo_url=repo_url, by=None)
 
 

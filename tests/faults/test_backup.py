@@ -31,10 +31,12 @@ def lived_in(repository: Path) -> Audit:
     audit = accepted(repository)
     run_audit(str(audit.pk), 1)
     student(audit.submission.assignment.cohort)
+
     with everywhere():
         submission = Submission.objects.get(pk=audit.submission_id)
         submission.pdf_sha256 = hashlib.sha256(UPLOAD).hexdigest()
         submission.pdf.save("report.pdf", ContentFile(UPLOAD))
+
     return audit
 
 
@@ -63,12 +65,12 @@ def all_there_is() -> dict[str, Any]:
             cursor.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table)))
             counts[table] = cursor.fetchone()[0]
         reports = [
-            AuditReport.model_validate(each.report) for each in Audit.objects.exclude(report=None)
+            AuditReport.model_validate(audit.report) for audit in Audit.objects.exclude(report=None)
         ]
         uploads = [submission.pdf.read() for submission in Submission.objects.exclude(pdf="")]
         return {
             "rows": counts,
-            "digests": [each.sealed().digest for each in reports],
+            "digests": [report.sealed().digest for report in reports],
             "uploads": uploads,
         }
 
@@ -97,9 +99,11 @@ def test_an_archive_of_another_version_is_refused(archive, tmp_path):
         )
         later = tmp_path / "later.tar.gz"
         write_archive(later)
+
     connection.close()
     with as_owner(), connection.cursor() as cursor:
         cursor.execute("DELETE FROM django_migrations WHERE name = '9999_later'")
+
     lose_everything()
     with pytest.raises(CommandError, match="The backup is of another version"):
         call_command("restore", str(later))
@@ -115,8 +119,11 @@ def test_what_was_lost_is_restored_and_the_site_goes_on_from_there(lived_in, arc
     before = all_there_is()
     lose_everything()
     call_command("restore", str(archive))
+
     assert all_there_is() == before
     assert before["digests"] == [now_of(lived_in).report_digest]
+
     audit = accepted(repository)
     run_audit(str(audit.pk), 1)
+
     assert now_of(audit).state == now_of(lived_in).state

@@ -1,6 +1,4 @@
-"""/healthz of a real server, while the database's and the queue's processes stand still: in time,
-and in a word.
-"""
+"""/healthz of a real server while database and queue are stopped: in time, with a word."""
 
 from __future__ import annotations
 
@@ -34,6 +32,7 @@ def web(database: Servers, queue: Servers) -> Iterator[str]:
         "REDIS_URL": queue.server.url,
         "DJANGO_SETTINGS_MODULE": "auditor_site.settings.test",
     }
+
     command = [
         sys.executable,
         "-m",
@@ -46,19 +45,20 @@ def web(database: Servers, queue: Servers) -> Iterator[str]:
         "--bind",
         "127.0.0.1:0",
     ]
+
     with subprocess.Popen(
         command, env=environment, cwd=settings.BASE_DIR, stderr=subprocess.PIPE, text=True
     ) as server:
         assert server.stderr
         listening = (re.search(r"http://127\.0\.0\.1:\d+", line) for line in server.stderr)
         try:
-            yield next(found[0] for found in listening if found)
+            yield next(match[0] for match in listening if match)
         finally:
             server.terminate()
 
 
-def asked(address: str, path: str = "/healthz") -> Answer:
-    """What it says; an answer after two seconds is none."""
+def health_of(address: str, path: str = "/healthz") -> Answer:
+    """Return the answer; one after two seconds counts as none."""
     begin = monotonic()
     answer = httpx.get(f"{address}{path}", timeout=20)
     assert monotonic() - begin < ANSWER_SECONDS
@@ -79,12 +79,12 @@ def test_a_server_that_stands_still_is_said_in_two_seconds() -> None:
         eventually(
             lambda: httpx.get(f"{address}/healthz", timeout=20).status_code == 200
         )  # its first page
-        assert asked(address) == WELL
+        assert health_of(address) == WELL
         with standing_still(database):
-            seen = [asked(address) for _ in range(2)]
-            assert seen == [(503, {"database": False, "queue": True})] * 2
-            assert asked(address, "/healthz/live") == (200, {"live": True})
-        eventually(lambda: asked(address) == WELL)
+            answers = [health_of(address) for _ in range(2)]
+            assert answers == [(503, {"database": False, "queue": True})] * 2
+            assert health_of(address, "/healthz/live") == (200, {"live": True})
+        eventually(lambda: health_of(address) == WELL)
         with standing_still(queue):
-            assert asked(address) == (503, {"database": True, "queue": False})
-        eventually(lambda: asked(address) == WELL)
+            assert health_of(address) == (503, {"database": True, "queue": False})
+        eventually(lambda: health_of(address) == WELL)

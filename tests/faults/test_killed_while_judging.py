@@ -19,7 +19,7 @@ from tests.factories.model_server import Handler, model_endpoint
 from tests.factories.people import OrganizationFactory
 from tests.factories.repositories import Commit, make_repository
 from tests.factories.work import AuditFactory, rubric_document
-from tests.faults.site import children_of, eventually, now_of, stacks_told_by
+from tests.faults.site import children_of, eventually, now_of, print_stacks
 from tests.faults.test_killed_worker import PATIENCE_SECONDS, audit_worker, horse_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("redis")]
@@ -70,34 +70,48 @@ def stored(audit) -> int:
         return OpinionRecord.objects.filter(audit=audit).count()
 
 
-def what_there_is(desk, audit, worker) -> str:
-    """For whoever reads of a wait in vain: the audit, the calls, and on stderr where each process
-    stood.
-    """
-    seen = now_of(audit)
+def description_of(desk, audit, worker) -> str:
+    """Describe the state after a timeout: the audit, the calls, and stacks on stderr."""
+    current = now_of(audit)
     calls = f"{len(desk.requests)} calls, {desk.now} of them open, {stored(audit)} opinions stored"
-    state = f"{seen.state} at {seen.stage!r}, attempt {seen.run_attempt}, {seen.failure_code!r}, lease until {seen.lease_until}"
+    state = (
+        f"{current.state} at {current.stage!r}, attempt {current.run_attempt}, "
+        f"{current.failure_code!r}, lease until {current.lease_until}"
+    )
     below = children_of(worker.pid)
-    return f"{calls}; the audit is {state}; below the worker {below}; stacks of {stacks_told_by(worker.pid)}"
+    stacks = print_stacks(worker.pid)
+    return f"{calls}; the audit is {state}; below the worker {below}; stacks of {stacks}"
 
 
 def test_at_most_the_calls_in_flight_are_bought_twice(desk, audit):
     with audit_worker() as worker:
-        told = partial(what_there_is, desk, audit, worker)
+        describe = partial(description_of, desk, audit, worker)
         enqueue(audit)
-        eventually(lambda: stored(audit) == ANSWERED and len(desk.requests) == OPINIONS, seen=told)
+        eventually(
+            lambda: stored(audit) == ANSWERED and len(desk.requests) == OPINIONS,
+            describe=describe,
+        )
         os.kill(horse_of(worker), signal.SIGKILL)
-        eventually(lambda: reconcile().taken_back == 1, seen=told)
+        eventually(lambda: reconcile().taken_back == 1, describe=describe)
         HalfAnsweringHandler.opened.set()
-        eventually(lambda: now_of(audit).is_final, seen=told)
-    seen = now_of(audit)
-    assert seen.report
+        eventually(lambda: now_of(audit).is_final, describe=describe)
+
+    current = now_of(audit)
+
+    assert current.report
+
     in_flight = OPINIONS - ANSWERED
-    assert (seen.state, stored(audit), len(desk.requests)) == (
+
+    assert (current.state, stored(audit), len(desk.requests)) == (
         AuditState.DONE,
         OPINIONS,
         OPINIONS + in_flight,
     )
-    assert (seen.report["usage"]["calls"], seen.report["usage"]["reused"]) == (in_flight, ANSWERED)
+
+    assert (current.report["usage"]["calls"], current.report["usage"]["reused"]) == (
+        in_flight,
+        ANSWERED,
+    )
+
     with scope(organization=audit.organization):
         assert ModelUsage.objects.filter(audit=audit).count() == OPINIONS

@@ -58,6 +58,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     )
     gate = Gate()
     monkeypatch.setitem(MISBEHAVIOURS, "gate", gate)
+
     with serve_repositories(tmp_path) as server:
         gate.url = f"{server.url}/gate/work.git"
         yield gate
@@ -72,6 +73,7 @@ def audit_worker(*options: str) -> Iterator[Process]:
         ._replace(path=f"/{connection.settings_dict['NAME']}")
         .geturl()
     )
+
     environment = (
         os.environ
         | FAULT_HANDLER
@@ -83,6 +85,7 @@ def audit_worker(*options: str) -> Iterator[Process]:
     )
     command = [sys.executable, "manage.py", "audit_worker", *options]
     worker = subprocess.Popen(command, env=environment, cwd=settings.BASE_DIR)
+
     try:
         yield worker
     finally:
@@ -108,14 +111,16 @@ def in_mid_audit(gate: Gate) -> Audit:
         submission__assignment__rubric_version__document=rubric_document(),
     )
     enqueue(audit)
+
     assert gate.reached.wait(PATIENCE_SECONDS)
     assert now_of(audit).state == AuditState.RUNNING
+
     return audit
 
 
 def assert_done_exactly_once(audit: Audit) -> None:
-    seen = now_of(audit)
-    assert (seen.state, seen.failure_code, seen.run_attempt) == (AuditState.DONE, "", 2)
+    current = now_of(audit)
+    assert (current.state, current.failure_code, current.run_attempt) == (AuditState.DONE, "", 2)
     with everywhere():
         assert CriterionVerdict.objects.filter(audit=audit).count() == 2
         assert OpinionRecord.objects.filter(audit=audit).count() == 6
@@ -129,13 +134,18 @@ def test_when_the_worker_is_killed_another_one_ends_the_audit(gate):
         horse = horse_of(worker)
         worker.kill()
         eventually(lambda: is_dead(horse))
+
     assert reconcile() == Recovery(enqueued=0, taken_back=0)  # its lease has not run out
+
     with everywhere():
         Audit.objects.filter(pk=audit.pk).update(lease_until=timezone.now())
+
     assert reconcile() == Recovery(enqueued=0, taken_back=1)
+
     gate.opened.set()
     with audit_worker("--burst") as second:
         assert second.wait(PATIENCE_SECONDS) == 0
+
     assert_done_exactly_once(audit)
 
 
@@ -149,5 +159,7 @@ def test_when_only_the_jobs_process_is_killed_the_audit_does_not_wait_for_its_le
         eventually(lambda: [w.get_state() for w in Worker.all(connection=redis)] == ["idle"])
         worker.terminate()
         assert worker.wait(PATIENCE_SECONDS) == 0
+
     assert Worker.count(connection=redis) == 0
+
     assert_done_exactly_once(audit)

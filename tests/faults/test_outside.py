@@ -1,6 +1,4 @@
-"""What an audit asks of others fails it: git that hangs, memory and disk that end, models that do
-not answer.
-"""
+"""Failures outside the site: git that hangs, memory and disk that run out, models that are silent."""
 
 import os
 import resource
@@ -60,7 +58,7 @@ def test_a_child_runs_out_of_memory(tmp_path, ends, monkeypatch):
 
 
 def gits_below(pid: int) -> list[int]:
-    return [each for each in descendants_of(pid) if b"git-remote-http" in command_of(each)]
+    return [process for process in descendants_of(pid) if b"git-remote-http" in command_of(process)]
 
 
 @contextmanager
@@ -71,6 +69,7 @@ def small_disk(place: Path) -> Iterator[Path]:
     )
     if os.geteuid() or mounted.returncode:
         pytest.skip(NO_ROOT)
+
     try:
         yield place
     finally:
@@ -90,6 +89,7 @@ class HalfAnswering(Handler):
     def answer(self, body: dict[str, Any], before: int) -> None:
         if before:
             return super().answer(body, before)
+
         self.send_response(200)
         self.send_header("content-length", "1000")
         self.end_headers()

@@ -74,11 +74,14 @@ def test_the_site_dies_between_the_commit_and_the_queue(own_queue, repository, e
     )
     with scope(organization=assignment.organization):
         eventually(Submission.objects.exists)
+
     kill(site.pid)
     site.wait()
     os.kill(own_queue.pid, signal.SIGCONT)
     with everywhere():
         audit = Audit.objects.get()
+
     assert Redis.from_url(settings.REDIS_URL).dbsize() == 0
+
     with crew():
         ends(audit)

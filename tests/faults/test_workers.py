@@ -74,10 +74,12 @@ def test_two_workers_have_the_same_job(repository, ends):
         get_queue("submissions").enqueue_call(
             JOB, args=(str(audit.pk), 1), job_id=f"{audit.pk}-{copy}"
         )
+
     with held_at("claim", eventually) as held, crew(workers=2):
         held.wait()
         held.release()
         ends(audit)
+
     assert now_of(audit).run_attempt == 1
 
 

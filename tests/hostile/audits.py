@@ -22,9 +22,9 @@ class Refusal:
 
     @property
     def is_a_sentence(self) -> bool:
-        """Whether a person could read it: some words, a full stop, none of git's or the machine's."""
-        told = self.message
-        return told[0].isupper() and told.endswith(".") and " " in told and "fatal:" not in told
+        """Return whether it is a readable sentence, without words of git."""
+        text = self.message
+        return text[0].isupper() and text.endswith(".") and " " in text and "fatal:" not in text
 
 
 def audited(

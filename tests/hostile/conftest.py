@@ -1,4 +1,4 @@
-"""What every hostile case gets: a trap, a trial, and a line on the scoreboard."""
+"""Fixtures of every hostile case: a trap, a trial, and a line on the scoreboard."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager

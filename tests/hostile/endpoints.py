@@ -141,7 +141,7 @@ def large_header(handler: GitHandler, trap: str) -> None:
     handler.say(200, b"", X_Filler="x" * 2 * MEBIBYTE, **ADVERTISEMENT)
 
 
-def known(name: str) -> Callable[[GitHandler, str], None]:
+def misbehaviour(name: str) -> Callable[[GitHandler, str], None]:
     return lambda handler, _: MISBEHAVIOURS[name](handler)
 
 
@@ -173,9 +173,9 @@ SERVERS = (
         "repository_unreachable",
     ),
     EvilServer("is_never_ready", says(503, Retry_After="99999"), "repository_unreachable"),
-    EvilServer("hangs", known("hang"), "repository_too_slow", HURRIED),
+    EvilServer("hangs", misbehaviour("hang"), "repository_too_slow", HURRIED),
     EvilServer("drips", drip, "repository_too_slow", HURRIED),
-    EvilServer("floods", known("flood"), "repository_too_large", CRAMPED),
+    EvilServer("floods", misbehaviour("flood"), "repository_too_large", CRAMPED),
     EvilServer("bomb_of_refs", bomb, "repository_too_large", CRAMPED),
     EvilServer("endless_pack", endless_pack, "repository_too_large", CRAMPED),
     EvilServer("lies_about_its_length", lying, "repository_unreachable", HURRIED),

@@ -58,8 +58,8 @@ MARKERS = (
 class Gullible(Handler):
     def answer(self, body: dict[str, Any], before: int) -> None:
         prompt = "\n".join(str(message["content"]) for message in body["messages"])
-        seen = prompt.lower().replace("\u200b", "").replace("\u2060", "").replace("\u200d", "")
-        score = WON_OVER if any(marker in seen for marker in MARKERS) else SOBER
+        text = prompt.lower().replace("\u200b", "").replace("\u2060", "").replace("\u200d", "")
+        score = WON_OVER if any(marker in text for marker in MARKERS) else SOBER
         content = json.dumps(_answer(body["response_format"]["json_schema"]["schema"], score))
         message = {"role": "assistant", "content": content, "refusal": None}
         choice = {"index": 0, "message": message, "finish_reason": "stop"}

@@ -37,16 +37,16 @@ def elsewhere(trap: Trap) -> bytes:
 
 def metadata(trap: Trap) -> bytes:
     entity = '<!DOCTYPE x [<!ENTITY e SYSTEM "{}/xxe">]><x:xmpmeta xmlns:x="adobe:ns:meta/">&e;</x:xmpmeta>'
-    told = entity.format(trap.url).encode()
+    metadata = entity.format(trap.url).encode()
     return document(
-        {1: CATALOGUE % b"/Metadata 10 0 R", 10: stream(told, b"/Type /Metadata /Subtype /XML")}
+        {1: CATALOGUE % b"/Metadata 10 0 R", 10: stream(metadata, b"/Type /Metadata /Subtype /XML")}
     )
 
 
-def written(name: str, text: bytes, shown: str | None) -> HostilePdf:
+def written(name: str, text: bytes, visible: str | None) -> HostilePdf:
     escaped = text.replace(b"\\", b"\\\\").replace(b"(", b"\\(").replace(b")", b"\\)")
     return HostilePdf(
-        name, document(content=b"BT /F1 12 Tf 72 720 Td (%s) Tj ET" % escaped), text=shown
+        name, document(content=b"BT /F1 12 Tf 72 720 Td (%s) Tj ET" % escaped), text=visible
     )
 
 

@@ -178,7 +178,7 @@ def encodings() -> Iterator[HostilePython]:
 
 
 def meanings() -> Iterator[HostilePython]:
-    """What parses well and lies in wait for whoever follows names, bases and types through it."""
+    """Yield valid Python that traps an analysis of names, bases and types."""
     yield _text("imports_itself", "from c.imports_itself import x\nimport c.imports_itself as x\n")
     yield _text("imports_a_circle", "from c.imports_a_circle_too import *\n")
     yield _text("imports_a_circle_too", "from c.imports_a_circle import *\n")

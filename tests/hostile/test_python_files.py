@@ -48,12 +48,12 @@ def together(tmp_path_factory: pytest.TempPathFactory) -> Reading:
 @pytest.fixture(scope="module")
 def reasons(together: Reading) -> Mapping[str, str]:
     """Why files were not read, by their name without folder and ending."""
-    told = (
+    messages = (
         message.partition(": ")
         for code, message in together.survey.errors
         if code == "source_unreadable"
     )
-    return {Path(path).stem: reason for path, _, reason in told}
+    return {Path(path).stem: reason for path, _, reason in messages}
 
 
 def test_there_are_as_many_as_promised() -> None:
@@ -85,8 +85,8 @@ def test_what_spends_time_and_memory_costs_only_itself(
     with on_trial("python", deadline=DEADLINE_SECONDS) as folder:
         limits = Limits(child_cpu_seconds=case.cpu_seconds)
         survey = survey_of({"c/hostile.py": case.source}, folder, limits).survey
-    told = [message for code, message in survey.errors if code == "source_unreadable"]
-    assert told == ([] if case.reason is None else [f"c/hostile.py: {case.reason}"])
+    messages = [message for code, message in survey.errors if code == "source_unreadable"]
+    assert messages == ([] if case.reason is None else [f"c/hostile.py: {case.reason}"])
     assert {name: _lines(survey.facts[name], "c/hostile.py") for name in case.facts} == case.facts
     assert _lines(survey.facts["os_system_calls"], "control.py") == [3]
 

@@ -1,4 +1,4 @@
-"""What is made to stop or exhaust the audit stops nothing, raises nothing, and is over in time."""
+"""Input meant to stop or exhaust the audit: it ends in time, without an exception."""
 
 from __future__ import annotations
 

@@ -58,6 +58,6 @@ def test_a_secret_of_a_repository_is_not_in_its_report(
     )
     report = audited(tmp_path / "x.git", tmp_path / "audit", pdf=pdf, rubric="self_audit")
     written = render_markdown(AuditReport.model_validate(report), date="today")
-    shown = [text for text in (json.dumps(report), written) if secret.partition("@")[0] in text]
-    record_property("hostile", asdict(Toll("secrets", 0, 0, unescaped=len(shown))))
-    assert shown == []
+    leaks = [text for text in (json.dumps(report), written) if secret.partition("@")[0] in text]
+    record_property("hostile", asdict(Toll("secrets", 0, 0, unescaped=len(leaks))))
+    assert leaks == []

@@ -1,6 +1,4 @@
-"""What students wrote, and what was said of it, is text wherever it is shown: pages, reports,
-rosters, the admin.
-"""
+"""Text of students and about them stays text wherever it is shown: pages, reports, rosters, admin."""
 
 from __future__ import annotations
 
@@ -44,10 +42,10 @@ def let_through(record_property) -> Count:
     """
     started = time.monotonic()
 
-    def count(found: list[object]) -> None:
-        toll = Toll("web", time.monotonic() - started, 0, unescaped=len(found))
+    def count(faults: list[object]) -> None:
+        toll = Toll("web", time.monotonic() - started, 0, unescaped=len(faults))
         record_property("hostile", asdict(toll))
-        assert found == []
+        assert faults == []
 
     return count
 
@@ -85,15 +83,13 @@ def hostile_audit(payload: str) -> tuple[Client, Any]:
 
 
 def dangers(html: str) -> list[object]:
-    """What no page of ours holds beyond its own frame: foreign tags, scripts in attributes,
-    addresses elsewhere.
-    """
+    """Return foreign tags, scripts in attributes and foreign addresses of a page."""
     own = shape(render_to_string("404.html"))
-    found: list[object] = [
+    faults: list[object] = [
         tag for tag in shape(html) if tag[0] in FOREIGN and tag not in own and tag[0] != "form"
     ]
-    found += [fault for fault in faults_of(html) if not fault.startswith("leads nowhere")]
-    return found + [
+    faults += [fault for fault in faults_of(html) if not fault.startswith("leads nowhere")]
+    return faults + [
         a for _, a in Page(html).tags if leads_astray(a.get("href") or a.get("action") or "")
     ]
 
@@ -112,20 +108,22 @@ def shape(html: str) -> list[tuple[str, tuple[str, ...]]]:
 def test_a_report_full_of_hostile_text_is_text_everywhere(payload: str, let_through: Count) -> None:
     client, audit = hostile_audit(payload)
     where = f"/o/{audit.organization.slug}/audits/{audit.pk}/"
-    page, told, written = (client.get(where + name) for name in ("", "report.json", "report.md"))
+    page, document, written = (
+        client.get(where + name) for name in ("", "report.json", "report.md")
+    )
     assert "default-src 'none'" in page["Content-Security-Policy"]
     assert "unsafe" not in page["Content-Security-Policy"]
-    for answer, kind in ((told, "application/json"), (written, "text/markdown")):
+    for answer, kind in ((document, "application/json"), (written, "text/markdown")):
         assert answer["Content-Type"] == f"{kind}; charset=utf-8"
         assert answer["X-Content-Type-Options"] == "nosniff"
         assert answer["Content-Disposition"].startswith('attachment; filename="')
         assert set(answer["Content-Disposition"]) & set("\r\n<>/\\\0") == set()
-    assert json.loads(told.content) == audit.report
+    assert json.loads(document.content) == audit.report
     let_through([*dangers(page.content.decode()), *acting(written.content.decode())])
 
 
 def acting(text: str) -> list[object]:
-    """What a renderer that allows everything would make of the report: HTML, pictures, links, more
+    """Return the active parts that a permissive renderer would make: HTML, pictures, links,
     headings.
     """
     pieces = [
@@ -153,17 +151,17 @@ def test_the_admin_shows_hostile_text_in_the_same_page_as_any_other(
         ORDINARY_PAGES.extend(map(shape, admin_pages(client, plain)))
     pairs = zip(ORDINARY_PAGES, map(shape, admin_pages(client, odd)), strict=True)
     breaks = {("br", ())}  # the admin breaks lines where the text does
-    let_through([tag for one, other in pairs for tag in set(other) - set(one) - breaks])
+    let_through([tag for clean, hostile in pairs for tag in set(hostile) - set(clean) - breaks])
 
 
 def admin_pages(client: Client, audit: Any) -> list[str]:
     """The submission's own page, and the list that shows its student."""
     student_ = audit.submission.student
-    one = client.get(reverse("admin:grading_submission_change", args=[audit.submission_id]))
+    single = client.get(reverse("admin:grading_submission_change", args=[audit.submission_id]))
     several = client.get(reverse("admin:grading_enrollment_changelist"), {"q": student_.email})
-    assert (one.status_code, several.status_code) == (200, 200)
+    assert (single.status_code, several.status_code) == (200, 200)
     assert str(student_.email) in several.content.decode()
-    return [one.content.decode(), several.content.decode()]
+    return [single.content.decode(), several.content.decode()]
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""What a hostile submission tries to reach, and how a test knows that it did not.
+"""Traps for hostile submissions: how a test knows that nothing was reached.
 
 A listener on loopback that nobody may call, a file that nobody may make, and the folder of the
 audit that nothing may be written outside of.
@@ -49,9 +49,7 @@ def _count(server: socket.socket, callers: list[object]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """What makers build into their submissions: an address to call and a command that leaves a
-    mark.
-    """
+    """Bait of a submission: an address to call, and a command that leaves a mark."""
 
     url: str
     mark: Path
@@ -63,8 +61,8 @@ class Trap:
 
 @dataclass(frozen=True, slots=True)
 class Toll:
-    """What one case cost and broke: seconds, bytes of the largest child, calls, files outside,
-    payloads let through.
+    """Cost and damage of one case: seconds, bytes of the largest child, calls, files outside,
+    payloads.
     """
 
     kind: str

@@ -1,8 +1,7 @@
-"""What people write into names, messages, paths and reports to make a page, a file or a table do
-something.
+"""Payloads in names, messages, paths and reports that try to act in a page, a file or a table.
 
-The expected outcome is one for all: it is shown as the text it is. No tag, attribute, address, cell
-or header comes of it.
+The expected outcome is the same for all: shown as text. No tag, attribute, address, cell or header
+comes of it.
 """
 
 from __future__ import annotations

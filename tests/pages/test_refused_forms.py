@@ -47,7 +47,7 @@ class Sending(NamedTuple):
 
     @property
     def content(self) -> dict[str, Any]:
-        filled = [each for each in self.form.shown if self.how != "empty" or each.is_typed]
+        filled = [each for each in self.form.visible if self.how != "empty" or each.is_typed]
         pressed = [self.button] if self.button[0] else []
         return {
             **self.form.hidden,
@@ -65,24 +65,24 @@ class Sending(NamedTuple):
     def missed(self, answer: Any) -> list[str]:
         """What the answer leaves out, or gets wrong."""
         if answer.status_code == 302 or answer.streaming:
-            is_taken = not self.form.shown or (self.route, self.how) in TAKEN
+            is_taken = not self.form.visible or (self.route, self.how) in TAKEN
             return [] if is_taken else [f"taken: {answer.headers.get('Location')}"]
         if answer.status_code not in {200, 429}:
             return [f"answered {answer.status_code}"]
         html = answer.content.decode()
-        told = not_told(FormsPage(html)) + self.lost(FormsPage(html)) if self.form.shown else []
+        told = not_told(FormsPage(html)) + self.lost(FormsPage(html)) if self.form.visible else []
         return faults_of(html) + (told if answer.status_code == 200 else [])
 
     def lost(self, page: FormsPage) -> list[str]:
-        names = [each.name for each in self.form.shown]
+        names = [each.name for each in self.form.visible]
         found = [
             each
             for form in page.forms
-            for each in form.shown
-            if [x.name for x in form.shown] == names
+            for each in form.visible
+            if [x.name for x in form.visible] == names
         ]
         kept = {each.name: each.value for each in found}
-        typed = [each.name for each in self.form.shown if each.is_typed]
+        typed = [each.name for each in self.form.visible if each.is_typed]
         return [f"{name} was lost" for name in typed if kept.get(name) != self.content[name]]
 
 

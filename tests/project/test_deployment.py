@@ -1,4 +1,4 @@
-"""What the containers are told exists, nobody in them is root, and production passes Django's own
+"""Container files: all their names exist, no service is root, and production passes Django's
 checks.
 """
 
@@ -23,7 +23,7 @@ OURS = sorted(name for name, service in SERVICES.items() if "build" in service)
 ONE_SHOT = {name for name, service in SERVICES.items() if service["restart"] == "no"}
 
 
-def test_the_services_are_those_of_the_design() -> None:
+def test_services_are_those_of_the_design() -> None:
     assert sorted(SERVICES) == ["migrate", "postgres", "reconciler", "valkey", "web", "worker"]
     assert OURS == ["migrate", "reconciler", "web", "worker"]
 
@@ -35,17 +35,17 @@ def test_no_service_runs_as_root_or_writes_to_its_image(name: str) -> None:
     assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
 
 
-def test_the_image_runs_as_an_ordinary_user() -> None:
+def test_image_runs_as_an_ordinary_user() -> None:
     users = re.findall(r"^USER (\S+)$", DOCKERFILE, re.MULTILINE)
     assert users == ["auditor"]
 
 
 @pytest.mark.parametrize("name", sorted(SERVICES))
-def test_every_service_that_lasts_has_a_healthcheck(name: str) -> None:
+def test_lasting_service_has_a_healthcheck(name: str) -> None:
     assert ("healthcheck" in SERVICES[name]) != (name in ONE_SHOT)
 
 
-def test_every_setting_the_containers_name_is_declared() -> None:
+def test_settings_of_the_containers_are_declared() -> None:
     declared = {variable.name for variable in env.VARIABLES}
     declared |= {f"{variable.name}_FILE" for variable in env.VARIABLES if variable.secret}
     named = {setting for name in OURS for setting in SERVICES[name]["environment"]}
@@ -54,14 +54,14 @@ def test_every_setting_the_containers_name_is_declared() -> None:
     assert (named | built) - declared - python == set()
 
 
-def test_everything_production_requires_is_given() -> None:
+def test_required_production_settings_are_given() -> None:
     source = (ROOT / "auditor_site" / "settings" / "production.py").read_text()
     required = set(re.findall(r'env\.required\("(\w+)"\)', source))
     given = {name.removesuffix("_FILE") for name in SERVICES["web"]["environment"]}
     assert required - given == set()
 
 
-def test_every_secret_is_a_file_that_is_declared_and_mounted() -> None:
+def test_secret_is_a_declared_and_mounted_file() -> None:
     assert {
         secret for service in SERVICES.values() for secret in service.get("secrets", [])
     } == set(COMPOSE["secrets"])
@@ -75,12 +75,13 @@ def commands_of(service: dict[str, Any]) -> list[list[str]]:
     return [service.get("command", []), service.get("healthcheck", {}).get("test", [])[1:]]
 
 
-def test_every_command_the_containers_run_exists() -> None:
+def test_container_commands_exist() -> None:
     run = [command for name in OURS for command in commands_of(SERVICES[name])]
     managed = {command[2] for command in run if command[:2] == ["python", "manage.py"]}
     checked = {
         command[3] for command in run if command[:3] == ["python", "-m", "auditor_site.health"]
     }
+
     assert managed - set(get_commands()) == set()
     assert checked - set(health.CHECKS) == set()
     assert (
@@ -88,7 +89,7 @@ def test_every_command_the_containers_run_exists() -> None:
     )
 
 
-def test_every_volume_a_service_mounts_is_declared() -> None:
+def test_mounted_volumes_are_declared() -> None:
     mounted = {
         mount.partition(":")[0]
         for service in SERVICES.values()
@@ -97,13 +98,13 @@ def test_every_volume_a_service_mounts_is_declared() -> None:
     assert mounted == set(COMPOSE["volumes"])
 
 
-def test_the_worker_can_be_scaled_and_the_queue_survives_a_crash() -> None:
+def test_worker_can_be_scaled_and_queue_survives_a_crash() -> None:
     assert {"container_name", "ports"} & SERVICES["worker"].keys() == set()
     assert SERVICES["valkey"]["command"] == ["valkey-server", "--appendonly", "yes"]
 
 
 @pytest.mark.processes
-def test_production_passes_djangos_own_checks() -> None:
+def test_production_settings_pass_djangos_checks() -> None:
     given = {
         "DJANGO_SETTINGS_MODULE": "auditor_site.settings.production",
         "SECRET_KEY": "only to be checked: 0123456789 abcdefghijklmnopqrstuvwxyz ABCDEF",
@@ -112,6 +113,7 @@ def test_production_passes_djangos_own_checks() -> None:
         "DATABASE_URL": "postgresql://auditor@db.example/auditor",
         "REDIS_URL": "redis://queue.example/0",
     }
+
     done = subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
         cwd=ROOT,
@@ -120,6 +122,7 @@ def test_production_passes_djangos_own_checks() -> None:
         text=True,
         check=False,
     )
+
     assert (done.returncode, done.stdout) == (
         0,
         "System check identified no issues (0 silenced).\n",

@@ -88,6 +88,7 @@ def documented_families() -> list[str]:
             place = below[1]
         if row := re.match(r"\| `([^`]+)` \|", line):
             families.append("" if row[1] == "/" else row[1].replace("…/", place))
+
     return families
 
 
@@ -147,6 +148,7 @@ def test_every_kind_has_a_row_with_its_parameters_and_their_words(model: type[Ba
     )
     base = CheckBase if issubclass(model, CheckBase) else GuardedRule
     words = words_of(model, without={"kind", *base.model_fields})
+
     assert [word for word in sorted(words) if f"`{word}`" not in row] == []
 
 

@@ -1,6 +1,4 @@
-"""The environment is read in one place, refuses what it cannot use, and names the variable it
-refuses.
-"""
+"""Environment variables are read in one place; a bad value is refused with the variable's name."""
 
 import ast
 import os
@@ -20,7 +18,7 @@ NOT_OURS = {"DJANGO_SETTINGS_MODULE", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2
 
 
 @pytest.mark.parametrize("value", ["maybe", "2", "tru"])
-def test_a_flag_that_is_neither_yes_nor_no_is_refused(
+def test_flag_that_is_neither_yes_nor_no_is_refused(
     monkeypatch: pytest.MonkeyPatch, value: str
 ) -> None:
     monkeypatch.setenv("ALLOW_LOCAL_REPOSITORIES", value)
@@ -31,9 +29,7 @@ def test_a_flag_that_is_neither_yes_nor_no_is_refused(
 
 
 @pytest.mark.parametrize("value", ["0", "65", "-1", "two", "1.5", "²"])
-def test_a_number_outside_its_bounds_is_refused(
-    monkeypatch: pytest.MonkeyPatch, value: str
-) -> None:
+def test_number_outside_its_bounds_is_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("AUDIT_WORKERS", value)
     with pytest.raises(
         ImproperlyConfigured, match="AUDIT_WORKERS must be a whole number from 1 to 64"
@@ -41,7 +37,7 @@ def test_a_number_outside_its_bounds_is_refused(
         env.number("AUDIT_WORKERS", least=1, most=64)
 
 
-def test_a_word_outside_the_choice_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_word_outside_the_choices_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGES", "oracle")
     with pytest.raises(
         ImproperlyConfigured, match="JUDGES must be one of heuristic, llm, not 'oracle'"
@@ -49,7 +45,7 @@ def test_a_word_outside_the_choice_is_refused(monkeypatch: pytest.MonkeyPatch) -
         env.choice("JUDGES", {"llm", "heuristic"})
 
 
-def test_a_secret_given_twice_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_secret_given_twice_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "a")
     monkeypatch.setenv("OPENAI_API_KEY_FILE", str(tmp_path / "key"))
     with pytest.raises(
@@ -58,7 +54,7 @@ def test_a_secret_given_twice_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_pa
         env.secret("OPENAI_API_KEY")
 
 
-def test_a_secret_whose_file_is_missing_is_refused(
+def test_secret_with_a_missing_file_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -68,7 +64,7 @@ def test_a_secret_whose_file_is_missing_is_refused(
 
 
 @pytest.mark.parametrize("content", ["", " \n"])
-def test_a_required_secret_may_not_be_empty(
+def test_empty_required_secret_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
 ) -> None:
     (tmp_path / "key").write_text(content)
@@ -78,12 +74,12 @@ def test_a_required_secret_may_not_be_empty(
         env.required("SECRET_KEY")
 
 
-def test_an_undeclared_variable_cannot_be_read() -> None:
+def test_undeclared_variable_cannot_be_read() -> None:
     with pytest.raises(KeyError):
         env.text("UNDECLARED")
 
 
-def test_what_is_given_is_read_in_its_type(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_values_are_read_in_their_types(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "key").write_text("from a file\n")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     given = {
@@ -93,6 +89,7 @@ def test_what_is_given_is_read_in_its_type(monkeypatch: pytest.MonkeyPatch, tmp_
     }
     for name, value in (given | {"PORT": " 8001 ", "ALLOW_LOCAL_REPOSITORIES": "On"}).items():
         monkeypatch.setenv(name, value)
+
     assert env.secret("OPENAI_API_KEY") == "from a file"
     assert env.words("ALLOWED_HOSTS") == ["a.example", "b.example"]
     assert env.choice("JUDGES", {"llm", "heuristic"}) == "llm"
@@ -111,7 +108,7 @@ def test_what_is_given_is_read_in_its_type(monkeypatch: pytest.MonkeyPatch, tmp_
         ("postgresql://[::1/d", "is not an address"),
     ],
 )
-def test_a_database_address_that_will_not_do_is_refused(url: str, sentence: str) -> None:
+def test_invalid_database_address_is_refused(url: str, sentence: str) -> None:
     with pytest.raises(
         ImproperlyConfigured, match=f"DATABASE_URL .*{sentence}|DATABASE_URL {sentence}"
     ):
@@ -128,7 +125,7 @@ def test_a_database_address_that_will_not_do_is_refused(url: str, sentence: str)
         ("postgres://u:p%40ss@db/name", "db", ""),
     ],
 )
-def test_a_database_address_is_taken_apart(url: str, host: str, port: str) -> None:
+def test_database_address_is_parsed(url: str, host: str, port: str) -> None:
     read = addresses.database(url)
     assert {key: read[key] for key in ("NAME", "USER", "PASSWORD", "HOST", "PORT")} == {
         "NAME": "name",
@@ -142,7 +139,7 @@ def test_a_database_address_is_taken_apart(url: str, host: str, port: str) -> No
 @pytest.mark.parametrize(
     "url", ["http://h", "redis://", "unix://", "redis://h:port", "localhost:6379"]
 )
-def test_a_queue_address_that_will_not_do_is_refused(url: str) -> None:
+def test_invalid_queue_address_is_refused(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="REDIS_URL"):
         addresses.redis(url)
 
@@ -150,17 +147,17 @@ def test_a_queue_address_that_will_not_do_is_refused(url: str) -> None:
 @pytest.mark.parametrize(
     "url", ["redis://h:6379/1", "rediss://u:p@h", "unix:///run/valkey.sock?db=2"]
 )
-def test_a_queue_address_is_kept_as_it_is(url: str) -> None:
+def test_valid_queue_address_is_unchanged(url: str) -> None:
     assert addresses.redis(url) == url
 
 
 @pytest.mark.parametrize("url", ["smtp://", "http://mail", "mail.example", "smtp://h:port"])
-def test_a_mail_address_that_will_not_do_is_refused(url: str) -> None:
+def test_invalid_email_address_is_refused(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="EMAIL_URL"):
         addresses.email(url)
 
 
-def test_a_mail_address_is_taken_apart() -> None:
+def test_email_address_is_parsed() -> None:
     assert addresses.email("smtp+tls://user:p%2Fw@mail.example") == {
         "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
         "EMAIL_HOST": "mail.example",
@@ -174,12 +171,12 @@ def test_a_mail_address_is_taken_apart() -> None:
 
 
 @pytest.mark.parametrize("url", ["audits.example", "ftp://h", "https://h/path", "https://"])
-def test_a_site_address_with_more_or_less_than_an_origin_is_refused(url: str) -> None:
+def test_site_address_must_be_an_origin(url: str) -> None:
     with pytest.raises(ImproperlyConfigured, match="SITE_URL must be like"):
         addresses.origin(url)
 
 
-def test_each_test_process_has_a_queue_of_its_own() -> None:
+def test_test_processes_have_separate_queues() -> None:
     assert own_database("redis://h:6379/0", 0) == "redis://h:6379/1"
     assert own_database("unix:///run/v.sock?db=0", 3) == "unix:///run/v.sock?db=4"
     assert {own_database("redis://h", worker) for worker in range(15)} == {
@@ -187,11 +184,11 @@ def test_each_test_process_has_a_queue_of_its_own() -> None:
     }
 
 
-def test_a_secret_made_once_is_kept_and_private(tmp_path: Path) -> None:
+def test_generated_secret_is_kept_and_private(tmp_path: Path) -> None:
     path = tmp_path / "var" / "secret-key"
     made = derived.kept_secret(path)
     assert derived.kept_secret(path) == made
-    assert (path.stat().st_mode & 0o777, [each.name for each in path.parent.iterdir()]) == (
+    assert (path.stat().st_mode & 0o777, [file.name for file in path.parent.iterdir()]) == (
         0o600,
         ["secret-key"],
     )
@@ -215,13 +212,14 @@ def test_production_refuses_to_start_without(missing: str) -> None:
         text=True,
         check=False,
     )
+
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith(
         f"django.core.exceptions.ImproperlyConfigured: {missing} is required here: "
     )
 
 
-def test_every_variable_the_project_reads_is_declared() -> None:
+def test_every_variable_read_is_declared() -> None:
     declared = {variable.name for variable in env.VARIABLES} | {
         f"{v.name}_FILE" for v in env.VARIABLES if v.secret
     }
@@ -230,11 +228,12 @@ def test_every_variable_the_project_reads_is_declared() -> None:
         for folder in ("auditor_site", "courtroom", "grading")
         for name in variables_read_below(ROOT / folder)
     }
+
     assert read - declared - NOT_OURS == set()
 
 
 @pytest.mark.processes
-def test_letters_lead_to_the_port_that_is_served_here() -> None:
+def test_links_in_emails_use_the_served_port() -> None:
     given = {
         "PORT": "8431",
         "SECRET_KEY": "x",
@@ -250,6 +249,7 @@ def test_letters_lead_to_the_port_that_is_served_here() -> None:
         text=True,
         check=False,
     )
+
     assert done.stdout == "http://127.0.0.1:8431\n", done.stderr
 
 
@@ -274,10 +274,11 @@ def _variable_read(node: ast.AST) -> str | None:
             return name
         case ast.Call(func=ast.Attribute(attr="getenv"), args=[ast.Constant(value=str(name)), *_]):
             return name
+
     return None
 
 
-def test_the_readmes_table_is_the_declared_one() -> None:
+def test_table_of_the_readme_matches_the_declarations() -> None:
     lines = (ROOT / "README.md").read_text().splitlines()
     first = lines.index("| variable | default | meaning |") + 2
     rows = [

@@ -1,4 +1,4 @@
-"""Prices and budgets that make no sense stop the site at its start, in words."""
+"""Invalid prices and budgets stop the site at its start, with a sentence."""
 
 from decimal import Decimal
 

@@ -16,6 +16,7 @@ def test_exhausted_gauges_are_named_once_in_the_order_of_the_steps():
         make_step(100, processor=True, threads=False, worker=True),
     ]
     first, *_ = summary_of(steps, [0.4], {}).splitlines()
+
     assert (
         first
         == "ran out, in this order: worker at 50 students, processor at 100 students; held: threads"

@@ -1,6 +1,4 @@
-"""The embedded servers, each time in a checkout of its own: a copy of the package below a private
-folder.
-"""
+"""Embedded servers, each in a checkout of its own: a copy of the package in a private folder."""
 
 import contextlib
 import os
@@ -20,11 +18,14 @@ from auditor_site.localservices import places
 pytestmark = pytest.mark.processes
 
 PACKAGE = Path(localservices.__file__).parent.parent
-ASK = "import os, psycopg; print(psycopg.connect(os.environ['DATABASE_URL']).execute({!r}).fetchone())"
+ASK = (
+    "import os, psycopg; "
+    "print(psycopg.connect(os.environ['DATABASE_URL']).execute({!r}).fetchone())"
+)
 
 
 class Checkout:
-    """A place from which the command line is run, with nothing named in the environment."""
+    """A checkout that runs the command line, without addresses in the environment."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -71,7 +72,7 @@ def checkout(tmp_path: Path) -> Iterator[Checkout]:
 
 @pytest.fixture(scope="module")
 def used_checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
-    """One whose servers have run and stopped: each test leaves it as it was."""
+    """Return a checkout whose servers have run and stopped; each test leaves it unchanged."""
     made = Checkout(tmp_path_factory.mktemp("used"))
     made.ask("SELECT 1")
     yield made
@@ -86,22 +87,22 @@ def overwritten(path: Path, text: str) -> Iterator[None]:
     path.write_text(before)
 
 
-def wait_until(true, what: str) -> None:
+def wait_until(is_true, description: str) -> None:
     deadline = time.monotonic() + 30
-    while not true():
-        assert time.monotonic() < deadline, f"never: {what}"
+    while not is_true():
+        assert time.monotonic() < deadline, f"never: {description}"
         time.sleep(0.02)
 
 
 def alive(pid: int) -> bool:
-    """Whether the process runs; a zombie that nobody has reaped does not."""
+    """Return whether the process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
 
 
-def test_a_command_that_is_missing_is_one_line(checkout: Checkout) -> None:
+def test_missing_command_is_reported_in_one_line(checkout: Checkout) -> None:
     assert checkout.run(
         "--ephemeral", "--", "/no/such/command", DATABASE_URL="given", REDIS_URL="given"
     ) == (
@@ -111,7 +112,7 @@ def test_a_command_that_is_missing_is_one_line(checkout: Checkout) -> None:
     )
 
 
-def test_servers_that_are_named_are_left_alone(checkout: Checkout) -> None:
+def test_named_servers_are_left_alone(checkout: Checkout) -> None:
     code, out, err = checkout.run(
         "--", "sh", "-c", "echo $DATABASE_URL $REDIS_URL", DATABASE_URL="a", REDIS_URL="b"
     )
@@ -119,7 +120,7 @@ def test_servers_that_are_named_are_left_alone(checkout: Checkout) -> None:
     assert not checkout.sockets.exists()
 
 
-def test_a_server_that_cannot_start_shows_the_end_of_its_log(used_checkout: Checkout) -> None:
+def test_server_that_cannot_start_shows_the_end_of_its_log(used_checkout: Checkout) -> None:
     with overwritten(used_checkout.home / "postgres" / "postgresql.conf", "nonsense = on\n"):
         code, out, err = used_checkout.run("--", "true", REDIS_URL="given")
     assert (code, out) == (1, "")
@@ -135,28 +136,32 @@ def test_data_of_another_major_version_is_refused(used_checkout: Checkout) -> No
     assert "was made by PostgreSQL 9, but " in err
 
 
-def test_data_survives_a_restart_and_nothing_is_left_behind(used_checkout: Checkout) -> None:
+def test_data_survives_a_restart_and_no_sockets_remain(used_checkout: Checkout) -> None:
     made = "CREATE TABLE kept AS SELECT 41 AS n; "
     code, _, err = used_checkout.run(
         "--",
         sys.executable,
         "-c",
-        "import os, psycopg, redis; c = psycopg.connect(os.environ['DATABASE_URL'], autocommit=True);"
+        "import os, psycopg, redis; "
+        "c = psycopg.connect(os.environ['DATABASE_URL'], autocommit=True);"
         f"c.execute({made!r}); redis.Redis.from_url(os.environ['REDIS_URL']).set('kept', 1)",
     )
+
     assert (code, err) == (0, "")
     assert not used_checkout.sockets.exists()
     assert used_checkout.ask("SELECT n FROM kept") == "(41,)"
+
     code, out, _ = used_checkout.run(
         "--",
         sys.executable,
         "-c",
         "import os, redis; print(redis.Redis.from_url(os.environ['REDIS_URL']).get('kept'))",
     )
+
     assert (code, out) == (0, "b'1'\n")
 
 
-def test_the_site_is_no_superuser_and_owns_its_database(used_checkout: Checkout) -> None:
+def test_site_role_is_no_superuser_and_owns_its_database(used_checkout: Checkout) -> None:
     query = (
         "SELECT rolsuper, rolcreatedb, rolbypassrls, rolname = pg_get_userbyid(datdba) "
         "FROM pg_roles, pg_database WHERE rolname = current_user AND datname = current_database()"
@@ -165,7 +170,7 @@ def test_the_site_is_no_superuser_and_owns_its_database(used_checkout: Checkout)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root's servers run as somebody else")
-def test_root_below_a_private_folder_keeps_its_data_where_the_checkout_says(
+def test_root_keeps_data_elsewhere_below_a_private_folder(
     checkout: Checkout,
 ) -> None:
     packages = Path(sys.prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
@@ -175,8 +180,11 @@ def test_root_below_a_private_folder_keeps_its_data_where_the_checkout_says(
             checkout.root / name,
             ignore=shutil.ignore_patterns("pginstall", "include"),
         )
+
     assert checkout.ask("SELECT 1") == "(1,)"
+
     recorded = Path((checkout.root / "var" / "services-are-in").read_text().strip())
+
     assert recorded == checkout.home
     assert sorted(path.name.partition("-")[0] for path in recorded.iterdir()) == [
         "linux",
@@ -188,13 +196,13 @@ def test_root_below_a_private_folder_keeps_its_data_where_the_checkout_says(
     ]
 
 
-def test_the_exit_code_is_the_commands_own(checkout: Checkout) -> None:
+def test_exit_code_is_that_of_the_command(checkout: Checkout) -> None:
     assert checkout.run("--", "sh", "-c", "exit 7", DATABASE_URL="a", REDIS_URL="b")[0] == 7
     assert checkout.run("--", "sh", "-c", "kill -9 $$", DATABASE_URL="a", REDIS_URL="b")[0] == 137
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_reaches_the_command(checkout: Checkout, number: signal.Signals) -> None:
+def test_signal_reaches_the_command(checkout: Checkout, number: signal.Signals) -> None:
     trap = f"trap 'exit 9' {int(number)}; echo ready; while :; do sleep 0.05; done"
     process = checkout.begin("--", "sh", "-c", trap, DATABASE_URL="a", REDIS_URL="b")
     assert process.stdout is not None
@@ -204,12 +212,14 @@ def test_a_signal_reaches_the_command(checkout: Checkout, number: signal.Signals
     assert process.returncode == 9
 
 
-def test_after_a_kill_minus_nine_nothing_runs_and_the_next_start_recovers(
+def test_kill_minus_nine_leaves_nothing_and_the_next_start_recovers(
     used_checkout: Checkout,
 ) -> None:
     tell = "echo $$; cat $(find HOME -name postmaster.pid) | head -1; exec sleep 60"
     process = used_checkout.begin("--", "sh", "-c", tell.replace("HOME", str(used_checkout.home)))
+
     assert process.stdout is not None
+
     pids = [int(process.stdout.readline()) for _ in range(2)]
     process.kill()
     process.communicate(timeout=30)
@@ -218,35 +228,42 @@ def test_after_a_kill_minus_nine_nothing_runs_and_the_next_start_recovers(
     (used_checkout.home / "postgres" / "postmaster.pid").write_text(
         f"{os.getpid()}\n{used_checkout.home}/postgres\n"
     )
+
     assert used_checkout.ask("SELECT 2") == "(2,)"
 
 
-def test_when_a_server_is_gone_the_command_ends_and_one_line_says_why(
+def test_lost_server_ends_the_command_with_one_line(
     used_checkout: Checkout,
 ) -> None:
     tell = f"head -1 $(find {used_checkout.home} -name postmaster.pid); exec sleep 60"
     process = used_checkout.begin("--", "sh", "-c", tell)
+
     assert process.stdout is not None
+
     os.kill(int(process.stdout.readline()), signal.SIGKILL)
     out, err = process.communicate(timeout=30)
+
     assert (process.returncode, out) == (1, "")
     assert err == "The embedded postgres ended, so this ends too: start it again.\n"
     assert not used_checkout.sockets.exists()
 
 
-def test_two_at_once_share_one_server(checkout: Checkout) -> None:
+def test_parallel_commands_share_one_server(checkout: Checkout) -> None:
     tell = (
         ASK.format("SELECT pg_postmaster_start_time()")
         + "; import sys; sys.stdout.flush(); input()"
     )
     both = [checkout.begin("--", sys.executable, "-c", tell) for _ in range(2)]
     answers = {process.stdout.readline() for process in both if process.stdout is not None}
+
     for process in both:  # before either ends, and takes its server with it
         assert process.stdin is not None
         process.stdin.write("go\n")
         process.stdin.flush()
+
     for process in both:
         process.communicate(timeout=60)
+
     assert [process.returncode for process in both] == [0, 0]
     assert len(answers) == 1
     assert not checkout.sockets.exists()

@@ -1,6 +1,4 @@
-"""The embedded servers' parts in this process: private folders, sockets, locks, and servers for a
-test alone.
-"""
+"""Parts of the embedded servers, in process: private folders, sockets, locks, ephemeral servers."""
 
 import os
 from dataclasses import replace
@@ -42,7 +40,9 @@ def test_ephemeral_servers_leave_no_folder_and_let_the_site_make_test_databases(
             row = connection.execute(
                 "SELECT rolsuper, rolcreatedb FROM pg_roles WHERE rolname = current_user"
             ).fetchone()
+
     folder = Path(database(addresses["DATABASE_URL"])["HOST"])
+
     assert row == (False, True)
     assert folder.is_relative_to(places.SHORT_ROOT)
     assert not folder.exists()
@@ -57,12 +57,17 @@ def test_temporary_folders_of_killed_processes_are_swept_and_living_ones_kept(
     )
     for folder in (dead, living, new):
         folder.mkdir()
+
     lock = take_lock(living / "valkey.lock")
     for folder in (dead, living):
         os.utime(folder, (0, 0))
+
     embedded._sweep()
+
     assert lock is not None
+
     os.close(lock)
+
     assert (dead.exists(), living.exists(), new.exists()) == (False, True, True)
 
 
@@ -75,11 +80,14 @@ def test_a_held_lock_with_no_server_behind_it_is_said(
     place.prepare()
     monkeypatch.setattr("auditor_site.localservices.server.START_SECONDS", 0.1)
     lock = take_lock(Valkey(place).lock)
+
     assert lock is not None
+
     with pytest.raises(
         LocalServiceError, match=r"holds .*valkey.lock, but its valkey does not answer"
     ):
         start(Valkey(place))
+
     os.close(lock)
 
 

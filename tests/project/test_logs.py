@@ -1,6 +1,4 @@
-"""What production logs while people sign in, hand in and are judged: ids to follow, and no secret
-of anybody's.
-"""
+"""Production logs of sign-in, submission and judging: ids to follow, and no secrets."""
 
 from __future__ import annotations
 
@@ -29,16 +27,15 @@ from tests.factories.work import AssignmentFactory, AuditFactory, rubric_documen
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis", "empty_cache")]
 IN_THE_ADDRESS, WRONG_PASSWORD, MODEL_KEY, IN_THE_PDF = (
-    f"{each}-5f2c9d" for each in ("ghp_token", "wrong-password", "sk-model-key", "in-the-upload")
+    f"{prefix}-5f2c9d"
+    for prefix in ("ghp_token", "wrong-password", "sk-model-key", "in-the-upload")
 )
 SECRETS = (IN_THE_ADDRESS, WRONG_PASSWORD, MODEL_KEY, IN_THE_PDF, PASSWORD)
 
 
 @pytest.fixture
 def stream() -> Iterator[StringIO]:
-    """Where the production's log goes meanwhile, from DEBUG on: a level that an operator may set
-    for a bad day.
-    """
+    """Redirect the production log, from DEBUG on: an operator may set that level."""
     written = StringIO()
     production = logs.configuration("json", level=logging.DEBUG)
     production["handlers"]["stderr"]["stream"] = written
@@ -53,7 +50,7 @@ def lines_of(stream: StringIO) -> list[dict[str, Any]]:
 
 def assert_keeps_secrets(stream: StringIO, client: Client | None = None) -> None:
     keys = [client.session.session_key] if client and client.session.session_key else []
-    assert [each for each in (*SECRETS, *keys) if each in stream.getvalue()] == []
+    assert [secret for secret in (*SECRETS, *keys) if secret in stream.getvalue()] == []
 
 
 def test_signing_in_and_handing_in_are_logged_by_request_without_a_secret(
@@ -64,16 +61,20 @@ def test_signing_in_and_handing_in_are_logged_by_request_without_a_secret(
     for password, status in ((WRONG_PASSWORD, 200), (PASSWORD, 302)):
         sent = {"login": ada.email, "password": password}
         assert client.post(reverse("account_login"), sent).status_code == status
+
     place = (assignment.organization.slug, assignment.cohort.slug, assignment.slug)
     pdf = SimpleUploadedFile("report.pdf", f"%PDF-1.7 {IN_THE_PDF}".encode(), "application/pdf")
     typed = {"repo_url": f"https://ada:{IN_THE_ADDRESS}@git.example/work.git", "pdf": pdf}
     answer = client.post(reverse("submit", args=place), typed)
+
     assert (answer.status_code, list(answer.context["form"].errors)) == (200, ["pdf"])
+
     logging.getLogger("grading").warning("after the request")
     missing = client.get("/o/nowhere/")
     assert_keeps_secrets(stream, client)
-    said = [line for line in lines_of(stream) if line["event"] == "Not Found: /o/nowhere/"]
-    assert [line["request_id"] for line in said] == [missing.headers["X-Request-Id"]]
+    logged = [line for line in lines_of(stream) if line["event"] == "Not Found: /o/nowhere/"]
+
+    assert [line["request_id"] for line in logged] == [missing.headers["X-Request-Id"]]
     assert [
         line
         for line in lines_of(stream)
@@ -90,15 +91,20 @@ def test_an_audit_whose_model_key_is_refused_is_logged_by_its_id_without_the_key
         submission__assignment__bench=Bench.LLM,
         submission__assignment__rubric_version__document=rubric_document(),
     )
-    with model_endpoint() as desk:
-        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = desk.base_url, MODEL_KEY
+
+    with model_endpoint() as endpoint:
+        settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = endpoint.base_url, MODEL_KEY
         settings.PROSECUTOR_MODEL = settings.DEFENSE_MODEL = settings.TECH_LEAD_MODEL = (
             "unauthorised"
         )
         run_audit(str(audit.pk), 1)
+
     with everywhere():
         assert Audit.objects.get(pk=audit.pk).state == AuditState.DEGRADED
-    assert set(desk.keys) == {f"Bearer {MODEL_KEY}"}
+
+    assert set(endpoint.keys) == {f"Bearer {MODEL_KEY}"}
+
     assert_keeps_secrets(stream)
     calls = [line for line in lines_of(stream) if "401 Unauthorized" in line["event"]]
+
     assert {line.get("audit") for line in calls if line["level"] == "info"} == {str(audit.pk)}

@@ -1,6 +1,4 @@
-"""`manage.py serve` and its supervisor, each in a process of its own: stopping means every
-descendant.
-"""
+"""`manage.py serve` and its supervisor, each in its own process: stopping ends every descendant."""
 
 import os
 import signal
@@ -57,29 +55,33 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def test_a_port_that_is_taken_is_one_line() -> None:
+def test_taken_port_is_refused_in_one_line() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(CommandError) as refused:
             refuse_taken_port(port)
+
     assert str(refused.value) == (
-        f"Port {port} cannot be used (Address already in use): choose another, as in `PORT={port + 1} make run`."
+        f"Port {port} cannot be used (Address already in use): "
+        f"choose another, as in `PORT={port + 1} make run`."
     )
 
 
-def test_a_port_where_nobody_listens_has_no_page() -> None:
+def test_port_without_a_listener_does_not_answer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
     assert answers(port) is False
 
 
-def test_a_child_that_ends_is_started_again_and_said() -> None:
+def test_ended_child_is_restarted_and_reported() -> None:
     process = supervise(
-        "supervisor.keep('worker 1', ['sh', '-c', 'echo started; exit 3'])\nwhile True: supervisor.tend(); time.sleep(0.01)"
+        "supervisor.keep('worker 1', ['sh', '-c', 'echo started; exit 3'])\n"
+        "while True: supervisor.tend(); time.sleep(0.01)"
     )
     lines = [printed(process) for _ in range(4)]
     process.kill()
     process.communicate()
+
     assert lines == [
         "started",
         "worker 1 ended with code 3; it starts again in 1.0 s.",
@@ -88,7 +90,7 @@ def test_a_child_that_ends_is_started_again_and_said() -> None:
     ]
 
 
-def test_a_task_that_runs_once_is_not_started_again_and_its_failure_is_said() -> None:
+def test_one_time_task_is_not_restarted_and_its_failure_is_reported() -> None:
     process = supervise(
         "supervisor.once('demo cohort', ['sh', '-c', 'exit 5'])\n"
         "while supervisor._children: supervisor.tend(); time.sleep(0.01)\nprint('over')"
@@ -97,18 +99,21 @@ def test_a_task_that_runs_once_is_not_started_again_and_its_failure_is_said() ->
     assert out.splitlines() == ["demo cohort failed with code 5; the lines above say why.", "over"]
 
 
-def test_stopping_ends_even_a_grandchild_that_fled_to_a_session_of_its_own() -> None:
+def test_stop_ends_grandchildren_in_other_sessions() -> None:
     process = supervise(
         "supervisor.keep('worker 1', ['sh', '-c', 'setsid sleep 60 & echo $!; wait'])\n"
         "sys.stdin.readline()\nsupervisor.stop()\nprint('stopped', flush=True)"
     )
     pid = int(printed(process))
+
     assert is_alive(pid)
+
     out, _ = process.communicate(timeout=20)
+
     assert (out, process.returncode, is_alive(pid)) == ("stopped\n", 0, False)
 
 
-def test_what_a_child_leaves_behind_is_buried_when_it_ends() -> None:
+def test_orphans_of_a_child_are_reaped() -> None:
     process = supervise(
         "supervisor.keep('worker 1', ['sh', '-c', '(sleep 0.05 & echo $!); exec sleep 60'])\n"
         "while True: supervisor.tend(); time.sleep(0.01)"
@@ -119,7 +124,7 @@ def test_what_a_child_leaves_behind_is_buried_when_it_ends() -> None:
     process.communicate(timeout=20)
 
 
-def test_children_end_when_the_supervisor_is_killed() -> None:
+def test_killed_supervisor_ends_its_children() -> None:
     process = supervise(
         "supervisor.keep('worker 1', ['sh', '-c', 'echo $$; exec sleep 60'])\ntime.sleep(60)"
     )

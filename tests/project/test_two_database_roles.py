@@ -1,5 +1,6 @@
-"""The roles of docker-compose.yml on a real server: one login owns the tables, the other serves and
-owns nothing.
+"""Database roles of docker-compose.yml on a real server.
+
+One login owns the tables; the other serves and owns nothing.
 """
 
 from __future__ import annotations
@@ -44,14 +45,15 @@ def tried(sql):
 
 founder = User.objects.create(username="founder")
 organization = create_organization(name="Ours", slug="ours", founder=founder)
-said = {"role": tried("SELECT current_user"), "outside": tried("SELECT count(*) FROM grading_membership")}
+count = "SELECT count(*) FROM grading_membership"
+results = {"role": tried("SELECT current_user"), "outside": tried(count)}
 with scope(organization=organization):
-    said["inside"] = tried("SELECT count(*) FROM grading_membership")
+    results["inside"] = tried(count)
 tried("RESET ROLE")
-said |= {"login": tried("SELECT current_user"), "after": tried("SELECT count(*) FROM grading_membership")}
-said["wall"] = tried("ALTER TABLE grading_membership DISABLE ROW LEVEL SECURITY")
-said["truncate"] = tried("TRUNCATE grading_membership")
-print(json.dumps(said))
+results |= {"login": tried("SELECT current_user"), "after": tried(count)}
+results["disable_rls"] = tried("ALTER TABLE grading_membership DISABLE ROW LEVEL SECURITY")
+results["truncate"] = tried("TRUNCATE grading_membership")
+print(json.dumps(results))
 """
 
 
@@ -60,7 +62,9 @@ def sockets() -> Iterator[Path]:
     """A server of its own, with the roles and the database that the containers' first start makes."""
     server = Postgres(ephemeral_place())
     running = start(server)
+
     assert running is not None
+
     try:
         yield server.place.sockets
     finally:
@@ -82,7 +86,7 @@ def run(
     )
 
 
-def test_the_serving_login_meets_the_wall_and_cannot_take_it_down(sockets: Path) -> None:
+def test_serving_login_is_bound_by_row_level_security(sockets: Path) -> None:
     compose = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["configs"]["roles"][
         "content"
     ]
@@ -92,24 +96,29 @@ def test_the_serving_login_meets_the_wall_and_cannot_take_it_down(sockets: Path)
         "serving",
         re.sub(r":'\w+'", "'x'", re.sub(r"^\\set.*$", "", compose, flags=re.MULTILINE)),
     )
+
     with psycopg.connect(
         host=str(sockets), port=PORT, user=SUPERUSER, autocommit=True
     ) as superuser:
         for statement in filter(str.strip, statements.split(";")):
             if "ROLE auditor_site NOLOGIN" not in statement:
                 superuser.execute(statement.encode())
+
     migrated = run(
         sockets, "auditor_owner", "serving", "manage.py", "migrate", "--noinput", "--verbosity=0"
     )
+
     assert (migrated.returncode, migrated.stderr) == (0, "")
+
     looked = run(sockets, "serving", "serving", "-c", LOOK)
+
     assert json.loads(looked.stdout) == {
         "role": "auditor_site",
         "outside": 0,
         "inside": 1,
         "login": "serving",
         "after": 0,
-        "wall": "InsufficientPrivilege",
+        "disable_rls": "InsufficientPrivilege",
         "truncate": "InsufficientPrivilege",
     }, looked.stderr
 
@@ -123,7 +132,7 @@ def test_the_serving_login_meets_the_wall_and_cannot_take_it_down(sockets: Path)
         ("BYPASSRLS", "refused"),
     ],
 )
-def test_whatever_the_only_login_is_the_wall_binds_it_or_the_migration_refuses(
+def test_single_login_is_bound_by_row_level_security_or_refused(
     attributes: str, ends: str, sockets: Path
 ) -> None:
     name = f"alone_{attributes.lower()}"
@@ -142,10 +151,14 @@ def test_whatever_the_only_login_is_the_wall_binds_it_or_the_migration_refuses(
             superuser.execute("DROP DATABASE IF EXISTS " + name)
             superuser.execute("DROP ROLE IF EXISTS auditor_site")
             superuser.execute("ALTER ROLE elsewhere RENAME TO auditor_site")
+
     if ends == "refused":
         assert "make the role auditor_site first" in migrated.stderr
         return
+
     assert (migrated.returncode, migrated.stderr) == (0, "")
-    said = json.loads(looked.stdout)
-    assert (said["outside"], said["inside"]) == (0, 1)
-    assert said["role"] == {"owner_alone": name}.get(ends, "auditor_site")
+
+    results = json.loads(looked.stdout)
+
+    assert (results["outside"], results["inside"]) == (0, 1)
+    assert results["role"] == {"owner_alone": name}.get(ends, "auditor_site")

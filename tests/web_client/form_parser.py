@@ -55,22 +55,21 @@ class Form:
 
     @property
     def hidden(self) -> dict[str, list[str]]:
-        found = defaultdict(list)
+        values = defaultdict(list)
         for control in self.controls:
             if control.kind == "hidden":
-                found[control.name].append(control.value)
-        return dict(found)
+                values[control.name].append(control.value)
+        return dict(values)
 
     @property
-    def shown(self) -> list[Control]:
+    def visible(self) -> list[Control]:
         return [control for control in self.controls if control.kind != "hidden"]
 
 
 class FormsPage(HTMLParser):
-    """`forms` are those that are posted, the way out aside; `texts` is what stands in whatever has
-    an id.
+    """Parser of a page: `forms` are its posted forms except sign-out, `texts` the texts by id.
 
-    `alerts` counts what is said aloud, and `focused` are the tags that ask for the focus.
+    `alerts` counts alerts; `focused` are the tags with autofocus.
     """
 
     def __init__(self, html: str) -> None:
@@ -87,30 +86,37 @@ class FormsPage(HTMLParser):
         self.forms = [form for form in self.forms if not form.action.endswith("/logout/")]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
+        attributes = dict(attrs)
         if tag not in VOID:
-            self._open.append((tag, found.get("id")))
-        if found.get("id"):
-            self.texts.setdefault(str(found["id"]), "")
-        if found.get("role") == "alert":
+            self._open.append((tag, attributes.get("id")))
+        if attributes.get("id"):
+            self.texts.setdefault(str(attributes["id"]), "")
+        if attributes.get("role") == "alert":
             self.alerts += 1
-        if "autofocus" in found:
+        if "autofocus" in attributes:
             self.focused.append(tag)
-        self._enter(tag, found)
 
-    def _enter(self, tag: str, found: Attributes) -> None:
+        self._enter(tag, attributes)
+
+    def _enter(self, tag: str, attributes: Attributes) -> None:
         if tag == "fieldset":
-            self._group = found.get("aria-describedby") or ""
+            self._group = attributes.get("aria-describedby") or ""
         elif tag == "form":
-            self._form = Form(found.get("action") or "") if found.get("method") == "post" else None
+            self._form = (
+                Form(attributes.get("action") or "") if attributes.get("method") == "post" else None
+            )
             self.forms += [self._form] if self._form else []
         elif self._form and tag == "button":
-            self._form.buttons.append((found.get("name") or "", found.get("value") or ""))
+            self._form.buttons.append((attributes.get("name") or "", attributes.get("value") or ""))
         elif self._form and tag in {"input", "select", "textarea"}:
-            kind = (found.get("type") or "text") if tag == "input" else tag
-            kind = "hidden" if "hidden" in found else kind
+            kind = (attributes.get("type") or "text") if tag == "input" else tag
+            kind = "hidden" if "hidden" in attributes else kind
             control = Control(
-                kind, found.get("name") or "", found, found.get("value") or "", self._group
+                kind,
+                attributes.get("name") or "",
+                attributes,
+                attributes.get("value") or "",
+                self._group,
             )
             self._form.controls.append(control)
             self._textarea = control if tag == "textarea" else None
@@ -122,6 +128,7 @@ class FormsPage(HTMLParser):
             self._group = ""
         if tag == "textarea" and self._textarea:
             self._textarea.value, self._textarea = self._textarea.value.removeprefix("\n"), None
+
         while self._open and self._open.pop()[0] != tag:
             pass
 

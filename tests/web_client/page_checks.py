@@ -12,7 +12,7 @@ VOID = {"meta", "link", "input", "br", "hr", "img", "circle", "line", "path", "r
 
 
 class Page(HTMLParser):
-    """What the checks need of a page: its tags, and what was wrong on the way through them."""
+    """Parser of a page for the checks: its tags, and faults of their nesting."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -62,13 +62,13 @@ def headings(page: Page) -> list[str]:
 
 def controls(page: Page) -> list[str]:
     labelled = {label.get("for") for label in page.named("label")}
-    shown = [
+    visible = [
         c
         for c in page.named("input", "select", "textarea")
         if c.get("type") != "hidden" and "hidden" not in c
     ]
     bare = [
-        str(c.get("name")) for c in shown if c.get("id") not in labelled and "aria-label" not in c
+        str(c.get("name")) for c in visible if c.get("id") not in labelled and "aria-label" not in c
     ]
     nameless = (
         [] if [html.get("lang") for html in page.named("html")] == ["en"] else ["no language"]
@@ -98,21 +98,23 @@ def inline(page: Page) -> list[str]:
         for name in a
         if name == "style" or name.startswith("on")
     ]
+
     scripts = [
         str(a)
         for a in page.named("script")
         if not a.get("src") and a.get("type") != "application/json"
     ]
+
     return styled + scripts + ["<style>" for _ in page.named("style")]
 
 
 def drawings(page: Page) -> list[str]:
-    told = [
+    described = [
         a
         for a in page.named("svg")
         if a.get("aria-hidden") == "true" or (a.get("role") == "img" and a.get("aria-label"))
     ]
     headers = [a for a in page.named("th") if a.get("scope") not in {"row", "col"}]
-    return [f"{len(page.named('svg')) - len(told)} silent drawings"] * (
-        told != page.named("svg")
+    return [f"{len(page.named('svg')) - len(described)} silent drawings"] * (
+        described != page.named("svg")
     ) + ["th without scope"] * bool(headers)

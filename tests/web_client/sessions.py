@@ -1,4 +1,4 @@
-"""Where one signs in, and who a client is signed in as."""
+"""Signed-in clients."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ async def _audit_again(report: AuditReport, case: Case, bench: BenchSettings) ->
 
 
 def repository_is_flagged(repository: Path, folder: Path) -> bool:
-    """Whether anything in it is suspicious: what the audit looks at for this, and nothing else."""
+    """Return whether the audit's own search finds anything suspicious in it."""
     limits = Limits()
     snapshot = take_snapshot(
         str(repository), ref=None, into=folder, limits=limits, allow_local=True

@@ -91,8 +91,8 @@ def on_branch(name: str):
 
 def with_note(clean: Submission) -> Submission:
     def publish(repository) -> None:
-        who = ("-c", "user.name=A", "-c", "user.email=a@example.org")
-        git(*who, "notes", "add", "-m", ORDER, at=repository)
+        author = ("-c", "user.name=A", "-c", "user.email=a@example.org")
+        git(*author, "notes", "add", "-m", ORDER, at=repository)
 
     return replace(clean, publish=publish)
 
