@@ -36,7 +36,7 @@ from grading.notifications.emails import notify_of_failure
 from grading.notifications.webhook_deliveries import DELIVERIES
 from grading.notifications.webhooks import announce_audit
 from grading.peer_review.actions import notify_subject_of_audit
-from grading.peer_review.feedback.repository_reports import search_on_commit
+from grading.peer_review.feedback.repository_reports import search_repository_on_commit
 from grading.peer_review.rounds.reminders import remind_due
 
 LOST = (
@@ -74,7 +74,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         # Messages are written here and sent after the commit.
         notify_subject_of_audit(audit=audit)
         announce_audit(audit=audit, event=WebhookEvent.AUDIT_FINISHED)
-        search_on_commit(audit=audit, report=parse_report(verdict.report))
+        search_repository_on_commit(audit=audit, report=parse_report(verdict.report))
 
 
 def fail_audit(*, lease: Lease, code: str, message: str) -> None:

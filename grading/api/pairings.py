@@ -33,7 +33,7 @@ from grading.models import FeedbackReport, Pairing
 from grading.peer_review.actions import run_peer_audit
 from grading.peer_review.exchange.queries import reports_under
 from grading.peer_review.feedback.actions import mark_read
-from grading.peer_review.feedback.queries import edition_of, shown_names
+from grading.peer_review.feedback.queries import redacted_copy_of, shown_names
 
 
 class PairingSerializer(Serializer[Pairing]):
@@ -171,7 +171,7 @@ class Feedback(TenantView):
             raise Http404
         if side == "subject" and request.method == "GET":
             mark_read(report=report, by=member(request))
-        return Response(FeedbackTextSerializer(edition_of(report, side=side)).data)
+        return Response(FeedbackTextSerializer(redacted_copy_of(report, side=side)).data)
 
 
 def _context_for(sides: Mapping[UUID, Side]) -> dict[str, Any]:

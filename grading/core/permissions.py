@@ -239,7 +239,7 @@ def access_feedback(user: Somebody, report_id: UUID | str) -> tuple[FeedbackRepo
 
     Staff always have access. Under a pairing its two students have it while the pairing is active,
     the subject once there is a report. Without a pairing it is the student who uploaded it, or who
-    audited their own work. peer_review.feedback.queries.edition_of says what each may read.
+    audited their own work. peer_review.feedback.queries.redacted_copy_of says what each may read.
     """
     rows = FeedbackReport.objects.select_related(
         "organization",

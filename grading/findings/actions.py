@@ -15,7 +15,7 @@ from grading.findings.identity import ReportFindings, findings_of_report, gone
 from grading.findings.imported_findings import ReportCriterion, findings_of_reading
 from grading.findings.rows import Drafts, Ledger
 from grading.models import Audit, FeedbackReport, Finding, FindingSighting
-from grading.peer_review.feedback.queries import edition_of
+from grading.peer_review.feedback.queries import redacted_copy_of
 
 
 def record_findings(*, audit: Audit) -> None:
@@ -59,7 +59,7 @@ def record_imported(*, report: FeedbackReport) -> None:
     It takes the text that the subject may read, so that no finding reveals the author. A report
     about an unknown student or attempt records nothing.
     """
-    reading = edition_of(report, side="subject").reading
+    reading = redacted_copy_of(report, side="subject").reading
     if reading is None or report.submission is None:
         return
 

@@ -21,8 +21,8 @@ from grading.peer_review.actions import run_peer_audit, why_no_audit
 from grading.peer_review.complaints.queries import open_complaints
 from grading.peer_review.exchange.queries import exchanges_of, is_over, reports_under
 from grading.peer_review.feedback.forms import ReportForm
-from grading.peer_review.feedback.queries import latest_searches, shown_name
-from grading.peer_review.feedback.views import brought
+from grading.peer_review.feedback.queries import latest_repository_searches, shown_name
+from grading.peer_review.feedback.views import import_upload
 from grading.peer_review.rounds.queries import rounds_by_assignment
 
 
@@ -49,7 +49,7 @@ def _student_page(request: MemberRequest, cohort_row: Cohort, student: Enrollmen
     context = {
         "cohort": cohort_row,
         "exchanges": exchanges,
-        "searches": latest_searches(submissions),
+        "searches": latest_repository_searches(submissions),
         "over": is_over(cohort_row),
         "trail": trail_to_cohort(cohort_row),
     }
@@ -116,7 +116,7 @@ def _run_audit(request: MemberRequest, pairing_row: Pairing) -> HttpResponse:
 def _import_report(
     request: MemberRequest, pairing_row: Pairing, form: ReportForm
 ) -> FeedbackReport | None:
-    return brought(
+    return import_upload(
         request,
         form,
         assignment=pairing_row.round.assignment,

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from grading.core.pairing_access import Side
 from grading.models import RoundMember
-from grading.peer_review.exchange.queries import Slip
+from grading.peer_review.exchange.queries import ReportSlot
 from grading.peer_review.feedback.queries import PEER, Search, shown_name
 
 register = template.Library()
@@ -34,9 +34,9 @@ AUDITOR_STATES: dict[str, tuple[str, str]] = {
 
 
 @register.simple_tag
-def slip_state(slip: Slip, side: Side) -> SafeString:
+def slot_state(slot: ReportSlot, side: Side) -> SafeString:
     """Return the state as a chip, worded for the auditor or the subject of the report."""
-    words, tone = (AUDITOR_STATES if side == "auditor" else SUBJECT_STATES)[slip.state]
+    words, tone = (AUDITOR_STATES if side == "auditor" else SUBJECT_STATES)[slot.state]
     return format_html('<span class="chip {}">{}</span>', tone, words)
 
 

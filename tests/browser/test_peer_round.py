@@ -153,7 +153,7 @@ def audit_with_an_own_auditor(page: Page, room: Class, name: str) -> None:
     file.write_text(REPORT.format(name=name))
     open_pairing(page, room)
     page.get_by_label("Report", exact=True).set_input_files(file)
-    page.get_by_role("button", name="Bring it along").click()
+    page.get_by_role("button", name="Upload").click()
     expect(page.get_by_text("imported, unsigned")).to_be_visible()
 
 
@@ -173,7 +173,7 @@ def answer(page: Page, finding: str, kind: str, *, commit: str = "", reason: str
     page.get_by_role("row", name=finding).get_by_role("link").first.click()
     page.get_by_label(kind).check()
     page.get_by_role("textbox", name="Commit").fill(commit)
-    page.get_by_role("textbox", name="Why").fill(reason)
+    page.get_by_role("textbox", name="Reason or plan").fill(reason)
     page.get_by_role("button", name="Save answer").click()
     expect(page.get_by_text("Answer saved.")).to_be_visible()
     page.get_by_role("link", name="Findings", exact=True).click()

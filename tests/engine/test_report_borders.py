@@ -24,9 +24,9 @@ REPORT_KEYS = frozenset(
 )
 # Names under which the JSON of a report goes about: Audit.report, Edition.document, verdict.report.
 RAW_NAMES = frozenset({"report", "superseded_report"})
-RAW_ATTRIBUTES = frozenset({"report", "edition.document"})
+RAW_ATTRIBUTES = frozenset({"report", "edition.document", "copy.document"})
 LOOKUP = re.compile(r"report__(criteria|evidence|facts|integrity|errors|usage|judges|status)")
-IN_TEMPLATES = re.compile(r"\b(?:audit|before)\.report\.\w|edition\.document\b")
+IN_TEMPLATES = re.compile(r"\b(?:audit|before)\.report\.\w|(?:edition|copy)\.document\b")
 
 
 def keyed_reads(source: str) -> Iterator[tuple[int, str]]:

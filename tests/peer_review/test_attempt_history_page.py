@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from grading.core.enums import ReleasePolicy, ResponseKind
 from grading.models import Enrollment, Finding, FindingResponse, Submission
 from grading.peer_review.exchange.attempt_history import Loop, Turn, loop_of
-from grading.peer_review.exchange.presenters import AXIS, picture_of
+from grading.peer_review.exchange.presenters import AXIS, chart_of
 from tests.factories.findings import attempt_of, audited, flaw, met, missing
 from tests.factories.graded_work import signed_in
 from tests.factories.peers import FindingResponseFactory
@@ -47,7 +47,7 @@ def test_each_attempt_tells_what_it_changed():
         (3.0, 1, 1, 0, 2),
         (3.0, 0, 0, 1, 2),
     ]
-    assert [[fix.seen.finding.place for fix in turn.fixes] for turn in loop.turns] == [
+    assert [[fix.finding.finding.place for fix in turn.fixes] for turn in loop.turns] == [
         [],
         ["", "a.py"],
         ["b.py", "c.py"],
@@ -107,12 +107,12 @@ def test_an_attempt_without_a_verdict_tells_nothing_and_leaves_a_gap():
         (False, None),
         (True, 3.0),
     ]
-    picture = picture_of(loop.turns)
+    picture = chart_of(loop.turns)
     assert picture is not None
     assert picture.lines == ()
     assert picture.words == (
-        "Attempt 1: 3.0 of 5; 0 still open, 1 new, 0 came back, 0 fixed. Attempt 2: no score. "
-        "Attempt 3: 3.0 of 5; 0 still open, 0 new, 0 came back, 1 fixed."
+        "Attempt 1: 3.0 of 5; 0 still open, 1 new, 0 regressed, 0 fixed. Attempt 2: no score. "
+        "Attempt 3: 3.0 of 5; 0 still open, 0 new, 0 regressed, 1 fixed."
     )
 
 
@@ -127,7 +127,7 @@ def test_the_bars_stand_on_the_axis_in_proportion():
         missing("tidy.c"),
         missing("tidy.d"),
     )
-    picture = picture_of(told(first.student).turns)
+    picture = chart_of(told(first.student).turns)
     assert picture is not None
     one, two = picture.columns
     assert [(part.kind, part.count, part.y + part.height) for part in one.parts] == [
@@ -145,9 +145,9 @@ def test_the_bars_stand_on_the_axis_in_proportion():
 
 
 def test_nothing_is_drawn_before_there_is_anything():
-    assert picture_of(()) is None
+    assert chart_of(()) is None
     first = handed_in()
-    assert picture_of(told(first.student).turns) is None
+    assert chart_of(told(first.student).turns) is None
     assert "No peer has audited this work yet." in page(
         signed_in(first.student.user), place(first.assignment, "loop/")
     )
@@ -172,14 +172,14 @@ def test_the_page_offers_to_hand_in_again_and_tells_the_whole_story():
     by_peer(second, met(SHELL, flaw=True), missing("tidy.e"))
     ada, teacher = signed_in(first.student.user), signed_in(staff_user(first.organization))
     html = page(ada, place(first.assignment, "loop/"))
-    assert ("Hand in again" in html, "In attempt 2" in html, "Peer 482" in html) == (
+    assert ("Submit again" in html, "In attempt 2" in html, "Peer 482" in html) == (
         True,
         True,
         True,
     )
     assert "Grace Hopper" not in html
     theirs = page(teacher, place(first.assignment, f"loop/?student={first.student.pk}"))
-    assert ("Hand in again" in theirs, "Grace Hopper" in theirs) == (False, True)
+    assert ("Submit again" in theirs, "Grace Hopper" in theirs) == (False, True)
     assert teacher.get(place(first.assignment, "loop/")).status_code == 302
 
 
@@ -189,7 +189,7 @@ def test_before_a_first_hand_in_the_page_says_so():
     with everywhere():
         first.delete()
     html = page(signed_in(first.student.user), place(other.assignment, "loop/"))
-    assert "Nothing was handed in yet." in html
+    assert "No submissions yet." in html
 
 
 def test_as_many_queries_for_two_attempts_as_for_five():

@@ -174,7 +174,7 @@ def test_of_what_was_hidden_no_answer_is_owed_and_none_counts_as_missing(case: C
         with everywhere():
             seen = findings_of(case.circle.assignment, case.ada, is_staff=False)
             counts = exchange_of(assignment=case.circle.assignment, student=case.ada)
-            return len(seen), counts.findings_received, exchanges_of(case.ada)[0].answers.found
+            return len(seen), counts.findings_received, exchanges_of(case.ada)[0].answers.total
 
     assert owed() == (1, 1, 1)
     case.hidden()

@@ -39,7 +39,7 @@ def test_a_finished_report_stays_with_both_when_one_of_them_leaves() -> None:
         (own,) = exchanges_of(leaver)
     assert sides == ["author", "subject"] * 2
     assert [
-        [slip.report for slip in part] for part in (own.rounds[0].generated, own.rounds[0].received)
+        [slot.report for slot in part] for part in (own.rounds[0].generated, own.rounds[0].received)
     ] == [
         [reports[0]],
         [reports[1]],

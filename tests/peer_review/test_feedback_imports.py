@@ -102,7 +102,7 @@ def test_what_a_peer_brought_is_not_taken_again_from_who_received_it(pairing: An
 
 
 def test_one_student_brings_a_limited_number(pairing: Any, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(feedback_actions, "MOST_REPORTS", 1)
+    monkeypatch.setattr(feedback_actions, "MAX_REPORTS", 1)
     brought(pairing)
     assert refusal(pairing, REPORT + "\nMore.") == ("file", "too_many_reports")
 

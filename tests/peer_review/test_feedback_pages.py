@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -83,7 +84,7 @@ def test_staff_read_who_wrote_on_whom():
     page = read(
         staff_user(circle.organization), circle.page("feedback", circle.audited(circle.ada).pk)
     )
-    assert "<h1>Ada Alpha on Bob Beta</h1>" in page
+    assert re.search(r"<h1>\s*Ada Alpha on Bob Beta\s*</h1>", page)
     assert faults_of(page) == []
 
 
@@ -133,7 +134,7 @@ def test_while_its_audit_runs_there_is_nothing_to_read():
     circle = Circle()
     report = circle.audited(circle.ada, done=False, report=None)
     address = circle.page("feedback", report.pk)
-    assert "The audit is not done yet" in read(circle.ada, address)
+    assert "The audit is still running" in read(circle.ada, address)
     assert client_of(circle.bob).get(address).status_code == 404
     downloads = [
         circle.page(f"feedback-{kind}", report.pk) for kind in ("json", "markdown", "original")
@@ -187,7 +188,7 @@ def test_an_imported_report_can_be_taken_as_markdown_that_is_harmless():
     text = client_of(circle.ada).get(circle.page("feedback-markdown", report.pk)).content.decode()
     assert (
         text.splitlines()[2]
-        == "> Imported: another program wrote it, and nobody here has signed it."
+        == "> Imported: written by another program and not signed by this site."
     )
     assert "### Git forensics: 2/5" in text
     assert (

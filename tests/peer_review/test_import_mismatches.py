@@ -11,7 +11,7 @@ from grading.peer_review.feedback.import_mismatches import (
     Work,
     has_commit,
     is_of,
-    misfits_of,
+    mismatches_of,
     normalised_repository,
 )
 
@@ -36,8 +36,11 @@ def codes(
     unmatched: int = 0,
     **fields: Any,
 ) -> list[str]:
-    told = misfits_of(
-        reading(**fields), direction, [WORK] if works is None else works, unmatched=unmatched
+    told = mismatches_of(
+        reading(**fields),
+        direction,
+        [WORK] if works is None else works,
+        unmatched_criteria=unmatched,
     )
     return [each["code"] for each in told]
 
@@ -111,9 +114,9 @@ def test_a_report_about_somebody_else_by_its_title_is_flagged(direction: Directi
 
 
 def test_criteria_of_another_rubric_are_counted():
-    told = misfits_of(reading(criteria=[{}, {}, {}]), "generated", [WORK], unmatched=2)
+    told = mismatches_of(reading(criteria=[{}, {}, {}]), "generated", [WORK], unmatched_criteria=2)
     assert told == [
-        {"code": "criteria_unknown", "sentence": "2 of its 3 criteria are none of the rubric's."}
+        {"code": "criteria_unknown", "sentence": "2 of its 3 criteria are not in the rubric."}
     ]
 
 
@@ -123,7 +126,7 @@ def test_a_report_in_which_nothing_could_be_read_is_flagged():
 
 
 def test_no_sentence_names_a_repository():
-    told = misfits_of(
+    told = mismatches_of(
         reading(repo_url="https://github.com/eve/else", commit="a" * 40), "generated", [WORK]
     )
     assert [

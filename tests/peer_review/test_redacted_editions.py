@@ -12,7 +12,7 @@ from django.utils import timezone
 from grading.core.enums import Anonymity, AuditState, FeedbackKind, ReleasePolicy
 from grading.models import FeedbackReport, Pairing
 from grading.peer_review.feedback import queries as feedback_queries
-from grading.peer_review.feedback.queries import edition_of, shown_names
+from grading.peer_review.feedback.queries import redacted_copy_of, shown_names
 from grading.peer_review.redaction import WITHHELD
 from tests.factories.example_report import report_json
 from tests.factories.grades import GradeFactory
@@ -91,9 +91,9 @@ def imported(pairing: Pairing, **fields: Any) -> FeedbackReport:
     return report
 
 
-def seen(report: FeedbackReport, side: Any) -> feedback_queries.PeerEdition:
+def seen(report: FeedbackReport, side: Any) -> feedback_queries.RedactedCopy:
     with everywhere():
-        return edition_of(FeedbackReport.objects.get(pk=report.pk), side=side)
+        return redacted_copy_of(FeedbackReport.objects.get(pk=report.pk), side=side)
 
 
 @pytest.mark.parametrize(
@@ -118,10 +118,10 @@ def test_a_report_of_the_site_is_whole_but_for_an_author_who_must_not_know(
 def test_the_edition_says_what_is_missing_and_is_no_less_signed() -> None:
     edition = seen(platform_report(paired()), "author")
     assert edition.withheld == (
-        feedback_queries.PEOPLE,
-        feedback_queries.PLACES,
-        feedback_queries.DOCUMENT,
-        feedback_queries.LINKS,
+        feedback_queries.WITHHELD_PEOPLE,
+        feedback_queries.WITHHELD_PLACES,
+        feedback_queries.WITHHELD_DOCUMENT,
+        feedback_queries.WITHHELD_LINKS,
     )
     assert (edition.signed, edition.scores_withheld, edition.reading, edition.original) == (
         True,
@@ -154,9 +154,9 @@ def test_an_imported_report_is_whole_for_who_brought_it_and_without_its_writer_f
         (),
     )
     assert others.withheld == (
-        feedback_queries.PEOPLE,
-        feedback_queries.WRITER,
-        feedback_queries.LINKS,
+        feedback_queries.WITHHELD_PEOPLE,
+        feedback_queries.WITHHELD_WRITER,
+        feedback_queries.WITHHELD_LINKS,
     )
     assert (others.original, others.original_name) == (
         f"# By {WITHHELD}\n\nAuthor: {WITHHELD}\n",
@@ -207,7 +207,10 @@ def test_before_the_release_there_are_no_scores(side: str) -> None:
         type(pairing.round.assignment).objects.update(release_policy=ReleasePolicy.AFTER_RELEASE)
     edition = seen(report, side)
     document = edition.document or {}
-    assert (edition.scores_withheld, feedback_queries.SCORES in edition.withheld) == (True, True)
+    assert (edition.scores_withheld, feedback_queries.WITHHELD_SCORES in edition.withheld) == (
+        True,
+        True,
+    )
     assert (document["overall_score"], [c["final_score"] for c in document["criteria"]]) == (
         None,
         [None, None],
@@ -286,7 +289,7 @@ def test_as_many_queries_whoever_else_is_in_the_cohort(others: int) -> None:
         with CaptureQueriesContext(
             connection,
         ) as asked:
-            edition_of(loaded, side="author")
+            redacted_copy_of(loaded, side="author")
         with CaptureQueriesContext(connection) as named:
             shown_names([pairing] * 3, side="auditor")
     assert (len(asked), len(named)) == (5, 1)

@@ -122,7 +122,7 @@ def messages_of(
     ]
     writers = {row.student_id for row in blind}
     texts = (
-        redacted([row.text for row in blind], identity_of(student.cohort_id, signing=writers))
+        redacted([row.text for row in blind], identity_of(student.cohort_id, committers=writers))
         if blind
         else []
     )

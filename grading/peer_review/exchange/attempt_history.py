@@ -1,4 +1,4 @@
-"""The loop: what each attempt changed, whose finding led to it, and what one's own auditor and the peers' each caught."""
+"""The loop: changes in each attempt, the peers that led to them, and who caught which findings."""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from grading.submissions.queries import Attempt, attempts_of, audit_to_show, vis
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A finding that was gone in an attempt. `commit` is the one its owner named where that was verified, else the
-    attempt's; `led_by` the peers who had seen it in an attempt before."""
+    """Finding that was fixed in an attempt.
 
-    seen: VisibleFinding
+    `commit` is the one its owner named if it was verified, else the attempt's; `led_by` are the
+    peers who had reported it in an earlier attempt.
+    """
+
+    finding: VisibleFinding
     commit: str
     led_by: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One attempt; `changes` is null where its reader may know nothing of what was found in it."""
+    """Attempt with its changes; `changes` is None where the reader may not see its findings."""
 
     attempt: Attempt
     changes: Changes | None
@@ -36,7 +39,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """Findings by who saw them, whenever: matched by identity."""
+    """Findings of all attempts by who reported them: peers, own audits or both."""
 
     peers_alone: tuple[VisibleFinding, ...]
     both: tuple[VisibleFinding, ...]
@@ -54,52 +57,63 @@ class Loop:
 
 
 def loop_of(assignment: Assignment, student: Enrollment, *, is_staff: bool) -> Loop:
-    """Every attempt of the student in order, as this reader may see them. As many queries whatever there is."""
+    """Return every attempt of the student in order, as this reader may see it.
+
+    The number of queries does not depend on the data.
+    """
     submissions = list(attempts_of(student, assignment))
     attempts = (
-        [_staffs(each) for each in submissions] if is_staff else visible_attempts(submissions)
+        [_staff_attempt(submission) for submission in submissions]
+        if is_staff
+        else visible_attempts(submissions)
     )
-    withheld = {each.submission.pk for each in attempts if each.visibility == "withheld"}
-    seen = findings_of(assignment, student, is_staff=is_staff, withheld=withheld)
-    heard = {sight.attempt for each in seen for sight in each.sights}
-    turns = [_turn(attempt, seen, heard) for attempt in reversed(attempts)]
-    return Loop(tuple(turns), _caught(seen))
+    withheld = {attempt.submission.pk for attempt in attempts if attempt.visibility == "withheld"}
+
+    findings = findings_of(assignment, student, is_staff=is_staff, withheld=withheld)
+    reported = {sighting.attempt for finding in findings for sighting in finding.sights}
+    turns = [_turn(attempt, findings, reported) for attempt in reversed(attempts)]
+    return Loop(tuple(turns), _caught(findings))
 
 
-def _staffs(submission: Submission) -> Attempt:
-    """As the audit has it, whatever was released."""
+def _staff_attempt(submission: Submission) -> Attempt:
+    """Return the attempt with the score of its audit, released or not."""
     audit = audit_to_show(submission)
-    judged = audit is not None and audit.state == AuditState.DONE
-    return Attempt(submission, audit, "", audit.overall_score if audit and judged else None)
+    is_judged = audit is not None and audit.state == AuditState.DONE
+    return Attempt(submission, audit, "", audit.overall_score if audit and is_judged else None)
 
 
-def _turn(attempt: Attempt, seen: Sequence[VisibleFinding], heard: set[int]) -> Turn:
+def _turn(attempt: Attempt, findings: Sequence[VisibleFinding], reported: set[int]) -> Turn:
     number = attempt.submission.attempt
     is_judged = (
         attempt.audit is not None and attempt.audit.has_report and attempt.visibility != "withheld"
     )
-    if not is_judged and number not in heard:
+    # An imported report may show findings of an attempt that has no verdict yet.
+    if not is_judged and number not in reported:
         return Turn(attempt, None, ())
-    changes = changes_in(seen, number)
-    return Turn(attempt, changes, tuple(_fix(each, attempt.submission) for each in changes.fixed))
+
+    changes = changes_in(findings, number)
+    return Turn(
+        attempt, changes, tuple(_fix(finding, attempt.submission) for finding in changes.fixed)
+    )
 
 
-def _fix(seen: VisibleFinding, submission: Submission) -> Fix:
-    answer = seen.answer
-    named = (
+def _fix(finding: VisibleFinding, submission: Submission) -> Fix:
+    answer = finding.answer
+    named_commit = (
         answer.commit if answer and answer.kind == ResponseKind.FIXED and answer.verified else ""
     )
+
     led_by = dict.fromkeys(
-        sight.source.name
-        for sight in seen.sights
-        if sight.present and not sight.source.is_own and sight.attempt < submission.attempt
+        sighting.source.name
+        for sighting in finding.sights
+        if sighting.present and not sighting.source.is_own and sighting.attempt < submission.attempt
     )
-    return Fix(seen, named or submission.resolved_commit, tuple(led_by))
+    return Fix(finding, named_commit or submission.resolved_commit, tuple(led_by))
 
 
-def _caught(seen: Sequence[VisibleFinding]) -> Caught:
+def _caught(findings: Sequence[VisibleFinding]) -> Caught:
     return Caught(
-        peers_alone=tuple(each for each in seen if each.peers and not each.is_own),
-        both=tuple(each for each in seen if each.peers and each.is_own),
-        own_alone=tuple(each for each in seen if not each.peers),
+        peers_alone=tuple(row for row in findings if row.peers and not row.is_own),
+        both=tuple(row for row in findings if row.peers and row.is_own),
+        own_alone=tuple(row for row in findings if not row.peers),
     )

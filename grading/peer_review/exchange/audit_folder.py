@@ -1,8 +1,7 @@
-"""A student's audit/ folder as files, to be committed into their repository: what they generated, on themselves and on
-peers, what they received, and their communication log.
+"""Export of a student's audit/ folder: reports on themselves and peers, received reports, the log.
 
-Every peer's report passes through peer_review/feedback/queries.py. Files are named after their records, so that the site
-knows them again where it finds them in a repository (peer_review/feedback/repository_reports.py), and never after a person.
+Every peer report passes through feedback/queries.py. Files are named after their records and never
+after a person, so that the site recognises them in a repository (feedback/repository_reports.py).
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from grading.engine import audits as engine_audits
 from grading.models import Assignment, Audit, CommunicationEntry, Enrollment, FeedbackReport
 from grading.peer_review.exchange.queries import pairings_of, reports_of, rounds_of
 from grading.peer_review.feedback.presenters import markdown_of
-from grading.peer_review.feedback.queries import edition_of
+from grading.peer_review.feedback.queries import redacted_copy_of
 from grading.submissions.queries import attempts_across
 
 SELF, GENERATED, RECEIVED = (
@@ -29,21 +28,22 @@ SELF, GENERATED, RECEIVED = (
     "audit/report_onpeer_generated",
     "audit/report_bypeer_received",
 )
-README = """# The audits of this work
+README = """# Audits of this work
 
-| folder | what lies in it |
+| folder | contents |
 | --- | --- |
 | `report_onself_generated` | reports on this work by its author's own audits |
-| `report_onpeer_generated` | reports that the author of this work generated on peers |
+| `report_onpeer_generated` | reports on peers by the author of this work |
 | `report_bypeer_received` | reports on this work by peers |
 
-Each report as Markdown and as JSON. What its reader may not learn about a peer is withheld in them. In a blind round, do
-not publish these folders: whoever knows both repositories can tell who audited whom.
+Each report is there as Markdown and as JSON. What its reader may not know about a peer is withheld.
+Do not publish these folders after a blind round: a reader of both repositories can tell who audited
+whom.
 """
 
 
 def folder_of(student: Enrollment, assignment: Assignment) -> Generator[Member]:
-    """The folder's files, README first; to be read within the organization's scope."""
+    """Yield the files of the folder, README first. Call it in the organization's scope."""
     yield _text("audit/README.md", README)
     for submission in attempts_across(student, [assignment]):
         for audit in submission.audits.all():
@@ -64,32 +64,32 @@ def _reports(student: Enrollment, assignment: Assignment) -> list[FeedbackReport
 
 
 def _own_audit(audit: Audit) -> Generator[Member]:
-    """As its student may see it; a peer's audit is in no page but its edition's, and so in no folder but that."""
-    edition = (
+    """Yield an own audit as its student may see it. A peer's audit is exported by _report()."""
+    audit_report = (
         visible_report(audit, is_staff=False)
         if audit.has_report and audit.kind != AuditKind.PEER
         else None
     )
-    if edition is not None:
+    if audit_report is not None:
         name = f"{SELF}/attempt-{audit.submission.attempt}-{audit.pk}"
-        yield _json(f"{name}.json", edition.document)
+        yield _json(f"{name}.json", audit_report.document)
         yield from _markdown(
             name,
             lambda: engine_audits.render_markdown(
-                edition.document, date=f"{audit.finished_at:%Y-%m-%d}"
+                audit_report.document, date=f"{audit.finished_at:%Y-%m-%d}"
             ),
         )
 
 
 def _report(report: FeedbackReport, student: Enrollment) -> Generator[Member]:
     side: ReportSide = "author" if report.author_id == student.pk else "subject"
-    edition = edition_of(report, side=side)
-    document = edition.document if edition.document is not None else edition.reading
+    copy = redacted_copy_of(report, side=side)
+    document = copy.document if copy.document is not None else copy.reading
     if document is None:
         return
     name = f"{_folder(report, side)}/{_origin(report)}-{report.pk}"
     yield _json(f"{name}.json", document)
-    yield from _markdown(name, lambda: markdown_of(edition))
+    yield from _markdown(name, lambda: markdown_of(copy))
 
 
 def _folder(report: FeedbackReport, side: ReportSide) -> str:
@@ -103,7 +103,7 @@ def _origin(report: FeedbackReport) -> str:
 
 
 def _markdown(name: str, render: Any) -> Generator[Member]:
-    """None for a report of an older form, which its JSON still tells."""
+    """Yield the Markdown; nothing for a report of an older format, which is there as JSON."""
     try:
         yield _text(f"{name}.md", render())
     except ValidationError:

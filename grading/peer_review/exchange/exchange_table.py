@@ -1,4 +1,4 @@
-"""Each student's part in the exchange among peers, for staff: what the site knows, and what the repository shows."""
+"""Feedback exchange by student, for staff: counts of the site and of the repository."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from grading.models import Assignment, Enrollment, Grade
 
 
 @dataclass(frozen=True, slots=True)
-class Filed:
-    """What the audit that counts found in the repository: how many of each; null where that was not established."""
+class RepositoryCounts:
+    """Counts in the repository by the audit that counts; None where not established."""
 
     generated: int | None
     received: int | None
@@ -27,15 +27,18 @@ class Filed:
 
 @dataclass(frozen=True, slots=True)
 class ExchangeRow:
-    """`filed` is null before a first verdict."""
+    """Counts of one student; `filed` is None before a first verdict."""
 
     student: Enrollment
     site: ExchangeCounts
-    filed: Filed | None
+    filed: RepositoryCounts | None
 
     @property
     def exchanged(self) -> bool | None:
-        """Whether feedback was given or received; null where the site knows of none and no repository was read."""
+        """True if feedback was given or received; None if unknown.
+
+        Unknown means that the site has none and the repository was not read.
+        """
         if self.site.exchanged:
             return True
         if self.filed is None or self.filed.generated is None:
@@ -44,7 +47,7 @@ class ExchangeRow:
 
     @property
     def share_answered(self) -> float | None:
-        """Of the findings received, 0..1; null without any."""
+        """Share of the received findings, 0..1; None without any."""
         return _share(self.site.answered, self.site.findings_received)
 
     @property
@@ -53,18 +56,18 @@ class ExchangeRow:
 
     @property
     def share_confirmed(self) -> float | None:
-        """Of the findings that their own auditor stated about peers."""
-        told = self.site.relevance
-        return _share(told.confirmed, told.stated) if told else None
+        """Share of the findings about peers by the student's own auditor, 0..1."""
+        relevance = self.site.relevance
+        return _share(relevance.confirmed, relevance.stated) if relevance else None
 
 
 def exchange_table(assignment: Assignment) -> list[ExchangeRow]:
-    """Everybody of the cohort, in the roster's order. Nine queries."""
-    known, filed = exchanges_in(assignment), _filed_in(assignment)
+    """Return every student of the cohort, in the order of the roster. Nine queries."""
+    site, filed = exchanges_in(assignment), _repository_counts(assignment)
     students = Enrollment.objects.filter(cohort=assignment.cohort_id)
     return [
-        ExchangeRow(each, known.get(each.pk, ExchangeCounts()), filed.get(each.pk))
-        for each in students
+        ExchangeRow(student, site.get(student.pk, ExchangeCounts()), filed.get(student.pk))
+        for student in students
     ]
 
 
@@ -72,16 +75,16 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _filed_in(assignment: Assignment) -> Mapping[int, Filed]:
+def _repository_counts(assignment: Assignment) -> Mapping[int, RepositoryCounts]:
     grades = Grade.objects.filter(assignment=assignment, audit__isnull=False).order_by()
     rows = grades.values_list(
         "student", *(_length_of(f"audit__{path}") for path in EXCHANGE_LOOKUPS)
     )
-    return {student: Filed(*lengths) for student, *lengths in rows}
+    return {student: RepositoryCounts(*lengths) for student, *lengths in rows}
 
 
 def _length_of(path: str) -> Case:
-    """Of a list of the report; null where there is none."""
+    """Return the length of a list in the report; null where there is none."""
     kind: Any = Func(F(path), function="jsonb_typeof", output_field=TextField())
     length = Func(F(path), function="jsonb_array_length", output_field=IntegerField())
     return Case(When(Exact(kind, Value("array")), then=length), default=None)

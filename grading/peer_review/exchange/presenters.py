@@ -1,4 +1,4 @@
-"""The picture of the loop: the score over the attempts, and below it what was found in each and what was fixed."""
+"""Chart of the loop: the score over the attempts, and below it the findings of each."""
 
 from __future__ import annotations
 
@@ -9,16 +9,19 @@ from itertools import pairwise
 from grading.peer_review.exchange.attempt_history import Turn
 
 LEFT, RIGHT = 44, 16
-SLOT, NARROW_SLOT, MOST_WIDE = 92, 56, 8  # with more attempts than these the slots are narrower
-SCORES_TOP, SCORE_STEP = 22, 20  # 5 stands at the top
-AXIS, TALLEST, DEEPEST = 250, 104, 60
+# With more attempts than MAX_WIDE_SLOTS the slots are narrower.
+SLOT, NARROW_SLOT, MAX_WIDE_SLOTS = 92, 56, 8
+# A score of 5 is at the top.
+SCORES_TOP, SCORE_STEP = 22, 20
+AXIS, MAX_UP, MAX_DOWN = 250, 104, 60
 HEIGHT, BAR_SHARE = 348, 0.5
-LEAST_LABELLED = 11  # a lower part of a bar has no room for its number
+# A lower part of a bar has no room for its number.
+MIN_LABELLED_HEIGHT = 11
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an attempt's bar: still, new, back (upwards) or fixed (downwards)."""
+    """Part of an attempt's bar: still, new, back (upwards) or fixed (downwards)."""
 
     kind: str
     count: int
@@ -29,12 +32,12 @@ class Part:
 
     @property
     def label_y(self) -> float | None:
-        return round(self.y + self.height / 2, 1) if self.height >= LEAST_LABELLED else None
+        return round(self.y + self.height / 2, 1) if self.height >= MIN_LABELLED_HEIGHT else None
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One attempt; `score_y` is null where no score is to be shown."""
+    """Column of one attempt; `score_y` is None without a visible score."""
 
     attempt: int
     x: float
@@ -44,8 +47,8 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """`words` says everything the drawing shows; `lines` lead from score to score of attempts that follow each other."""
+class Chart:
+    """Chart of all attempts. `words` describes it fully; `lines` join adjacent scores."""
 
     words: str
     columns: tuple[Column, ...]
@@ -57,23 +60,22 @@ class Picture:
     left: int = LEFT
 
 
-def picture_of(turns: Sequence[Turn]) -> Picture | None:
-    """Null while there is nothing to draw: no attempt, or none that was told of."""
+def chart_of(turns: Sequence[Turn]) -> Chart | None:
+    """Return the chart, None while no attempt has a visible score or findings."""
     if not any(turn.changes or turn.attempt.score is not None for turn in turns):
         return None
-    slot = SLOT if len(turns) <= MOST_WIDE else NARROW_SLOT
-    most = (
-        max(
-            (max(told.there, len(told.fixed)) for turn in turns if (told := turn.changes)),
-            default=0,
-        )
-        or 1
+    slot = SLOT if len(turns) <= MAX_WIDE_SLOTS else NARROW_SLOT
+    highest = max(
+        (max(changes.there, len(changes.fixed)) for turn in turns if (changes := turn.changes)),
+        default=0,
     )
+    highest = highest or 1
     columns = [
-        _column(turn, LEFT + slot * (place + 0.5), slot, most) for place, turn in enumerate(turns)
+        _column(turn, LEFT + slot * (index + 0.5), slot, highest)
+        for index, turn in enumerate(turns)
     ]
-    return Picture(
-        words=" ".join(_words(turn) for turn in turns),
+    return Chart(
+        words=" ".join(_description(turn) for turn in turns),
         columns=tuple(columns),
         lines=tuple(_lines(columns)),
         scores=tuple((score, _score_y(score)) for score in range(1, 6)),
@@ -81,15 +83,15 @@ def picture_of(turns: Sequence[Turn]) -> Picture | None:
     )
 
 
-def _column(turn: Turn, x: float, slot: int, most: int) -> Column:
+def _column(turn: Turn, x: float, slot: int, highest: int) -> Column:
     score, width = turn.attempt.score, slot * BAR_SHARE
     left, top = round(x - width / 2, 1), float(AXIS)
     parts = []
-    for kind, count in _there(turn):
-        height = TALLEST * count / most
+    for kind, count in _upper_parts(turn):
+        height = MAX_UP * count / highest
         top -= height
         parts.append(Part(kind, count, left, round(top, 1), width, round(height, 1)))
-    deep = round(DEEPEST * len(turn.fixes) / most, 1)
+    deep = round(MAX_DOWN * len(turn.fixes) / highest, 1)
     parts.append(Part("fixed", len(turn.fixes), left, AXIS + 1, width, deep))
     return Column(
         attempt=turn.submission.attempt,
@@ -100,12 +102,12 @@ def _column(turn: Turn, x: float, slot: int, most: int) -> Column:
     )
 
 
-def _there(turn: Turn) -> list[tuple[str, int]]:
-    """From the axis upwards."""
-    told = turn.changes
+def _upper_parts(turn: Turn) -> list[tuple[str, int]]:
+    """Return (kind, count) of the parts above the axis, from the axis upwards."""
+    changes = turn.changes
     return (
-        [("still", len(told.still)), ("new", len(told.new)), ("back", len(told.back))]
-        if told
+        [("still", len(changes.still)), ("new", len(changes.new)), ("back", len(changes.back))]
+        if changes
         else []
     )
 
@@ -115,20 +117,21 @@ def _score_y(score: float) -> float:
 
 
 def _lines(columns: Sequence[Column]) -> list[tuple[float, float, float, float]]:
-    """A gap where an attempt has no score."""
+    """Return the lines between adjacent scores; an attempt without a score leaves a gap."""
     return [
-        (one.x, one.score_y, other.x, other.score_y)
-        for one, other in pairwise(columns)
-        if one.score_y is not None and other.score_y is not None
+        (left.x, left.score_y, right.x, right.score_y)
+        for left, right in pairwise(columns)
+        if left.score_y is not None and right.score_y is not None
     ]
 
 
-def _words(turn: Turn) -> str:
+def _description(turn: Turn) -> str:
     score = "no score" if turn.attempt.score is None else f"{turn.attempt.score:.1f} of 5"
-    attempt, told = f"Attempt {turn.submission.attempt}: {score}", turn.changes
-    if told is None:
+    attempt, changes = f"Attempt {turn.submission.attempt}: {score}", turn.changes
+    if changes is None:
         return f"{attempt}."
     return (
-        f"{attempt}; {len(told.still)} still open, {len(told.new)} new, {len(told.back)} came back, "
-        f"{len(told.fixed)} fixed."
+        f"{attempt}; {len(changes.still)} still open, {len(changes.new)} new, "
+        f"{len(changes.back)} regressed, "
+        f"{len(changes.fixed)} fixed."
     )

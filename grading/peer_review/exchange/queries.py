@@ -1,4 +1,4 @@
-"""What a student generated, what they received, what they did about it and what it changed: the MinMax loop."""
+"""Exchange of a student: reports given and received, answers to findings, and their effect."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ State = Literal["owed", "awaited", "running", "failed", "done", "read", "answere
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """A report's findings, how many of them were answered by kind, and how many are gone since, as their owner knows."""
+class FindingCounts:
+    """Counts over findings: all, answered by kind, and fixed as far as their owner knows."""
 
-    found: int = 0
+    total: int = 0
     answers: Mapping[str, int] = field(default_factory=dict)
     fixed: int = 0
 
@@ -52,18 +52,19 @@ class Tally:
     def answered(self) -> int:
         return sum(self.answers.values())
 
-    def of_kind(self) -> list[tuple[str, int]]:
-        """In words, without what does not occur."""
+    def by_kind(self) -> list[tuple[str, int]]:
+        """Return (label, number) of the kinds of answers that occur."""
         kinds = ((kind.label.lower(), self.answers.get(kind, 0)) for kind in ResponseKind)
-        return [(words, many) for words, many in kinds if many]
+        return [(label, count) for label, count in kinds if count]
 
 
 @dataclass(frozen=True, slots=True)
-class Slip:
-    """A report that is owed, awaited or there. `report` is the newest that counts, null where there is none yet.
+class ReportSlot:
+    """Place of a report: due, awaited or complete.
 
-    `member` is who stands on the other side (shown by feedback.queries.shown_name, never by name), null where
-    that is not known. `newer` is an attempt that was handed in since, for the one who audits.
+    `report` is the newest that counts, None before one. `member` is the other student (shown by
+    feedback.queries.shown_name, never by name), None if unknown. `newer` is an attempt submitted
+    since, for the auditor.
     """
 
     state: State
@@ -71,65 +72,70 @@ class Slip:
     member: RoundMember | None = None
     report: FeedbackReport | None = None
     newer: int | None = None
-    tally: Tally = field(default_factory=Tally)
+    tally: FindingCounts = field(default_factory=FindingCounts)
 
 
 @dataclass(frozen=True, slots=True)
 class RoundExchange:
     round: PairingRound
-    generated: tuple[Slip, ...]
-    received: tuple[Slip, ...]
+    generated: tuple[ReportSlot, ...]
+    received: tuple[ReportSlot, ...]
 
     @property
-    def done(self) -> int:
-        return sum(slip.report is not None for slip in self.generated)
+    def completed(self) -> int:
+        return sum(slot.report is not None for slot in self.generated)
 
 
 @dataclass(frozen=True, slots=True)
 class SelfAudit:
-    """One of the student's own attempts with what was found in it; null where nothing may be shown yet."""
+    """Own attempt with its number of findings; None while they may not be shown."""
 
     attempt: Attempt
-    found: int | None
+    findings: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One assignment. `unmatched` are imported reports that fit none of the pairings."""
+    """Exchange at one assignment. `unmatched` are imported reports that fit no pairing."""
 
     assignment: Assignment
     rounds: tuple[RoundExchange, ...]
     audits: tuple[SelfAudit, ...]
-    own_reports: tuple[Slip, ...]
-    unmatched: tuple[Slip, ...]
-    answers: Tally
+    own_reports: tuple[ReportSlot, ...]
+    unmatched: tuple[ReportSlot, ...]
+    answers: FindingCounts
     scores: tuple[float, ...]
 
     @property
-    def owed(self) -> int:
-        return sum(len(each.generated) for each in self.rounds)
+    def due(self) -> int:
+        return sum(len(peer_round.generated) for peer_round in self.rounds)
 
     @property
     def generated(self) -> int:
-        return sum(each.done for each in self.rounds)
+        return sum(peer_round.completed for peer_round in self.rounds)
 
     @property
     def received(self) -> int:
-        """Under pairings, and brought along by the student from wherever they got them."""
-        known = sum(slip.report is not None for each in self.rounds for slip in each.received)
-        return known + sum(
-            slip.report.subject_id is not None for slip in self.unmatched if slip.report
+        """Reports received under pairings, and those the student imported."""
+        under_pairings = sum(
+            slot.report is not None for peer_round in self.rounds for slot in peer_round.received
+        )
+        return under_pairings + sum(
+            slot.report.subject_id is not None for slot in self.unmatched if slot.report
         )
 
 
 def exchanges_of(student: Enrollment) -> list[Exchange]:
-    """For each assignment that the student has a round, or brought a report, in. As many queries whatever is in it."""
-    gathered = _Gathered(student)
-    return [gathered.exchange(assignment) for assignment in gathered.assignments]
+    """Return the exchange at each assignment with a round or an imported report.
+
+    The number of queries does not depend on the data.
+    """
+    loader = _ExchangeLoader(student)
+    return [loader.exchange(assignment) for assignment in loader.assignments]
 
 
-class _Gathered:
-    """Everything the page shows, fetched once."""
+class _ExchangeLoader:
+    """Rows for the whole page, loaded once."""
 
     def __init__(self, student: Enrollment) -> None:
         self.student = student
@@ -138,18 +144,21 @@ class _Gathered:
         self.members = members_of(self.pairings)
         self.reports = reports_of(student, self.pairings)
         self.assignments = assignments_of(student, self.rounds, self.reports)
-        handed_in = list(attempts_across(student, self.assignments))
-        history = _history_of(self.reports, handed_in)
-        grades = grades_of({*handed_in, *(sighting.submission for sighting in history)})
-        self.attempts = visible_attempts(handed_in, grades)
-        self.findings = _Findings(history, gone_as_told(history, grades))
+        submissions = list(attempts_across(student, self.assignments))
+
+        history = _sightings_of(self.reports, submissions)
+        grades = grades_of({*submissions, *(sighting.submission for sighting in history)})
+        self.attempts = visible_attempts(submissions, grades)
+        self.findings = _FindingIndex(history, gone_as_told(history, grades))
 
     def exchange(self, assignment: Assignment) -> Exchange:
-        here = [each for each in self.rounds if each.assignment_id == assignment.pk]
+        rounds = [row for row in self.rounds if row.assignment_id == assignment.pk]
         attempts = [
-            each for each in self.attempts if each.submission.assignment_id == assignment.pk
+            attempt
+            for attempt in self.attempts
+            if attempt.submission.assignment_id == assignment.pk
         ]
-        brought = [
+        unpaired = [
             r for r in self.reports if r.assignment_id == assignment.pk and r.pairing_id is None
         ]
         received = [
@@ -157,15 +166,16 @@ class _Gathered:
             for r in self.reports
             if r.assignment_id == assignment.pk
             and self._is_received(r)
-            and _is_there(r)
+            and _is_complete(r)
             and not r.hidden_at
         ]
+
         return Exchange(
             assignment=assignment,
-            rounds=tuple(self._round(each) for each in here),
+            rounds=tuple(self._round(row) for row in rounds),
             audits=tuple(self._self_audit(attempt) for attempt in attempts),
-            own_reports=tuple(self._imported(r) for r in brought if r.kind == FeedbackKind.SELF),
-            unmatched=tuple(self._imported(r) for r in brought if r.kind == FeedbackKind.PEER),
+            own_reports=tuple(self._imported(r) for r in unpaired if r.kind == FeedbackKind.SELF),
+            unmatched=tuple(self._imported(r) for r in unpaired if r.kind == FeedbackKind.PEER),
             answers=self._tally(received),
             scores=tuple(a.score for a in reversed(attempts) if a.score is not None),
         )
@@ -173,22 +183,24 @@ class _Gathered:
     def _is_received(self, report: FeedbackReport) -> bool:
         return report.kind == FeedbackKind.PEER and report.subject_id == self.student.pk
 
-    def _round(self, paired: PairingRound) -> RoundExchange:
-        theirs = [pairing for pairing in self.pairings if pairing.round_id == paired.pk]
+    def _round(self, peer_round: PairingRound) -> RoundExchange:
+        pairings = [p for p in self.pairings if p.round_id == peer_round.pk]
         return RoundExchange(
-            round=paired,
-            generated=tuple(self._generated(p) for p in theirs if p.auditor_id == self.student.pk),
-            received=tuple(self._received(p) for p in theirs if p.auditee_id == self.student.pk),
+            round=peer_round,
+            generated=tuple(
+                self._generated(p) for p in pairings if p.auditor_id == self.student.pk
+            ),
+            received=tuple(self._received(p) for p in pairings if p.auditee_id == self.student.pk),
         )
 
-    def _generated(self, pairing: PairingWithNewest) -> Slip:
-        written = [report for report in self.reports if report.pairing_id == pairing.pk]
-        report = next(filter(_is_there, written), None)
+    def _generated(self, pairing: PairingWithNewest) -> ReportSlot:
+        reports = [report for report in self.reports if report.pairing_id == pairing.pk]
+        report = next(filter(_is_complete, reports), None)
         newest = pairing.newest_attempt
         attempt = report.submission.attempt if report and report.submission else None
-        return Slip(
-            state=_state_for_author(
-                written, report, tally := self._tally([report] if report else [])
+        return ReportSlot(
+            state=_state_for_auditor(
+                reports, report, tally := self._tally([report] if report else [])
             ),
             pairing=pairing,
             member=self.members.get((pairing.round_id, pairing.auditee_id)),
@@ -197,40 +209,42 @@ class _Gathered:
             tally=tally,
         )
 
-    def _received(self, pairing: Pairing) -> Slip:
+    def _received(self, pairing: Pairing) -> ReportSlot:
         report = next(
-            (r for r in self.reports if r.pairing_id == pairing.pk and _is_there(r)), None
+            (r for r in self.reports if r.pairing_id == pairing.pk and _is_complete(r)), None
         )
         if report is not None and report.hidden_at is not None:
             member = self.members.get((pairing.round_id, pairing.auditor_id))
-            return Slip(state="hidden", pairing=pairing, member=member, report=report)
-        return Slip(
+            return ReportSlot(state="hidden", pairing=pairing, member=member, report=report)
+        return ReportSlot(
             state=_state_of(report, tally := self._tally([report])) if report else "awaited",
             pairing=pairing,
             member=self.members.get((pairing.round_id, pairing.auditor_id)),
             report=report,
-            tally=tally if report else Tally(),
+            tally=tally if report else FindingCounts(),
         )
 
-    def _imported(self, report: FeedbackReport) -> Slip:
-        return Slip(
+    def _imported(self, report: FeedbackReport) -> ReportSlot:
+        return ReportSlot(
             state=_state_of(report, tally := self._tally([report])), report=report, tally=tally
         )
 
     def _self_audit(self, attempt: Attempt) -> SelfAudit:
-        shown = (
+        is_visible = (
             attempt.audit is not None
             and attempt.audit.has_report
             and attempt.visibility != "withheld"
         )
-        return SelfAudit(attempt, len(self.findings.of_audit(attempt.audit)) if shown else None)
+        return SelfAudit(
+            attempt, len(self.findings.of_audit(attempt.audit)) if is_visible else None
+        )
 
-    def _tally(self, reports: Iterable[FeedbackReport | None]) -> Tally:
+    def _tally(self, reports: Iterable[FeedbackReport | None]) -> FindingCounts:
         return self.findings.tally(report for report in reports if report is not None)
 
 
-class _Findings:
-    """Which findings each report has, and what became of them; from sightings that carry an `answer`."""
+class _FindingIndex:
+    """Findings by report with their answers, built from sightings annotated with `answer`."""
 
     def __init__(self, sightings: Iterable[Any], gone: set[UUID]) -> None:
         self._of: defaultdict[object, set[object]] = defaultdict(set)
@@ -245,20 +259,23 @@ class _Findings:
     def of_audit(self, audit: object) -> set[object]:
         return self._of[getattr(audit, "pk", None)]
 
-    def tally(self, reports: Iterable[FeedbackReport]) -> Tally:
-        found = set().union(*(self._of[report.audit_id or report.pk] for report in reports))
-        answers = Counter(self._answers[key] for key in found if key in self._answers)
-        return Tally(found=len(found), answers=answers, fixed=len(found & self._gone))
+    def tally(self, reports: Iterable[FeedbackReport]) -> FindingCounts:
+        findings: set[object] = set().union(
+            *(self._of[report.audit_id or report.pk] for report in reports)
+        )
+        answers = Counter(self._answers[key] for key in findings if key in self._answers)
+        return FindingCounts(total=len(findings), answers=answers, fixed=len(findings & self._gone))
 
 
-def _is_there(report: FeedbackReport) -> bool:
+def _is_complete(report: FeedbackReport) -> bool:
     return report.audit is None or report.audit.has_report
 
 
-def _state_for_author(
-    written: list[FeedbackReport], report: FeedbackReport | None, tally: Tally
+def _state_for_auditor(
+    reports: list[FeedbackReport], report: FeedbackReport | None, tally: FindingCounts
 ) -> State:
-    latest = written[0].audit if written else None
+    # Newest first.
+    latest = reports[0].audit if reports else None
     if latest is not None and latest.state not in FINAL_STATES:
         return "running"
     if report is None:
@@ -266,67 +283,76 @@ def _state_for_author(
     return _state_of(report, tally)
 
 
-def _state_of(report: FeedbackReport, tally: Tally) -> State:
-    if tally.found and tally.answered == tally.found:
+def _state_of(report: FeedbackReport, tally: FindingCounts) -> State:
+    if tally.total and tally.answered == tally.total:
         return "answered"
     return "read" if report.read_at else "done"
 
 
-def _history_of(reports: list[FeedbackReport], handed_in: list[Submission]) -> list[Any]:
-    """Whatever was ever seen of the findings in these reports and in the court's own on these attempts; each sighting
-    with the `answer` that stands."""
-    shown = [audit for each in handed_in if (audit := audit_to_show(each)) is not None]
+def _sightings_of(reports: list[FeedbackReport], submissions: list[Submission]) -> list[Any]:
+    """Return all sightings of the findings in these reports and in the student's own audits.
+
+    Each is annotated with its current `answer`.
+    """
+    own_audits = [
+        audit for submission in submissions if (audit := audit_to_show(submission)) is not None
+    ]
     audits = [report.audit_id for report in reports if report.audit_id] + [
-        audit.pk for audit in shown
+        audit.pk for audit in own_audits
     ]
     imported = [report.pk for report in reports if not report.audit_id]
-    here = FindingSighting.objects.filter(
+    sightings = FindingSighting.objects.filter(
         Q(audit__in=audits) | Q(report__in=imported), present=True
     )
-    standing = FindingResponse.objects.filter(finding=OuterRef("finding"), replaced_at=None)
-    history = histories_of(here.values("finding")).select_related(
+    pairings = FindingResponse.objects.filter(finding=OuterRef("finding"), replaced_at=None)
+    history = histories_of(sightings.values("finding")).select_related(
         "submission__assignment", "audit", "finding"
     )
-    return list(history.annotate(answer=Subquery(standing.values("kind")[:1])))
+    return list(history.annotate(answer=Subquery(pairings.values("kind")[:1])))
 
 
-PLACE = ("assignment__organization", "assignment__cohort")
+RELATED = ("assignment__organization", "assignment__cohort")
 
 
 def is_over(cohort: Cohort) -> bool:
-    """Whether pairings grant nothing any more."""
+    """Return True once the cohort has ended and pairings grant nothing any more."""
     return cohort.ends_on is not None and cohort.ends_on < timezone.localdate()
 
 
 def rounds_of(student: Enrollment) -> list[PairingRound]:
-    """The rounds that have begun with the student in them, or that they left with a report behind them; none once the
-    cohort is over."""
+    """Return started rounds of which the student is a member, or where they left a report.
+
+    None once the cohort is over.
+    """
     if is_over(student.cohort):
         return []
-    place = RoundMember.objects.filter(round=OuterRef("pk"), student=student, left_at=None)
-    standing = Pairing.objects.filter(
+    membership = RoundMember.objects.filter(round=OuterRef("pk"), student=student, left_at=None)
+    pairings = Pairing.objects.filter(
         Q(auditor=student) | Q(auditee=student), round=OuterRef("pk"), ended_at=None
     )
-    theirs = PairingRound.objects.filter(
-        Exists(place) | Exists(standing), starts_at__lte=timezone.now()
+    rounds = PairingRound.objects.filter(
+        Exists(membership) | Exists(pairings), starts_at__lte=timezone.now()
     )
-    return list(theirs.select_related(*PLACE).order_by("assignment_id", "-number"))
+    return list(rounds.select_related(*RELATED).order_by("assignment_id", "-number"))
 
 
 def pairings_of(student: Enrollment, rounds: list[PairingRound]) -> list[PairingWithNewest]:
-    """By their random keys: in the order in which they were made, a change by hand would show the roster's order.
+    """Return the student's pairings with `newest_attempt`, the auditee's newest auditable attempt.
 
-    `newest_attempt` is the audited's newest that could be audited, null before one.
+    Ordered by random keys: the order of creation could reveal who was paired by staff.
     """
-    theirs = Pairing.objects.filter(
+    own_pairings = Pairing.objects.filter(
         Q(auditor=student) | Q(auditee=student), round__in=rounds, ended_at=None
     )
-    handed_in = Submission.objects.filter(
+    submissions = Submission.objects.filter(
         assignment=OuterRef("round__assignment"), student=OuterRef("auditee")
     ).exclude(resolved_commit="")
-    newest = Subquery(handed_in.order_by("-attempt").values("attempt")[:1])
+
+    newest = Subquery(submissions.order_by("-attempt").values("attempt")[:1])
     return list(
-        theirs.annotate(newest_attempt=newest).select_related("round__assignment").order_by("pk")
+        own_pairings.annotate(newest_attempt=newest)
+        .select_related("round__assignment")
+        .order_by("pk")
     )
 
 
@@ -335,30 +361,34 @@ def members_of(pairings: Sequence[Pairing]) -> dict[tuple[object, object], Round
     rounds = {pairing.round_id for pairing in pairings}
     members = RoundMember.objects.filter(round__in=rounds, student__in=students)
     return {
-        (each.round_id, each.student_id): each
-        for each in members.select_related("round", "student")
+        (member.round_id, member.student_id): member
+        for member in members.select_related("round", "student")
     }
 
 
 def reports_of(student: Enrollment, pairings: Sequence[Pairing]) -> list[FeedbackReport]:
-    """Newest first; of a pairing that grants nothing any more there are none."""
-    theirs = Q(pairing__in=pairings) | Q(pairing=None) & (Q(author=student) | Q(subject=student))
-    found = FeedbackReport.objects.filter(theirs).select_related("audit", "submission", *PLACE)
-    return list(found.defer("original", "reading", "audit__report").order_by("-created_at", "pk"))
+    """Return reports under these pairings and outside any, newest first."""
+    is_visible = Q(pairing__in=pairings) | Q(pairing=None) & (
+        Q(author=student) | Q(subject=student)
+    )
+    rows = FeedbackReport.objects.filter(is_visible).select_related("audit", "submission", *RELATED)
+    return list(rows.defer("original", "reading", "audit__report").order_by("-created_at", "pk"))
 
 
 def assignments_of(
     student: Enrollment, rounds: list[PairingRound], reports: list[FeedbackReport]
 ) -> list[Assignment]:
-    """Each once, in their own order; the rounds and reports have them loaded."""
-    every = [paired.assignment for paired in rounds] + [report.assignment for report in reports]
-    own = {each.pk: each for each in every if each.cohort_id == student.cohort_id}.values()
-    return sorted(own, key=lambda each: (each.due_at is None, each.due_at, each.title, each.pk))
+    """Return the assignments of these rounds and reports, sorted. No query."""
+    assignments = [peer_round.assignment for peer_round in rounds] + [
+        report.assignment for report in reports
+    ]
+    own = {row.pk: row for row in assignments if row.cohort_id == student.cohort_id}.values()
+    return sorted(own, key=lambda row: (row.due_at is None, row.due_at, row.title, row.pk))
 
 
 def reports_under(pairing: Pairing) -> list[FeedbackReport]:
-    """Every report of a pairing, newest first, with its audit; what they say is left out."""
-    theirs = FeedbackReport.objects.filter(pairing=pairing).select_related(
+    """Return the reports of a pairing, newest first, with their audits and without contents."""
+    rows = FeedbackReport.objects.filter(pairing=pairing).select_related(
         "audit", "submission", "brought_by"
     )
-    return list(theirs.defer("original", "reading", "audit__report").order_by("-created_at", "pk"))
+    return list(rows.defer("original", "reading", "audit__report").order_by("-created_at", "pk"))

@@ -1,4 +1,4 @@
-"""The loop of one student: attempt by attempt what was found, fixed and scored, and whose finding led to it."""
+"""Pages of the exchange: the loop of a student, the table for staff and the folder export."""
 
 from __future__ import annotations
 
@@ -19,31 +19,37 @@ from grading.core.zipping import zipped
 from grading.findings.queries import helped_by_criterion
 from grading.peer_review.exchange.attempt_history import loop_of
 from grading.peer_review.exchange.audit_folder import folder_of
-from grading.peer_review.exchange.exchange_table import ExchangeRow, Filed, exchange_table
-from grading.peer_review.exchange.presenters import picture_of
+from grading.peer_review.exchange.exchange_table import (
+    ExchangeRow,
+    RepositoryCounts,
+    exchange_table,
+)
+from grading.peer_review.exchange.presenters import chart_of
 from grading.submissions.queries import closed_reason, criteria_by_attempt
 
 
 @require_safe
 def loop(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """One's own; staff who name no student choose one among the findings of all."""
-    found = access_assignment(request.user, cohort, assignment)
-    student = student_asked_for(request, found)
+    """Show the student's own loop; staff without `student` are sent to the findings of all."""
+    assignment_row = access_assignment(request.user, cohort, assignment)
+    student = student_asked_for(request, assignment_row)
     if student is None:
         return redirect("findings", org, cohort, assignment)
-    is_staff = may(request.user, found.organization, "staff")
-    told = loop_of(found, student, is_staff=is_staff)
-    left = found.max_attempts - sum(turn.submission.counts for turn in told.turns)
+    is_staff = may(request.user, assignment_row.organization, "staff")
+    history = loop_of(assignment_row, student, is_staff=is_staff)
+    remaining = assignment_row.max_attempts - sum(turn.submission.counts for turn in history.turns)
+
     context = {
-        "assignment": found,
+        "assignment": assignment_row,
         "student": student,
         "is_staff": is_staff,
-        "loop": told,
-        "fixed": any(turn.fixes for turn in told.turns),
-        "picture": picture_of(told.turns),
-        "criteria": criteria_by_attempt([turn.attempt for turn in told.turns]),
-        "may_hand_in": not is_staff and closed_reason(assignment=found, left=left) is None,
-        "trail": trail_to_assignment(found),
+        "loop": history,
+        "fixed": any(turn.fixes for turn in history.turns),
+        "chart": chart_of(history.turns),
+        "criteria": criteria_by_attempt([turn.attempt for turn in history.turns]),
+        "may_hand_in": not is_staff
+        and closed_reason(assignment=assignment_row, left=remaining) is None,
+        "trail": trail_to_assignment(assignment_row),
     }
     return render(request, "peer_review/loop/loop.html", context)
 
@@ -78,17 +84,18 @@ COLUMNS: tuple[Cell, ...] = (
 @never_cache
 @require_safe
 def facts(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    found = access_assignment(request.user, cohort, assignment, level="staff")
-    rows = exchange_table(found)
+    assignment_row = access_assignment(request.user, cohort, assignment, level="staff")
+    rows = exchange_table(assignment_row)
+
     context = {
-        "assignment": found,
+        "assignment": assignment_row,
         "rows": rows,
         "exchanged": sum(row.exchanged is True for row in rows),
         "received": sum(row.site.findings_received for row in rows),
         "answered": sum(row.site.answered for row in rows),
         "fixed": sum(row.site.fixed for row in rows),
-        "helped": helped_by_criterion(found),
-        "trail": trail_to_assignment(found),
+        "helped": helped_by_criterion(assignment_row),
+        "trail": trail_to_assignment(assignment_row),
     }
     return render(request, "peer_review/communication/facts.html", context)
 
@@ -96,9 +103,9 @@ def facts(request: MemberRequest, org: str, cohort: str, assignment: str) -> Htt
 @never_cache
 @require_safe
 def facts_csv(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    found = access_assignment(request.user, cohort, assignment, level="staff")
-    table = lines_of([COLUMNS, *(_cells(row) for row in exchange_table(found))])
-    name = f"{found.cohort.slug}-{found.slug}-peers.csv"
+    assignment_row = access_assignment(request.user, cohort, assignment, level="staff")
+    table = lines_of([COLUMNS, *(_cells(row) for row in exchange_table(assignment_row))])
+    name = f"{assignment_row.cohort.slug}-{assignment_row.slug}-peers.csv"
     return HttpResponse(
         table,
         content_type="text/csv; charset=utf-8",
@@ -107,9 +114,9 @@ def facts_csv(request: MemberRequest, org: str, cohort: str, assignment: str) ->
 
 
 def _cells(row: ExchangeRow) -> Sequence[Cell]:
-    """What is not known is an empty cell, and never a 0."""
-    student, site, told = row.student, row.site, row.site.relevance
-    filed = row.filed or Filed(None, None, None, None)
+    """Return the cells of a row; unknown values are empty cells, never 0."""
+    student, site, relevance = row.student, row.site, row.site.relevance
+    filed = row.filed or RepositoryCounts(None, None, None, None)
     return [
         student.name,
         student.email,
@@ -130,22 +137,26 @@ def _cells(row: ExchangeRow) -> Sequence[Cell]:
         site.entries.blocker,
         site.entries.design,
         filed.entries,
-        *((told.stated, told.with_place, told.confirmed, told.duplicates) if told else (None,) * 4),
+        *(
+            (relevance.stated, relevance.with_place, relevance.confirmed, relevance.duplicates)
+            if relevance
+            else (None,) * 4
+        ),
     ]
 
 
-def _yes_or_no(known: bool | None) -> str:
-    return {True: "yes", False: "no", None: ""}[known]
+def _yes_or_no(value: bool | None) -> str:
+    return {True: "yes", False: "no", None: ""}[value]
 
 
 @require_safe
 def audit_zip(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponseBase:
-    """One's own, written while it is sent."""
-    found = access_assignment(request.user, cohort, assignment)
-    student = access_enrollment(request.user, found.cohort)
-    pieces = in_steps(found.organization_id, zipped(folder_of(student, found)))
+    """Download the student's own folder, streamed while it is written."""
+    assignment_row = access_assignment(request.user, cohort, assignment)
+    student = access_enrollment(request.user, assignment_row.cohort)
+    pieces = in_steps(assignment_row.organization_id, zipped(folder_of(student, assignment_row)))
     headers = {
-        "Content-Disposition": f'attachment; filename="{found.slug}-audit.zip"',
+        "Content-Disposition": f'attachment; filename="{assignment_row.slug}-audit.zip"',
         "Content-Type": "application/zip",
         "Cache-Control": "private, no-store",
         "X-Content-Type-Options": "nosniff",

@@ -1,4 +1,4 @@
-"""Reports that students bring along, of their own auditors: read, kept as they are, marked as imported and unsigned."""
+"""Imported reports of students' own auditors: kept as they are, marked imported and unsigned."""
 
 from __future__ import annotations
 
@@ -18,12 +18,16 @@ from grading.engine import imports as engine_imports
 from grading.findings.actions import record_imported
 from grading.models import Assignment, Enrollment, FeedbackReport, Pairing, Submission
 from grading.peer_review.actions import WHOLE_FORM, notify_subject_of_report, refuse_unless_active
-from grading.peer_review.feedback.import_mismatches import Direction, Work, has_commit, misfits_of
-
-MOST_BYTES = 2_000_000
-MOST_REPORTS = (
-    60  # that one student brings to one assignment: k of 5, five rounds, and each once more
+from grading.peer_review.feedback.import_mismatches import (
+    Direction,
+    Work,
+    has_commit,
+    mismatches_of,
 )
+
+MAX_BYTES = 2_000_000
+# Per student and assignment: five peers in five rounds, and each report more than once.
+MAX_REPORTS = 60
 FILE = "file"
 
 
@@ -38,24 +42,33 @@ def import_feedback(
     by: User | None,
     pairing: Pairing | None = None,
 ) -> FeedbackReport:
-    """Take a report as it is written; what does not match the work or the rubric is flagged, never refused.
+    """Import a report; mismatches with the work or the rubric are flagged, never refused.
 
-    `origin` is “upload” or a path of the student's repository. Raises FeedbackRefused: not_yours, pairing_ended,
-    round_not_started, cohort_over, too_many_reports, already_imported, and what the reader refuses (field “file”).
+    `origin` is “upload” or a path in the student's repository. Raises FeedbackRefused: not_yours,
+    pairing_ended, round_not_started, cohort_over, too_many_reports, already_imported, and the
+    errors of the parser (field “file”).
     """
-    text = _storable(text)
+    text = _clean_text(text)
     reading = engine_imports.read_report_text(text, name=name)
     if pairing is not None:
-        _refuse_others(pairing, direction, brought_by)
+        _refuse_unless_auditor(pairing, direction, brought_by)
+
     digest = hashlib.sha256(text.encode()).hexdigest()
     with transaction.atomic():
         if pairing is not None:
+            # Ending a pairing locks it too: no report arrives under an ended one.
             Pairing.objects.select_for_update(no_key=True).get(pk=pairing.pk)
             refuse_unless_active(pairing)
+        # Two uploads of one file wait for each other.
         Enrollment.objects.select_for_update(no_key=True).get(pk=brought_by.pk)
-        _refuse_known(assignment, brought_by, digest, pairing)
-        report = _of_sides(assignment, direction, brought_by, pairing, reading)
-        report.origin, report.original, report.original_name = origin[:1024], text, _name(name)
+        _refuse_duplicate(assignment, brought_by, digest, pairing)
+
+        report = _new_report(assignment, direction, brought_by, pairing, reading)
+        report.origin, report.original, report.original_name = (
+            origin[:1024],
+            text,
+            _clean_name(name),
+        )
         report.original_sha256 = digest
         report.save(force_insert=True)
         record_activity(
@@ -64,8 +77,9 @@ def import_feedback(
             verb="feedback.imported",
             about=report,
             origin=origin[:200],
-            misfits=[each["code"] for each in report.misfits],
+            misfits=[misfit["code"] for misfit in report.misfits],
         )
+
         record_imported(report=report)
         if direction == "generated":
             notify_subject_of_report(report=report)
@@ -73,39 +87,39 @@ def import_feedback(
 
 
 def works_of(submissions: list[Submission]) -> list[Work]:
-    return [Work(each.repo_url, each.resolved_commit) for each in submissions]
+    return [Work(row.repo_url, row.resolved_commit) for row in submissions]
 
 
-def _storable(text: str) -> str:
-    if len(text.encode(errors="replace")) > MOST_BYTES:
+def _clean_text(text: str) -> str:
+    if len(text.encode(errors="replace")) > MAX_BYTES:
         raise FeedbackRefused(
-            FILE, "report_too_large", f"A report has at most {MOST_BYTES // 1_000_000} MB."
+            FILE, "report_too_large", f"The limit is {MAX_BYTES // 1_000_000} MB."
         )
     if not text.strip():
-        raise FeedbackRefused(FILE, "report_empty", "There is nothing in this file.")
+        raise FeedbackRefused(FILE, "report_empty", "This file is empty.")
     if "\x00" in text:
         raise FeedbackRefused(
-            FILE, "report_no_text", "This file is no text: Markdown or JSON can be read."
+            FILE, "report_no_text", "This is not a text file. Upload Markdown or JSON."
         )
     return text
 
 
-def _refuse_others(pairing: Pairing, direction: Direction, brought_by: Enrollment) -> None:
-    """Under a pairing only its auditor brings a report: no one else says in their name what they found."""
+def _refuse_unless_auditor(pairing: Pairing, direction: Direction, brought_by: Enrollment) -> None:
+    """Only the auditor of a pairing imports reports under it: nobody else speaks for them."""
     if direction != "generated" or pairing.auditor_id != brought_by.pk:
         raise FeedbackRefused(
-            WHOLE_FORM, "not_yours", "Only who audits brings a report under this pairing."
+            WHOLE_FORM, "not_yours", "Only the auditor can upload a report under this pairing."
         )
 
 
-def _of_sides(
+def _new_report(
     assignment: Assignment,
     direction: Direction,
     brought_by: Enrollment,
     pairing: Pairing | None,
     reading: dict[str, Any],
 ) -> FeedbackReport:
-    """The row, without the file: who wrote it on whom, about which attempt, and what does not fit that."""
+    """Return the unsaved row, without the file."""
     author, subject = _sides(direction, brought_by, pairing)
     attempts = _attempts_of(assignment, subject)
     return FeedbackReport(
@@ -117,16 +131,16 @@ def _of_sides(
         author=author,
         subject=subject,
         brought_by=brought_by,
-        submission=_attempt_meant(attempts, reading, pairing),
+        submission=_matching_attempt(attempts, reading, pairing),
         reading=reading,
-        misfits=_misfits(reading, direction, attempts, assignment, pairing),
+        misfits=_mismatches(reading, direction, attempts, assignment, pairing),
     )
 
 
 def _sides(
     direction: Direction, brought_by: Enrollment, pairing: Pairing | None
 ) -> tuple[Enrollment | None, Enrollment | None]:
-    """(author, subject); null where an imported report does not tell."""
+    """Return (author, subject); None where an imported report does not say."""
     match direction:
         case "self":
             return brought_by, brought_by
@@ -136,21 +150,21 @@ def _sides(
             return brought_by, pairing.auditee if pairing else None
 
 
-def _refuse_known(
+def _refuse_duplicate(
     assignment: Assignment, brought_by: Enrollment, digest: str, pairing: Pairing | None
 ) -> None:
-    """The same file stands once for whoever brought it, and once among what they received."""
-    here = FeedbackReport.objects.filter(assignment=assignment)
-    mine = Q(brought_by=brought_by, pairing=pairing) | Q(subject=brought_by)
-    if here.filter(mine, original_sha256=digest).exists():
-        raise FeedbackRefused(FILE, "already_imported", "This very file was brought along before.")
-    if here.filter(brought_by=brought_by).count() >= MOST_REPORTS:
-        sentence = f"At most {MOST_REPORTS} reports are kept of one student at one assignment."
+    """Refuse a file that the student has imported or received already, and too many."""
+    rows = FeedbackReport.objects.filter(assignment=assignment)
+    own = Q(brought_by=brought_by, pairing=pairing) | Q(subject=brought_by)
+    if rows.filter(own, original_sha256=digest).exists():
+        raise FeedbackRefused(FILE, "already_imported", "This file has already been uploaded.")
+    if rows.filter(brought_by=brought_by).count() >= MAX_REPORTS:
+        sentence = f"The limit is {MAX_REPORTS} reports per student and assignment."
         raise FeedbackRefused(FILE, "too_many_reports", sentence)
 
 
 def _attempts_of(assignment: Assignment, subject: Enrollment | None) -> list[Submission]:
-    """Newest first; none where nobody knows whose work it is."""
+    """Return the subject's attempts, newest first; none for an unknown subject."""
     if subject is None:
         return []
     return list(
@@ -158,20 +172,25 @@ def _attempts_of(assignment: Assignment, subject: Enrollment | None) -> list[Sub
     )
 
 
-def _attempt_meant(
+def _matching_attempt(
     attempts: list[Submission], reading: dict[str, Any], pairing: Pairing | None
 ) -> Submission | None:
-    """The one whose commit the report names, else the newest: always that where whoever brought it does not know whose
-    work it is, or they would learn by the attempt that they have named a commit of it."""
+    """Return the attempt whose commit the report names, else the newest.
+
+    Always the newest if the importer must not know the subject: otherwise the attempt would
+    confirm a commit that they guessed.
+    """
     if pairing is not None and hides_other_side(pairing.round.anonymity, "author"):
         return next(iter(attempts), None)
-    named = [
-        each for each in attempts if has_commit(reading, Work(each.repo_url, each.resolved_commit))
+    matching = [
+        attempt
+        for attempt in attempts
+        if has_commit(reading, Work(attempt.repo_url, attempt.resolved_commit))
     ]
-    return next(iter([*named, *attempts]), None)
+    return next(iter([*matching, *attempts]), None)
 
 
-def _misfits(
+def _mismatches(
     reading: dict[str, Any],
     direction: Direction,
     attempts: list[Submission],
@@ -180,17 +199,17 @@ def _misfits(
 ) -> list[dict[str, str]]:
     version = (pairing and pairing.round.rubric_version) or assignment.rubric_version
     unmatched = engine_imports.unmatched_criteria(reading, version.document)
-    return misfits_of(reading, direction, works_of(attempts), unmatched=unmatched)
+    return mismatches_of(reading, direction, works_of(attempts), unmatched_criteria=unmatched)
 
 
-def _name(name: str) -> str:
-    """The file's own name, without its folders and what cannot be printed."""
+def _clean_name(name: str) -> str:
+    """Return the name of the file without folders and unprintable characters."""
     last = name.replace("\\", "/").rpartition("/")[2]
     return "".join(c for c in last if c.isprintable())[:255] or "report"
 
 
 def mark_read(*, report: FeedbackReport, by: User) -> bool:
-    """Whether this was the first time. Of a report on one's own auditor's there is nothing to tell."""
+    """Record that the subject has read a peer's report; return True the first time."""
     if report.kind != FeedbackKind.PEER or report.read_at is not None:
         return False
     with transaction.atomic():

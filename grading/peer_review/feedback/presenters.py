@@ -1,4 +1,4 @@
-"""A peer's report as a page shows it: the platform's by criterion, an imported one as far as it was understood."""
+"""Peer reports for pages and downloads: reports of this site and imported ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from grading.core.pairing_access import ReportSide
 from grading.models import FeedbackReport
-from grading.peer_review.feedback.queries import PeerEdition, shown_name
+from grading.peer_review.feedback.queries import RedactedCopy, shown_name
 from grading.report_pages.report_page import ReportPage, present_report
 
 Json = Mapping[str, Any]
@@ -17,7 +17,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ImportedRow:
-    """A criterion as its author had it, with the findings about it."""
+    """Criterion of an imported report, with the findings about it."""
 
     name: str
     score: str
@@ -27,76 +27,76 @@ class ImportedRow:
 
 @dataclass(frozen=True, slots=True)
 class ImportedPage:
-    """`document` is the reading itself, `others` are findings about no criterion."""
+    """Imported report by criterion; `other_findings` are about no criterion."""
 
     document: Json
     overall: str
     criteria: tuple[ImportedRow, ...]
-    others: tuple[Json, ...]
+    other_findings: tuple[Json, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FeedbackView:
-    """At most one of `ours` and `imported` is set; both null where nothing may be shown yet."""
+    """Content of a report: at most one is set, none while nothing may be shown."""
 
-    ours: ReportPage | None
+    site_report: ReportPage | None
     imported: ImportedPage | None
 
 
-def feedback_view(edition: PeerEdition) -> FeedbackView:
+def present_feedback(copy: RedactedCopy) -> FeedbackView:
     return FeedbackView(
-        ours=present_report(edition.report) if edition.report is not None else None,
-        imported=imported_page(edition.reading) if edition.reading is not None else None,
+        site_report=present_report(copy.report) if copy.report is not None else None,
+        imported=imported_page(copy.reading) if copy.reading is not None else None,
     )
 
 
-def name_of_other(report: FeedbackReport, side: ReportSide) -> str:
-    """Who is on the other side, as this reader may know them: “” where nobody is, or nobody knows."""
+def other_name_for(report: FeedbackReport, side: ReportSide) -> str:
+    """Return the other student's name as this reader may know it, “” for none or unknown."""
     if report.pairing is None or side == "staff":
         return ""
     return shown_name(report.pairing, side="auditor" if side == "author" else "auditee")
 
 
-def written_score(score: Json | None) -> str:
+def score_text(score: Json | None) -> str:
     return "" if score is None else str(score["written"])
 
 
 def imported_page(reading: Json) -> ImportedPage:
-    """What was understood of an imported report (courtroom's ImportedReport as JSON), by criterion."""
+    """Return an imported report (courtroom's ImportedReport as JSON) by criterion."""
     about: defaultdict[int | None, list[Json]] = defaultdict(list)
     for finding in reading["findings"]:
         about[finding["criterion"]].append(finding)
     return ImportedPage(
         document=reading,
-        overall=written_score(reading["overall"]),
-        criteria=tuple(_row(place, row, about) for place, row in enumerate(reading["criteria"])),
-        others=tuple(about[None]),
+        overall=score_text(reading["overall"]),
+        criteria=tuple(_row(index, row, about) for index, row in enumerate(reading["criteria"])),
+        other_findings=tuple(about[None]),
     )
 
 
-def _row(place: int, row: Json, about: Mapping[int | None, list[Json]]) -> ImportedRow:
-    score = "left out" if row["excluded"] else written_score(row["score"]) or row["level"] or ""
-    return ImportedRow(row["name"], score, row, tuple(about.get(place, ())))
+def _row(index: int, row: Json, about: Mapping[int | None, list[Json]]) -> ImportedRow:
+    score = "left out" if row["excluded"] else score_text(row["score"]) or row["level"] or ""
+    return ImportedRow(row["name"], score, row, tuple(about.get(index, ())))
 
 
-IMPORTED = "Imported: another program wrote it, and nobody here has signed it."
+IMPORTED = "Imported: written by another program and not signed by this site."
 
 
-def markdown_of(edition: PeerEdition) -> str:
-    """The text, with what was withheld said at its end."""
+def markdown_of(copy: RedactedCopy) -> str:
+    """Return the report as Markdown, ending with a list of what was withheld."""
     from grading.engine import audits as engine_audits
 
-    if edition.document is not None:
-        body = engine_audits.render_markdown(edition.document, date=edition.day)
+    if copy.document is not None:
+        body = engine_audits.render_markdown(copy.document, date=copy.day)
     else:
-        body = "\n".join(_reading(edition.reading or {})) + "\n"
-    return body + "".join(f"\n{line}" for line in _withheld(edition.withheld))
+        body = "\n".join(_reading(copy.reading or {})) + "\n"
+    return body + "".join(f"\n{line}" for line in _withheld(copy.withheld))
 
 
 def _withheld(words: tuple[str, ...]) -> Iterator[str]:
     if words:
         yield "## Withheld\n"
-        yield from (f"- {plain(each)}" for each in words)
+        yield from (f"- {plain(line)}" for line in words)
         yield ""
 
 
@@ -112,9 +112,9 @@ def _reading(reading: Json) -> Iterator[str]:
     yield "\n## Criterion Breakdown"
     for row in page.criteria:
         yield from _criterion(row)
-    yield from _findings("\n## Further findings", page.others)
+    yield from _findings("\n## Further findings", page.other_findings)
     if reading["notes"]:
-        yield "\n## What could not be read"
+        yield "\n## Not readable"
         yield from (f"- {_line(note['line'])}{plain(note['message'])}" for note in reading["notes"])
 
 
@@ -136,11 +136,11 @@ def _findings(heading: str, findings: tuple[Json, ...]) -> Iterator[str]:
     yield heading
     for finding in findings:
         action = finding["action"] if finding["action"] != finding["text"] else ""
-        yield f"- {_place(finding)}{plain(finding['text'])}{f' {plain(action)}' if action else ''}"
+        yield f"- {_location(finding)}{plain(finding['text'])}{f' {plain(action)}' if action else ''}"
 
 
-def _place(finding: Json) -> str:
-    """Where the words do not tell it themselves."""
+def _location(finding: Json) -> str:
+    """Return path and line, "" where the text names the path itself."""
     if not finding["path"] or finding["path"] in finding["text"]:
         return ""
     line = f":{finding['line']}" if finding["line"] else ""
@@ -152,7 +152,7 @@ def _line(number: int | None) -> str:
 
 
 def plain(text: str) -> str:
-    """On one line and without markup of its own: neither HTML nor a link nor a heading comes of it."""
+    """Return the text on one line with all markup escaped."""
     line = " ".join(str(text).split()).replace("\\", "\\\\")
     for mark in "`*_[]<>#|":
         line = line.replace(mark, f"\\{mark}")

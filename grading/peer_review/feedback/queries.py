@@ -1,6 +1,7 @@
-"""The only door to what a feedback report says: its edition for one reader (docs/privacy.md).
+"""Feedback reports as one reader may see them (docs/privacy.md).
 
-What a reader must not learn is taken out of the record here, so that pages, downloads and archives have none of it.
+Only this module gives out what a report says. What a reader must not learn is removed here, so that
+pages, downloads and archives have none of it.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from grading.models import (
     RoundMember,
     Submission,
 )
-from grading.peer_review.feedback.import_mismatches import TELLING
+from grading.peer_review.feedback.import_mismatches import REVEALING
 from grading.peer_review.redaction import (
     Identity,
     Person,
@@ -46,24 +47,24 @@ from grading.peer_review.redaction import (
 
 Json = dict[str, Any]
 PEER = "A peer"
-PEOPLE = "Names, e-mail addresses, accounts and numbers of everybody in the cohort"
-PLACES = "The repository's address, its branch and commits, and the hour of each"
-DOCUMENT = "The PDF's name, its digest and what stands on its first page"
-LINKS = "Links that lead out"
-WRITER = "Who wrote it, its title and its date"
-HIDDEN = "All of it: it was reported as abusive, and your teachers hid it"
-SCORES = "Scores, levels, points and the judges' opinions, until the grade is released"
+WITHHELD_PEOPLE = "Names, email addresses, accounts and student numbers of everyone in the cohort"
+WITHHELD_PLACES = "The repository's address, branch and commits, and the time of each"
+WITHHELD_DOCUMENT = "The PDF's name, checksum and first page"
+WITHHELD_LINKS = "Links to other sites"
+WITHHELD_WRITER = "Its author, title and date"
+WITHHELD_ALL = "The whole report: it was reported as abusive, and your teachers hid it"
+WITHHELD_SCORES = "Scores, levels, points and the judges' opinions, until the grade is released"
 
 
 @dataclass(frozen=True)  # without slots, so that the report is parsed at first use
-class PeerEdition:
-    """A feedback report as one reader may see it.
+class RedactedCopy:
+    """Feedback report as one reader may see it.
 
-    `document` is the JSON of an `automaton-auditor/report@1`, redacted for this reader; null while
-    there is none, and for an imported one, of which `reading` is what was understood (courtroom's
-    ImportedReport) and `original` the file. `withheld` says in words what is missing. `day` is when
-    it was made (UTC); `moment` is null where the hour could tell who was at work. `signed`: made by
-    this site.
+    `document` is the JSON of an `automaton-auditor/report@1`, redacted for this reader. It is None
+    while there is none, and for an imported report: there `reading` is the parsed report
+    (courtroom's ImportedReport) and `original` the file. `withheld` lists in words what is
+    missing. `day` is the day it was made (UTC); `moment` is None where the hour could reveal who
+    was at work. `signed`: made by this site.
     """
 
     document: Json | None
@@ -83,169 +84,187 @@ class PeerEdition:
         return None if self.document is None else parse_report(self.document)
 
 
-def edition_of(report: FeedbackReport, *, side: ReportSide) -> PeerEdition:
-    """What the reader on this side (permissions.access_feedback) may see. At most six queries.
+def redacted_copy_of(report: FeedbackReport, *, side: ReportSide) -> RedactedCopy:
+    """Return what a reader on this side (permissions.access_feedback) may see. At most six queries.
 
-    One's own work and what one brought along oneself are whole: what a reader has anyway tells nothing, but a gap
-    in it would. In whatever the other wrote, or is about, everybody of the cohort is withheld.
+    A report on one's own work and a file that one imported are never redacted: the reader has the
+    content anyway, and a gap in it would reveal the name. In all other reports everyone of the
+    cohort is withheld.
     """
     if report.hidden_at is not None and side == "subject":
         return replace(
-            _bare(report, side, hidden=True), original_name="", misfits=(), withheld=(HIDDEN,)
+            _base_copy(report, side, hidden=True),
+            original_name="",
+            misfits=(),
+            withheld=(WITHHELD_ALL,),
         )
     hidden = report.pairing is not None and hides_other_side(report.pairing.round.anonymity, side)
     if report.source == FeedbackSource.IMPORTED:
-        return _imported(report, side, hidden=hidden)
-    return _of_the_platform(report, side, hidden=hidden)
+        return _imported_copy(report, side, hidden=hidden)
+    return _platform_copy(report, side, hidden=hidden)
 
 
 def shown_text(text: str, pairing: Pairing, *, side: Side) -> str:
-    """Words of the other, an answer or an entry of their log, for a reader on this side. Three queries under a blind."""
+    """Return a text by the other student for a reader on this side. Three queries if redacted."""
     return shown_texts([text], pairing, side=side)[0]
 
 
 def shown_texts(texts: Iterable[str], pairing: Pairing, *, side: Side) -> list[str]:
-    """The same of several, with as many queries as for one."""
+    """Return several texts by the other student, with as many queries as for one."""
     if not hides_other_side(pairing.round.anonymity, side):
         return list(texts)
     both = (pairing.auditor_id, pairing.auditee_id)
-    identity = identity_of(pairing.round.assignment.cohort_id, signing=both)
+    identity = identity_of(pairing.round.assignment.cohort_id, committers=both)
     return [redacted(text, identity) for text in texts]
 
 
-def shown_name(who: Pairing | RoundMember, *, side: Side) -> str:
-    """The other's name, or alias where the reader on this side must not know them; of a pairing staff are told who audits.
+def shown_name(other: Pairing | RoundMember, *, side: Side) -> str:
+    """Return the other student's name, or the alias if the reader must not know them.
 
-    A member needs `round` and `student` loaded and costs no query; a pairing costs one (shown_names for several).
+    Of a pairing, staff get the name of the auditor. A member needs `round` and `student` loaded and
+    costs no query; a pairing costs one (shown_names for several).
     """
-    if isinstance(who, RoundMember):
-        return who.alias if hides_other_side(who.round.anonymity, side) else str(who.student)
-    return shown_names([who], side=side)[who.pk]
+    if isinstance(other, RoundMember):
+        return other.alias if hides_other_side(other.round.anonymity, side) else str(other.student)
+    return shown_names([other], side=side)[other.pk]
 
 
 def shown_names(pairings: Iterable[Pairing], *, side: Side) -> dict[UUID, str]:
-    """shown_name of several pairings by their keys, one query; `round`, `auditor` and `auditee` are loaded."""
-    listed = list(pairings)
-    others = {pairing.pk: _other(pairing, side) for pairing in listed}
+    """Return shown_name of several pairings, by key. One query.
+
+    `round`, `auditor` and `auditee` must be loaded.
+    """
+    loaded = list(pairings)
+    other_students = {pairing.pk: _other_student(pairing, side) for pairing in loaded}
     members = RoundMember.objects.filter(
-        round__in={pairing.round_id for pairing in listed},
-        student__in={other.pk for other in others.values()},
+        round__in={pairing.round_id for pairing in loaded},
+        student__in={student.pk for student in other_students.values()},
     )
-    aliases = {(each.round_id, each.student_id): each.alias for each in members}
+    aliases = {(member.round_id, member.student_id): member.alias for member in members}
     return {
-        pairing.pk: aliases.get((pairing.round_id, others[pairing.pk].pk), PEER)
+        pairing.pk: aliases.get((pairing.round_id, other_students[pairing.pk].pk), PEER)
         if hides_other_side(pairing.round.anonymity, side)
-        else str(others[pairing.pk])
-        for pairing in listed
+        else str(other_students[pairing.pk])
+        for pairing in loaded
     }
 
 
-def _other(pairing: Pairing, side: Side) -> Enrollment:
+def _other_student(pairing: Pairing, side: Side) -> Enrollment:
     return pairing.auditee if side in ("auditor", "author") else pairing.auditor
 
 
-def _of_the_platform(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> PeerEdition:
-    document, bare = _document(report, side), _bare(report, side, hidden=hidden)
+def _platform_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> RedactedCopy:
+    document, base = _document(report, side), _base_copy(report, side, hidden=hidden)
     if document is None:
-        return bare
-    scoreless = side != "staff" and _has_no_score_yet(report)
-    withheld: tuple[str, ...] = (SCORES,) if scoreless else ()
-    if scoreless:
+        return base
+
+    lacks_score = side != "staff" and _lacks_released_score(report)
+    withheld: tuple[str, ...] = (WITHHELD_SCORES,) if lacks_score else ()
+    if lacks_score:
         document = without_scores(document)
     if hidden and side == "author":
-        everybody = identity_of(report.assignment.cohort_id).with_person(
-            committer_of(parse_report(document))
-        )
-        document = redacted_report(document, everybody)
-        withheld += (PEOPLE, PLACES, DOCUMENT, LINKS)
-    return replace(bare, document=document, withheld=withheld, scores_withheld=scoreless)
+        identity = identity_of(report.assignment.cohort_id)
+        identity = identity.with_person(commit_authors_of(parse_report(document)))
+        document = redacted_report(document, identity)
+        withheld += (WITHHELD_PEOPLE, WITHHELD_PLACES, WITHHELD_DOCUMENT, WITHHELD_LINKS)
+    return replace(base, document=document, withheld=withheld, scores_withheld=lacks_score)
 
 
 def _document(report: FeedbackReport, side: ReportSide) -> Json | None:
-    """A report on oneself is an audit like any: what its student may see of it, the assignment's policy says."""
+    """Return the stored report. On their own audits students see what the assignment releases."""
     if report.audit is None:
         return None
     if report.kind == FeedbackKind.SELF and side != "staff":
-        edition = visible_report(report.audit, is_staff=False)
-        return edition.document if edition else None
+        audit_report = visible_report(report.audit, is_staff=False)
+        return audit_report.document if audit_report else None
     return document_of(report.audit)
 
 
-def _has_no_score_yet(report: FeedbackReport) -> bool:
-    """By the assignment's policy for the work it is about; what a student sees of their own audits is decided there."""
+def _lacks_released_score(report: FeedbackReport) -> bool:
+    """Return True while the grade of the audited work is withheld by the assignment's policy.
+
+    False for reports on one's own work: _document() decides about those.
+    """
     if report.kind == FeedbackKind.SELF or report.submission is None:
         return False
     return is_withheld(report.submission, grade_of(report.submission))
 
 
-def _imported(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> PeerEdition:
-    bare = _bare(report, side, hidden=hidden)
-    if not hidden or _is_makers(report, side):
-        return replace(bare, reading=report.reading, original=report.original)
-    signing = [each for each in (report.author_id, report.subject_id) if each is not None]
-    identity = identity_of(report.assignment.cohort_id, signing=signing)
+def _imported_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> RedactedCopy:
+    base = _base_copy(report, side, hidden=hidden)
+    if not hidden or _is_maker(report, side):
+        return replace(base, reading=report.reading, original=report.original)
+    committers = [key for key in (report.author_id, report.subject_id) if key is not None]
+    identity = identity_of(report.assignment.cohort_id, committers=committers)
+
     original, suffix = redacted_file(report.original, identity)
     return replace(
-        bare,
+        base,
         reading=redacted_import(report.reading or {}, identity),
         original=original,
         original_name=f"report{suffix}",
-        withheld=(PEOPLE, WRITER, LINKS),
+        withheld=(WITHHELD_PEOPLE, WITHHELD_WRITER, WITHHELD_LINKS),
     )
 
 
-def _bare(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> PeerEdition:
-    """What every edition of it says."""
+def _base_copy(report: FeedbackReport, side: ReportSide, *, hidden: bool) -> RedactedCopy:
+    """Return a copy with what every reader sees, without the contents."""
     made_at = (report.audit.finished_at if report.audit else None) or report.created_at
-    return PeerEdition(
+    misfits = report.misfits
+    if hidden and side == "author":
+        # These would confirm to an auditor whose work they have guessed.
+        misfits = [misfit for misfit in misfits if misfit["code"] not in REVEALING]
+
+    return RedactedCopy(
         document=None,
         reading=None,
         original=None,
         original_name=report.original_name,
-        misfits=tuple(
-            m for m in report.misfits if not (hidden and side == "author" and m["code"] in TELLING)
-        ),
+        misfits=tuple(misfits),
         withheld=(),
         signed=report.source == FeedbackSource.PLATFORM,
         scores_withheld=False,
         day=made_at.date().isoformat(),
-        moment=None if hidden and not _is_makers(report, side) else made_at,
+        moment=None if hidden and not _is_maker(report, side) else made_at,
     )
 
 
-def _is_makers(report: FeedbackReport, side: ReportSide) -> bool:
-    """Whether the reader is who made it, or brought it along."""
+def _is_maker(report: FeedbackReport, side: ReportSide) -> bool:
+    """Return True if the reader made or imported the report."""
     reader = {"author": report.author_id, "subject": report.subject_id, "staff": None}[side]
     return reader is not None and reader == (report.brought_by_id or report.author_id)
 
 
-def identity_of(cohort: Cohort | int, *, signing: Collection[int] = ()) -> Identity:
-    """Everybody on the roster, in two queries. Of each: what the roster and their account call them, and the owners and
-    names of the repositories and the names of the reports that they ever handed in.
+def identity_of(cohort: Cohort | int, *, committers: Collection[int] = ()) -> Identity:
+    """Return the identities of everyone on the roster, in two queries.
 
-    Of the students `signing`, by key, also what they call themselves in git, in one query more.
+    Each has the names in roster and account, and the owners and names of repositories and the
+    names of reports that they ever submitted. Of the students `committers` (keys) also the names
+    they use in git, in one query more.
     """
     key = cohort if isinstance(cohort, int) else cohort.pk
+    # Everything ever submitted: an old repository identifies its owner as well.
     works: dict[int, set[tuple[str, str]]] = {}
-    handed_in = Submission.objects.filter(student__cohort=key).order_by()
-    for student, *work in handed_in.values_list("student", "repo_url", "pdf_name").distinct():
-        works.setdefault(student, set()).add((work[0], work[1]))
+    submissions = Submission.objects.filter(student__cohort=key).order_by()
+    for student_key, *work in submissions.values_list("student", "repo_url", "pdf_name").distinct():
+        works.setdefault(student_key, set()).add((work[0], work[1]))
+
     roster = Enrollment.objects.filter(cohort=key).select_related("user").order_by("pk")
-    people = (_person(each, sorted(works.get(each.pk, ()))) for each in roster)
-    return Identity((*people, *_committers(signing)))
+    people = (_person(student, sorted(works.get(student.pk, ()))) for student in roster)
+    return Identity((*people, *_committers(committers)))
 
 
-def committer_of(report: Report) -> Person:
-    """Return everybody who signed a commit of the work that this report is about, as one."""
+def commit_authors_of(report: Report) -> Person:
+    """Return all commit authors of the audited work as one person."""
     return _committer(report.commit_authors)
 
 
 def _committers(students: Collection[int]) -> list[Person]:
-    """By the newest report on the work of each."""
+    """Return the commit authors in the newest report on the work of each student."""
     if not students:
         return []
-    told = Audit.objects.filter(submission__student__in=students, report__isnull=False)
-    newest = told.order_by("submission__student_id", "-finished_at").distinct(
+    audits = Audit.objects.filter(submission__student__in=students, report__isnull=False)
+    newest = audits.order_by("submission__student_id", "-finished_at").distinct(
         "submission__student_id"
     )
     signed = newest.values_list(COMMIT_AUTHORS_LOOKUP, flat=True)
@@ -253,10 +272,10 @@ def _committers(students: Collection[int]) -> list[Person]:
 
 
 def _committer(authors: Iterable[CommitAuthor]) -> Person:
-    listed = list(authors)
+    loaded = list(authors)
     return Person(
-        names=_said(*(author.name for author in listed)),
-        addresses=_said(*(author.email for author in listed)),
+        names=_non_empty(*(author.name for author in loaded)),
+        addresses=_non_empty(*(author.email for author in loaded)),
     )
 
 
@@ -265,16 +284,19 @@ def _person(student: Enrollment, works: list[tuple[str, str]]) -> Person:
     owners, repositories = _repositories([address for address, _name in works])
     group = f"group {student.group}" if student.group else ""
     return Person(
-        names=_said(student.name, user.get_full_name() if user else ""),
-        addresses=_said(student.email, user.email if user else ""),
-        handles=_said(student.student_number, user.username if user else "", *owners),
-        things=_said(*repositories, *(name for _address, name in works), student.group),
+        names=_non_empty(student.name, user.get_full_name() if user else ""),
+        addresses=_non_empty(student.email, user.email if user else ""),
+        handles=_non_empty(student.student_number, user.username if user else "", *owners),
+        things=_non_empty(*repositories, *(name for _address, name in works), student.group),
         owner_group=group or (works[0][0].casefold() if works else ""),
     )
 
 
 def _repositories(addresses: list[str]) -> tuple[list[str], list[str]]:
-    """The accounts that own them, and their names: https://host/owner/name.git, also git@host:owner/name."""
+    """Return owning accounts and names of repositories.
+
+    Reads https://host/owner/name.git and git@host:owner/name.
+    """
     owners, names = [], []
     for address in addresses:
         path = urlsplit(address).path if "://" in address else address.rpartition(":")[2]
@@ -285,13 +307,13 @@ def _repositories(addresses: list[str]) -> tuple[list[str], list[str]]:
     return owners, names
 
 
-def _said(*words: str) -> tuple[str, ...]:
+def _non_empty(*words: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """`unread` are {path, why}; `taken` counts the reports that were brought along."""
+    """Search of a repository. `taken` counts imported reports; `unread` are {path, why}."""
 
     at: datetime
     attempt: int
@@ -299,16 +321,17 @@ class Search:
     unread: tuple[Mapping[str, str], ...]
 
 
-def latest_searches(handed_in: Iterable[Submission]) -> dict[int, Search]:
-    """By assignment, the newest of those that followed one of these hand-ins."""
-    theirs = {str(each.pk): each for each in handed_in}
-    told = Activity.objects.filter(
-        verb="feedback.searched", object_type="submission", object_id__in=list(theirs)
+def latest_repository_searches(submissions: Iterable[Submission]) -> dict[int, Search]:
+    """Return, by assignment, the newest search that followed one of these submissions."""
+    by_key = {str(submission.pk): submission for submission in submissions}
+    activities = Activity.objects.filter(
+        verb="feedback.searched", object_type="submission", object_id__in=list(by_key)
     )
-    found: dict[int, Search] = {}
-    for row in told.order_by("at"):
-        submission = theirs[row.object_id]
-        found[submission.assignment_id] = Search(
+
+    searches: dict[int, Search] = {}
+    for row in activities.order_by("at"):
+        submission = by_key[row.object_id]
+        searches[submission.assignment_id] = Search(
             row.at, submission.attempt, row.detail["taken"], tuple(row.detail["unread"])
         )
-    return found
+    return searches

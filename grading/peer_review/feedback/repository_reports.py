@@ -1,7 +1,7 @@
-"""The reports that lie in a submitted repository: audit/report_onself_generated and its brothers, in any spelling.
+"""Import of reports from a submitted repository: audit/report_onself_generated and the like.
 
-The latest report of the student's own audit says where they are (facts.minmax); a job brings them along. What was
-exported from this site and committed there (views/peers/audit_zip.py names such files after their record) is known already.
+The latest report on the student's own work lists their paths; a job imports them. Reports exported
+from this site and committed there (exchange/audit_folder.py names them by key) are skipped.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ DIRECTIONS: tuple[Direction, ...] = ("generated", "self", "received")
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 
 
-def search_on_commit(*, audit: Audit, report: Report) -> None:
-    """After a student's own audit: have the reports fetched that it has seen, where peers take part at all."""
+def search_repository_on_commit(*, audit: Audit, report: Report) -> None:
+    """Queue the import of the reports that an own audit has listed, if there are rounds."""
     if audit.kind != AuditKind.SELF or not any(paths_in(report).values()):
         return
     assignment = audit.submission.assignment_id
@@ -50,37 +50,38 @@ def search_on_commit(*, audit: Audit, report: Report) -> None:
 
 
 def search_repository(*, assignment: Assignment, student: Enrollment) -> None:
-    """Have the student's latest audited repository searched now; nothing is written, so there is no row in the log.
+    """Queue an import from the student's latest audited repository. Writes nothing itself.
 
     Raises FeedbackRefused (nothing_audited, nothing_there) and redis.RedisError.
     """
     audit = _latest_audit(assignment, student)
     if audit is None:
         raise FeedbackRefused(
-            "", "nothing_audited", "Hand in first: the audit says where the reports are."
+            "", "nothing_audited", "Submit first: the audit shows where the reports are."
         )
     if not any(paths_in(report_of(audit) or Report()).values()):
-        sentence = (
-            "No report was seen in your repository: they belong into audit/, in the three folders."
-        )
+        sentence = "No reports were found in the three folders of audit/ in your repository."
         raise FeedbackRefused("", "nothing_there", sentence)
     _enqueue(audit)
 
 
 def import_from_repository(*, audit_id: UUID | str) -> None:
-    """Bring along what lies in the repository of this audit and is not known yet; the log says what could not be read.
+    """Import the new reports in the repository of this audit; log what could not be read.
 
-    What was generated goes to the pairing whose repository it names, what was received stays without an author.
-    Each report is taken in a transaction of its own: broken off and begun again, it goes on where it was.
+    Generated reports go to the pairing whose repository they name; received ones have no author.
+    Each report is imported in its own transaction: after a crash the job continues where it was.
     """
     related = Audit.objects.select_related("submission__assignment", "submission__student__user")
     audit = related.get(pk=audit_id)
-    where = paths_in(parse_report(audit.report or {}))
+    paths = paths_in(parse_report(audit.report or {}))
     taken, unread = 0, []
-    for each in _found_in(audit):
-        problem = each.problem if each.text is None else _taken(audit, where, each.path, each.text)
+    for report in _reports_in(audit):
+        if report.text is None:
+            problem: str | None = report.problem
+        else:
+            problem = _import(audit, paths, report.path, report.text)
         taken += problem is None
-        unread += [{"path": each.path, "why": problem}] if problem else []
+        unread += [{"path": report.path, "why": problem}] if problem else []
     with transaction.atomic():
         record_activity(
             organization=audit.organization_id,
@@ -93,36 +94,36 @@ def import_from_repository(*, audit_id: UUID | str) -> None:
         )
 
 
-def _taken(
-    audit: Audit, where: dict[Direction, tuple[str, ...]], path: str, text: str
+def _import(
+    audit: Audit, paths: dict[Direction, tuple[str, ...]], path: str, text: str
 ) -> str | None:
-    """None when the report was taken, else why it was not: “” for what is known already."""
+    """Import one report; return None, or the reason why not (“” for a known report)."""
     student = audit.submission.student
-    direction = next((kind for kind in DIRECTIONS if path in where[kind]), None)
-    if direction is None or _is_our_own(path, student):
+    direction = next((kind for kind in DIRECTIONS if path in paths[kind]), None)
+    if direction is None or _is_export(path, student):
         return ""
     try:
-        _take(audit.submission.assignment, student, direction, path, text)
-    except FeedbackRefused as refused:
-        return "" if refused.code == "already_imported" else refused.sentence
+        _import_file(audit.submission.assignment, student, direction, path, text)
+    except FeedbackRefused as refusal:
+        return "" if refusal.code == "already_imported" else refusal.sentence
     return None
 
 
-def _found_in(audit: Audit) -> list[engine_imports.RepositoryReport]:
-    """Where the repository cannot be had any more, that is what could not be read."""
+def _reports_in(audit: Audit) -> list[engine_imports.RepositoryReport]:
+    """Return the reports; an unreachable repository is returned as unreadable."""
     try:
         return engine_imports.repository_reports(audit)
-    except InputRefused as refused:
-        return [engine_imports.RepositoryReport("the repository", None, refused.sentence)]
+    except InputRefused as refusal:
+        return [engine_imports.RepositoryReport("the repository", None, refusal.sentence)]
 
 
 def paths_in(report: Report) -> dict[Direction, tuple[str, ...]]:
-    """Return where the report saw audits of peers, of oneself and by peers."""
+    """Return the paths of reports on peers, on oneself and by peers."""
     files = report.audit_files
     return {"generated": files.generated, "self": files.own, "received": files.received}
 
 
-def _take(
+def _import_file(
     assignment: Assignment, student: Enrollment, direction: Direction, path: str, text: str
 ) -> None:
     pairing = _pairing_of(assignment, student, text, path) if direction == "generated" else None
@@ -141,25 +142,28 @@ def _take(
 def _pairing_of(
     assignment: Assignment, student: Enrollment, text: str, path: str
 ) -> Pairing | None:
-    """The newest pairing on whose repository the report is. Not in a double-blind round: whoever named repositories
-    one after the other would learn whose work they audit."""
+    """Return the newest pairing whose repository the report names.
+
+    None in a double-blind round: an auditor could try repositories until one matches and learn
+    whose work they audit.
+    """
     reading = engine_imports.read_report_text(text, name=path)
-    theirs = granted_pairings().filter(round__assignment=assignment, auditor=student)
-    open_ones = theirs.exclude(round__anonymity=Anonymity.DOUBLE_BLIND)
-    for pairing in open_ones.select_related("round", "auditee").order_by("-round__number", "pk"):
+    pairings = granted_pairings().filter(round__assignment=assignment, auditor=student)
+    identified = pairings.exclude(round__anonymity=Anonymity.DOUBLE_BLIND)
+    for pairing in identified.select_related("round", "auditee").order_by("-round__number", "pk"):
         attempts = Submission.objects.filter(assignment=assignment, student=pairing.auditee_id)
         if is_of(reading, works_of(list(attempts))):
             return pairing
     return None
 
 
-def _is_our_own(path: str, student: Enrollment) -> bool:
-    keys = [UUID(each) for each in _UUID.findall(path.lower())]
+def _is_export(path: str, student: Enrollment) -> bool:
+    keys = [UUID(match) for match in _UUID.findall(path.lower())]
     if not keys:
         return False
-    theirs = FeedbackReport.objects.filter(Q(author=student) | Q(subject=student), pk__in=keys)
+    reports = FeedbackReport.objects.filter(Q(author=student) | Q(subject=student), pk__in=keys)
     return (
-        theirs.exists() or Audit.objects.filter(submission__student=student, pk__in=keys).exists()
+        reports.exists() or Audit.objects.filter(submission__student=student, pk__in=keys).exists()
     )
 
 
@@ -170,7 +174,7 @@ def _latest_audit(assignment: Assignment, student: Enrollment) -> Audit | None:
 
 
 def _enqueue(audit: Audit) -> None:
-    """In the front of the bulk queue: somebody may be waiting, but nobody's audit should."""
+    """Enqueue at the front of the bulk queue: a student may wait, but no audit should."""
     job = f"imports-{audit.pk}"
     if health_of(BULK, job) is JobHealth.ALIVE:
         return

@@ -1,6 +1,6 @@
-"""A report on somebody's work beside the verdict, as one of its sides may see it, and to download.
+"""Pages of one feedback report, its downloads, and the upload of reports.
 
-What that is, peer_review/feedback/queries.py decides.
+feedback/queries.py decides what a reader may see.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
 from grading.models import Enrollment, FeedbackReport
 from grading.peer_review.feedback.actions import import_feedback, mark_read
-from grading.peer_review.feedback.forms import BringForm, ReportForm
-from grading.peer_review.feedback.presenters import feedback_view, markdown_of, name_of_other
-from grading.peer_review.feedback.queries import PeerEdition, edition_of
+from grading.peer_review.feedback.forms import ReportForm, UploadForm
+from grading.peer_review.feedback.presenters import markdown_of, other_name_for, present_feedback
+from grading.peer_review.feedback.queries import RedactedCopy, redacted_copy_of
 from grading.peer_review.feedback.repository_reports import search_repository
 from grading.report_pages.judge_marks import JUDGES
 
@@ -34,31 +34,35 @@ from grading.report_pages.judge_marks import JUDGES
 @never_cache
 @require_safe
 def feedback(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
-    """While its audit runs there is only that; the first time its subject opens it is written down."""
+    """Show a report, or that its audit runs; record the first reading by its subject."""
     report, side = access_feedback(request.user, report_id)
     context: dict[str, Any] = {
         "report": report,
         "side": side,
-        "other": name_of_other(report, side),
+        "other": other_name_for(report, side),
         "trail": trail_to_peers(report.assignment.cohort),
     }
     if report.audit is not None and not report.audit.has_report:
         if side == "subject":
             raise Http404
         return render(request, "peer_review/running.html", context)
-    edition = edition_of(report, side=side)
+
+    copy = redacted_copy_of(report, side=side)
     if side == "subject" and request.method == "GET":
+        # HEAD shows nothing, so it is no reading.
         mark_read(report=report, by=request.user)
+
     if side == "author" and report.author is not None and request.method == "GET":
         mark_opened(student=report.author, kind=Opened.ANSWERS, about=report.pk)
-    context |= {"view": feedback_view(edition), "edition": edition, "judges": JUDGES}
+
+    context |= {"view": present_feedback(copy), "copy": copy, "judges": JUDGES}
     return render(request, "peer_review/feedback.html", context)
 
 
 @require_safe
 def feedback_json(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
-    report, edition = _shown(request, report_id)
-    document = edition.document if edition.document is not None else edition.reading
+    report, copy = _readable_copy(request, report_id)
+    document = copy.document if copy.document is not None else copy.reading
     if document is None:
         raise Http404
     text = json.dumps(document, ensure_ascii=False, indent=2)
@@ -67,32 +71,32 @@ def feedback_json(request: MemberRequest, org: str, report_id: UUID) -> HttpResp
 
 @require_safe
 def feedback_markdown(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
-    report, edition = _shown(request, report_id)
-    if edition.document is None and edition.reading is None:
+    report, copy = _readable_copy(request, report_id)
+    if copy.document is None and copy.reading is None:
         raise Http404
-    return _attachment(report, markdown_of(edition), "text/markdown", "md")
+    return _attachment(report, markdown_of(copy), "text/markdown", "md")
 
 
 @require_safe
 def feedback_original(request: MemberRequest, org: str, report_id: UUID) -> HttpResponse:
-    """The file as it was brought, or what this reader may see of it; as plain text, whatever it is."""
-    report, edition = _shown(request, report_id)
-    if edition.original is None:
+    """Download the imported file, or its redacted copy, always as plain text."""
+    report, copy = _readable_copy(request, report_id)
+    if copy.original is None:
         raise Http404
-    return _attachment(report, edition.original, "text/plain", "original.txt")
+    return _attachment(report, copy.original, "text/plain", "original.txt")
 
 
-def _shown(request: MemberRequest, report_id: UUID) -> tuple[FeedbackReport, PeerEdition]:
+def _readable_copy(request: MemberRequest, report_id: UUID) -> tuple[FeedbackReport, RedactedCopy]:
     report, side = access_feedback(request.user, report_id)
     if report.audit is not None and not report.audit.has_report:
         raise Http404
-    return report, edition_of(report, side=side)
+    return report, redacted_copy_of(report, side=side)
 
 
 def _attachment(
     report: FeedbackReport, text: str, content_type: str, extension: str
 ) -> HttpResponse:
-    """Never shown inside the site, and under a name that nobody chose."""
+    """Return a download under a fixed name, never shown inside the site."""
     headers = {
         "Content-Disposition": f'attachment; filename="feedback-{report.pk}.{extension}"',
         "Cache-Control": "private, no-store",
@@ -101,38 +105,46 @@ def _attachment(
     return HttpResponse(text, content_type=f"{content_type}; charset=utf-8", headers=headers)
 
 
-NO_TEXT = "This file is no text in UTF-8: Markdown or JSON can be read."
+NOT_UTF8 = "This is not a text file in UTF-8. Upload Markdown or JSON."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def bring(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """For a student of the cohort: a report outside any pairing, or a look into their repository."""
-    found = access_assignment(request.user, cohort, assignment)
-    student = access_enrollment(request.user, found.cohort)
+def upload(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
+    """Upload a report outside pairings, or search the student's repository for reports."""
+    assignment_row = access_assignment(request.user, cohort, assignment)
+    student = access_enrollment(request.user, assignment_row.cohort)
     if request.POST.get("do") == "search":
-        _search(request, found, student)
-        return redirect("peers", org, found.cohort.slug)
-    form = BringForm(request.POST or None, request.FILES or None)
+        _search(request, assignment_row, student)
+        return redirect("peers", org, assignment_row.cohort.slug)
+
+    form = UploadForm(request.POST or None, request.FILES or None)
     if form.is_valid():
-        report = brought(
+        report = import_upload(
             request,
             form,
-            assignment=found,
+            assignment=assignment_row,
             brought_by=student,
             direction=form.cleaned_data["direction"],
         )
         if report is not None:
             return redirect("feedback", org, report.pk)
-    context = {"assignment": found, "form": form, "trail": trail_to_peers(found.cohort)}
-    return render(request, "peer_review/bring.html", context)
+
+    context = {
+        "assignment": assignment_row,
+        "form": form,
+        "trail": trail_to_peers(assignment_row.cohort),
+    }
+    return render(request, "peer_review/upload.html", context)
 
 
-def brought(request: MemberRequest, form: ReportForm, **where: Any) -> FeedbackReport | None:
-    """The report that a valid form holds; None when it was refused, which stands beside the field then."""
+def import_upload(
+    request: MemberRequest, form: ReportForm, **options: Any
+) -> FeedbackReport | None:
+    """Import the file of a valid form; return None with an error in the form if refused."""
     try:
         text = form.text()
     except UnicodeDecodeError:
-        form.add_error("file", NO_TEXT)
+        form.add_error("file", NOT_UTF8)
         return None
     try:
         report = import_feedback(
@@ -140,12 +152,12 @@ def brought(request: MemberRequest, form: ReportForm, **where: Any) -> FeedbackR
             name=form.cleaned_data["file"].name,
             origin="upload",
             by=request.user,
-            **where,
+            **options,
         )
     except ActionRefused as refusal:
         add_refusal(form, refusal)
         return None
-    messages.success(request, "The report is taken: this is what could be read in it.")
+    messages.success(request, "Report uploaded. Please check what could be read from it.")
     return report
 
 
@@ -156,5 +168,5 @@ def _search(request: MemberRequest, assignment: Any, student: Enrollment) -> Non
         messages.error(request, refusal.sentence)
     else:
         messages.success(
-            request, "A worker looks into your repository: what it finds appears here shortly."
+            request, "Your repository is being searched. New reports appear here shortly."
         )
