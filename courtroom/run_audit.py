@@ -36,16 +36,16 @@ async def hold_audit(
     Nothing that `known` holds for this very commit, PDF and rubric is computed or bought again.
     Every call to a provider waits for the `rate_limit`.
     """
-    settings, known = bench or BenchSettings(), known or Known()
+    settings, earlier = bench or BenchSettings(), known or Known()
     refuse_invalid_guards(case.constitution)
 
     with tempfile.TemporaryDirectory(prefix="courtroom-") as workspace:
         yield AuditEvent(kind="stage", stage=READING_INPUTS)
         # The inputs are read in child processes while this process imports langgraph.
-        reader = InputReader(case, Path(workspace), _reusable_report(known, settings))
+        reader = InputReader(case, Path(workspace), _reusable_report(earlier, settings))
         build_graph = await asyncio.to_thread(warm_up)
         budget = Budget(settings.budget_usd, settings.prices)
-        judges = await asyncio.to_thread(make_bench, settings, known, rate_limit, budget)
+        judges = await asyncio.to_thread(make_bench, settings, earlier, rate_limit, budget)
         vision = await asyncio.to_thread(_vision_model, settings, case, rate_limit, budget)
         inputs = await asyncio.to_thread(reader.wait)
         yield AuditEvent(kind="stage", stage=READING_INPUTS, ended=True)
@@ -84,10 +84,10 @@ def warm_up() -> Any:
     return build_graph
 
 
-def _reusable_report(known: Known, settings: BenchSettings) -> AuditReport | None:
+def _reusable_report(earlier: Known, settings: BenchSettings) -> AuditReport | None:
     """Return the earlier report, unless a vision model could now settle what it left open."""
-    is_open = known.report is not None and known.report.facts.pdf_diagram is None
-    return None if is_open and settings.kind == "llm" and settings.vision_model else known.report
+    is_open = earlier.report is not None and earlier.report.facts.pdf_diagram is None
+    return None if is_open and settings.kind == "llm" and settings.vision_model else earlier.report
 
 
 def _vision_model(

@@ -19,12 +19,12 @@ from courtroom.replay.report_reuse import opinions_of
 class ReusingBench:
     """Answer from stored opinions where the question is the same; ask the inner bench otherwise."""
 
-    def __init__(self, bench: Bench, known: Known) -> None:
+    def __init__(self, bench: Bench, earlier: Known) -> None:
         self._bench = bench
-        self._stored = {opinion.key: opinion for opinion in known.opinions}
+        self._stored = {opinion.key: opinion for opinion in earlier.opinions}
 
-        if known.report:
-            answers = opinions_of(known.report)
+        if earlier.report:
+            answers = opinions_of(earlier.report)
             opinions = (answer for answer in answers if isinstance(answer, JudicialOpinion))
             self._stored |= {opinion.key: opinion for opinion in opinions}
 
@@ -62,7 +62,7 @@ class ReusingBench:
 
 def make_bench(
     settings: BenchSettings,
-    known: Known,
+    earlier: Known,
     rate_limit: RateLimit = NO_LIMIT,
     budget: Budget | None = None,
 ) -> Bench:
@@ -74,5 +74,5 @@ def make_bench(
         # Imported here because it brings langchain-openai along, which takes a second to import.
         from courtroom.judges.llm import LlmBench
 
-        return ReusingBench(LlmBench(settings, rate_limit, budget=budget), known)
-    return ReusingBench(HeuristicBench(), known)
+        return ReusingBench(LlmBench(settings, rate_limit, budget=budget), earlier)
+    return ReusingBench(HeuristicBench(), earlier)
