@@ -94,6 +94,7 @@ def criterion_views(
     evidence = EvidencePresenter(report)
     counts = {row.id: row for row in released.criteria} if released else {}
     levels = levels_in(rubric)
+
     return tuple(
         _view(
             position,
@@ -115,6 +116,7 @@ def _view(
 ) -> CriterionView:
     checks = evidence.checks(criterion)
     opinions = _in_order(criterion.opinions)
+
     return CriterionView(
         anchor=f"criterion-{position + 1}",
         position=position,

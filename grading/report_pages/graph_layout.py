@@ -214,8 +214,7 @@ def _curve(source: Node, target: Node) -> str:
         start, end = source.bottom, target.top - 3
         middle = (start + end) / 2
         return f"M{source.x} {start} C{source.x} {middle} {target.x} {middle} {target.x} {end}"
-    right = max(source.x + source.width / 2, target.x + target.width / 2)
-    return (
-        f"M{source.x + source.width / 2} {source.y} C{right + 30} {source.y} {right + 30} {target.y} "
-        f"{target.x + target.width / 2 + 3} {target.y}"
-    )
+
+    start, end = source.x + source.width / 2, target.x + target.width / 2
+    bend = max(start, end) + 30
+    return f"M{start} {source.y} C{bend} {source.y} {bend} {target.y} {end + 3} {target.y}"

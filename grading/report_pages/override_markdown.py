@@ -8,6 +8,7 @@ def override_markdown(released: ReleasedVerdict | None) -> str:
     given = [row for row in released.criteria if row.override_reason] if released else []
     if released is None or not given:
         return ""
+
     rows = map(_row, given)
     head = ["| Criterion | Verdict | Counts | Reason |", "| --- | --- | --- | --- |"]
     overall = f"With them, the overall score is {_score(released.overall_score)}."

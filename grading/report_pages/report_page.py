@@ -15,6 +15,7 @@ from grading.report_pages.graph_drawing import Topology, topology_of
 
 Json = Mapping[str, Any]
 PRIORITIES = ("high", "medium", "low")
+# More than three tasks at the top are no longer read as the next step.
 MAX_NEXT_TASKS = 3
 
 
@@ -58,7 +59,8 @@ class ReportPage:
     models: tuple[str, ...]
 
 
-MIN_STRENGTH = 3  # of 5
+# A score below 3 of 5 is no strength, even if it is the highest.
+MIN_STRENGTH = 3
 HEADLINES = {
     "verdict": ("Verdict", "good", ""),
     "needs_review": (
@@ -88,6 +90,7 @@ def present_report(
     criteria = criterion_views(report, released, rubric)
     tasks = _tasks(criteria)
     scored = [criterion for criterion in criteria if criterion.score is not None]
+
     return ReportPage(
         record=report,
         headline=_headline(report, released),
@@ -146,6 +149,7 @@ def _by_file(tasks: tuple[Task, ...]) -> tuple[tuple[str, tuple[Task, ...]], ...
     files: defaultdict[str, list[Task]] = defaultdict(list)
     for task in tasks:
         files[task.path or ""].append(task)
+
     ordered = sorted(files, key=lambda path: (path == "", path))
     return tuple(
         (path, tuple(sorted(files[path], key=lambda task: task.line or 0))) for path in ordered

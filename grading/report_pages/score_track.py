@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from grading.report_pages.judge_marks import JUDGES, Judge
 
+# All in units of the SVG view box.
 WIDTH, HEIGHT = 340, 74
 LEFT, STEP = 24, 73
+# Heights of the marks, the line and the numbers, from the top of the drawing.
 MARKS_Y, LINE_Y, NUMBERS_Y = 13, 42, 65
 MARK_SPACING = 22
 

@@ -81,7 +81,7 @@ def score_of_five(score: float | None) -> str:
 
 @register.simple_tag
 def criterion_fingerprint(audit: Audit, criterion: Any) -> str:
-    """Return what the override form compares, so that no change goes unseen; for a CriterionView."""
+    """Return the fingerprint that the override form compares; `criterion` is a CriterionView."""
     counts = criterion.counts
     return fingerprint_of_criterion(
         audit.report_digest, counts.id, counts.score, counts.override_reason

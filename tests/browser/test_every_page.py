@@ -1,4 +1,4 @@
-"""Every page of the site, to everybody who may open it: axe-core finds nothing grave, and it fits a window of 320 px."""
+"""Every page for everybody who may open it: axe-core finds no fault, and it fits 320 px."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_m
 
 
 def pages_of(person: str) -> Iterator[str]:
-    """The routes that answer this person with a page; files, parts of pages and programs' addresses are none."""
+    """Return the routes that answer this person with a whole page for people."""
     for route, (answers, _) in ROWS.items():
         if answers[PERSONS.index(person)] == 200 and re.fullmatch(
             r"(?!api/).*(?<!/progress)/|", route
@@ -62,7 +62,7 @@ def test_every_page_is_sound_in_both_themes_and_on_a_small_phone(
             page.context.add_init_script(source)
             for address in walked(person, town):
                 page.goto(address)
-                if found := faults_of(page):
-                    faults[address] = found
+                if page_faults := faults_of(page):
+                    faults[address] = page_faults
             assert faults == {}
         browser.close()

@@ -1,4 +1,4 @@
-"""A student's whole way with keys alone: sign in, hand in, read, answer what was found, appeal."""
+"""A student uses the keyboard alone: sign in, submit, read, answer a finding, appeal."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def sign_in(page: Page, keys: Keyboard, email: str) -> None:
 
 
 def read_the_report(page: Page, keys: Keyboard) -> None:
-    """From the overview into a criterion, its dissent, and what was cited to its very line; and back."""
+    """Go from the overview to a criterion, its dissent and a cited line, and back."""
     keys.skip_to_content()
     keys.follow("Week 2")
     expect(page.get_by_role("heading", level=1)).to_have_text("Week 2")
@@ -81,9 +81,9 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
     cited = re.compile(r"src/tools/state_management\.py:\d+.*")
     place = keys.tab_to(cited, at_most=1).name
     keys.press("Enter")
-    exhibit = page.locator(".evidence-item:target")
-    expect(exhibit).to_be_visible()
-    expect(exhibit).to_contain_text("os.system(")
+    item = page.locator(".evidence-item:target")
+    expect(item).to_be_visible()
+    expect(item).to_contain_text("os.system(")
     assert keys.tab().name == place
     assert keys.tab() == Stop("group", place)  # the quotation itself, which scrolls
     keys.walk_out()
@@ -92,7 +92,7 @@ def read_the_report(page: Page, keys: Keyboard) -> None:
 
 
 def appeal(page: Page, keys: Keyboard) -> None:
-    """From the criterion to its form; what is refused says so where the keyboard goes on, and leads to each field."""
+    """Go from the criterion to its form; a refusal gets the focus and links to its field."""
     keys.follow("Appeal this criterion", at_most=1)
     expect(page.get_by_role("heading", level=1)).to_have_text("Appeal: State management rigour")
     keys.skip_to_content()
@@ -162,7 +162,7 @@ def hand_in(page: Page, keys: Keyboard, repository: Path) -> None:
 
 
 def watch(page: Page, keys: Keyboard, ahead: Audit) -> None:
-    """What renews itself leaves the focus where it is."""
+    """The polled part keeps the focus where it is."""
     sentence = page.locator("#progress strong").first
     waiting = sentence.text_content() or ""
     keys.skip_to_content()

@@ -1,4 +1,4 @@
-"""No page is wider than the window it is read in, and no page makes the browser complain (its policy of content too)."""
+"""Pages fit their window, and none makes the browser complain, its content policy included."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONG = "a_name_that_goes_on_" * 8
 
 
 def visits() -> list[tuple[User | None, list[str]]]:
-    """Who opens which pages, where whatever has a name has one without a break."""
+    """Return users with the pages that they open; all names are long and unbroken."""
     enrolled = student(CohortFactory.create(slug="autumn", name="Autumn"), name=LONG)
     assignment = AssignmentFactory.create(cohort=enrolled.cohort, slug="auditor", title=LONG)
     submission = SubmissionFactory.create(

@@ -1,4 +1,4 @@
-"""A student's way through the site, in a real browser, with a real worker: sign in, hand in, watch, read, hand in again."""
+"""A student signs in, submits, watches, reads and submits again, with a real worker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ pytestmark = [
     pytest.mark.usefixtures("redis"),
 ]
 UNSAFE = 'import os\n\n\ndef clone(url):\n    os.system(f"git clone {url} <b>here</b>")\n'
-SAFE = 'import subprocess\n\n\ndef clone(url):\n    subprocess.run(["git", "clone", "--", url], check=True, timeout=60)\n'
+SAFE = (
+    "import subprocess\n\n\ndef clone(url):\n"
+    '    subprocess.run(["git", "clone", "--", url], check=True, timeout=60)\n'
+)
 FIRST_COMMITS = (
     Commit(message="Begin", files={"README.md": "# Work\n"}),
     Commit(message="Clone", files={"src/clone.py": UNSAFE}),
@@ -93,7 +96,7 @@ def hand_in_again(page: Page, before: Path, repository: Path, pdf: Path) -> None
 
 
 def see_the_report(page: Page) -> None:
-    """Which takes as long as its audit."""
+    """Wait for the report, as long as its audit takes."""
     heading = page.get_by_role("heading", name="Verdicts at a glance")
     expect(heading).to_be_visible(timeout=PATIENCE_MS)
 

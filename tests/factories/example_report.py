@@ -1,6 +1,4 @@
-"""A report as the courtroom makes them, built from its own records: ten criteria, thirty opinions,
-real quotes.
-"""
+"""Example report as the courtroom makes it: ten criteria, thirty opinions, real quotes."""
 
 from __future__ import annotations
 
@@ -46,8 +44,10 @@ SOURCE = '''def clone(url: str) -> Path:
     os.system(f"git clone {url} {target}")  # <script>alert("quoted")</script>
     return target'''
 ARGUMENT = (
-    "The tool reaches for the shell where it need not: the address goes into the command **unchecked**, so a "
-    "repository named `x; rm -rf ~` is a command of its own. What stands beside it is careful work, and does not "
+    "The tool reaches for the shell where it need not: "
+    "the address goes into the command **unchecked**, so a "
+    "repository named `x; rm -rf ~` is a command of its own. What stands beside it is careful "
+    "work, and does not "
     "repair this."
 )
 GRAPH = GraphFact(
@@ -181,8 +181,12 @@ def _criterion(
                 why="Tech Lead counts twice.",
             ),
         ),
-        rationale=f"The clone is isolated, but one call goes through the shell, and the three judges come to {final}.",
-        dissent="The Prosecutor holds the call unsafe; the Defense answers that the address was checked."
+        rationale=(
+            "The clone is isolated, but one call goes through the shell, "
+            f"and the three judges come to {final}."
+        ),
+        dissent="The Prosecutor holds the call unsafe; "
+        "the Defense answers that the address was checked."
         if max(scores) - min(scores) >= 2
         else None,
         opinions=tuple(_opinion(*pair, rows) for pair in zip(PERSONAS, scores, strict=True)),
@@ -212,7 +216,10 @@ def _criterion(
                 path=f"src/tools/{key}.py",
                 line=13,
                 action="Call git with a list of arguments instead of a shell line.",
-                snippet='subprocess.run(["git", "clone", "--", url, str(target)], check=True, timeout=120)',
+                snippet=(
+                    'subprocess.run(["git", "clone", "--", url, str(target)], '
+                    "check=True, timeout=120)"
+                ),
                 priority="high" if final < 3 else "medium",
                 evidence=(rows[0].id,),
                 criterion_id=key,
