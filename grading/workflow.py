@@ -13,12 +13,12 @@ from django.db import transaction
 from django.utils import timezone
 from django_scopes import scope
 
-from grading.appeals.actions import return_rejudged
+from grading.appeals.actions import return_rejudged_appeals
 from grading.audits import actions as audit_actions
 from grading.audits.actions import Lease
 from grading.bulk import resynthesis
 from grading.bulk.progress import Change, end_renewal
-from grading.bulk.renewals import lost_to_failures
+from grading.bulk.renewals import criteria_lost_to_failures
 from grading.bulk.resynthesis_jobs import resume_runs
 from grading.core.audit_queue import JobHealth, enqueue, health_of_job
 from grading.core.enums import AuditState, WebhookEvent
@@ -55,7 +55,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
     A renewal fails instead if it would take scores away only because judges did not answer.
     Raises LeaseLostError; then nothing is written.
     """
-    if criteria := lost_to_failures(audit_id=lease.audit_id, verdict=verdict):
+    if criteria := criteria_lost_to_failures(audit_id=lease.audit_id, verdict=verdict):
         code, message = UNANSWERED
         fail_audit(lease=lease, code=code, message=message.format(", ".join(criteria)))
         return
@@ -68,7 +68,7 @@ def finish_audit(*, lease: Lease, verdict: Verdict) -> None:
         record_findings(audit=audit)
 
         # Whoever asked for this audit goes on: an appeal, a bulk run.
-        return_rejudged(audit=audit)
+        return_rejudged_appeals(audit=audit)
         end_renewal(audit=audit)
 
         # Messages are written here and sent after the commit.
@@ -119,7 +119,7 @@ def _follow_attempt(audit: Audit, state: AuditState | None, code: str, message: 
 
 
 def _follow_failure(audit: Audit, message: str) -> None:
-    return_rejudged(audit=audit)
+    return_rejudged_appeals(audit=audit)
     end_renewal(audit=audit)
     notify_of_failure(audit=audit, message=message)
 

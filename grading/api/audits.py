@@ -26,7 +26,7 @@ from grading.audits.wait_times import pace_of
 from grading.core.enums import AuditState
 from grading.core.fair_turns import position_shown
 from grading.core.permissions import access_audit, may
-from grading.grades.queries.final_scores import counting_in
+from grading.grades.queries.final_scores import counting_verdict
 from grading.models import Audit
 from grading.report_pages.override_markdown import override_markdown
 
@@ -91,7 +91,7 @@ class AuditSerializer(Serializer[Audit]):
         visible: VisibleReport | None = self.context["visible"]
         if visible is None:
             return None
-        counting = counting_in(audit, visible)
+        counting = counting_verdict(audit, visible)
         if counting is not None:
             return counting.overall_score
         return visible.report.overall_score if visible.report.status == "verdict" else None
@@ -140,7 +140,7 @@ class MarkdownReport(TenantView):
         text = engine_audits.render_markdown(
             visible.document, date=f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
         )
-        text += override_markdown(counting_in(audit, visible))
+        text += override_markdown(counting_verdict(audit, visible))
 
         headers = {
             "X-Content-Type-Options": "nosniff",

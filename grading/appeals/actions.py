@@ -1,4 +1,4 @@
-"""What a student does about a criterion of a released grade: appeal, and take it back."""
+"""Appeals from the student's side: file one on a criterion of a released grade, and withdraw it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from grading.core.code_locations import read_places
 from grading.core.enums import APPEAL_MOVES, PENDING_APPEALS, AppealState, WebhookEvent
 from grading.core.errors import AppealRefused
 from grading.core.user_text import required_text
-from grading.grades.actions import hold_attempts
+from grading.grades.actions import lock_attempts
 from grading.models import Appeal, Audit, Grade
 from grading.notifications.webhooks import announce_appeal
 
-MOST_CHARACTERS = 2000  # as Artemis has it
+MAX_CHARACTERS = 2000  # as Artemis has it
 
 
 def file_appeal(
@@ -32,19 +32,18 @@ def file_appeal(
     cited: Collection[str] = (),
     places: str = "",
 ) -> Appeal:
-    """Object to one criterion of what was released, also to one that was left out.
+    """Appeal one criterion of a released grade, also one that was left out.
 
-    `cited` are ids of the criterion's evidence, `places` one place a line (grading.core.code_locations). Raises AppealRefused:
-    not_released, window_over, appeals_used_up, appeal_pending, appeal_answered, criterion_unknown, text_missing,
-    text_too_long, evidence_unknown, place_unreadable, places_too_many.
+    `cited` are ids of the criterion's evidence, `places` one location per line
+    (grading.core.code_locations). Raises AppealRefused: not_released, window_over, appeals_used_up,
+    appeal_pending, appeal_answered, criterion_unknown, text_missing, text_too_long,
+    evidence_unknown, place_unreadable, places_too_many.
     """
     missing = "Say what is wrong with the verdict, and why."
-    text = required_text(
-        text, MOST_CHARACTERS, field="text", missing=missing, refused=AppealRefused
-    )
-    found = read_places(places)
+    text = required_text(text, MAX_CHARACTERS, field="text", missing=missing, refused=AppealRefused)
+    locations = read_places(places)
     with transaction.atomic():
-        grade = _held(grade)
+        grade = _lock_grade(grade)
         _refuse_unless_allowed(grade)
         row = _released_row(grade, criterion_id)
         audit = (
@@ -60,11 +59,12 @@ def file_appeal(
             criterion_id=criterion_id,
             criterion_name=row["name"],
             text=text,
-            cited=_cited(audit, digest, criterion_id, cited),
-            places="\n".join(map(str, found)),
+            cited=_cited_evidence(audit, digest, criterion_id, cited),
+            places="\n".join(map(str, locations)),
             verdict=row,
             report_digest=digest,
         )
+
         record_activity(
             organization=grade.organization_id,
             actor=by,
@@ -74,11 +74,12 @@ def file_appeal(
             score=row["score"],
         )
         announce_appeal(appeal=appeal, event=WebhookEvent.APPEAL_FILED)
+
     return appeal
 
 
-def why_no_appeal(*, grade: Grade, criterion_id: str) -> AppealRefused | None:
-    """What would refuse any appeal on this criterion now; None while one can be filed."""
+def appeal_refusal(*, grade: Grade, criterion_id: str) -> AppealRefused | None:
+    """Return the reason why this criterion cannot be appealed now; None if it can."""
     try:
         _refuse_unless_allowed(grade)
         row = _released_row(grade, criterion_id)
@@ -89,9 +90,12 @@ def why_no_appeal(*, grade: Grade, criterion_id: str) -> AppealRefused | None:
 
 
 def withdraw_appeal(*, appeal: Appeal, by: User) -> None:
-    """Take it back while nobody has answered; it is given back. Raises AppealRefused appeal_over."""
+    """Withdraw an appeal that has no answer yet; it does not use the student's allowance.
+
+    Raises AppealRefused appeal_over.
+    """
     with transaction.atomic():
-        move(appeal, AppealState.WITHDRAWN, decided_at=now())
+        change_state(appeal, AppealState.WITHDRAWN, decided_at=now())
         record_activity(
             organization=appeal.organization_id,
             actor=by,
@@ -101,13 +105,13 @@ def withdraw_appeal(*, appeal: Appeal, by: User) -> None:
         )
 
 
-def return_rejudged(*, audit: Audit) -> None:
-    """The audit that judged a criterion again has ended, with a verdict or without: a person reads on.
+def return_rejudged_appeals(*, audit: Audit) -> None:
+    """Put appeals back in the inbox when the audit that judged their criterion again has ended.
 
-    Call it in the transaction that ended the audit.
+    Call it in the transaction that ended the audit, whether or not it gave a verdict.
     """
     for appeal in Appeal.objects.filter(rejudged_in=audit, state=AppealState.REJUDGING):
-        move(appeal, AppealState.ESCALATED if appeal.escalated_at else AppealState.OPEN)
+        change_state(appeal, AppealState.ESCALATED if appeal.escalated_at else AppealState.OPEN)
         record_activity(
             organization=appeal.organization_id,
             actor=None,
@@ -117,45 +121,48 @@ def return_rejudged(*, audit: Audit) -> None:
         )
 
 
-def move(appeal: Appeal, after: AppealState, **changes: Any) -> None:
-    """One legal move (enums.APPEAL_MOVES), by one conditional UPDATE. Raises AppealRefused appeal_over.
+def change_state(appeal: Appeal, after: AppealState, **changes: Any) -> None:
+    """Make one legal move (enums.APPEAL_MOVES) with one conditional UPDATE.
 
-    Nobody moves what was escalated since they looked: who may answer it is another question then.
+    Raises AppealRefused appeal_over, also if the appeal was escalated since the caller read it:
+    other people may answer it then.
     """
     before = [state for state, moves in APPEAL_MOVES.items() if after in moves]
-    as_seen = Appeal.objects.filter(
+    unchanged = Appeal.objects.filter(
         pk=appeal.pk, state__in=before, escalated_at=appeal.escalated_at
     )
-    if not as_seen.update(state=after, **changes):
+    if not unchanged.update(state=after, **changes):
         raise AppealRefused(
-            "", "appeal_over", "Meanwhile this appeal went another way: read what it came to."
+            "", "appeal_over", "This appeal has changed since you opened it. Read it again."
         )
+
     appeal.refresh_from_db(fields=["state", *changes])
 
 
-def _held(grade: Grade) -> Grade:
-    """As it stands now, and until this has committed."""
-    hold_attempts(grade)
+def _lock_grade(grade: Grade) -> Grade:
+    """Return the grade as it is now, locked until the transaction ends."""
+    lock_attempts(grade)
     locked = Grade.objects.select_for_update(no_key=True, of=("self",)).select_related("assignment")
-    found = locked.filter(pk=grade.pk).first()
-    if found is None:  # with its cohort
+    current = locked.filter(pk=grade.pk).first()
+    if current is None:  # with its cohort
         raise AppealRefused(
-            "", "not_released", "This grade is gone: nothing can be appealed any more."
+            "", "not_released", "This grade was deleted. It can't be appealed any more."
         )
-    return found
+
+    return current
 
 
 def _refuse_unless_allowed(grade: Grade) -> None:
     allowance = allowance_of(grade)
     if allowance is None:
         raise AppealRefused(
-            "", "not_released", "This grade is not released: nothing can be appealed yet."
+            "", "not_released", "This grade is not released yet, so it can't be appealed."
         )
     if allowance.is_over:
         ended = f"{localtime(allowance.until):%d %B %Y, %H:%M %Z}"
-        raise AppealRefused("", "window_over", f"Appeals could be filed until {ended}.")
+        raise AppealRefused("", "window_over", f"The deadline for appeals was {ended}.")
     if not allowance.left:
-        sentence = f"All {allowance.most} appeals at this assignment are open or were not upheld."
+        sentence = f"You have used all {allowance.most} appeals at this assignment."
         raise AppealRefused("", "appeals_used_up", sentence)
 
 
@@ -164,7 +171,7 @@ def _released_row(grade: Grade, criterion_id: str) -> dict[str, Any]:
     for row in rows:
         if row["id"] == criterion_id:
             return row
-    raise AppealRefused("", "criterion_unknown", "What was released knows no such criterion.")
+    raise AppealRefused("", "criterion_unknown", "The released grade has no such criterion.")
 
 
 def _refuse_if_appealed(submission_id: UUID | str, row: dict[str, Any]) -> None:
@@ -173,15 +180,17 @@ def _refuse_if_appealed(submission_id: UUID | str, row: dict[str, Any]) -> None:
         raise AppealRefused(
             "",
             "appeal_pending",
-            "You have appealed this criterion already: it waits for an answer.",
+            "You have already appealed this criterion. Wait for the answer.",
         )
     if earlier.filter(state=AppealState.KEPT, verdict=row).exists():
-        sentence = "This very verdict was appealed and kept: the answer stands with that appeal."
+        sentence = "This verdict was already appealed and kept. Read the answer there."
         raise AppealRefused("", "appeal_answered", sentence)
 
 
-def _cited(audit: Audit, digest: str, criterion_id: str, cited: Collection[str]) -> list[str]:
-    """Return the ids in the report's order. Raises AppealRefused evidence_unknown for any other."""
+def _cited_evidence(
+    audit: Audit, digest: str, criterion_id: str, cited: Collection[str]
+) -> list[str]:
+    """Return the ids in the report's order. Raises AppealRefused evidence_unknown."""
     if not cited:
         return []
     report = report_by_digest(audit.submission, digest)
@@ -191,4 +200,5 @@ def _cited(audit: Audit, digest: str, criterion_id: str, cited: Collection[str])
         raise AppealRefused(
             "cited", "evidence_unknown", "Choose from the evidence of this criterion."
         )
+
     return [key for key in evidence if key in cited]

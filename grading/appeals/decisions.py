@@ -1,4 +1,4 @@
-"""What teachers do about an appeal: keep, change, have it judged again, leave it to an owner."""
+"""Decisions of teachers on an appeal: keep, change, judge again, or escalate to an owner."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.timezone import now
 
-from grading.appeals.actions import MOST_CHARACTERS, move
-from grading.appeals.queries import counts_for_the_grade, grade_behind
+from grading.appeals.actions import MAX_CHARACTERS, change_state
+from grading.appeals.queries import counts_for_the_grade, grade_for_appeal
 from grading.audits.queries import current_audit
 from grading.bulk import renewals
 from grading.bulk.actions import Estimate, estimate_bulk
@@ -23,7 +23,7 @@ from grading.core.user_text import required_text
 from grading.engine import audits as engine_audits
 from grading.grades import actions as grade_actions
 from grading.grades import releases
-from grading.grades.queries.final_scores import reckon, told
+from grading.grades.queries.final_scores import grade_results, released_value
 from grading.models import Appeal, Audit, Grade, Membership, Override, Submission
 from grading.notifications.emails import notify
 from grading.notifications.webhooks import announce_appeal
@@ -31,7 +31,7 @@ from grading.notifications.webhooks import announce_appeal
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What the work would come to with this score on the criterion."""
+    """Result of the whole submission if the criterion had this score."""
 
     score: int
     level: str
@@ -42,8 +42,12 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """`row` is the criterion as it counts now, in the shape of what is told (grades/queries/final_scores.py)."""
+class CurrentVerdict:
+    """Verdict that counts now, with the effect of each possible score.
+
+    `row` is the criterion as it counts now, in the shape of a released value
+    (grades/queries/final_scores.py).
+    """
 
     audit: Audit
     row: dict[str, Any]
@@ -52,11 +56,14 @@ class Standing:
 
 
 def keep_verdict(*, appeal: Appeal, answer: str, by: User) -> None:
-    """What was released stays. Raises AppealRefused: answer_missing, answer_too_long, owner_decides, appeal_over."""
+    """Keep the released verdict, with an answer to the student.
+
+    Raises AppealRefused: answer_missing, answer_too_long, owner_decides, appeal_over.
+    """
     answer = _answer(answer)
     with transaction.atomic():
-        alone = _refuse_unless_theirs(appeal, by)
-        move(appeal, AppealState.KEPT, answer=answer, decided_by=by, decided_at=now())
+        alone = _refuse_unless_may_answer(appeal, by)
+        change_state(appeal, AppealState.KEPT, answer=answer, decided_by=by, decided_at=now())
         record_activity(
             organization=appeal.organization_id,
             actor=by,
@@ -67,25 +74,29 @@ def keep_verdict(*, appeal: Appeal, answer: str, by: User) -> None:
             alone=alone,
         )
         announce_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
-        _write_to_student(appeal)
+        _email_student(appeal)
 
 
 def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
-    """Another score, as an override whose reason is the answer; the grade is released again with it.
+    """Override the score, with the answer as its reason, and release the grade again.
 
-    If meanwhile another attempt counts, the score stands with the attempt that was appealed and nothing is released.
-    Raises AppealRefused as keep_verdict, and score_the_same; GradeRefused as grades.override_criterion.
+    If another attempt counts by now, the score stays with the appealed attempt and nothing is
+    released. Raises AppealRefused as keep_verdict, and score_the_same; GradeRefused as
+    grades.override_criterion.
     """
     answer = _answer(answer)
     with transaction.atomic():
-        _hold(appeal)
-        alone = _refuse_unless_theirs(appeal, by)
-        standing = standing_of(appeal)
+        _lock_attempt_and_grade(appeal)
+        alone = _refuse_unless_may_answer(appeal, by)
+        standing = current_verdict_of(appeal)
         if standing is not None and score == appeal.verdict["score"] == standing.row["score"]:
             raise AppealRefused(
-                "decision", "score_the_same", f"{score} of 5 is what stands: keep it instead."
+                "decision",
+                "score_the_same",
+                f"The score is already {score} of 5. Keep the verdict instead.",
             )
-        move(
+
+        change_state(
             appeal,
             AppealState.CHANGED,
             answer=answer,
@@ -94,6 +105,7 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
             decided_at=now(),
         )
         _override(appeal, score, answer, by)
+
         record_activity(
             organization=appeal.organization_id,
             actor=by,
@@ -106,22 +118,23 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
             alone=alone,
         )
         announce_appeal(appeal=appeal, event=WebhookEvent.APPEAL_ANSWERED)
-        # One letter for one decision: the answer's, or, for who wants none of those, the release's.
-        written = _write_to_student(appeal)
-        _release_again(appeal, answer, by, letters=not written)
+        # One email per decision: the answer's, or the release's if the student switched those off.
+        written = _email_student(appeal)
+        _release_again(appeal, answer, by, send_emails=not written)
 
 
 def rejudge_criterion(*, appeal: Appeal, by: User) -> Audit:
-    """Have the judges heard anew on this criterion alone; the appeal comes back when that has ended.
+    """Ask the judges again about this criterion alone; the appeal returns to the inbox afterwards.
 
     Raises AppealRefused: owner_decides, appeal_over; ActionRefused as renewals.rejudge.
     """
     with transaction.atomic():
-        _refuse_unless_theirs(appeal, by)
+        _refuse_unless_may_answer(appeal, by)
         audit = renewals.rejudge(
             submission=appeal.submission, by=by, criteria=(appeal.criterion_id,)
         )
-        move(appeal, AppealState.REJUDGING, rejudged_in=audit)
+        change_state(appeal, AppealState.REJUDGING, rejudged_in=audit)
+
         record_activity(
             organization=appeal.organization_id,
             actor=by,
@@ -134,9 +147,9 @@ def rejudge_criterion(*, appeal: Appeal, by: User) -> Audit:
 
 
 def escalate_appeal(*, appeal: Appeal, by: User) -> None:
-    """Leave it to an owner; from now on nobody else answers it. Raises AppealRefused appeal_over."""
+    """Escalate to an owner: nobody else can answer it then. Raises AppealRefused appeal_over."""
     with transaction.atomic():
-        move(appeal, AppealState.ESCALATED, escalated_at=now())
+        change_state(appeal, AppealState.ESCALATED, escalated_at=now())
         record_activity(
             organization=appeal.organization_id,
             actor=by,
@@ -147,24 +160,28 @@ def escalate_appeal(*, appeal: Appeal, by: User) -> None:
 
 
 def may_answer(appeal: Appeal, user: User) -> bool:
-    """Who teaches; of an escalated one an owner, or whoever is the only one who teaches."""
+    """Return whether this person may answer: a teacher, or an owner if the appeal is escalated."""
     role = role_of(user, appeal.organization)
     return role == Role.OWNER or (
         role in TEACHING_ROLES and (appeal.escalated_at is None or _is_the_only_teacher(appeal))
     )
 
 
-def standing_of(appeal: Appeal) -> Standing | None:
-    """The verdict that stands now for the attempt that was appealed, and what each score would make of it by the
-    courtroom's arithmetic. Null where it does not know the criterion: then no score can be given."""
+def current_verdict_of(appeal: Appeal) -> CurrentVerdict | None:
+    """Return the verdict that counts now for the appealed attempt, with possible changes.
+
+    The courtroom computes the effects. None where the verdict does not have this criterion: no
+    score can be given then.
+    """
     audit = current_audit(appeal.submission)
     if audit is None:
         return None
-    reckoning = reckon([Grade(pk=0, audit=audit)])[0]
-    value = told(reckoning)
+    reckoning = grade_results([Grade(pk=0, audit=audit)])[0]
+    value = released_value(reckoning)
     row = next((row for row in value["criteria"] if row["id"] == appeal.criterion_id), None)
     if row is None:
         return None
+
     standing = {key: override.score for key, override in reckoning.overrides.items()}
     works = [
         (list(reckoning.verdicts.values()), standing | {appeal.criterion_id: score})
@@ -175,13 +192,14 @@ def standing_of(appeal: Appeal) -> Standing | None:
         _effect(appeal, score, mark)
         for score, mark in zip(grade_actions.SCORES, marks, strict=True)
     ]
-    return Standing(
+
+    return CurrentVerdict(
         audit=audit, row=row, overall_score=value["overall_score"], effects=tuple(effects)
     )
 
 
-def price_of_rejudging(appeal: Appeal, standing: Standing) -> Estimate:
-    """What it would cost to have this criterion judged again, as far as that is known."""
+def rejudging_estimate(appeal: Appeal, standing: CurrentVerdict) -> Estimate:
+    """Return the estimated cost of judging this criterion again."""
     return estimate_bulk(
         assignment=appeal.submission.assignment,
         verb=BulkVerb.REJUDGE,
@@ -203,8 +221,8 @@ def _effect(appeal: Appeal, score: int, marks: engine_audits.Marks) -> Effect:
     )
 
 
-def _hold(appeal: Appeal) -> None:
-    """Lock what a changed score touches in the order in which a verdict that arrives does: the attempt, the grade."""
+def _lock_attempt_and_grade(appeal: Appeal) -> None:
+    """Lock the attempt, then the grade: the order in which a new verdict locks them."""
     submission = appeal.submission
     Submission.objects.select_for_update(no_key=True).only("pk").get(pk=submission.pk)
     grades_of = Grade.objects.filter(
@@ -219,6 +237,7 @@ def _override(appeal: Appeal, score: int, answer: str, by: User) -> None:
     )
     if standing.filter(score=score).exists():
         return
+
     grade_actions.override_criterion(
         submission=appeal.submission,
         criterion_id=appeal.criterion_id,
@@ -228,19 +247,24 @@ def _override(appeal: Appeal, score: int, answer: str, by: User) -> None:
     )
 
 
-def _release_again(appeal: Appeal, answer: str, by: User, *, letters: bool) -> None:
-    grade = grade_behind(appeal)
+def _release_again(appeal: Appeal, answer: str, by: User, *, send_emails: bool) -> None:
+    grade = grade_for_appeal(appeal)
     if grade is not None and counts_for_the_grade(appeal, grade):
         reason = f"Your appeal on “{appeal.criterion_name}”: {answer}"
         releases.release_grades(
-            assignment=grade.assignment, grades=[grade], by=by, note=reason, letters=letters
+            assignment=grade.assignment, grades=[grade], by=by, note=reason, send_emails=send_emails
         )
 
 
-def _refuse_unless_theirs(appeal: Appeal, by: User) -> bool:
-    """Whether somebody answers an escalated one alone, for the log. Raises AppealRefused owner_decides."""
+def _refuse_unless_may_answer(appeal: Appeal, by: User) -> bool:
+    """Return whether a teacher answers an escalated appeal alone, for the log.
+
+    Raises AppealRefused owner_decides.
+    """
     if not may_answer(appeal, by):
-        raise AppealRefused("", "owner_decides", "This appeal was escalated: an owner answers it.")
+        raise AppealRefused(
+            "", "owner_decides", "This appeal was escalated. An owner must answer it."
+        )
     return appeal.escalated_at is not None and _is_the_only_teacher(appeal)
 
 
@@ -254,13 +278,13 @@ def _is_the_only_teacher(appeal: Appeal) -> bool:
 
 
 def _answer(text: str) -> str:
-    missing = "Say why: the student reads it, and it stays on record."
+    missing = "Give a reason. The student reads it, and it is kept in the log."
     return required_text(
-        text, MOST_CHARACTERS, field="answer", missing=missing, refused=AppealRefused
+        text, MAX_CHARACTERS, field="answer", missing=missing, refused=AppealRefused
     )
 
 
-def _write_to_student(appeal: Appeal) -> bool:
+def _email_student(appeal: Appeal) -> bool:
     submission = appeal.submission
     about = f"“{appeal.criterion_name}” ({submission.assignment.title})"
     return notify(
@@ -268,6 +292,6 @@ def _write_to_student(appeal: Appeal) -> bool:
         user=submission.student.user,
         kind=NoticeKind.APPEAL_ANSWERED,
         subject=f"Your appeal on {about} was answered",
-        body=f"Your appeal on {about} was answered. What was decided, and why, stands on its page.",
+        body=f"Your appeal on {about} was answered. Open the appeal to read the decision.",
         path=reverse("appeal", args=[appeal.organization.slug, appeal.pk]),
     )

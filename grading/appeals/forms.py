@@ -1,4 +1,4 @@
-"""Filing an appeal, answering one, and finding one."""
+"""Forms to file an appeal, answer one, and filter the inbox."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 
-from grading.appeals.actions import MOST_CHARACTERS
+from grading.appeals.actions import MAX_CHARACTERS
 from grading.core.code_locations import read_places
 from grading.core.enums import AppealState
 from grading.core.errors import AppealRefused
@@ -15,37 +15,41 @@ from grading.core.form_bases import LongText
 from grading.core.form_fingerprint import FingerprintForm
 
 Choices = Sequence[tuple[str, str]]
-# What instructors would otherwise type again and again; the student reads it as it stands.
+# The first text is the answer that the student reads, the second the label in the form.
 REASONS = (
     ("", "None of these"),
-    ("The evidence you cite was before the judges and was weighed.", "Keep: it was weighed"),
+    ("The judges saw the evidence you cite and considered it.", "Keep: it was considered"),
     (
-        "What you cite is not part of the commit that was audited.",
+        "What you cite is not in the audited commit.",
         "Keep: not in the audited commit",
     ),
     (
         "What you show is good work, but not what this criterion asks for.",
-        "Keep: not what is asked for",
+        "Keep: not what the criterion asks for",
     ),
     ("The audit missed evidence that this criterion asks for.", "Change: evidence was missed"),
     ("The audit misread the evidence.", "Change: evidence was misread"),
-    ("The rubric was read more strictly than it is written.", "Change: read too strictly"),
+    (
+        "The rubric was read more strictly than it is written.",
+        "Change: rubric was read too strictly",
+    ),
 )
 
 
 class AppealForm(FingerprintForm):
-    """`evidence` are the criterion's evidence as choices: (id, words)."""
+    """`evidence` is the criterion's evidence as choices: (id, label)."""
 
     text = LongText(
         label="What is wrong with the verdict, and why",
-        max_length=MOST_CHARACTERS,
-        help_text=f"At most {MOST_CHARACTERS:,} characters, plain text.",
+        max_length=MAX_CHARACTERS,
+        help_text=f"At most {MAX_CHARACTERS:,} characters, plain text.",
     )
     places = LongText(
         label="Evidence that was missed",
         required=False,
         max_length=7000,
-        help_text="One place a line: <code>src/graph.py:41</code>, <code>src/graph.py:41-60</code> or <code>page 3</code>.",
+        help_text="One location per line: <code>src/graph.py:41</code>, "
+        "<code>src/graph.py:41-60</code> or <code>page 3</code>.",
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
     )
 
@@ -53,7 +57,7 @@ class AppealForm(FingerprintForm):
         super().__init__(*args, **kwargs)
         if evidence:
             self.fields["cited"] = forms.MultipleChoiceField(
-                label="Evidence of the report that speaks for you",
+                label="Evidence in the report that supports you",
                 choices=evidence,
                 required=False,
                 widget=forms.CheckboxSelectMultiple,
@@ -70,15 +74,16 @@ class AppealForm(FingerprintForm):
 
 
 class AnswerForm(FingerprintForm):
-    """`scores` are those that can be given; "keep" always can."""
+    """`scores` are the scores that can be given; "keep" is always possible."""
 
     decision = forms.ChoiceField(label="Decision", widget=forms.RadioSelect)
-    reason = forms.ChoiceField(label="A reason often given", choices=REASONS, required=False)
+    reason = forms.ChoiceField(label="Common reasons", choices=REASONS, required=False)
     answer = LongText(
         label="Your answer",
         required=False,
-        max_length=MOST_CHARACTERS,
-        help_text="The student reads it, after the reason chosen above. A changed score keeps it as its reason.",
+        max_length=MAX_CHARACTERS,
+        help_text="The student reads it after the reason above. "
+        "If you change the score, it is also the reason of the override.",
         widget=forms.Textarea(attrs={"rows": 4}),
     )
 
@@ -98,12 +103,14 @@ class AnswerForm(FingerprintForm):
         words = [cleaned.get("reason", ""), cleaned.get("answer", "")]
         cleaned["answer"] = "\n\n".join(filter(None, (text.strip() for text in words)))
         if not cleaned["answer"] and "answer" not in self.errors:
-            self.add_error("answer", "Say why, or choose a reason above: the student reads it.")
+            self.add_error(
+                "answer", "Write an answer or choose a reason above. The student reads it."
+            )
         return cleaned
 
 
 class InboxForm(forms.Form):
-    """The inbox's filters, as they stand in its address. What is unknown is said, and asks for nothing."""
+    """Filters of the inbox, read from the address. Unknown values are reported and ignored."""
 
     state = forms.ChoiceField(
         label="State",

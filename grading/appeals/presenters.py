@@ -1,4 +1,4 @@
-"""An appeal as a page prints it: the cited evidence, the released verdict and the present one."""
+"""Presentation of an appeal: the cited evidence, the released verdict and the current one."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class VerdictView:
-    """One criterion as it counts, with a person's score in place.
+    """One criterion as it counts, overrides included.
 
-    `view` is what the court said, null where its report is no longer there or does not know the
-    criterion.
+    `view` is the court's verdict, null where its report is gone or does not have the criterion.
     """
 
     counts: ReleasedCriterion
@@ -29,13 +28,13 @@ class VerdictView:
 
 
 def verdict_view(row: Json, report: Report | None) -> VerdictView:
-    """Present a criterion of what a student was told, as it is stored with an appeal."""
+    """Present a criterion of a released grade, as it is stored with an appeal."""
     counts = ReleasedCriterion.model_validate(row)
     return VerdictView(counts=counts, view=criterion_of(report, counts.id))
 
 
 def criterion_of(report: Report | None, criterion_id: str) -> CriterionView | None:
-    """This criterion alone, with all its evidence in full."""
+    """Present this criterion alone, with all its evidence in full."""
     criterion = report.criterion(criterion_id) if report else None
     if report is None or criterion is None:
         return None
@@ -44,13 +43,13 @@ def criterion_of(report: Report | None, criterion_id: str) -> CriterionView | No
 
 
 def evidence_of(view: CriterionView | None) -> tuple[EvidenceItem, ...]:
-    """Every piece of the criterion's evidence once."""
+    """Return every piece of the criterion's evidence once."""
     checks = view.checks if view else ()
     return tuple(item for check in checks for item in check.evidence if item.is_first)
 
 
 def evidence_choices(view: CriterionView | None) -> list[tuple[str, str]]:
-    """A criterion's evidence to choose from: (id, words)."""
+    """Return a criterion's evidence as form choices: (id, label)."""
     checks = view.checks if view else ()
     return [
         (
@@ -68,7 +67,7 @@ def cited_evidence(view: CriterionView | None, cited: Sequence[str]) -> tuple[Ev
 
 
 def named_places(text: str, report: Report | None) -> tuple[LinkedLocation, ...]:
-    """Return the places that the student names, with a link to the audited commit if possible."""
+    """Return the locations that the student names, linked to the audited commit if possible."""
     return tuple(_place(named, report) for named in read_places(text))
 
 
@@ -82,4 +81,5 @@ def _place(named: NamedPlace, report: Report | None) -> LinkedLocation:
         line_start=named.first,
         line_end=named.last,
     )
+
     return link_location(location, report.repo_url)

@@ -1,4 +1,4 @@
-"""Appeals: what a student may still file, what waits for an answer, and how often which criterion was upheld."""
+"""Queries about appeals: allowances, the inbox, and how often each criterion is upheld."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from grading.models import (
     SupersededReport,
 )
 
-# An appeal that was upheld or withdrawn is given back.
+# Upheld and withdrawn appeals don't use the student's allowance.
 COUNTED = (AppealState.OPEN, AppealState.ESCALATED, AppealState.REJUDGING, AppealState.KEPT)
 DECIDED = (AppealState.KEPT, AppealState.CHANGED)
-# What is judged again waits for a person again as soon as that has ended, however it ended.
+# A rejudged appeal needs a person again when its audit has ended, with or without a verdict.
 JUDGED_AGAIN = Q(state=AppealState.REJUDGING) & (
     Q(rejudged_in=None) | Q(rejudged_in__state__in=FINAL_STATES)
 )
@@ -37,7 +37,7 @@ ALARM_SHARE, ALARM_FROM = 0.25, 4
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """How long, and how often, a student may still appeal at one assignment."""
+    """Time and number of appeals that a student has left at one assignment."""
 
     until: datetime
     most: int
@@ -54,7 +54,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Upheld:
-    """Of the appeals on one criterion that were answered, how many changed its score."""
+    """Number of answered appeals on one criterion, and of those that changed its score."""
 
     criterion_id: str
     name: str
@@ -71,13 +71,13 @@ class Upheld:
 
     @property
     def is_alarming(self) -> bool:
-        """A criterion that is wrong this often is a bad criterion (more than 25 %, of four or more)."""
+        """Return whether over 25 % of four or more were upheld, so the criterion needs a look."""
         return self.decided >= ALARM_FROM and self.share > ALARM_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class InboxFilter:
-    """What an inbox is narrowed to. `state` is a key of STATES; the rest None or "" for all."""
+    """Filters of an inbox. `state` is a key of STATES; the others are None or "" for all."""
 
     state: str = "waiting"
     cohort: Cohort | None = None
@@ -87,30 +87,30 @@ class InboxFilter:
 
 @dataclass(frozen=True, slots=True)
 class InboxChoices:
-    """What an inbox can be narrowed to."""
+    """Cohorts, assignments and criteria by which an inbox can be filtered."""
 
     cohorts: dict[str, Cohort]
     assignments: dict[str, Assignment]
     criteria: dict[str, str]
 
     def as_pairs(self) -> dict[str, list[tuple[str, str]]]:
-        """For a form's selects: (what stands in the address, words)."""
+        """Return choices for a form's selects: (value in the address, label)."""
         return {
             "cohorts": [(slug, cohort.name) for slug, cohort in self.cohorts.items()],
             "assignments": [
-                (key, f"{each.title} ({each.cohort.name})")
-                for key, each in self.assignments.items()
+                (key, f"{assignment.title} ({assignment.cohort.name})")
+                for key, assignment in self.assignments.items()
             ],
             "criteria": list(self.criteria.items()),
         }
 
-    def narrowed(self, asked: dict[str, str]) -> InboxFilter:
-        """`asked` as the form cleaned it; what is missing asks for nothing."""
+    def narrowed(self, data: dict[str, str]) -> InboxFilter:
+        """Return the filter for a form's cleaned data; missing values mean all."""
         return InboxFilter(
-            state=asked.get("state") or "waiting",
-            cohort=self.cohorts.get(asked.get("cohort", "")),
-            assignment=self.assignments.get(asked.get("assignment", "")),
-            criterion_id=asked.get("criterion", ""),
+            state=data.get("state") or "waiting",
+            cohort=self.cohorts.get(data.get("cohort", "")),
+            assignment=self.assignments.get(data.get("assignment", "")),
+            criterion_id=data.get("criterion", ""),
         )
 
 
@@ -123,7 +123,7 @@ STATES: dict[str, Q] = {
 
 
 def allowance_of(grade: Grade) -> Allowance | None:
-    """Null until the grade is released: nothing can be appealed before."""
+    """Return the student's allowance; None before the release, when nothing can be appealed."""
     if grade.released_at is None:
         return None
     assignment = grade.assignment
@@ -135,10 +135,10 @@ def allowance_of(grade: Grade) -> Allowance | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What a report's page shows beside one criterion: its latest appeal, and where a new one would be filed.
+class CriterionAppeal:
+    """Latest appeal on one criterion of a report, and the place of a new one.
 
-    `position` is the criterion's place in what was released; null where the reader cannot appeal.
+    `position` is the criterion's place in the released grade; null where the reader cannot appeal.
     """
 
     appeal: Appeal | None
@@ -146,16 +146,17 @@ class Beside:
     allowance: Allowance | None
 
 
-def appeals_beside(audit: Audit, *, user_id: int) -> dict[str, Beside]:
-    """By the criterion's id, for the student whose work it is and for staff. Three queries."""
+def criterion_appeals(audit: Audit, *, user_id: int) -> dict[str, CriterionAppeal]:
+    """Return appeals by criterion id, for the submitting student and for staff. Three queries."""
     latest = latest_appeals_on(audit.submission)
-    grade = grade_told_of(audit) if audit.submission.student.user_id == user_id else None
+    grade = released_grade_of(audit) if audit.submission.student.user_id == user_id else None
     released = parse_released(grade.released) if grade else None
     criteria = released.criteria if released else ()
     positions = {row.id: position for position, row in enumerate(criteria)}
     allowance = allowance_of(grade) if grade else None
+
     return {
-        key: Beside(latest.get(key), positions.get(key), allowance)
+        key: CriterionAppeal(latest.get(key), positions.get(key), allowance)
         for key in latest.keys() | positions.keys()
     }
 
@@ -166,110 +167,119 @@ def appeals_at(assignment_id: int, student_id: int) -> QuerySet[Appeal]:
     )
 
 
-def grade_told_of(audit: Audit) -> Grade | None:
-    """The student's grade, if what they were told of it is about the attempt that this is an audit of."""
+def released_grade_of(audit: Audit) -> Grade | None:
+    """Return the student's grade if it was released for the attempt of this audit."""
     submission = audit.submission
     grades = Grade.objects.filter(
         assignment=submission.assignment_id, student=submission.student_id
     )
+
     return (
         grades.select_related("assignment").filter(released__submission=str(submission.pk)).first()
     )
 
 
-def grade_behind(appeal: Appeal) -> Grade | None:
-    """The student's grade, whichever attempt it is about."""
+def grade_for_appeal(appeal: Appeal) -> Grade | None:
+    """Return the student's grade, whichever attempt it is about."""
     submission = appeal.submission
-    found = Grade.objects.filter(assignment=submission.assignment_id, student=submission.student_id)
-    return found.select_related("assignment", "audit").defer("audit__report").first()
+    grades = Grade.objects.filter(
+        assignment=submission.assignment_id, student=submission.student_id
+    )
+    return grades.select_related("assignment", "audit").defer("audit__report").first()
 
 
 def counts_for_the_grade(appeal: Appeal, grade: Grade | None) -> bool:
-    """Whether the attempt that was appealed is the one that counts now; `grade` as grade_behind has it."""
+    """Return whether the appealed attempt counts; `grade` is from grade_for_appeal."""
     return grade is not None and grade.audit.submission_id == appeal.submission_id
 
 
 def appeals_of(user: User) -> QuerySet[Appeal]:
-    """A student's own appeals in the organization, newest first."""
-    return _with_places(Appeal.objects.filter(submission__student__user=user)).order_by(
+    """Return a student's own appeals in the organization, newest first."""
+    return _with_related(Appeal.objects.filter(submission__student__user=user)).order_by(
         "-filed_at", "-pk"
     )
 
 
 def latest_appeals_on(submission: Submission) -> dict[str, Appeal]:
-    """The newest appeal on each criterion that was not withdrawn, by the criterion's id."""
+    """Return the newest appeal on each criterion, withdrawn ones excluded, by criterion id."""
     filed = Appeal.objects.filter(submission=submission).exclude(state=AppealState.WITHDRAWN)
     return {appeal.criterion_id: appeal for appeal in filed.order_by("filed_at", "pk")}
 
 
 def inbox(narrowed: InboxFilter) -> QuerySet[Appeal]:
-    """Oldest first, each with its student, its assignment, and the state of what judges it again."""
-    return _with_places(_narrowed(narrowed).filter(STATES[narrowed.state])).order_by(
+    """Return appeals oldest first, with student, assignment and state of the rejudging audit."""
+    return _with_related(_filtered(narrowed).filter(STATES[narrowed.state])).order_by(
         "filed_at", "pk"
     )
 
 
 def inbox_choices(organization: Organization) -> InboxChoices:
-    """The cohorts, assignments and criteria that there are appeals about. Two queries."""
+    """Return the cohorts, assignments and criteria that have appeals. Two queries."""
     appealed = Appeal.objects.filter(organization=organization).order_by()
     assignments = Assignment.objects.filter(pk__in=appealed.values("submission__assignment"))
-    found = list(assignments.select_related("cohort").order_by("cohort__name", "title", "pk"))
+    assignments_appealed = list(
+        assignments.select_related("cohort").order_by("cohort__name", "title", "pk")
+    )
     named = (
         appealed.values("criterion_id")
         .annotate(name=Max("criterion_name"))
         .order_by("name", "criterion_id")
     )
+
     return InboxChoices(
-        cohorts={each.cohort.slug: each.cohort for each in found},
-        assignments={str(each.pk): each for each in found},
+        cohorts={assignment.cohort.slug: assignment.cohort for assignment in assignments_appealed},
+        assignments={str(assignment.pk): assignment for assignment in assignments_appealed},
         criteria={row["criterion_id"]: row["name"] for row in named},
     )
 
 
 def upheld_by_criterion(narrowed: InboxFilter) -> list[Upheld]:
-    """What came of the appeals that were answered, most often upheld first; the state asked for plays no part."""
-    decided = _narrowed(narrowed).filter(state__in=DECIDED).order_by()
+    """Count answered appeals by criterion, most often upheld first; ignores the state filter."""
+    decided = _filtered(narrowed).filter(state__in=DECIDED).order_by()
     rows = decided.values("criterion_id").annotate(
         name=Max("criterion_name"),
         decided=Count("pk"),
         upheld=Count("pk", filter=Q(state=AppealState.CHANGED)),
     )
+
     return sorted(
-        (Upheld(**row) for row in rows), key=lambda each: (-each.share, -each.decided, each.name)
+        (Upheld(**row) for row in rows), key=lambda row: (-row.share, -row.decided, row.name)
     )
 
 
 def report_by_digest(submission: Submission, digest: str) -> Report | None:
-    """Return the report that a verdict was told from: an audit's, or one superseded since."""
+    """Return the report behind a released verdict: an audit's current or superseded one."""
     standing = Audit.objects.filter(submission=submission, report_digest=digest)
     superseded = SupersededReport.objects.filter(audit__submission=submission, digest=digest)
     for rows in (standing, superseded):
         document: dict[str, Any] | None = rows.values_list("report", flat=True).first()
         if document is not None:
             return parse_report(document)
+
     return None
 
 
-def report_told(audit: Audit | None, appeal: Appeal) -> Report | None:
-    """Return the same, where the audit appealed (audit_appealed) is at hand."""
+def released_report(audit: Audit | None, appeal: Appeal) -> Report | None:
+    """Return the same, where the audit (appealed_audit) is already loaded."""
     is_current = audit is not None and audit.report_digest == appeal.report_digest
     if audit is not None and audit.report is not None and is_current:
         return parse_report(audit.report)
     return report_by_digest(appeal.submission, appeal.report_digest)
 
 
-def audit_appealed(appeal: Appeal) -> Audit | None:
-    """The audit whose report the verdict was told from, with its report as it is now."""
+def appealed_audit(appeal: Appeal) -> Audit | None:
+    """Return the audit behind the appealed verdict, with its current report."""
     audits = Audit.objects.filter(submission=appeal.submission).select_related(
         "submission__student", "submission__assignment", "organization"
     )
     rests_on = Q(report_digest=appeal.report_digest) | Q(
         superseded_reports__digest=appeal.report_digest
     )
+
     return audits.filter(rests_on).order_by("created_at").first()
 
 
-def _narrowed(narrowed: InboxFilter) -> QuerySet[Appeal]:
+def _filtered(narrowed: InboxFilter) -> QuerySet[Appeal]:
     appeals = Appeal.objects.all()
     if narrowed.cohort:
         appeals = appeals.filter(submission__assignment__cohort=narrowed.cohort)
@@ -278,7 +288,7 @@ def _narrowed(narrowed: InboxFilter) -> QuerySet[Appeal]:
     return appeals.filter(criterion_id=narrowed.criterion_id) if narrowed.criterion_id else appeals
 
 
-def _with_places(appeals: QuerySet[Appeal]) -> QuerySet[Appeal]:
+def _with_related(appeals: QuerySet[Appeal]) -> QuerySet[Appeal]:
     related = appeals.select_related(
         "organization", "submission__student", "submission__assignment__cohort"
     )

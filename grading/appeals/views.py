@@ -1,4 +1,4 @@
-"""Appeals: filing one, and following one's own. Whoever teaches sees the inbox and the bench instead."""
+"""Pages of appeals: file and follow one as a student; the inbox and the decision page for staff."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from grading.appeals import decisions, presenters, queries
-from grading.appeals.actions import file_appeal, why_no_appeal, withdraw_appeal
+from grading.appeals.actions import appeal_refusal, file_appeal, withdraw_appeal
 from grading.appeals.forms import AnswerForm, AppealForm, InboxForm
 from grading.appeals.presenters import VerdictView, verdict_view
 from grading.audits.queries import report_of
@@ -30,11 +30,11 @@ from grading.models import Appeal, Audit, Grade, Organization
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def appeal_new(request: MemberRequest, org: str, audit_id: UUID, position: int) -> HttpResponse:
-    """For whose work it is, on what they were told of this attempt."""
+    """File an appeal on a criterion of one's own released attempt."""
     audit = access_audit(request.user, audit_id)
     grade, row = _released_criterion(request, audit, position)
     view = presenters.criterion_of(
-        queries.report_by_digest(audit.submission, _told(grade)["digest"]), row["id"]
+        queries.report_by_digest(audit.submission, _released_value(grade)["digest"]), row["id"]
     )
     form = AppealForm(
         request.POST or None,
@@ -49,19 +49,21 @@ def appeal_new(request: MemberRequest, org: str, audit_id: UUID, position: int) 
         except AppealRefused as refusal:
             add_refusal(form, refusal)
         else:
-            messages.success(request, "Your appeal is filed. You get a letter when it is answered.")
+            messages.success(request, "Appeal filed. You will get an email when it is answered.")
             return redirect("appeal", audit.organization.slug, filed.pk)
+
     context = {
         "audit": audit,
         "verdict": presenters.verdict_view(row, None),
         "name": row["name"],
         "form": form,
-        # What was typed in vain is shown again, with the reason.
-        "refused": None if form.is_bound else why_no_appeal(grade=grade, criterion_id=row["id"]),
+        # A rejected form shows its own errors beside what was typed.
+        "refused": None if form.is_bound else appeal_refusal(grade=grade, criterion_id=row["id"]),
         "allowance": queries.allowance_of(grade),
         "earlier": queries.latest_appeals_on(audit.submission).get(row["id"]),
         "trail": trail_to_assignment(audit.submission.assignment),
     }
+
     return render(request, "appeals/new.html", context)
 
 
@@ -69,90 +71,97 @@ def _released_criterion(
     request: MemberRequest, audit: Audit, position: int
 ) -> tuple[Grade, dict[str, Any]]:
     theirs = audit.submission.student.user_id == request.user.pk
-    grade = queries.grade_told_of(audit) if theirs else None
-    if grade is None or position >= len(_told(grade)["criteria"]):
+    grade = queries.released_grade_of(audit) if theirs else None
+    if grade is None or position >= len(_released_value(grade)["criteria"]):
         raise Http404
-    return grade, _told(grade)["criteria"][position]
+    return grade, _released_value(grade)["criteria"][position]
 
 
-def _told(grade: Grade) -> dict[str, Any]:
-    told: dict[str, Any] = grade.released or {"criteria": []}
-    return told
+def _released_value(grade: Grade) -> dict[str, Any]:
+    value: dict[str, Any] = grade.released or {"criteria": []}
+    return value
 
 
 @require_safe
 def appeals(request: MemberRequest, org: str) -> HttpResponse:
-    """The inbox for staff, one's own for students."""
+    """Show the inbox to staff, and students their own appeals."""
     organization = access_organization(request.user, org)
     if may(request.user, organization, "staff"):
-        return render(request, "appeals/inbox.html", inbox(request, organization))
+        return render(request, "appeals/inbox.html", _inbox_context(request, organization))
     context = {
         "organization": organization,
         "appeals": queries.appeals_of(request.user),
         "trail": trail_to_organization(organization),
     }
+
     return render(request, "appeals/mine.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def appeal(request: MemberRequest, org: str, appeal_id: int) -> HttpResponse:
-    """Its student reads it, and may take it back; staff read more of it, and who teaches answers it."""
-    found = access_appeal(request.user, appeal_id)
-    if found.submission.student.user_id == request.user.pk:
-        return _own(request, found)
+    """Show an appeal: its student may withdraw it, teachers answer it, staff read it."""
+    appeal = access_appeal(request.user, appeal_id)
+    if appeal.submission.student.user_id == request.user.pk:
+        return _student_page(request, appeal)
     if request.method == "POST":
-        found = access_appeal(request.user, appeal_id, level="teacher")
-    return bench(request, found, _told_of(found))
+        appeal = access_appeal(request.user, appeal_id, level="teacher")
+    return _staff_page(request, appeal, _appeal_context(appeal))
 
 
-def _own(request: MemberRequest, found: Appeal) -> HttpResponse:
+def _student_page(request: MemberRequest, appeal: Appeal) -> HttpResponse:
     if request.POST.get("do") == "withdraw":
         try:
-            withdraw_appeal(appeal=found, by=request.user)
+            withdraw_appeal(appeal=appeal, by=request.user)
         except AppealRefused as refusal:
             messages.error(request, refusal.sentence)
         else:
-            messages.success(request, "Your appeal is withdrawn, and given back to you.")
-        return redirect("appeal", found.organization.slug, found.pk)
+            messages.success(request, "Appeal withdrawn. It doesn't use your allowance.")
+        return redirect("appeal", appeal.organization.slug, appeal.pk)
+
     if request.method == "GET":
-        mark_opened(student=found.submission.student, kind=Opened.APPEAL, about=found.pk)
-    return render(request, "appeals/own.html", _told_of(found))
+        mark_opened(student=appeal.submission.student, kind=Opened.APPEAL, about=appeal.pk)
+    return render(request, "appeals/own.html", _appeal_context(appeal))
 
 
-def _told_of(found: Appeal) -> dict[str, Any]:
-    """What everybody who may see the appeal sees of it."""
-    audit = queries.audit_appealed(found)
-    report = queries.report_told(audit, found)
-    then = presenters.verdict_view(found.verdict, report)
-    behind = queries.grade_behind(found)
+def _appeal_context(appeal: Appeal) -> dict[str, Any]:
+    """Return the context that the student's page and the staff's page share."""
+    audit = queries.appealed_audit(appeal)
+    report = queries.released_report(audit, appeal)
+    then = presenters.verdict_view(appeal.verdict, report)
+    current_grade = queries.grade_for_appeal(appeal)
     grade = (
-        behind if behind and _told(behind).get("submission") == str(found.submission_id) else None
+        current_grade
+        if current_grade
+        and _released_value(current_grade).get("submission") == str(appeal.submission_id)
+        else None
     )
+
     return {
-        "appeal": found,
-        "behind": behind,
+        "appeal": appeal,
+        "behind": current_grade,
         "report": report,
         "then": then,
-        "cited": presenters.cited_evidence(then.view, found.cited),
-        "places": presenters.named_places(found.places, report),
+        "cited": presenters.cited_evidence(then.view, appeal.cited),
+        "places": presenters.named_places(appeal.places, report),
         "audit": audit,
         "allowance": queries.allowance_of(grade) if grade else None,
-        "released_overall": _told(grade).get("overall_score") if grade else None,
-        "released_points": _told(grade).get("points") if grade else None,
-        "may_withdraw": found.state in (AppealState.OPEN, AppealState.ESCALATED),
-        "trail": trail_to_assignment(found.submission.assignment),
+        "released_overall": _released_value(grade).get("overall_score") if grade else None,
+        "released_points": _released_value(grade).get("points") if grade else None,
+        "may_withdraw": appeal.state in (AppealState.OPEN, AppealState.ESCALATED),
+        "trail": trail_to_assignment(appeal.submission.assignment),
     }
 
 
 PER_PAGE = 50
 
 
-def inbox(request: MemberRequest, organization: Organization) -> dict[str, Any]:
-    """What the inbox's page shows; its filters stand in the address."""
+def _inbox_context(request: MemberRequest, organization: Organization) -> dict[str, Any]:
+    """Return the context of the inbox; its filters are in the address."""
     choices = queries.inbox_choices(organization)
     form = InboxForm(request.GET, **choices.as_pairs())
     form.is_valid()
     narrowed = choices.narrowed(form.cleaned_data)
+
     return {
         "organization": organization,
         "form": form,
@@ -163,9 +172,9 @@ def inbox(request: MemberRequest, organization: Organization) -> dict[str, Any]:
     }
 
 
-def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpResponse:
-    """Both sides beside each other, what each score would change, and the answer."""
-    standing = decisions.standing_of(found)
+def _staff_page(request: MemberRequest, appeal: Appeal, shared: dict[str, Any]) -> HttpResponse:
+    """Show both sides, the effect of each score, and the answer form."""
+    standing = decisions.current_verdict_of(appeal)
     effects = standing.effects if standing else ()
     answering = request.POST.get("do") == "answer"
     form = AnswerForm(
@@ -175,61 +184,65 @@ def bench(request: MemberRequest, found: Appeal, told: dict[str, Any]) -> HttpRe
     )
     if request.method == "POST" and (not answering or form.is_valid()):
         try:
-            messages.success(request, _done(request, found, form))
+            messages.success(request, _apply(request, appeal, form))
         except ActionRefused as refusal:
             add_refusal(form, refusal) if answering else messages.error(request, refusal.sentence)
         else:
-            return redirect("appeals", found.organization.slug)
-    # What a changed score would release as well, if something else counts by now than the student was told.
-    behind = told["behind"]
-    context = told | {
-        "now": _now(standing, found, told["report"]),
-        "standing": standing,
+            return redirect("appeals", appeal.organization.slug)
+
+    # If the grade changed since its release, a changed score would release that change too.
+    current_grade = shared["behind"]
+    context = shared | {
+        "now": _current_view(standing, appeal, shared["report"]),
+        "current": standing,
         "effects": effects,
-        "price": decisions.price_of_rejudging(found, standing)
-        if standing and found.is_pending
+        "price": decisions.rejudging_estimate(appeal, standing)
+        if standing and appeal.is_pending
         else None,
         "form": form,
-        "may_change": may(request.user, found.organization, "teacher"),
-        "may_answer": decisions.may_answer(found, request.user),
-        "is_owner": role_of(request.user, found.organization) == Role.OWNER,
-        "counts": queries.counts_for_the_grade(found, behind),
-        "changed_besides": bool(effects)
-        and found.is_pending
-        and behind is not None
-        and behind.changed,
+        "may_change": may(request.user, appeal.organization, "teacher"),
+        "may_answer": decisions.may_answer(appeal, request.user),
+        "is_owner": role_of(request.user, appeal.organization) == Role.OWNER,
+        "counts": queries.counts_for_the_grade(appeal, current_grade),
+        "has_other_changes": bool(effects)
+        and appeal.is_pending
+        and current_grade is not None
+        and current_grade.changed,
     }
-    return render(request, "appeals/bench.html", context)
+
+    return render(request, "appeals/decision.html", context)
 
 
-def _done(request: MemberRequest, found: Appeal, form: AnswerForm) -> str:
-    """Do what was asked and say so. Raises ActionRefused."""
+def _apply(request: MemberRequest, appeal: Appeal, form: AnswerForm) -> str:
+    """Perform the posted action and return a message. Raises ActionRefused."""
     match request.POST.get("do"):
         case "rejudge":
-            decisions.rejudge_criterion(appeal=found, by=request.user)
-            return "The judges hear this criterion again; the appeal comes back when they have."
+            decisions.rejudge_criterion(appeal=appeal, by=request.user)
+            return (
+                "The judges are judging this criterion again. The appeal returns when they finish."
+            )
         case "escalate":
-            decisions.escalate_appeal(appeal=found, by=request.user)
-            return "The appeal is left to an owner."
+            decisions.escalate_appeal(appeal=appeal, by=request.user)
+            return "Appeal escalated to an owner."
         case "answer":
-            return _answered(request, found, form)
-    raise ActionRefused("not_asked", "Choose what is to be done.")
+            return _apply_answer(request, appeal, form)
+    raise ActionRefused("not_asked", "Choose an action.")
 
 
-def _answered(request: MemberRequest, found: Appeal, form: AnswerForm) -> str:
+def _apply_answer(request: MemberRequest, appeal: Appeal, form: AnswerForm) -> str:
     decision, answer = form.cleaned_data["decision"], form.cleaned_data["answer"]
     if decision == "keep":
-        decisions.keep_verdict(appeal=found, answer=answer, by=request.user)
-        return "Answered: the verdict stays."
-    decisions.change_score(appeal=found, score=int(decision), answer=answer, by=request.user)
-    return f"Answered: {decision} of 5, and the student was told."
+        decisions.keep_verdict(appeal=appeal, answer=answer, by=request.user)
+        return "Answered: the verdict is kept."
+    decisions.change_score(appeal=appeal, score=int(decision), answer=answer, by=request.user)
+    return f"Answered: {decision} of 5. The student was notified."
 
 
-def _now(
-    standing: decisions.Standing | None, found: Appeal, appealed: Report | None
+def _current_view(
+    standing: decisions.CurrentVerdict | None, appeal: Appeal, appealed: Report | None
 ) -> VerdictView | None:
-    """From the report that was appealed where it still stands."""
+    """Present the current verdict; from the appealed report where that is still current."""
     if standing is None:
         return None
-    same = standing.audit.report_digest == found.report_digest
+    same = standing.audit.report_digest == appeal.report_digest
     return verdict_view(standing.row, appealed if same else report_of(standing.audit))

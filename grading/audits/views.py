@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from grading.appeals.queries import appeals_beside
+from grading.appeals.queries import criterion_appeals
 from grading.audits.presenters.progress import criteria_judged, progress_of
 from grading.audits.presenters.release_status import release_status_of
 from grading.audits.queries import VisibleReport, grade_of, is_past, visible_report
@@ -26,7 +26,7 @@ from grading.core.permissions import access_audit, may
 from grading.core.read_receipts import mark_opened
 from grading.core.requests import MemberRequest
 from grading.findings.queries import Changes, changes_in, findings_of
-from grading.grades.queries.final_scores import counting_in
+from grading.grades.queries.final_scores import counting_verdict
 from grading.models import Audit
 from grading.report_pages.judge_marks import JUDGES
 from grading.report_pages.override_markdown import override_markdown
@@ -74,10 +74,10 @@ def _report(request: MemberRequest, audit: Audit, visible: VisibleReport) -> dic
     return {
         "visible": visible,
         "release_status": release_status_of(audit, visible),
-        "appeals": appeals_beside(audit, user_id=request.user.pk),
+        "appeals": criterion_appeals(audit, user_id=request.user.pk),
         "report": present_report(
             visible.report,
-            counting_in(audit, visible),
+            counting_verdict(audit, visible),
             version.document if is_same_rubric else None,
         ),
         "judges": JUDGES,
@@ -164,7 +164,7 @@ def report_markdown(request: MemberRequest, org: str, audit_id: UUID) -> HttpRes
     audit, visible = _reported(request, audit_id)
     date = f"{audit.finished_at:%Y-%m-%d %H:%M %Z}"
     text = engine_audits.render_markdown(visible.document, date=date)
-    text += override_markdown(counting_in(audit, visible))
+    text += override_markdown(counting_verdict(audit, visible))
     return _attachment(audit, text, "text/markdown", "md")
 
 

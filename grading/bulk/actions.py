@@ -1,4 +1,4 @@
-"""Starting and cancelling one verb over many audits. What it would cost is said before, and somebody has to say yes."""
+"""Start and cancel bulk runs. A person sees the estimated cost first and confirms it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,14 @@ from django.utils import timezone
 
 from grading.audits.queries import start_of_month, usage_of_organization
 from grading.bulk import resynthesis_jobs
-from grading.bulk.progress import cancel_items, settle
+from grading.bulk.progress import cancel_items, update_counts
 from grading.bulk.queries import measured_costs, running_bulk
-from grading.bulk.renewals import being_audited, queue_renewals, refuse_drafts, refuse_unknown
+from grading.bulk.renewals import (
+    queue_renewals,
+    refuse_drafts,
+    refuse_unknown_criteria,
+    submissions_being_audited,
+)
 from grading.core.activity import record_activity
 from grading.core.audit_queue import enqueue_on_commit
 from grading.core.enums import (
@@ -33,21 +38,22 @@ from grading.core.errors import BulkRefused
 from grading.engine.model_bench import bench_of
 from grading.models import Assignment, Audit, BulkItem, BulkRun, OrganizationBench, RubricVersion
 
-TYPED_ABOVE = 50
-NOTHING = Decimal(0)
+CONFIRM_ABOVE = 50
+ZERO = Decimal(0)
 RENEWALS = {BulkVerb.REJUDGE: Renewal.OPINIONS, BulkVerb.REAUDIT: Renewal.EVERYTHING}
 CANCELLED = (
     "cancelled",
-    "The bulk run was cancelled before this began; the verdict that stood before stands.",
+    "The bulk run was cancelled before this started. The earlier verdict still counts.",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a run would be. Costs are US dollars, null where nothing was measured or no price is known.
+    """Size and cost of a possible run. Costs are US dollars, null if unmeasured or without a price.
 
-    `audits` are those it would touch; `busy` are left out because they are being audited now, `unjudged` because
-    they hold no verdict that the verb could start from. `month_left` is what the month's budget still holds.
+    `audits` are those that the run would process. `busy` counts those left out because they are
+    being audited now, `unjudged` those without a verdict to start from. `month_left` is the rest of
+    the month's budget.
     """
 
     audits: tuple[Audit, ...]
@@ -66,15 +72,15 @@ class Estimate:
 
     @property
     def must_be_typed(self) -> bool:
-        return self.count > TYPED_ABOVE
+        return self.count > CONFIRM_ABOVE
 
     @property
     def exceeds_month(self) -> bool:
-        return self.month_left is not None and (self.cost or NOTHING) > self.month_left
+        return self.month_left is not None and (self.cost or ZERO) > self.month_left
 
     @property
     def may_exceed_month(self) -> bool:
-        return self.month_left is not None and (self.cost_high or NOTHING) > self.month_left
+        return self.month_left is not None and (self.cost_high or ZERO) > self.month_left
 
 
 def estimate_bulk(
@@ -85,9 +91,16 @@ def estimate_bulk(
     version: RubricVersion,
     criteria: Sequence[str] = (),
 ) -> Estimate:
-    """Count and cost of a verb over these audits: of each attempt one, whose verdict stands or, to re-audit, failed."""
-    judged = [audit for audit in audits if _can_be(verb, audit)]
-    busy = being_audited({audit.submission_id for audit in judged}) if verb in RENEWALS else set()
+    """Estimate a run over these audits, one for each attempt.
+
+    The verdict of an audit must count or, to re-audit, may have failed.
+    """
+    judged = [audit for audit in audits if _is_eligible(verb, audit)]
+    busy = (
+        submissions_being_audited({audit.submission_id for audit in judged})
+        if verb in RENEWALS
+        else set()
+    )
     free = tuple(audit for audit in judged if audit.submission_id not in busy)
     kept: dict[str, Any] = {
         "audits": free,
@@ -99,24 +112,28 @@ def estimate_bulk(
             **kept,
             asks_models=False,
             measured=0,
-            cost_low=NOTHING,
-            cost=NOTHING,
-            cost_high=NOTHING,
+            cost_low=ZERO,
+            cost=ZERO,
+            cost_high=ZERO,
             month_left=None,
         )
+
     own = bench_of(assignment.organization_id)
     batch = own.batch if own else settings.JUDGES_BATCH
-    # Under another text nothing that was found or said before answers the questions.
-    known = all(audit.rubric_version_id == version.pk for audit in free)
-    seen = measured_costs(assignment, verb if known else BulkVerb.REAUDIT, criteria, batch)
-    low, mean, high = (
-        None if each is None else each * len(free)
-        for each in (seen.lowest, seen.mean, seen.highest)
+    # Under another rubric text no stored evidence or opinion can be reused: it costs a full audit.
+    same_version = all(audit.rubric_version_id == version.pk for audit in free)
+    measured = measured_costs(
+        assignment, verb if same_version else BulkVerb.REAUDIT, criteria, batch
     )
+    low, mean, high = (
+        None if cost is None else cost * len(free)
+        for cost in (measured.lowest, measured.mean, measured.highest)
+    )
+
     return Estimate(
         **kept,
         asks_models=True,
-        measured=seen.runs,
+        measured=measured.runs,
         cost_low=low,
         cost=mean,
         cost_high=high,
@@ -134,15 +151,15 @@ def start_bulk(
     confirmed: int | None,
     criteria: Sequence[str] = (),
 ) -> BulkRun:
-    """Begin a verb over these audits. `confirmed` is the number that the person was shown, and typed above fifty.
+    """Start a run over these audits. `confirmed` is the number that the person confirmed.
 
-    Raises BulkRefused (field, code): nothing_to_do, count_not_confirmed, budget_exceeded, bulk_running; RenewalRefused
-    (rubric_draft, criterion_unknown).
+    Above fifty it is typed. Raises BulkRefused (field, code): nothing_to_do, count_not_confirmed,
+    budget_exceeded, bulk_running; RenewalRefused (rubric_draft, criterion_unknown).
     """
     refuse_drafts(rubric_version)
-    refuse_unknown(criteria, rubric_version)
+    refuse_unknown_criteria(criteria, rubric_version)
     with transaction.atomic():
-        # Two who start at once: one is told of the other's run.
+        # Serialize two people who start at once: the second gets bulk_running.
         Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
         estimate = estimate_bulk(
             assignment=assignment,
@@ -161,7 +178,8 @@ def start_bulk(
             estimate_usd=estimate.cost,
             started_by=by,
         )
-        _fill(run, estimate.audits, criteria)
+        _create_items(run, estimate.audits, criteria)
+
         record_activity(
             organization=assignment.organization_id,
             actor=by,
@@ -173,18 +191,23 @@ def start_bulk(
             criteria=list(criteria),
             estimate_usd=None if estimate.cost is None else f"{estimate.cost:.4f}",
         )
+
     return run
 
 
 def cancel_bulk(*, run: BulkRun, by: User | None) -> int:
-    """Begin nothing more of it; what is at work ends as it would. How many were cancelled: 0 once it has ended."""
+    """Cancel what has not started and return how many; 0 once the run has ended.
+
+    Audits that are already running finish normally.
+    """
     code, message = CANCELLED
     with transaction.atomic():
         if not BulkRun.objects.filter(pk=run.pk, state=BulkState.RUNNING).exists():
             return 0
         waiting = Audit.objects.filter(bulk_run=run, state=AuditState.QUEUED).defer("report")
-        held = list(waiting.select_for_update(no_key=True, of=("self",)).order_by("pk"))
-        keys = [audit.pk for audit in held]
+        waiting_audits = list(waiting.select_for_update(no_key=True, of=("self",)).order_by("pk"))
+        keys = [audit.pk for audit in waiting_audits]
+
         Audit.objects.filter(pk__in=keys).update(
             state=AuditState.FAILED,
             failure_code=code,
@@ -202,15 +225,16 @@ def cancel_bulk(*, run: BulkRun, by: User | None) -> int:
                 about=run,
                 cancelled=cancelled,
             )
-        settle(run_id=run.pk)
-        if held:
-            enqueue_on_commit(
-                held[0]
-            )  # whoever waits behind them: their own jobs will find nothing to bring
+
+        update_counts(run_id=run.pk)
+        if waiting_audits:
+            # Their own jobs find nothing to do now, so enqueue the next audit behind them.
+            enqueue_on_commit(waiting_audits[0])
+
     return cancelled
 
 
-def _can_be(verb: BulkVerb, audit: Audit) -> bool:
+def _is_eligible(verb: BulkVerb, audit: Audit) -> bool:
     if audit.kind == AuditKind.PEER:
         return False
     judged = audit.state in JUDGED_STATES
@@ -221,32 +245,33 @@ def _month_left(own: OrganizationBench | None) -> Decimal | None:
     if own is None or own.monthly_budget_usd is None:
         return None
     spent = usage_of_organization(own.organization_id, since=start_of_month()).cost_usd
-    return max(own.monthly_budget_usd - spent, NOTHING)
+    return max(own.monthly_budget_usd - spent, ZERO)
 
 
 def _refuse(assignment: Assignment, estimate: Estimate, confirmed: int | None) -> None:
     if running_bulk(assignment):
         raise BulkRefused(
-            "", "bulk_running", "Another bulk run is going on here: wait for it, or cancel it."
+            "", "bulk_running", "Another bulk run is in progress here. Wait for it or cancel it."
         )
     if not estimate.count:
-        raise BulkRefused(
-            "scope", "nothing_to_do", "There is nothing here that this could be done to."
-        )
+        raise BulkRefused("scope", "nothing_to_do", "There are no audits to process.")
     if estimate.exceeds_month:
         left = f"{estimate.month_left:.2f} USD"
-        sentence = f"It would cost about {estimate.cost:.2f} USD, and of this month's budget {left} are left."
+        sentence = (
+            f"This would cost about {estimate.cost:.2f} USD, "
+            f"but only {left} of this month's budget is left."
+        )
         raise BulkRefused("scope", "budget_exceeded", sentence)
     if confirmed != estimate.count:
-        said = "nothing" if confirmed is None else confirmed
+        number = "nothing" if confirmed is None else confirmed
         sentence = (
-            f"It is {estimate.count} audits now, and you confirmed {said}: look at it once more."
+            f"There are {estimate.count} audits now, but you confirmed {number}. Check again."
         )
         raise BulkRefused("confirmed", "count_not_confirmed", sentence)
 
 
-def _fill(run: BulkRun, audits: Sequence[Audit], criteria: Sequence[str]) -> None:
-    """An item for each attempt and, unless only the rules are applied, an audit; and the first job."""
+def _create_items(run: BulkRun, audits: Sequence[Audit], criteria: Sequence[str]) -> None:
+    """Create an item for each attempt, an audit unless only the rules apply, and the first job."""
     renewed: list[Audit | None] = [None] * len(audits)
     if run.verb in RENEWALS:
         renewed = list(
@@ -258,6 +283,7 @@ def _fill(run: BulkRun, audits: Sequence[Audit], criteria: Sequence[str]) -> Non
                 bulk_run=run,
             )
         )
+
     BulkItem.objects.bulk_create(
         BulkItem(
             organization_id=run.organization_id,
@@ -271,4 +297,4 @@ def _fill(run: BulkRun, audits: Sequence[Audit], criteria: Sequence[str]) -> Non
         for position, (audit, anew) in enumerate(zip(audits, renewed, strict=True))
     )
     if run.verb == BulkVerb.RESYNTHESISE:
-        resynthesis_jobs.announce_on_commit(run)
+        resynthesis_jobs.enqueue_chunk_on_commit(run)

@@ -1,4 +1,4 @@
-"""Which verb, on whom, under which rubric; and the number that is typed before many are touched."""
+"""Forms of bulk runs: the action, its scope, the rubric version and the confirmed number."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from typing import Any
 
 from django import forms
 
-from grading.bulk.queries import SHOWN
+from grading.bulk.queries import ITEM_FILTERS
 from grading.core.enums import BulkVerb
 from grading.core.form_bases import QueryForm
 from grading.models import Assignment, RubricVersion
 
 VERBS = {
-    BulkVerb.RESYNTHESISE: "Re-synthesise: the rules anew",
-    BulkVerb.REJUDGE: "Re-judge: the opinions anew",
-    BulkVerb.REAUDIT: "Re-audit: everything anew",
+    BulkVerb.RESYNTHESISE: "Re-synthesise: apply the rules again",
+    BulkVerb.REJUDGE: "Re-judge: ask the judges again",
+    BulkVerb.REAUDIT: "Re-audit: repeat everything",
 }
 ALL, FLAGGED, FAILED, CHOSEN = "all", "flagged", "failed", "chosen"
 SCOPES = {
-    ALL: "Everything that counts",
-    FLAGGED: "What is flagged",
-    FAILED: "What failed and has no verdict",
-    CHOSEN: "Those chosen in the list below",
+    ALL: "All attempts that count",
+    FLAGGED: "Flagged",
+    FAILED: "Failed, without a verdict",
+    CHOSEN: "Chosen in the list below",
 }
 
 
 class ItemsForm(QueryForm):
-    """Which of a run's attempts are listed."""
+    """Filter of a run's attempts."""
 
     show = forms.ChoiceField(
         required=False,
-        choices=[("", "all"), *((name, name) for name in SHOWN)],
+        choices=[("", "all"), *((name, name) for name in ITEM_FILTERS)],
         widget=forms.HiddenInput,
     )
     page = forms.IntegerField(
@@ -40,26 +40,26 @@ class ItemsForm(QueryForm):
 
 
 class BulkForm(forms.Form):
-    """`grade` holds the keys of the chosen grades, `criterion` a position in the assignment's rubric.
+    """`grade` holds ids of chosen grades, `criterion` a position in the assignment's rubric.
 
-    `confirmed` is asked for once the number is known; what was shown and what is there then must be the same.
+    `confirmed` must equal the number that was shown, and that number must still be current.
     """
 
     verb = forms.TypedChoiceField(
-        label="What is done", coerce=BulkVerb, choices=list(VERBS.items()), widget=forms.RadioSelect
+        label="Action", coerce=BulkVerb, choices=list(VERBS.items()), widget=forms.RadioSelect
     )
     scope = forms.ChoiceField(
-        label="To what", choices=list(SCOPES.items()), widget=forms.RadioSelect, initial=ALL
+        label="Scope", choices=list(SCOPES.items()), widget=forms.RadioSelect, initial=ALL
     )
     rubric_version = forms.ModelChoiceField(
-        label="Judged under", queryset=RubricVersion.objects.none(), empty_label=None
+        label="Rubric version", queryset=RubricVersion.objects.none(), empty_label=None
     )
     criterion = forms.TypedChoiceField(
         label="Criterion",
         coerce=int,
         required=False,
         empty_value=None,
-        help_text="To re-judge: the judges are asked again on this one alone.",
+        help_text="Re-judge only: the judges are asked about this criterion alone.",
     )
     grade = forms.TypedMultipleChoiceField(label="Students", coerce=int, required=False)
     confirmed = forms.IntegerField(
@@ -84,7 +84,7 @@ class BulkForm(forms.Form):
         ).select_related("rubric")
         fields["rubric_version"].initial = assignment.rubric_version_id
         fields["criterion"].choices = [
-            ("", "All of them"),
+            ("", "All criteria"),
             *((place, criterion["name"]) for place, criterion in enumerate(criteria)),
         ]
         fields["grade"].choices = [(key, key) for key in grades]
@@ -92,7 +92,7 @@ class BulkForm(forms.Form):
 
     @property
     def criteria(self) -> list[str]:
-        """The ids of the criteria that are asked for; none for all. Of a valid form."""
+        """Ids of the chosen criteria, empty for all. Only for a valid form."""
         place = self.cleaned_data["criterion"]
         return [] if place is None else [self._criteria[place]]
 
@@ -101,12 +101,12 @@ class BulkForm(forms.Form):
         verb, scope = cleaned.get("verb"), cleaned.get("scope")
         if verb and verb != BulkVerb.REJUDGE and cleaned.get("criterion") is not None:
             self.add_error(
-                "criterion", "Only to re-judge can be about one criterion: choose all, or re-judge."
+                "criterion",
+                "Only a re-judge can be limited to one criterion. Choose all criteria, or re-judge.",
             )
         if verb and verb != BulkVerb.REAUDIT and scope == FAILED:
-            self.add_error(
-                "scope", "What failed holds no verdict to start from: it takes a re-audit."
-            )
+            self.add_error("scope", "Failed audits have no verdict to start from. Choose re-audit.")
         if scope == CHOSEN and not cleaned.get("grade") and "grade" not in self.errors:
-            self.add_error("scope", "Nobody is chosen: tick students in the list below.")
+            self.add_error("scope", "No students are selected. Select them in the list below.")
+
         return cleaned

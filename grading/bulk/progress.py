@@ -1,4 +1,7 @@
-"""How far a bulk run is: each attempt ends once, in the transaction that ends its work, and the counts follow."""
+"""Progress of bulk runs.
+
+Each item ends once, in the transaction that ends its work; the run's counts are updated there.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,16 @@ from grading.core.activity import record_activity
 from grading.core.enums import AuditState, BulkItemState, BulkState
 from grading.models import Audit, BulkItem, BulkRun, CriterionVerdict
 
-WITHOUT_VERDICT = (
+NO_VERDICT = (
     "degraded",
-    "Too little could be established for a verdict; the one before stands.",
+    "There was not enough evidence for a verdict. The earlier verdict still counts.",
 )
 Results = Mapping[str, tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What another verdict changed: how many criteria, and the court's own overall score before and after."""
+    """Criteria that a new verdict changed, with the court's overall score before and after."""
 
     criteria: int
     score_before: float | None
@@ -35,21 +38,21 @@ class Change:
 
 
 def results_of(audit_id: UUID | None) -> dict[str, tuple[Any, ...]]:
-    """By criterion, what a student is told of its verdict; nothing for no audit."""
+    """Return each criterion's result as students see it; empty for no audit."""
     rows = CriterionVerdict.objects.filter(audit=audit_id)
     columns = ("score", "level", "points", "max_points", "needs_review", "excluded")
     return {row[0]: row[1:] for row in rows.values_list("criterion_id", *columns)}
 
 
 def criteria_changed(before: Results, after: Results) -> int:
-    """How many criteria came, went, or have another result."""
+    """Count the criteria that were added, removed, or have another result."""
     return sum(
         before.get(criterion) != after.get(criterion) for criterion in before.keys() | after.keys()
     )
 
 
 def end_item(*, item: BulkItem, change: Change) -> None:
-    """It has its result; inside the transaction that wrote it."""
+    """Record an item's result; call it in the transaction that wrote the result."""
     _end(
         item,
         state=BulkItemState.DONE,
@@ -61,12 +64,15 @@ def end_item(*, item: BulkItem, change: Change) -> None:
 
 
 def fail_item(*, item: BulkItem, code: str, message: str) -> None:
-    """It has none, and what stood before stands."""
+    """Record that an item failed; the earlier verdict still counts."""
     _end(item, state=BulkItemState.FAILED, code=code, message=message)
 
 
 def end_renewal(*, audit: Audit) -> None:
-    """An audit has ended: what that means to the bulk run it belongs to, if to any. In the transaction that ended it."""
+    """Record the end of an audit with the bulk run it belongs to, if any.
+
+    Call it in the transaction that ended the audit.
+    """
     item = BulkItem.objects.filter(renewed=audit.pk, state=BulkItemState.WAITING).first()
     if item is None:
         return
@@ -74,15 +80,15 @@ def end_renewal(*, audit: Audit) -> None:
     if ended.state == AuditState.FAILED:
         fail_item(item=item, code=ended.failure_code, message=ended.failure_message)
     elif ended.state == AuditState.DEGRADED:
-        code, message = WITHOUT_VERDICT
+        code, message = NO_VERDICT
         fail_item(item=item, code=code, message=message)
     else:
         criteria = criteria_changed(results_of(item.audit_id), results_of(ended.pk))
         end_item(item=item, change=Change(criteria, item.score_before, ended.overall_score))
 
 
-def settle(*, run_id: UUID) -> None:
-    """Count anew, and end a run of which nothing waits any more."""
+def update_counts(*, run_id: UUID) -> None:
+    """Count the run's items again, and end the run when none is waiting."""
     run = BulkRun.objects.select_for_update(no_key=True).get(pk=run_id)
     counts = BulkItem.objects.filter(run=run_id).aggregate(
         done=Count("pk", filter=Q(state__in=(BulkItemState.DONE, BulkItemState.FAILED))),
@@ -93,15 +99,19 @@ def settle(*, run_id: UUID) -> None:
     waiting = counts.pop("waiting")
     if run.state == BulkState.RUNNING and not waiting:
         counts |= {"state": BulkState.DONE, "finished_at": timezone.now()}
-        said = {name: counts[name] for name in ("done", "failed", "changed")}
+        totals = {name: counts[name] for name in ("done", "failed", "changed")}
         record_activity(
-            organization=run.organization_id, actor=None, verb="bulk.finished", about=run, **said
+            organization=run.organization_id, actor=None, verb="bulk.finished", about=run, **totals
         )
+
     BulkRun.objects.filter(pk=run_id).update(**counts)
 
 
 def cancel_items(*, run_id: UUID, audits: Iterable[UUID]) -> int:
-    """What has not begun: re-syntheses that wait, and those whose audits (these) will not be held."""
+    """Cancel waiting items that have no audit, or one of these `audits`; return the number.
+
+    Items without an audit are re-syntheses.
+    """
     waiting = BulkItem.objects.filter(run=run_id, state=BulkItemState.WAITING)
     cancelled: int = waiting.filter(Q(renewed=None) | Q(renewed__in=list(audits))).update(
         state=BulkItemState.CANCELLED
@@ -111,4 +121,4 @@ def cancel_items(*, run_id: UUID, audits: Iterable[UUID]) -> int:
 
 def _end(item: BulkItem, **result: Any) -> None:
     if BulkItem.objects.filter(pk=item.pk, state=BulkItemState.WAITING).update(**result):
-        settle(run_id=item.run_id)
+        update_counts(run_id=item.run_id)

@@ -1,7 +1,7 @@
-"""A verdict asked for anew on work that was judged before: the judges' opinions, or everything.
+"""Renewals: a new verdict on work that was judged before, by new opinions or a full audit.
 
-Both make another audit beside the one whose verdict stands. Only when it ends with a report of its own does that one
-count (grading/audits/queries.py), so a renewal that waits, fails or is cancelled takes nothing away.
+A renewal is another audit beside the one that counts. It counts only once it ends with a report of
+its own (grading/audits/queries.py), so one that waits, fails or is cancelled changes nothing.
 """
 
 from __future__ import annotations
@@ -32,18 +32,17 @@ def rejudge(
     rubric_version: RubricVersion | None = None,
     bulk_run: BulkRun | None = None,
 ) -> Audit:
-    """Have the judges asked again, on these criteria or on all; the evidence and every other opinion are kept.
+    """Ask the judges again about these criteria or all; evidence and other opinions are kept.
 
-    Judged under the version that the standing verdict was judged under, unless another is given.
+    The rubric version is that of the current verdict, unless another is given.
     Raises RenewalRefused: verdict_missing, criterion_unknown, rubric_draft, already_running.
     """
     standing = current_audit(submission)
     if standing is None:
-        raise RenewalRefused(
-            "verdict_missing", "There is no verdict yet that could be judged again."
-        )
+        raise RenewalRefused("verdict_missing", "There is no verdict to judge again yet.")
+
     version = rubric_version or standing.rubric_version
-    refuse_unknown(criteria, version)
+    refuse_unknown_criteria(criteria, version)
     return _renew(
         submission,
         Renewal.OPINIONS,
@@ -62,7 +61,7 @@ def reaudit(
     rubric_version: RubricVersion | None = None,
     bulk_run: BulkRun | None = None,
 ) -> Audit:
-    """Have everything worked out anew for the very commit and report that were handed in; also where an audit failed.
+    """Repeat the whole audit for the submitted commit and report; also where an audit failed.
 
     Raises RenewalRefused: rubric_draft, already_running.
     """
@@ -70,6 +69,7 @@ def reaudit(
     version = rubric_version or (
         standing.rubric_version if standing else submission.assignment.rubric_version
     )
+
     return _renew(
         submission,
         Renewal.EVERYTHING,
@@ -88,9 +88,10 @@ def queue_renewals(
     criteria: Sequence[str] = (),
     bulk_run: BulkRun | None = None,
 ) -> list[Audit]:
-    """One waiting audit for each submission, in their order; inside the caller's transaction, which notes why.
+    """Create one waiting audit per submission, in their order, and return them.
 
-    Raises RenewalRefused (already_running) when any of them is being audited: whatever ends last would hide the other.
+    Runs in the caller's transaction, and the caller records the activity. Raises RenewalRefused
+    already_running if one is being audited: the audit that ends last would hide the other.
     """
     keys = sorted(submission.pk for submission in submissions)
     list(
@@ -99,10 +100,11 @@ def queue_renewals(
         .order_by("pk")
         .values("pk")
     )
-    if being_audited(keys):
+    if submissions_being_audited(keys):
         raise RenewalRefused(
-            "already_running", "This work is being audited right now: wait until that ends."
+            "already_running", "This submission is being audited now. Wait until the audit ends."
         )
+
     now = timezone.now()
     audits = Audit.objects.bulk_create(
         Audit(
@@ -119,50 +121,57 @@ def queue_renewals(
         for submission in submissions
     )
     if audits:
-        enqueue_on_commit(audits[0])  # and with it as many of the others as may be on the queue
+        # One call is enough: it enqueues as many of the others as the queue may hold.
+        enqueue_on_commit(audits[0])
+
     return audits
 
 
-def being_audited(submissions: Collection[Any]) -> set[Any]:
-    """Of these submissions' keys, those with an audit that has not ended; a peer's concerns nobody's grade."""
+def submissions_being_audited(submissions: Collection[Any]) -> set[Any]:
+    """Return the ids of submissions with an open audit; peers' audits affect no grade."""
     running = Audit.objects.filter(submission__in=submissions, state__in=OPEN_STATES)
     return set(running.exclude(kind=AuditKind.PEER).values_list("submission_id", flat=True))
 
 
-def lost_to_failures(*, audit_id: UUID, verdict: Verdict) -> list[str]:
-    """The criteria that have a score in the verdict that stands and would have none in this renewal's, because judges
-    gave no answer: their provider was away, or the budget at its end. Such a renewal has failed."""
+def criteria_lost_to_failures(*, audit_id: UUID, verdict: Verdict) -> list[str]:
+    """Return criteria that are scored now and would lose their score in this renewal.
+
+    They lose it because judges gave no answer: the provider was down, or the budget spent. Such a
+    renewal has failed.
+    """
     if verdict.state != AuditState.NEEDS_REVIEW:
         return []
     renewed = Audit.objects.only("renewal", "submission_id").get(pk=audit_id)
     standing = None if renewed.renewal == Renewal.MISSING else current_audit(renewed.submission)
     if standing is None:
         return []
-    unheard = {row.id for row in parse_report(verdict.report).criteria if _went_unheard(row)}
+
+    unheard = {row.id for row in parse_report(verdict.report).criteria if _lacks_answers(row)}
     scored = CriterionVerdict.objects.filter(
         audit=standing, criterion_id__in=unheard, score__isnull=False
     )
+
     return list(scored.order_by("position").values_list("name", flat=True))
 
 
-def _went_unheard(criterion: Criterion) -> bool:
-    # A judge who abstains has answered: nobody can know.
+def _lacks_answers(criterion: Criterion) -> bool:
+    # Abstaining is an answer: the evidence does not decide the criterion.
     failures = {opinion.failure for opinion in criterion.opinions} - {None, "abstained"}
     return criterion.final_score is None and bool(failures)
 
 
-def refuse_unknown(criteria: Sequence[str], version: RubricVersion) -> None:
-    """Raises RenewalRefused (criterion_unknown) for an id that the version does not have."""
-    known = {criterion["id"] for criterion in version.document["criteria"]}
-    if not known.issuperset(criteria):
+def refuse_unknown_criteria(criteria: Sequence[str], version: RubricVersion) -> None:
+    """Raise RenewalRefused criterion_unknown for an id that the version does not have."""
+    criterion_ids = {criterion["id"] for criterion in version.document["criteria"]}
+    if not criterion_ids.issuperset(criteria):
         raise RenewalRefused("criterion_unknown", f"{version} has no such criterion.")
 
 
 def refuse_drafts(version: RubricVersion) -> None:
-    """Raises RenewalRefused (rubric_draft): a verdict names a version that never changes any more."""
+    """Raise RenewalRefused rubric_draft: a verdict names a version that cannot change."""
     if version.state == RubricState.DRAFT:
         raise RenewalRefused(
-            "rubric_draft", f"{version} is a draft: publish it before judging under it."
+            "rubric_draft", f"{version} is a draft. Publish it before you judge with it."
         )
 
 
@@ -195,4 +204,5 @@ def _renew(
             criteria=list(criteria),
             rubric=str(version),
         )
+
     return audit

@@ -1,7 +1,7 @@
-"""The rules anew on verdicts that stand: the same evidence, the same opinions, no model call.
+"""Re-synthesis: apply the rules again to stored evidence and opinions, without a model call.
 
-The report before is kept. A grade that was released stays as its student knows it until somebody releases it again;
-overrides stay in place of whatever the court says now.
+The old report is kept. A released grade stays as its student knows it until it is released again,
+and overrides still replace the court's scores.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def apply_rules(
     bulk_run: BulkRun | None = None,
     rules: Resynthesis | None = None,
 ) -> tuple[Change, Audit | None]:
-    """Replace the audit's verdict by the one under this version's rules.
+    """Replace the audit's verdict with the one under this version's rules.
 
     Return the change, and the audit with its new verdict: None where the report stayed the same.
     `rules` are those of this version, parsed once for many audits. A concurrent writer waits for
@@ -49,35 +49,37 @@ def apply_rules(
     """
     refuse_drafts(version)
     with transaction.atomic():
-        held = _held(audit)
+        held = _lock_audit(audit)
         if held is None or held.state not in JUDGED_STATES or held.kind == AuditKind.PEER:
-            raise RenewalRefused(
-                "verdict_missing", "There is no verdict here that the rules could be applied to."
-            )
+            raise RenewalRefused("verdict_missing", "There is no verdict to apply the rules to.")
+
         synthesis = (rules or Resynthesis(version.document)).of(
             held.report or {},
             before=held.rubric_version.document,
             digest=held.rubric_version.digest,
         )
         if synthesis.verdict.state not in JUDGED_STATES:
-            message = f"Nothing can be scored under {version} from what is on the record: it takes a re-audit."
+            message = f"The stored evidence gives no score under {version}. Run a re-audit instead."
             raise RenewalRefused("nothing_scored", message)
-        return _put_in_place(held, synthesis, version, by=by, bulk_run=bulk_run)
+
+        return _replace_verdict(held, synthesis, version, by=by, bulk_run=bulk_run)
 
 
-def _held(audit: Audit) -> Audit | None:
-    """As it stands now, and until this has committed; null where it went with its cohort.
+def _lock_audit(audit: Audit) -> Audit | None:
+    """Return the audit locked as it is now; None if it was deleted with its cohort.
 
-    The student's place on the roster first, which new findings refer to: whoever deletes the cohort asks for it
-    before they ask for the audit.
+    The student's enrollment is locked first, because new findings refer to it and the deletion of a
+    cohort locks enrollments before audits.
     """
     list(
         Enrollment.objects.select_for_update(no_key=True)
         .filter(pk=audit.submission.student_id)
         .values("pk")
     )
-    # Alone: a row that had to be waited for is not found again through a join that its writer has moved.
+    # Lock without a join: after a wait, PostgreSQL rechecks the row and a join that its writer has
+    # changed could drop it.
     list(Audit.objects.select_for_update(no_key=True).filter(pk=audit.pk).values("pk"))
+
     return (
         Audit.objects.select_related("rubric_version__rubric", "submission")
         .filter(pk=audit.pk)
@@ -85,7 +87,7 @@ def _held(audit: Audit) -> Audit | None:
     )
 
 
-def _put_in_place(
+def _replace_verdict(
     audit: Audit,
     synthesis: Synthesis,
     version: RubricVersion,
@@ -96,14 +98,15 @@ def _put_in_place(
     verdict, before = synthesis.verdict, results_of(audit.pk)
     change = Change(
         criteria=criteria_changed(
-            before, {row.criterion_id: _told(row) for row in verdict.criteria}
+            before, {row.criterion_id: _result_values(row) for row in verdict.criteria}
         ),
         score_before=audit.overall_score,
         score_after=verdict.overall_score,
     )
     if (verdict.digest, version.pk) == (audit.report_digest, audit.rubric_version_id):
         return change, None
-    _keep_report(audit, verdict.digest)
+
+    _archive_report(audit, verdict.digest)
     record_activity(
         organization=audit.organization_id,
         actor=by,
@@ -119,11 +122,12 @@ def _put_in_place(
         bulk_run=str(bulk_run.pk) if bulk_run else None,
     )
     _write(audit, synthesis, version)
+
     return change, audit
 
 
-def _keep_report(audit: Audit, next_digest: str) -> None:
-    """Once for each digest: to and fro between two versions gives the same two reports again."""
+def _archive_report(audit: Audit, next_digest: str) -> None:
+    """Keep one report per digest: switching between two versions gives the same two reports."""
     if audit.report_digest != next_digest:
         SupersededReport.objects.get_or_create(
             organization_id=audit.organization_id,
@@ -136,7 +140,7 @@ def _keep_report(audit: Audit, next_digest: str) -> None:
 def _write(audit: Audit, synthesis: Synthesis, version: RubricVersion) -> None:
     verdict = synthesis.verdict
     key: dict[str, Any] = {"audit_id": audit.pk, "organization_id": audit.organization_id}
-    known = parse_report(audit.report or {}).evidence_by_id
+    known_ids = parse_report(audit.report or {}).evidence_by_id
     changes: dict[str, Any] = {
         "state": verdict.state,
         "report": verdict.report,
@@ -148,23 +152,24 @@ def _write(audit: Audit, synthesis: Synthesis, version: RubricVersion) -> None:
     for name, value in changes.items():
         setattr(audit, name, value)
     write_verdicts(verdict.criteria, **key)
-    write_evidence([piece for piece in verdict.evidence if piece.key not in known], **key)
-    reheard = {said.criterion_id for said in synthesis.opinions}
+    write_evidence([piece for piece in verdict.evidence if piece.key not in known_ids], **key)
+    reheard = {opinion.criterion_id for opinion in synthesis.opinions}
     OpinionRecord.objects.filter(audit=audit, criterion_id__in=reheard).delete()
+
     OpinionRecord.objects.bulk_create(
         OpinionRecord(
             **key,
-            key=said.key,
-            judge=said.judge,
-            criterion_id=said.criterion_id,
-            round=said.round,
-            score=said.score,
-            document=said.document,
+            key=opinion.key,
+            judge=opinion.judge,
+            criterion_id=opinion.criterion_id,
+            round=opinion.round,
+            score=opinion.score,
+            document=opinion.document,
         )
-        for said in synthesis.opinions
+        for opinion in synthesis.opinions
     )
 
 
-def _told(row: Any) -> tuple[Any, ...]:
-    """As results_of reads it back."""
+def _result_values(row: Any) -> tuple[Any, ...]:
+    """Return the values in the order of results_of."""
     return (row.score, row.level, row.points, row.max_points, row.needs_review, row.excluded)

@@ -1,7 +1,8 @@
-"""The work of a bulk re-synthesis: chunk by chunk, each a job on the bulk queue that brings the next.
+"""Jobs of a bulk re-synthesis: each processes a chunk and enqueues the next.
 
-One chunk of a run waits at a time, at the end of the queue, so that everybody's bulk work goes on in turn; students'
-own submissions stand on another queue that is served first. The items in PostgreSQL are the truth, jobs only hints.
+One chunk per run waits at the end of the bulk queue, so that runs take turns. Submissions of
+students are on another queue, which is served first. The items in PostgreSQL are the truth, jobs
+are only hints.
 """
 
 from __future__ import annotations
@@ -26,21 +27,25 @@ from grading.models import Audit, BulkItem, BulkRun, RubricVersion
 
 JOB = "grading.jobs.resynthesise_chunk"
 JOB_SECONDS = 5 * 60
-CHUNK = 20  # about two seconds: what a student's submission may have to wait for on a busy machine
+# About two seconds of work: a student's submission may have to wait that long on a busy machine.
+CHUNK = 20
 MOST_TRIES = 3
 BROKEN = (
     "engine_failed",
-    "Applying the rules broke three times on our side: a person has to look at it.",
+    "Applying the rules failed three times because of an error on our side.",
 )
 
 
-def announce_on_commit(run: BulkRun) -> None:
-    """Enqueue the run's next chunk once the transaction holds. If the queue is down, the reconciler will."""
-    transaction.on_commit(lambda: announce(run), robust=True)
+def enqueue_chunk_on_commit(run: BulkRun) -> None:
+    """Enqueue the run's next chunk on commit. If the queue is down, the reconciler does it."""
+    transaction.on_commit(lambda: enqueue_next_chunk(run), robust=True)
 
 
-def announce(run: BulkRun) -> bool:
-    """Whether a job had to be made for the first chunk with work left. Raises redis.RedisError."""
+def enqueue_next_chunk(run: BulkRun) -> bool:
+    """Enqueue the first chunk with work left; return whether a new job was needed.
+
+    Raises redis.RedisError.
+    """
     chunk = _next_chunk(run)
     if chunk is None or health_of(BULK, _job_id(run, chunk)) is JobHealth.ALIVE:
         return False
@@ -51,17 +56,22 @@ def announce(run: BulkRun) -> bool:
         timeout=JOB_SECONDS,
         result_ttl=0,
     )
+
     return True
 
 
 def resume_runs() -> int:
-    """The reconciler's part: how many runs went on whose job was gone or had failed. Raises redis.RedisError."""
+    """Return how many runs were resumed because their job was lost or had failed.
+
+    The reconciler calls it. Raises redis.RedisError.
+    """
     with as_dispatcher():
         running = list(BulkRun.objects.filter(state=BulkState.RUNNING, verb=BulkVerb.RESYNTHESISE))
     resumed = 0
     for run in running:
         with scope(organization=run.organization_id):
-            resumed += announce(run)
+            resumed += enqueue_next_chunk(run)
+
     return resumed
 
 
@@ -80,27 +90,30 @@ class ApplyRules(Protocol):
 
 
 def resynthesise_chunk(*, run_id: UUID | str, chunk: int, apply_rules: ApplyRules) -> None:
-    """Apply the run's rules to the waiting items of this chunk, and announce the next chunk.
+    """Apply the run's rules to the waiting items of this chunk, then enqueue the next chunk.
 
     Each item has a transaction of its own. `apply_rules` comes from `grading.workflow`, which
-    knows what follows another verdict.
+    knows what follows a new verdict.
     """
-    found = BulkRun.objects.select_related("rubric_version__rubric", "started_by")
-    run = found.filter(pk=run_id, state=BulkState.RUNNING).first()
+    runs = BulkRun.objects.select_related("rubric_version__rubric", "started_by")
+    run = runs.filter(pk=run_id, state=BulkState.RUNNING).first()
     if run is None:
         return
-    rules, places = (
+
+    rules, positions = (
         Resynthesis(run.rubric_version.document),
         (chunk * CHUNK, (chunk + 1) * CHUNK - 1),
     )
-    waiting = BulkItem.objects.filter(run=run, state=BulkItemState.WAITING, position__range=places)
+    waiting = BulkItem.objects.filter(
+        run=run, state=BulkItemState.WAITING, position__range=positions
+    )
     for key in list(waiting.order_by("tries", "position").values_list("pk", flat=True)):
-        _work_on(key, run, rules, apply_rules)
-    announce(run)
+        _process_item(key, run, rules, apply_rules)
+    enqueue_next_chunk(run)
 
 
-def _work_on(key: int, run: BulkRun, rules: Resynthesis, apply_rules: ApplyRules) -> None:
-    """A try is counted before it is made: what kills its worker three times is not tried a fourth."""
+def _process_item(key: int, run: BulkRun, rules: Resynthesis, apply_rules: ApplyRules) -> None:
+    """Count the try first: an item that kills its worker three times is not tried again."""
     if not BulkItem.objects.filter(pk=key, state=BulkItemState.WAITING).update(
         tries=F("tries") + 1
     ):
@@ -114,6 +127,7 @@ def _work_on(key: int, run: BulkRun, rules: Resynthesis, apply_rules: ApplyRules
             code, message = BROKEN
             fail_item(item=item, code=code, message=message)
             return
+
         try:
             change = apply_rules(
                 audit=item.audit,

@@ -1,4 +1,4 @@
-"""Judging many again: what it would be, the yes to it, how far it is, and the stop."""
+"""Pages of bulk runs: estimate, confirm, follow the progress, cancel."""
 
 from __future__ import annotations
 
@@ -44,40 +44,47 @@ AT_FAULT = {"criterion_unknown": "criterion", "rubric_draft": "rubric_version"}
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def bulk(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """Choose; see count and cost; confirm. What stands in the address is looked at as if it had been chosen."""
-    found = access_assignment(request.user, cohort, assignment, level="teacher")
-    grades = list(grades_of(found).select_related("audit__rubric_version").defer(*_HEAVY))
-    asked = request.POST if request.method == "POST" else request.GET
-    versions = list(judgeable_versions(found))
-    chosen = _chosen(asked, grades)
+    """Choose, see count and cost, then confirm.
+
+    Values in the address are treated like a submitted choice.
+    """
+    bulk_assignment = access_assignment(request.user, cohort, assignment, level="teacher")
+    grades = list(grades_of(bulk_assignment).select_related("audit__rubric_version").defer(*_HEAVY))
+    data = request.POST if request.method == "POST" else request.GET
+    versions = list(judgeable_versions(bulk_assignment))
+    chosen = _chosen(data, grades)
     form = BulkForm(
-        asked if "verb" in asked or request.method == "POST" else None,
-        assignment=found,
+        data if "verb" in data or request.method == "POST" else None,
+        assignment=bulk_assignment,
         versions=versions,
         grades={grade.pk for grade in grades},
         initial={"scope": CHOSEN} if chosen else None,
     )
-    estimate = _estimate(found, form, grades) if form.is_bound and form.is_valid() else None
+    estimate = (
+        _estimate(bulk_assignment, form, grades) if form.is_bound and form.is_valid() else None
+    )
     if estimate and request.method == "POST" and "start" in request.POST:
-        run = _started(request, found, form, estimate)
+        run = _start(request, bulk_assignment, form, estimate)
         if run is not None:
             return redirect("bulk-run", org, run.pk)
+
     context = {
-        "assignment": found,
+        "assignment": bulk_assignment,
         "form": form,
         "estimate": estimate,
         "listed": [_listed(grade, chosen) for grade in grades],
         "flagged": sum(bool(flags_of(grade)) for grade in grades),
-        "failed": len(failed_audits(found)),
-        "runs": list(past_runs(found)[:PAST]),
-        "trail": trail_to_assignment(found),
+        "failed": len(failed_audits(bulk_assignment)),
+        "runs": list(past_runs(bulk_assignment)[:PAST]),
+        "trail": trail_to_assignment(bulk_assignment),
     }
+
     return render(request, "bulk/start.html", context)
 
 
-def _chosen(asked: QueryDict, grades: list[Grade]) -> set[int]:
-    """Who was chosen here, whatever is refused of it, or in the list of grades before."""
-    keys = set(asked.getlist("grade"))
+def _chosen(data: QueryDict, grades: list[Grade]) -> set[int]:
+    """Return the ids of grades chosen in this form or in the list of grades."""
+    keys = set(data.getlist("grade"))
     return {grade.pk for grade in grades if str(grade.pk) in keys}
 
 
@@ -109,7 +116,7 @@ def _in_scope(assignment: Assignment, form: BulkForm, grades: list[Grade]) -> li
     return [grade.audit for grade in grades]
 
 
-def _started(
+def _start(
     request: MemberRequest, assignment: Assignment, form: BulkForm, estimate: Estimate
 ) -> BulkRun | None:
     try:
@@ -125,43 +132,51 @@ def _started(
     except ActionRefused as refusal:
         add_refusal(form, refusal, field=AT_FAULT.get(refusal.code))
         return None
-    messages.success(request, "It has begun. You may close the page: it goes on.")
+
+    messages.success(request, "Started. You can close this page; the run continues.")
     return run
 
 
 @never_cache
 @require_safe
 def run(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
-    """How far it is, what moved most, what failed, and every attempt."""
-    found = access_bulk_run(request.user, bulk_id, level="staff")
+    """Show progress, largest changes, failures and every attempt."""
+    bulk_run = access_bulk_run(request.user, bulk_id, level="staff")
     form = ItemsForm(request.GET)
     form.full_clean()
-    shown = form.cleaned_data.get("show", "")
-    items = items_of(found, shown).order_by("position")
-    may_change = may(request.user, found.organization, "teacher")
+    kind = form.cleaned_data.get("show", "")
+    items = items_of(bulk_run, kind).order_by("position")
+    may_change = may(request.user, bulk_run.organization, "teacher")
     page = Paginator(items, PER_PAGE).get_page(form.cleaned_data.get("page") or 1)
-    context = _progress(found) | {
-        "shown": shown,
+    context = _progress(bulk_run) | {
+        "kind": kind,
         "misread": form.query_errors(),
         "page": page,
-        "failures": list(failures_of(found)[:PER_PAGE]),
-        "spent": usage_of_run(found),
-        "trail": _trail_to_bulk(found.assignment)
+        "failures": list(failures_of(bulk_run)[:PER_PAGE]),
+        "spent": usage_of_run(bulk_run),
+        "trail": _trail_to_bulk(bulk_run.assignment)
         if may_change
-        else trail_to_assignment(found.assignment),
+        else trail_to_assignment(bulk_run.assignment),
         "may_change": may_change,
     }
+
     return render(request, "bulk/run.html", context)
 
 
 @require_safe
 def progress(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
-    """The fragment that renews itself: 304 while nothing changed; when the run has ended, the page is loaded anew."""
-    found = access_bulk_run(request.user, bulk_id, level="staff")
-    context = _progress(found) | {"may_change": may(request.user, found.organization, "teacher")}
+    """Return the page fragment that refreshes itself: 304 if unchanged.
+
+    When the run has ended, the whole page is reloaded.
+    """
+    bulk_run = access_bulk_run(request.user, bulk_id, level="staff")
+    context = _progress(bulk_run) | {
+        "may_change": may(request.user, bulk_run.organization, "teacher")
+    }
     headers = {"ETag": context["etag"], "Cache-Control": "private, no-cache"}
     if request.headers.get("If-None-Match") == context["etag"]:
         return HttpResponse(status=304, headers=headers)
+
     if not context["going_on"]:
         headers["HX-Refresh"] = "true"
     return HttpResponse(render_to_string("bulk/_progress.html", context, request), headers=headers)
@@ -170,26 +185,32 @@ def progress(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def cancel(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
-    """What a stop would leave undone; then the stop."""
-    found = access_bulk_run(request.user, bulk_id, level="teacher")
+    """Show what cancelling would skip; on POST, cancel."""
+    bulk_run = access_bulk_run(request.user, bulk_id, level="teacher")
     if request.method == "POST" and "cancel" in request.POST:
-        cancelled = cancel_bulk(run=found, by=request.user)
+        cancelled = cancel_bulk(run=bulk_run, by=request.user)
         messages.success(
-            request, f"{cancelled} cancelled." if cancelled else "It had ended already."
+            request, f"{cancelled} cancelled." if cancelled else "The run had already ended."
         )
         return redirect("bulk-run", org, bulk_id)
-    context = {"run": found, "far": progress_of(found), "trail": _trail_to_bulk(found.assignment)}
+
+    context = {
+        "run": bulk_run,
+        "counts": progress_of(bulk_run),
+        "trail": _trail_to_bulk(bulk_run.assignment),
+    }
+
     return render(request, "bulk/cancel.html", context)
 
 
 def _progress(run: BulkRun) -> dict[str, Any]:
-    far = progress_of(run)
+    counts = progress_of(run)
     return {
         "run": run,
-        "far": far,
-        "going_on": run.state == BulkState.RUNNING or far.waiting > 0,
+        "counts": counts,
+        "going_on": run.state == BulkState.RUNNING or counts.waiting > 0,
         "moved": most_moved(run),
-        "etag": f'"{hashlib.sha256(repr((run.state, far)).encode()).hexdigest()[:16]}"',
+        "etag": f'"{hashlib.sha256(repr((run.state, counts)).encode()).hexdigest()[:16]}"',
     }
 
 

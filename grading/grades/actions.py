@@ -1,4 +1,4 @@
-"""What counts for students: verdicts counted, scores that people give, and attempts that they pin."""
+"""Changes to students' grades: new verdicts, overrides, and pinned attempts."""
 
 from __future__ import annotations
 
@@ -10,35 +10,40 @@ from grading.audits.queries import counting_audit, current_audit
 from grading.core.activity import record_activity
 from grading.core.enums import AuditKind
 from grading.core.errors import GradeRefused
-from grading.grades.queries.final_scores import columns_of, is_the_same, reckon, told
+from grading.grades.queries.final_scores import (
+    columns_of,
+    grade_results,
+    is_same_result,
+    released_value,
+)
 from grading.models import Audit, CriterionVerdict, Grade, Override, Submission
 
 SCORES = range(1, 6)
 
 
 def count_verdict(*, audit: Audit) -> Grade | None:
-    """Let a verdict that has just been written count; call it in the transaction that wrote it.
+    """Update the grade for a new verdict; call it in the transaction that wrote the verdict.
 
-    The grade follows the student's latest attempt with a verdict, a pinned one stays with its attempt. What a peer's
-    audit or one without a report says counts for nothing: None.
+    The grade follows the student's latest attempt with a verdict, a pinned one stays with its
+    attempt. Returns None for a peer's audit or one without a report: they never count.
     """
     if audit.kind == AuditKind.PEER or not audit.has_report:
         return None
     with transaction.atomic():
         grade = _grade_for_update(audit)
-        return recount(grade=grade)
+        return recalculate_grade(grade=grade)
 
 
-def recount(*, grade: Grade) -> Grade:
-    """Work out anew which audit counts and what it comes to."""
+def recalculate_grade(*, grade: Grade) -> Grade:
+    """Choose the audit that counts again and recalculate its result."""
     with transaction.atomic():
         locked = Grade.objects.select_for_update(no_key=True).get(pk=grade.pk)
         locked.audit = _audit_that_counts(locked)
-        reckoning = reckon([locked])[locked.pk]
-        for column, value in columns_of(reckoning).items():
+        result = grade_results([locked])[locked.pk]
+        for column, value in columns_of(result).items():
             setattr(locked, column, value)
-        locked.changed = locked.released is not None and not is_the_same(
-            locked.released, told(reckoning)
+        locked.changed = locked.released is not None and not is_same_result(
+            locked.released, released_value(result)
         )
         locked.save()
     return locked
@@ -47,13 +52,14 @@ def recount(*, grade: Grade) -> Grade:
 def override_criterion(
     *, submission: Submission, criterion_id: str, score: int, reason: str, by: User
 ) -> Override:
-    """Put a person's score in the place of the verdict on one criterion. One that stood before is withdrawn.
+    """Replace the verdict on one criterion with a person's score.
 
-    Raises GradeRefused: score_out_of_range, reason_missing, verdict_missing, criterion_unknown, override_same.
+    An earlier override is withdrawn. Raises GradeRefused: score_out_of_range, reason_missing,
+    verdict_missing, criterion_unknown, override_same.
     """
     if score not in SCORES:
         raise GradeRefused("score", "score_out_of_range", "A score is a whole number from 1 to 5.")
-    reason = reason_given(reason)
+    reason = required_reason(reason)
     with transaction.atomic():
         Submission.objects.select_for_update(no_key=True).get(pk=submission.pk)
         audit, verdict = _verdict_on(submission, criterion_id)
@@ -71,6 +77,7 @@ def override_criterion(
             reason=reason,
             made_by=by,
         )
+
         record_activity(
             organization=submission.organization_id,
             actor=by,
@@ -82,17 +89,19 @@ def override_criterion(
             reason=reason,
         )
         count_verdict(audit=audit)
+
     return override
 
 
 def withdraw_override(*, override: Override, by: User) -> None:
-    """The verdict counts again. Withdrawing twice does nothing."""
+    """Let the verdict count again. A second call does nothing."""
     submission = override.submission
     with transaction.atomic():
         Submission.objects.select_for_update(no_key=True).get(pk=submission.pk)
         standing = Override.objects.filter(pk=override.pk, withdrawn_at=None).first()
         if standing is None:
             return
+
         _withdraw(standing)
         record_activity(
             organization=submission.organization_id,
@@ -108,15 +117,19 @@ def withdraw_override(*, override: Override, by: User) -> None:
 
 
 def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
-    """Let this attempt count, whatever is handed in later. Raises GradeRefused: reason_missing, verdict_missing."""
-    reason = reason_given(reason)
+    """Let this attempt count, whatever is submitted later.
+
+    Raises GradeRefused: reason_missing, verdict_missing.
+    """
+    reason = required_reason(reason)
     same = audit.submission.assignment_id == grade.assignment_id and (
         audit.submission.student_id == grade.student_id
     )
     if not same or current_audit(audit.submission) is None:
-        raise GradeRefused("", "verdict_missing", "This attempt has no verdict that could count.")
+        raise GradeRefused("", "verdict_missing", "This attempt has no verdict that can count.")
+
     with transaction.atomic():
-        hold_attempts(grade)
+        lock_attempts(grade)
         Grade.objects.select_for_update(no_key=True).get(pk=grade.pk)
         Grade.objects.filter(pk=grade.pk).update(pinned=True, audit=audit)
         record_activity(
@@ -127,23 +140,26 @@ def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
             attempt=audit.submission.attempt,
             reason=reason,
         )
-        return recount(grade=grade)
+
+        return recalculate_grade(grade=grade)
 
 
 def unpin_grade(*, grade: Grade, by: User) -> Grade:
     """Let the latest attempt with a verdict count again."""
     with transaction.atomic():
-        hold_attempts(grade)
+        lock_attempts(grade)
         if Grade.objects.filter(pk=grade.pk, pinned=True).update(pinned=False):
             record_activity(
                 organization=grade.organization_id, actor=by, verb="grade.unpinned", about=grade
             )
-        return recount(grade=grade)
+        return recalculate_grade(grade=grade)
 
 
-def hold_attempts(grade: Grade) -> None:
-    """Lock the student's attempts, which what refers to them would ask for later: first, as whoever deletes the cohort
-    does, who would otherwise wait for the grade while it is waited for."""
+def lock_attempts(grade: Grade) -> None:
+    """Lock the student's attempts before the grade.
+
+    The deletion of a cohort locks in this order too; the other order would deadlock with it.
+    """
     theirs = Submission.objects.filter(assignment=grade.assignment_id, student=grade.student_id)
     list(theirs.select_for_update(no_key=True).order_by("pk").values_list("pk"))
 
@@ -159,25 +175,23 @@ def _grade_for_update(audit: Audit) -> Grade:
 
 
 def _audit_that_counts(grade: Grade) -> Audit:
-    """A pinned grade stays with its attempt, not with one audit of it: what is judged again is judged for it, too."""
+    """Return the counting audit: a pinned grade keeps its attempt, not one audit of it."""
     if grade.pinned:
-        found = current_audit(grade.audit.submission)
+        audit = current_audit(grade.audit.submission)
     else:
-        found = counting_audit(assignment_id=grade.assignment_id, student_id=grade.student_id)
-    return found or grade.audit
+        audit = counting_audit(assignment_id=grade.assignment_id, student_id=grade.student_id)
+    return audit or grade.audit
 
 
 def _verdict_on(submission: Submission, criterion_id: str) -> tuple[Audit, CriterionVerdict]:
     audit = current_audit(submission)
     if audit is None:
-        raise GradeRefused(
-            "", "verdict_missing", "There is no verdict yet whose place a score could take."
-        )
+        raise GradeRefused("", "verdict_missing", "There is no verdict to override yet.")
+
     verdict = CriterionVerdict.objects.filter(audit=audit, criterion_id=criterion_id).first()
     if verdict is None:
-        raise GradeRefused(
-            "", "criterion_unknown", "The verdict that stands now knows no such criterion."
-        )
+        raise GradeRefused("", "criterion_unknown", "The current verdict has no such criterion.")
+
     return audit, verdict
 
 
@@ -185,8 +199,8 @@ def _withdraw(override: Override) -> None:
     Override.objects.filter(pk=override.pk).update(withdrawn_at=timezone.now())
 
 
-def reason_given(text: str) -> str:
-    """Raises GradeRefused reason_missing."""
+def required_reason(text: str) -> str:
+    """Return the stripped reason. Raises GradeRefused reason_missing."""
     if not text.strip():
-        raise GradeRefused("reason", "reason_missing", "Say why: the reason stays on the record.")
+        raise GradeRefused("reason", "reason_missing", "Give a reason. It is kept in the log.")
     return text.strip()

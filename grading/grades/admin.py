@@ -1,4 +1,4 @@
-"""What counts and what people changed of it: looked at here, done on the cohort's pages."""
+"""Read-only administration of grades, overrides, appeals and bulk runs; the pages change them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a person changes of a grade by hand, and what is looked for in an overview."""
+"""Forms to override, release and filter grades."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from django import forms
 
 from grading.core.form_bases import QueryForm
 from grading.core.form_fingerprint import FingerprintForm
-from grading.grades.queries.gradebook import FLAGS, RELEASES, SORTS, STATES, Wanted
+from grading.grades.queries.gradebook import FLAGS, RELEASES, SORTS, STATES, GradeFilters
 from grading.grades.releases import CHANGED_SINCE
 
 MOST_REASON = 2000
 MOST_NOTE = 1000
-TYPED_ABOVE = 50  # so many letters are not sent by one click
+# One click does not send more emails than this: the number has to be typed.
+TYPED_ABOVE = 50
 
 
 class ReasonForm(forms.Form):
-    """`reason` stays on the record."""
+    """`reason` is kept in the log."""
 
     reason = forms.CharField(
         label="Reason", max_length=MOST_REASON, widget=forms.Textarea(attrs={"rows": 4})
@@ -35,26 +36,27 @@ class OverrideForm(FingerprintForm, ReasonForm):
         label="Reason",
         max_length=MOST_REASON,
         widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="The student reads it beside the score.",
+        help_text="The student sees it next to the score.",
     )
     field_order = ("score", "reason")
 
 
 class ReleaseForm(forms.Form):
-    """`grades` are keys of what was shown, `seen` its fingerprint: what has changed since is shown once more.
+    """`grades` are ids of the grades on the page, `seen` the page's fingerprint.
 
-    `count` is typed where more than TYPED_ABOVE students are told.
+    If a grade has changed since, the page is shown again. `count` is typed for more than
+    TYPED_ABOVE students.
     """
 
     note = forms.CharField(
-        label="A word to the students",
+        label="Message to students",
         required=False,
         max_length=MOST_NOTE,
         widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="Stands above each released report. When a released grade changes: why it does.",
+        help_text="Shown above each released report. If a released grade changes, say why.",
     )
     count = forms.CharField(
-        label="How many students are told",
+        label="Number of students",
         required=False,
         max_length=6,
         widget=forms.TextInput(attrs={"inputmode": "numeric", "autocomplete": "off"}),
@@ -67,20 +69,20 @@ class ReleaseForm(forms.Form):
         self.fields["seen"].initial = fingerprint
         self.fields[
             "count"
-        ].help_text = f"More than {TYPED_ABOVE} at once: type the number, {expected}."
+        ].help_text = f"To release more than {TYPED_ABOVE} grades at once, type {expected}."
         if expected <= TYPED_ABOVE:
             del self.fields["count"]
 
     def clean_count(self) -> str:
         typed: str = self.cleaned_data["count"].strip()
         if typed != str(self.expected):
-            raise forms.ValidationError(f"Type {self.expected} to release so many at once.")
+            raise forms.ValidationError(f"Type {self.expected} to confirm.")
         return typed
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if not self.expected:
-            raise forms.ValidationError("There is nothing to release here.")
+            raise forms.ValidationError("There is nothing to release.")
         if cleaned.get("seen") != self.fingerprint:
             raise forms.ValidationError(CHANGED_SINCE)
         return cleaned
@@ -91,9 +93,9 @@ MOST_SHARE = 100
 
 
 class OverviewForm(QueryForm):
-    """`wanted()` is what could be read; the rest is reported (QueryForm)."""
+    """`wanted()` returns the readable filters; QueryForm reports the rest."""
 
-    q = forms.CharField(label="Name or e-mail", required=False, max_length=100)
+    q = forms.CharField(label="Name or email", required=False, max_length=100)
     state = forms.ChoiceField(label="State", required=False, choices=[*ANY, *STATES.items()])
     flag = forms.ChoiceField(
         label="Flag",
@@ -101,7 +103,7 @@ class OverviewForm(QueryForm):
         choices=[*ANY, ("flagged", "any flag"), ("clear", "no flag"), *FLAGS.items()],
     )
     release = forms.ChoiceField(label="Release", required=False, choices=[*ANY, *RELEASES.items()])
-    sort = forms.ChoiceField(label="Sorted by", required=False, choices=list(SORTS.items()))
+    sort = forms.ChoiceField(label="Sort by", required=False, choices=list(SORTS.items()))
     low = forms.FloatField(required=False, min_value=1, max_value=5, widget=forms.HiddenInput)
     high = forms.FloatField(required=False, min_value=1, max_value=5, widget=forms.HiddenInput)
     criterion = forms.IntegerField(
@@ -117,22 +119,22 @@ class OverviewForm(QueryForm):
     )
     apart = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
-    def __init__(self, asked: Mapping[str, Any]) -> None:
-        super().__init__(asked, auto_id="filter_%s")
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        super().__init__(data, auto_id="filter_%s")
 
-    def wanted(self) -> Wanted:
-        """What could be read of the address; the rest as if it had not been asked."""
+    def wanted(self) -> GradeFilters:
+        """Return the readable filters; unreadable ones are ignored."""
         self.full_clean()
         read = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
         read.pop("page", None)
-        return Wanted(**read)
+        return GradeFilters(**read)
 
     def page_wanted(self) -> int:
         return self.cleaned_data.get("page") or 1
 
 
 class SampleForm(forms.Form):
-    """How large a random share is drawn besides everything flagged, and by which seed."""
+    """Size of the random share drawn in addition to everything flagged, and its seed."""
 
     share = forms.IntegerField(
         label="Random share in %", required=False, min_value=0, max_value=MOST_SHARE, initial=10

@@ -1,5 +1,4 @@
-"""Pictures of a cohort's grades: the histogram of overall scores, and on a criterion how its scores lie and where the
-judges stand."""
+"""Charts of a cohort's grades: overall scores, and each criterion's scores and judges' means."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """`words` says everything the drawing shows."""
+    """`words` describes everything that the drawing shows."""
 
     words: str
     bars: tuple[Bar, ...]
@@ -40,7 +39,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """How many students stand at a score."""
+    """Number of students at one score."""
 
     score: int
     count: int
@@ -53,7 +52,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """One for each score from 1 to 5; `words` say everything the drawing shows."""
+    """One column for each score from 1 to 5; `words` describes the whole drawing."""
 
     words: str
     columns: tuple[Column, ...]
@@ -64,7 +63,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class JudgeLine:
-    """The mean score of each judge on a line from 1 to 5: (judge, place)."""
+    """Mean score of each judge on a line from 1 to 5: (judge, x)."""
 
     words: str
     marks: tuple[tuple[Judge, float], ...]
@@ -75,15 +74,15 @@ class JudgeLine:
 
 
 def histogram_of(bins: Sequence[Bin]) -> Histogram:
-    """Bars of half a point each; the tallest fills the drawing."""
-    most = max((each.count for each in bins), default=0) or 1
-    bars = tuple(_bar(number, each, most) for number, each in enumerate(bins))
+    """Return bars of half a point each; the tallest fills the drawing."""
+    most = max((score_bin.count for score_bin in bins), default=0) or 1
+    bars = tuple(_bar(number, score_bin, most) for number, score_bin in enumerate(bins))
     words = ", ".join(f"{bar.label}: {bar.count}" for bar in bars)
     return Histogram(f"Students by overall score. {words}.", bars)
 
 
 def columns_of(statistics: CriterionStatistics) -> Columns:
-    """How the scores of one criterion lie; the tallest column fills the drawing."""
+    """Return one criterion's scores as columns; the tallest fills the drawing."""
     most = max(statistics.counts) or 1
     words = ", ".join(f"{count} at {score}" for score, count in enumerate(statistics.counts, 1))
     columns = tuple(_column(score, count, most) for score, count in enumerate(statistics.counts, 1))
@@ -91,14 +90,15 @@ def columns_of(statistics: CriterionStatistics) -> Columns:
 
 
 def judge_line_of(statistics: CriterionStatistics) -> JudgeLine:
-    """Where the judges stand on average."""
-    known = [
+    """Return the judges' means as marks on a line."""
+    means = [
         (judge, statistics.judges[judge.id]) for judge in JUDGES if judge.id in statistics.judges
     ]
-    words = ", ".join(f"{judge.name} {mean:.1f}" for judge, mean in known)
+    words = ", ".join(f"{judge.name} {mean:.1f}" for judge, mean in means)
+
     return JudgeLine(
-        f"Mean of each judge, 1 to 5: {words}." if known else "No judge was heard.",
-        tuple((judge, round(LINE_LEFT + (mean - 1) * LINE_STEP, 1)) for judge, mean in known),
+        f"Mean of each judge, 1 to 5: {words}." if means else "No judge was heard.",
+        tuple((judge, round(LINE_LEFT + (mean - 1) * LINE_STEP, 1)) for judge, mean in means),
     )
 
 
@@ -109,17 +109,17 @@ def _column(score: int, count: int, most: int) -> Column:
     )
 
 
-def _bar(number: int, each: Bin, most: int) -> Bar:
-    height = round(TALLEST * each.count / most, 1)
+def _bar(number: int, score_bin: Bin, most: int) -> Bar:
+    height = round(TALLEST * score_bin.count / most, 1)
     # The scores have one decimal: what stands before the next bin's begin is the last of this one.
-    last = 5.0 if each.high is None else each.high - 0.1
+    last = 5.0 if score_bin.high is None else score_bin.high - 0.1
     return Bar(
         x=number * SLOT + GAP // 2,
         y=BASE - height,
         width=SLOT - GAP,
         height=height,
-        count=each.count,
-        label=f"{each.low:.1f} to {last:.1f}",
-        low=each.low,
-        high=each.high,
+        count=score_bin.count,
+        label=f"{score_bin.low:.1f} to {last:.1f}",
+        low=score_bin.low,
+        high=score_bin.high,
     )

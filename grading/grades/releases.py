@@ -1,4 +1,4 @@
-"""Telling students what counts for them, and taking that back. What they are told is frozen until the next release."""
+"""Release grades, and withdraw releases. A released value is frozen until the next one."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ from django.utils import timezone
 from grading.core.activity import record_activity
 from grading.core.enums import PENDING_APPEALS, NoticeKind
 from grading.core.errors import GradeRefused
-from grading.grades.actions import reason_given
-from grading.grades.queries.final_scores import Reckoning, columns_of, is_the_same, reckon, told
+from grading.grades.actions import required_reason
+from grading.grades.queries.final_scores import (
+    GradeResult,
+    columns_of,
+    grade_results,
+    is_same_result,
+    released_value,
+)
 from grading.models import Appeal, Assignment, Grade
 from grading.notifications.emails import Email, notify, notify_all
 from grading.notifications.webhooks import announce_releases
 
-CHANGED_SINCE = "Something changed since you looked: it is shown as it is now. Look once more."
+CHANGED_SINCE = "Something has changed since you opened this page. Check the current grades below."
 
 
 def release_grades(
@@ -29,15 +35,17 @@ def release_grades(
     grades: Sequence[Grade],
     by: User,
     note: str = "",
-    letters: bool = True,
-    as_seen: bool = False,
+    send_emails: bool = True,
+    only_unchanged: bool = False,
 ) -> int:
-    """Tell students what counts for them, with a letter to each; `note` is for them to read. Without `letters` the
-    caller has written to them about this. `as_seen`: only if none has changed since these rows were read, as bulk work
-    that goes on may do; raises GradeRefused grades_changed.
+    """Release grades to their students, with an email to each; `note` is shown to them.
 
-    Answers how many were told: who has been told the same already is left alone. A criterion that waits for a person
-    is told as waiting.
+    Without `send_emails` no email is sent, because the caller has sent one. With `only_unchanged` nothing is
+    released if a grade changed since the caller read it (a bulk run may do that): raises
+    GradeRefused grades_changed.
+
+    Returns the number of students with news; a student who knows this result already is skipped. A
+    criterion that needs review is released as such.
     """
     with transaction.atomic():
         keys = sorted({grade.pk for grade in grades})
@@ -47,30 +55,32 @@ def release_grades(
             .select_related("student__user")
             .order_by("pk")
         )
-        if as_seen and _moments(locked) != _moments(grades):
+        if only_unchanged and _change_times(locked) != _change_times(grades):
             raise GradeRefused("", "grades_changed", CHANGED_SINCE)
-        reckonings = reckon(locked)
-        news = [grade for grade in locked if _is_news(grade, reckonings[grade.pk])]
+
+        results = grade_results(locked)
+        news = [grade for grade in locked if _is_news(grade, results[grade.pk])]
         for grade in news:
-            grade.assignment, grade.audit = assignment, reckonings[grade.pk].audit  # read already
+            grade.assignment, grade.audit = assignment, results[grade.pk].audit  # read already
             grade.audit.submission.assignment = assignment
-            _release(grade, reckonings[grade.pk], by=by, note=note.strip())
-        _tell(assignment, news, letters=letters)
+            _release(grade, results[grade.pk], by=by, note=note.strip())
+
+        _notify_students(assignment, news, send_emails=send_emails)
     return len(news)
 
 
-def take_back_release(*, grade: Grade, reason: str, by: User) -> Grade:
-    """The student sees their work again as before any release, by the assignment's policy; a letter says that.
+def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
+    """Withdraw a release: the student sees the work as before, by the assignment's policy.
 
-    Raises GradeRefused: reason_missing, not_released, appeal_pending.
+    The student gets an email. Raises GradeRefused: reason_missing, not_released, appeal_pending.
     """
-    reason = reason_given(reason)
+    reason = required_reason(reason)
     with transaction.atomic():
         held = Grade.objects.select_for_update(no_key=True, of=("self",)).select_related(
             "assignment"
         )
         grade = held.get(pk=grade.pk)
-        told = _told_and_unappealed(grade)
+        released = _withdrawable_release(grade)
         grade.released, grade.released_at, grade.released_by, grade.changed = (
             None,
             None,
@@ -78,64 +88,70 @@ def take_back_release(*, grade: Grade, reason: str, by: User) -> Grade:
             False,
         )
         grade.save()
+
         record_activity(
             organization=grade.organization_id,
             actor=by,
             verb="grade.taken_back",
             about=grade,
             student=str(grade.student),
-            attempt=told["attempt"],
-            score=told["overall_score"],
+            attempt=released["attempt"],
+            score=released["overall_score"],
             reason=reason,
         )
-        _write_of_taking_back(grade, told)
+        _notify_of_withdrawal(grade, released)
+
     return grade
 
 
-def _told_and_unappealed(grade: Grade) -> dict[str, Any]:
-    """Whoever files an appeal holds the grade, too: none comes in between."""
+def _withdrawable_release(grade: Grade) -> dict[str, Any]:
+    """Return the released value. Filing an appeal locks the grade too: none can come between."""
     if grade.released is None:
-        raise GradeRefused("", "not_released", "Nothing is released here that could be taken back.")
+        raise GradeRefused("", "not_released", "There is no release to withdraw.")
     appeals = Appeal.objects.filter(
         submission__assignment=grade.assignment_id, submission__student=grade.student_id
     )
     if appeals.filter(state__in=PENDING_APPEALS).exists():
         raise GradeRefused(
-            "", "appeal_pending", "An appeal on it waits for its answer: answer that first."
+            "", "appeal_pending", "An appeal on this grade is pending. Answer it first."
         )
+
     return dict(grade.released)
 
 
-def _write_of_taking_back(grade: Grade, told: dict[str, Any]) -> None:
+def _notify_of_withdrawal(grade: Grade, released: dict[str, Any]) -> None:
     title = grade.assignment.title
     notify(
         organization=grade.organization,
         user=grade.student.user,
         kind=NoticeKind.RELEASED,
-        subject=f"Your grade for “{title}” was taken back",
-        body=f"Your grade for “{title}” was taken back: a person looks at it once more. You get a letter when it is "
-        "released again.",
-        path=reverse("audit", args=[grade.organization.slug, told["audit"]]),
+        subject=f"Your grade for “{title}” was withdrawn",
+        body=f"Your grade for “{title}” was withdrawn and is being checked again. "
+        "You will get an email when it is released.",
+        path=reverse("audit", args=[grade.organization.slug, released["audit"]]),
     )
 
 
-def _moments(grades: Sequence[Grade]) -> dict[int, datetime]:
+def _change_times(grades: Sequence[Grade]) -> dict[int, datetime]:
     return {grade.pk: grade.changed_at for grade in grades}
 
 
-def _is_news(grade: Grade, reckoning: Reckoning) -> bool:
-    return grade.released is None or not is_the_same(grade.released, told(reckoning))
+def _is_news(grade: Grade, result: GradeResult) -> bool:
+    return grade.released is None or not is_same_result(grade.released, released_value(result))
 
 
-def _release(grade: Grade, reckoning: Reckoning, *, by: User, note: str) -> None:
+def _release(grade: Grade, result: GradeResult, *, by: User, note: str) -> None:
     before = grade.released
-    value = told(reckoning, note=note) | {"before": _summary(before, grade) if before else None}
-    value["earlier"] = _told_of_others(before, grade, value["submission"]) if before else []
-    for column, now in columns_of(reckoning).items():
+    value = released_value(result, note=note) | {
+        "before": _summary(before, grade) if before else None
+    }
+    value["earlier"] = _earlier_attempts(before, grade, value["submission"]) if before else []
+    for column, now in columns_of(result).items():
         setattr(grade, column, now)
     grade.released, grade.released_at, grade.released_by = value, timezone.now(), by
     grade.changed = False
     grade.save()
+
     record_activity(
         organization=grade.organization_id,
         actor=by,
@@ -150,7 +166,10 @@ def _release(grade: Grade, reckoning: Reckoning, *, by: User, note: str) -> None
 
 
 def _summary(released: dict[str, Any], grade: Grade) -> dict[str, Any]:
-    """What a student was told before, kept beside what is told now: {attempt, overall_score, points, scores, at}."""
+    """Return the earlier release to keep beside the new one.
+
+    {attempt, overall_score, points, scores, at}
+    """
     return {
         "attempt": released["attempt"],
         "overall_score": released["overall_score"],
@@ -160,34 +179,36 @@ def _summary(released: dict[str, Any], grade: Grade) -> dict[str, Any]:
     }
 
 
-def _told_of_others(
+def _earlier_attempts(
     released: dict[str, Any], grade: Grade, submission: str
 ) -> list[dict[str, Any]]:
-    """What the student was told of other attempts, each as it was told last: they keep it. Beside each, when: `at`."""
-    last = {key: said for key, said in released.items() if key != "earlier"}
+    """Return the last release of each other attempt, which students keep; `at` is its time."""
+    last = {key: value for key, value in released.items() if key != "earlier"}
     last["at"] = grade.released_at.isoformat() if grade.released_at else None
     return [
-        told for told in [*released.get("earlier", ()), last] if told["submission"] != submission
+        attempt
+        for attempt in [*released.get("earlier", ()), last]
+        if attempt["submission"] != submission
     ]
 
 
-def _tell(assignment: Assignment, news: Sequence[Grade], *, letters: bool) -> None:
+def _notify_students(assignment: Assignment, news: Sequence[Grade], *, send_emails: bool) -> None:
     announce_releases(
         assignment=assignment, audits=[(grade.released or {})["audit"] for grade in news]
     )
-    if letters:
-        written = [_letter_to(grade) for grade in news]
+    if send_emails:
+        written = [_release_email(grade) for grade in news]
         notify_all(
             organization_id=assignment.organization_id, kind=NoticeKind.RELEASED, emails=written
         )
 
 
-def _letter_to(grade: Grade) -> Email:
-    title, told = grade.assignment.title, grade.released or {}
-    what = "was changed" if told["before"] else "was released"
+def _release_email(grade: Grade) -> Email:
+    title, released = grade.assignment.title, grade.released or {}
+    change = "was changed" if released["before"] else "was released"
     return Email(
         user=grade.student.user,
-        subject=f"Your grade for “{title}” {what}",
-        body=f"Your grade for “{title}” {what}. What it is, and why, stands on the page of the report.",
-        path=reverse("audit", args=[grade.assignment.organization.slug, told["audit"]]),
+        subject=f"Your grade for “{title}” {change}",
+        body=f"Your grade for “{title}” {change}. Open the report to read it.",
+        path=reverse("audit", args=[grade.assignment.organization.slug, released["audit"]]),
     )

@@ -1,4 +1,4 @@
-"""A cohort's grades at an assignment: the overview, the release, and a sample to read by hand."""
+"""Pages of grades: the overview, release, a sample to read, overrides and pinned attempts."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from grading.grades.presenters import columns_of, histogram_of, judge_line_of
 from grading.grades.queries import statistics as grade_statistics
 from grading.grades.queries.gradebook import (
     FLAGS,
+    GradeFilters,
     GradeRow,
-    Wanted,
     counts_of,
     flags_of,
+    grade_row_of,
     grades_of,
-    read_row,
     rows_of,
 )
 from grading.grades.queries.statistics import Cell, Matrix
-from grading.grades.releases import release_grades, take_back_release
+from grading.grades.releases import release_grades, withdraw_release
 from grading.models import Assignment, Audit, CriterionVerdict, Grade, Override
 
 PER_PAGE = 50
@@ -52,91 +52,95 @@ PER_PAGE = 50
 
 @require_safe
 def grades(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """Everybody's grade, filtered by what stands in the address; statistics are over the whole cohort."""
-    found = access_assignment(request.user, cohort, assignment, level="staff")
+    """List all grades, filtered by the address; statistics cover the whole cohort."""
+    graded_assignment = access_assignment(request.user, cohort, assignment, level="staff")
     form = OverviewForm(request.GET)
-    wanted = form.wanted()
-    matrix = grade_statistics.matrix_of(found)
-    rows = rows_of(found, wanted, grade_statistics.audits_wanted(matrix, wanted))
+    filters = form.wanted()
+    matrix = grade_statistics.matrix_of(graded_assignment)
+    rows = rows_of(graded_assignment, filters, grade_statistics.audits_matching(matrix, filters))
     page = Paginator(rows, PER_PAGE).get_page(form.page_wanted())
-    listed = [read_row(row) for row in page]
+    listed = [grade_row_of(row) for row in page]
     statistics = grade_statistics.statistics_of(matrix)
     context = {
-        "assignment": found,
+        "assignment": graded_assignment,
         "form": form,
-        "misread": _misread(form, matrix),
-        "wanted": wanted,
-        "asked_of": _name_of(matrix, wanted.criterion),
+        "misread": _unreadable_filters(form, matrix),
+        "filters": filters,
+        "criterion_name": _name_of(matrix, filters.criterion),
         "page": page,
         "rows": [(row, [FLAGS[flag] for flag in row.flags]) for row in listed],
-        "counts": (counts := counts_of(found)),
+        "counts": (counts := counts_of(graded_assignment)),
         "flags": [(flag, FLAGS[flag], number) for flag, number in counts.flags.items()],
         "histogram": histogram_of(grade_statistics.distribution_of(matrix)),
-        "statistics": [(each, judge_line_of(each), columns_of(each)) for each in statistics],
+        "statistics": [(row, judge_line_of(row), columns_of(row)) for row in statistics],
         "heat": [(row, _cells(row, matrix)) for row in listed if row.audit],
-        "unflagged": rows_of(found, Wanted(flag="clear", release="not")).count(),
-        "spent": usage_of_assignment(found),
-        "may_change": may(request.user, found.organization, "teacher"),
-        "trail": trail_to_assignment(found),
+        "unflagged": rows_of(graded_assignment, GradeFilters(flag="clear", release="not")).count(),
+        "spent": usage_of_assignment(graded_assignment),
+        "may_change": may(request.user, graded_assignment.organization, "teacher"),
+        "trail": trail_to_assignment(graded_assignment),
     }
+
     return render(request, "grades/overview.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def release(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """How many students are told, and what happens; then it happens.
+    """Show how many students a release reaches, then release.
 
-    `grade` in the address or form names single ones, `what=unflagged` all that no flag holds back.
+    `grade` in the address or form selects single grades, `what=unflagged` all without a flag.
     """
-    found = access_assignment(request.user, cohort, assignment, level="teacher")
-    asked = request.POST if request.method == "POST" else request.GET
-    chosen, news, form = _to_release(request, found, asked)
+    graded_assignment = access_assignment(request.user, cohort, assignment, level="teacher")
+    data = request.POST if request.method == "POST" else request.GET
+    chosen, news, form = _to_release(request, graded_assignment, data)
     if form.is_valid():
         try:
-            told = release_grades(
-                assignment=found,
+            released_count = release_grades(
+                assignment=graded_assignment,
                 grades=news,
                 by=request.user,
                 note=form.cleaned_data["note"],
-                as_seen=True,
+                only_unchanged=True,
             )
         except GradeRefused:
-            chosen, news, form = _to_release(
-                request, found, asked
-            )  # says itself that it has changed
+            # The new form reports by its fingerprint that something has changed.
+            chosen, news, form = _to_release(request, graded_assignment, data)
         else:
-            messages.success(request, f"{told} student{'' if told == 1 else 's'} told.")
-            return redirect("grades", org, found.cohort.slug, found.slug)
+            messages.success(
+                request, f"{released_count} grade{'' if released_count == 1 else 's'} released."
+            )
+            return redirect("grades", org, graded_assignment.cohort.slug, graded_assignment.slug)
+
     context = {
-        "assignment": found,
+        "assignment": graded_assignment,
         "form": form,
         "grades": [(grade, [FLAGS[flag] for flag in flags_of(grade)]) for grade in news],
         "again": sum(grade.released_at is not None for grade in news),
         "flagged": sum(bool(flags_of(grade)) for grade in news),
         "unscored": sum(grade.overall_score is None for grade in news),
         "without_account": sum(grade.student.user_id is None for grade in news),
-        "known_already": len(chosen) - len(news),
-        "unflagged": asked.get("what") == "unflagged",
+        "unchanged": len(chosen) - len(news),
+        "unflagged": data.get("what") == "unflagged",
         "typed_above": TYPED_ABOVE,
-        "trail": _trail_to_grades(found),
+        "trail": _trail_to_grades(graded_assignment),
     }
+
     return render(request, "grades/release.html", context)
 
 
 @require_safe
 def sample(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponse:
-    """Whom to read by hand: all that is flagged, and a random share of the rest."""
-    found = access_assignment(request.user, cohort, assignment, level="staff")
+    """List the grades to check by reading: all flagged ones and a random share of the rest."""
+    graded_assignment = access_assignment(request.user, cohort, assignment, level="staff")
     form = SampleForm(request.GET or None)
     read = form.cleaned_data if form.is_bound and form.is_valid() else {}
     share, seed = read.get("share"), read.get("seed")
-    share, seed = 10 if share is None else share, found.pk if seed is None else seed
-    everybody = list(grades_of(found))
+    share, seed = 10 if share is None else share, graded_assignment.pk if seed is None else seed
+    everybody = list(grades_of(graded_assignment))
     flagged = [grade for grade in everybody if flags_of(grade)]
     drawn = _draw([grade for grade in everybody if not flags_of(grade)], share, seed)
     form.initial = {"share": share, "seed": seed}
     context = {
-        "assignment": found,
+        "assignment": graded_assignment,
         "form": form,
         "share": share,
         "seed": seed,
@@ -144,50 +148,53 @@ def sample(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
         "graded": len(everybody),
         "flagged": [(grade, [FLAGS[flag] for flag in flags_of(grade)]) for grade in flagged],
         "drawn": drawn,
-        "trail": _trail_to_grades(found),
+        "trail": _trail_to_grades(graded_assignment),
     }
+
     return render(request, "grades/sample.html", context)
 
 
 def _to_release(
-    request: MemberRequest, assignment: Assignment, asked: QueryDict
+    request: MemberRequest, assignment: Assignment, data: QueryDict
 ) -> tuple[list[Grade], list[Grade], ReleaseForm]:
-    """What was chosen, what of it is news, and the form about that as it stands now."""
-    chosen = _chosen(assignment, asked)
+    """Return the chosen grades, those of them with news, and the release form."""
+    chosen = _chosen(assignment, data)
     news = [grade for grade in chosen if grade.released_at is None or grade.changed]
     sent = request.POST if request.method == "POST" else None
     return chosen, news, ReleaseForm(sent, expected=len(news), fingerprint=_fingerprint(news))
 
 
-def _chosen(assignment: Assignment, asked: QueryDict) -> list[Grade]:
-    if asked.get("what") == "unflagged":
+def _chosen(assignment: Assignment, data: QueryDict) -> list[Grade]:
+    if data.get("what") == "unflagged":
         return [grade for grade in grades_of(assignment) if not flags_of(grade)]
-    keys = [int(key) for key in asked.getlist("grade") if key.isdecimal() and len(key) < 19]
+    keys = [int(key) for key in data.getlist("grade") if key.isdecimal() and len(key) < 19]
     return list(grades_of(assignment).filter(pk__in=keys))
 
 
 def _fingerprint(grades: Sequence[Grade]) -> str:
-    """Of what is shown: another verdict, override or release changes it."""
-    shown = [f"{grade.pk} {grade.changed_at.isoformat()}" for grade in grades]
-    return hashlib.sha256("\n".join(sorted(shown)).encode()).hexdigest()
+    """Return a digest of the grades; a new verdict, override or release changes it."""
+    versions = [f"{grade.pk} {grade.changed_at.isoformat()}" for grade in grades]
+    return hashlib.sha256("\n".join(sorted(versions)).encode()).hexdigest()
 
 
 def _draw(grades: list[Grade], share: int, seed: int) -> list[Grade]:
-    """At least one where anything is asked for; the same for the same seed, whoever else was graded in between."""
+    """Return a random share, at least one; it depends on the seed, not on later grades."""
     number = min(len(grades), -(-len(grades) * share // 100))
-    order = sorted(grades, key=lambda grade: random.Random(f"{seed} {grade.pk}").random())  # noqa: S311 -- not a secret
+    # One generator per grade, so that a grade's place does not depend on the other grades.
+    draws = {grade.pk: random.Random(f"{seed} {grade.pk}").random() for grade in grades}  # noqa: S311 -- not a secret
+    order = sorted(grades, key=lambda grade: draws[grade.pk])
     drawn = {grade.pk for grade in order[:number]}
     return [grade for grade in grades if grade.pk in drawn]
 
 
-def _misread(form: OverviewForm, matrix: Matrix) -> list[str]:
+def _unreadable_filters(form: OverviewForm, matrix: Matrix) -> list[str]:
     place = form.cleaned_data.get("criterion")
     nowhere = place is not None and place >= len(matrix.criteria)
     return [*form.query_errors(), *([form.unknown_value("criterion")] if nowhere else [])]
 
 
 def _name_of(matrix: Matrix, criterion: int | None) -> str:
-    """The criterion that is asked about; "" for none, and for a place where there is none."""
+    """Return the filtered criterion's name; "" for none or an unknown position."""
     if criterion is None or criterion >= len(matrix.criteria):
         return ""
     return matrix.names[matrix.criteria[criterion]]
@@ -205,17 +212,18 @@ def _trail_to_grades(assignment: Assignment) -> Trail:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def override(request: MemberRequest, org: str, audit_id: UUID, position: int) -> HttpResponse:
-    """Give a criterion a score by hand; with `withdraw` in the form, let the verdict count again."""
-    found = access_audit(request.user, audit_id, level="teacher")
-    verdict = CriterionVerdict.objects.filter(audit=found, position=position).first()
+    """Override a criterion's score; with `withdraw` in the form, withdraw the override."""
+    audit = access_audit(request.user, audit_id, level="teacher")
+    verdict = CriterionVerdict.objects.filter(audit=audit, position=position).first()
     if verdict is None:
         raise Http404
+
     standing = Override.objects.filter(
-        submission=found.submission, criterion_id=verdict.criterion_id, withdrawn_at=None
+        submission=audit.submission, criterion_id=verdict.criterion_id, withdrawn_at=None
     ).first()
     score = standing.score if standing else verdict.score
     reason = standing.reason if standing else None
-    fingerprint = fingerprint_of_criterion(found.report_digest, verdict.criterion_id, score, reason)
+    fingerprint = fingerprint_of_criterion(audit.report_digest, verdict.criterion_id, score, reason)
     form = OverrideForm(
         request.POST if request.method == "POST" else None,
         initial={"score": score, "reason": reason},
@@ -225,77 +233,86 @@ def override(request: MemberRequest, org: str, audit_id: UUID, position: int) ->
         if standing is not None:
             withdraw_override(override=standing, by=request.user)
         messages.success(request, f"{verdict.name}: the verdict counts again.")
-        return _back_to(found, verdict)
-    if form.is_valid() and _overridden(request, found, verdict, form):
-        return _back_to(found, verdict)
+        return _back_to(audit, verdict)
+    if form.is_valid() and _apply_override(request, audit, verdict, form):
+        return _back_to(audit, verdict)
+
     context = {
         "form": form,
-        "title": f"{verdict.name}: a score by hand",
-        "lead": f"The verdict stays beside it: {_said(verdict)}.",
-        "verb": "Let this score count",
-        "trail": _trail_to(found),
+        "title": f"Override: {verdict.name}",
+        "lead": f"The verdict stays next to your score: {_score_text(verdict)}.",
+        "verb": "Save override",
+        "trail": _trail_to(audit),
     }
+
     return render(request, "forms/page.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def count(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """Let this attempt count, whatever is handed in later; with `unpin` in the form, the latest again."""
-    found = access_audit(request.user, audit_id, level="teacher")
-    grade = grade_of(found.submission)
+    """Let this attempt count, whatever is submitted later; with `unpin`, the latest again."""
+    audit = access_audit(request.user, audit_id, level="teacher")
+    grade = grade_of(audit.submission)
     if request.method == "POST" and "unpin" in request.POST and grade is not None:
         unpin_grade(grade=grade, by=request.user)
         messages.success(request, "The latest attempt with a verdict counts again.")
-        return HttpResponseRedirect(_address(found))
+        return HttpResponseRedirect(_address(audit))
+
     form = ReasonForm(request.POST if request.method == "POST" else None)
-    if form.is_valid() and _pinned(request, found, form):
-        return HttpResponseRedirect(_address(found))
-    attempt = found.submission.attempt
+    if form.is_valid() and _apply_pin(request, audit, form):
+        return HttpResponseRedirect(_address(audit))
+    attempt = audit.submission.attempt
     context = {
         "form": form,
-        "title": f"Let attempt {attempt} count",
-        "lead": f"{found.submission.student}: attempt {attempt} then counts until you undo it, whatever is handed in later.",
-        "verb": "Let it count",
-        "trail": _trail_to(found),
+        "title": f"Pin attempt {attempt}",
+        "lead": f"{audit.submission.student}: attempt {attempt} then counts until you unpin it, "
+        "even if another attempt is submitted.",
+        "verb": "Pin attempt",
+        "trail": _trail_to(audit),
     }
+
     return render(request, "forms/page.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def take_back(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
-    """Release the grade no longer, for a reason that stays on the record."""
-    found = access_audit(request.user, audit_id, level="teacher")
+    """Withdraw a release, with a reason for the log."""
+    audit = access_audit(request.user, audit_id, level="teacher")
     form = ReasonForm(request.POST if request.method == "POST" else None)
-    if form.is_valid() and _taken_back(request, found, form):
-        return HttpResponseRedirect(_address(found))
-    hidden = found.submission.assignment.release_policy == ReleasePolicy.AFTER_RELEASE
-    sees = "only that it was judged" if hidden else "it marked as provisional"
+    if form.is_valid() and _apply_withdrawal(request, audit, form):
+        return HttpResponseRedirect(_address(audit))
+
+    hidden = audit.submission.assignment.release_policy == ReleasePolicy.AFTER_RELEASE
+    sees = "only that the work was judged" if hidden else "a provisional verdict"
     context = {
         "form": form,
-        "title": "Take the release back",
-        "lead": f"{found.submission.student} then sees {sees}, and gets a letter that says so without any score. "
-        "What they have read they have read.",
-        "verb": "Take it back",
-        "trail": _trail_to(found),
+        "title": "Withdraw the release",
+        "lead": f"{audit.submission.student} then sees {sees}, and gets an email without any score. "
+        "They may have read the grade already.",
+        "verb": "Withdraw release",
+        "trail": _trail_to(audit),
     }
+
     return render(request, "forms/page.html", context)
 
 
-def _taken_back(request: MemberRequest, audit: Audit, form: ReasonForm) -> bool:
+def _apply_withdrawal(request: MemberRequest, audit: Audit, form: ReasonForm) -> bool:
     grade = grade_of(audit.submission)
     if grade is None:
-        form.add_error(None, "Nothing is released here that could be taken back.")
+        form.add_error(None, "There is no release to withdraw.")
         return False
+
     try:
-        take_back_release(grade=grade, by=request.user, **form.cleaned_data)
+        withdraw_release(grade=grade, by=request.user, **form.cleaned_data)
     except GradeRefused as refusal:
         add_refusal(form, refusal)
         return False
-    messages.success(request, "The release is taken back.")
+
+    messages.success(request, "Release withdrawn.")
     return True
 
 
-def _overridden(
+def _apply_override(
     request: MemberRequest, audit: Audit, verdict: CriterionVerdict, form: OverrideForm
 ) -> Override | None:
     try:
@@ -308,27 +325,32 @@ def _overridden(
     except GradeRefused as refusal:
         add_refusal(form, refusal)
         return None
+
     messages.success(
-        request, f"{verdict.name}: {made.score} of 5 counts; the verdict was {_said(verdict)}."
+        request,
+        f"{verdict.name}: {made.score} of 5 counts; the verdict was {_score_text(verdict)}.",
     )
+
     return made
 
 
-def _pinned(request: MemberRequest, audit: Audit, form: ReasonForm) -> bool:
+def _apply_pin(request: MemberRequest, audit: Audit, form: ReasonForm) -> bool:
     grade = grade_of(audit.submission)
     if grade is None:
-        form.add_error(None, "There is no verdict yet that could count.")
+        form.add_error(None, "There is no verdict that can count yet.")
         return False
+
     try:
         pin_grade(grade=grade, audit=audit, by=request.user, **form.cleaned_data)
     except GradeRefused as refusal:
         add_refusal(form, refusal)
         return False
+
     messages.success(request, f"Attempt {audit.submission.attempt} counts.")
     return True
 
 
-def _said(verdict: CriterionVerdict) -> str:
+def _score_text(verdict: CriterionVerdict) -> str:
     if verdict.excluded:
         return "left out"
     return "no score" if verdict.score is None else f"{verdict.score} of 5"

@@ -1,4 +1,4 @@
-"""Appeals in words, and the one beside a criterion."""
+"""Template tags of appeals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from grading.appeals.decisions import Effect
-from grading.appeals.queries import Beside
+from grading.appeals.queries import CriterionAppeal
 from grading.core.enums import AppealState
 from grading.engine.report import Criterion
 from grading.models import Appeal
@@ -25,18 +25,20 @@ TONES: dict[str, str] = {
 
 @register.simple_tag
 def appeal_state(appeal: Appeal) -> SafeString:
-    """The state as a chip."""
+    """Render the state as a chip."""
     state = appeal.get_state_display().lower()
     return format_html('<span class="chip {}">{}</span>', TONES.get(appeal.state, ""), state)
 
 
 @register.filter
 def effect(decision: str, effects: Iterable[Effect]) -> Effect | None:
-    """What a decision would come to; None for keeping what was told."""
-    return next((each for each in effects if str(each.score) == decision), None)
+    """Return the effect of a decision; None for keeping the verdict."""
+    return next((candidate for candidate in effects if str(candidate.score) == decision), None)
 
 
 @register.filter
-def beside(appeals: Mapping[str, Beside] | str, criterion: Criterion) -> Beside | None:
-    """Return the appeal beside a criterion of a report; None where the page knows of none."""
+def appeal_on(
+    appeals: Mapping[str, CriterionAppeal] | str, criterion: Criterion
+) -> CriterionAppeal | None:
+    """Return the appeal on a report's criterion; None where the page has none."""
     return appeals.get(criterion.id) if isinstance(appeals, Mapping) else None

@@ -8,7 +8,7 @@ import pytest
 from django_scopes import scope
 
 from grading.core.enums import ApiScope, ReleasePolicy
-from grading.grades.queries.final_scores import result_of
+from grading.grades.queries.final_scores import released_value_of
 from grading.models import Audit, CriterionVerdict, IdempotencyKey, Submission
 from tests.factories.example_report import report_json
 from tests.factories.grades import OverrideFactory
@@ -229,7 +229,7 @@ def test_a_score_by_hand_counts_here_as_well(program, audited, assignment):
         submission=audited.submission, criterion_id=audited.report["criteria"][0]["id"], score=1
     )
     with scope(organization=assignment.organization):
-        counting = result_of(Audit.objects.get(pk=audited.pk))["overall_score"]
+        counting = released_value_of(Audit.objects.get(pk=audited.pk))["overall_score"]
     told = program.get(f"audits/{audited.pk}/").json()["overall_score"]
     assert told == counting != audited.report["overall_score"]
 

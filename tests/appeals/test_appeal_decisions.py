@@ -13,13 +13,13 @@ from django_scopes import scope
 from grading import workflow
 from grading.appeals.decisions import (
     change_score,
+    current_verdict_of,
     escalate_appeal,
     keep_verdict,
     may_answer,
     rejudge_criterion,
-    standing_of,
 )
-from grading.appeals.queries import InboxFilter, counts_for_the_grade, grade_behind, inbox
+from grading.appeals.queries import InboxFilter, counts_for_the_grade, grade_for_appeal, inbox
 from grading.audits.actions import claim_audit
 from grading.core.enums import AppealState, AuditKind, NoticeKind, Renewal, Role
 from grading.core.errors import AppealRefused, RenewalRefused
@@ -178,7 +178,7 @@ def test_another_attempt_that_counts_by_now_is_not_released_by_the_way(released,
     judged(released.assignment, student=released.student, attempt=2, **{SECOND: 1})
     before = released.grade.released
     with scope(organization=released.organization):
-        assert counts_for_the_grade(appeal, grade_behind(appeal)) is False
+        assert counts_for_the_grade(appeal, grade_for_appeal(appeal)) is False
     within(released, change_score, appeal, score=2, answer="Read again.")
     assert released.grade.released == before
     with scope(organization=released.organization):
@@ -187,7 +187,7 @@ def test_another_attempt_that_counts_by_now_is_not_released_by_the_way(released,
 
 def test_what_each_score_would_come_to_is_what_it_then_comes_to(released, appeal):
     with scope(organization=released.organization):
-        standing = standing_of(appeal)
+        standing = current_verdict_of(appeal)
     assert standing is not None
     effects = {effect.score: effect.overall_score for effect in standing.effects}
     assert (sorted(effects), standing.row["score"], standing.overall_score) == (
@@ -242,7 +242,7 @@ def test_an_escalated_appeal_is_an_owners(released, appeal):
             True,
         )
     for action, given in ((keep_verdict, {"answer": "No."}), (rejudge_criterion, {})):
-        with pytest.raises(AppealRefused, match="an owner answers it"):
+        with pytest.raises(AppealRefused, match="An owner must answer it"):
             within(released, action, escalated, **given)
     audit = within(released, rejudge_criterion, escalated, by=owner)
     ended(audit)
@@ -273,8 +273,8 @@ def test_an_appeal_on_a_criterion_that_the_verdict_no_longer_knows_can_still_be_
 ):
     with scope(organization=released.organization):
         Audit.objects.get(pk=released.audit.pk).verdicts.filter(criterion_id=FIRST).delete()
-        assert standing_of(appeal) is None
-    with pytest.raises(Exception, match="knows no such criterion"):
+        assert current_verdict_of(appeal) is None
+    with pytest.raises(Exception, match="no such criterion"):
         within(released, change_score, appeal, score=3, answer="Read again.")
     assert released.now(appeal).state == AppealState.OPEN
     within(released, keep_verdict, appeal, answer="The criterion was taken out.")

@@ -120,9 +120,9 @@ def test_an_attempt_that_nothing_was_released_of_cannot_be_appealed(released, ad
 def test_when_the_time_is_over_the_page_says_so_and_takes_nothing(released, ada):
     with scope(organization=released.organization):
         Grade.objects.update(released_at="2026-01-05T12:00Z")
-    assert "Appeals could be filed until 12 January 2026, 12:00 UTC." in page(ada, filing(released))
+    assert "The deadline for appeals was 12 January 2026, 12:00 UTC." in page(ada, filing(released))
     answer = ada.post(filing(released), {"text": "Late."}).content.decode()
-    assert (answer.count("Late."), answer.count("Appeals could be filed until 12 January")) == (
+    assert (answer.count("Late."), answer.count("The deadline for appeals was 12 January")) == (
         1,
         1,
     )
@@ -135,7 +135,7 @@ def test_when_the_time_is_over_the_page_says_so_and_takes_nothing(released, ada)
     [
         (3, None, "2 of 3 appeals left, until"),
         (1, None, "0 of 1 appeal left, until"),
-        (3, "2026-01-05T12:00Z", "Appeals could be filed until"),
+        (3, "2026-01-05T12:00Z", "The deadline for appeals was"),
     ],
 )
 def test_the_report_says_beside_each_criterion_how_many_are_left_and_until_when(
@@ -152,15 +152,15 @@ def test_the_report_says_beside_each_criterion_how_many_are_left_and_until_when(
     )
     assert html.count(said) == 3
     assert html.count("Appeal this criterion") == (2 if said.startswith("2") else 0)
-    assert html.count("The appeal on this criterion") == 1
+    assert html.count("Appeal on this criterion") == 1
 
 
 def test_a_student_withdraws_while_nobody_has_answered(released, ada):
     appeal = filed(released)
-    assert "Withdraw this appeal" in page(ada, inbox(released, f"{appeal.pk}/"))
+    assert "Withdraw appeal" in page(ada, inbox(released, f"{appeal.pk}/"))
     ada.post(inbox(released, f"{appeal.pk}/"), {"do": "withdraw"})
     assert released.now(appeal).state == AppealState.WITHDRAWN
-    assert "Withdraw this appeal" not in page(ada, inbox(released, f"{appeal.pk}/"))
+    assert "Withdraw appeal" not in page(ada, inbox(released, f"{appeal.pk}/"))
 
 
 def test_a_student_cannot_answer_their_own_appeal(released, ada):
@@ -185,8 +185,8 @@ def test_whoever_teaches_sees_both_sides_and_what_each_score_would_change(releas
     html = page(teacher, inbox(released, f"{appeal.pk}/"))
     for said in (
         "The history has five commits.",
-        "The verdict as it was told",
-        "The verdict as it stands now",
+        "Released verdict",
+        "Current verdict",
     ):
         assert html.count(said) == 1
     assert html.count('type="radio"') == 6
@@ -197,10 +197,13 @@ def test_whoever_teaches_sees_both_sides_and_what_each_score_would_change(releas
 @pytest.mark.parametrize(
     ("sent", "error"),
     [
-        ({"decision": "keep"}, "Say why, or choose a reason above"),
+        ({"decision": "keep"}, "Write an answer or choose a reason above"),
         ({"answer": "Because."}, "This field is required."),
         ({"decision": "6", "answer": "Because."}, "Select a valid choice."),
-        ({"decision": "5", "answer": "Because."}, "5 of 5 is what stands: keep it instead."),
+        (
+            {"decision": "5", "answer": "Because."},
+            "The score is already 5 of 5. Keep the verdict instead.",
+        ),
     ],
 )
 def test_an_answer_that_will_not_do_keeps_what_was_typed(released, teacher, sent, error):
@@ -223,7 +226,9 @@ def test_an_answer_that_comes_too_late_is_shown_again_with_the_reason(released, 
     html = teacher.post(inbox(released, f"{appeal.pk}/"), sent).content.decode()
     assert faults_of(html) == []
     assert html.count("A long reason.") == 1
-    assert ("another way" if meanwhile is keep_verdict else "an owner answers it") in html
+    assert (
+        "changed since you opened it" if meanwhile is keep_verdict else "An owner must answer it"
+    ) in html
 
 
 def test_an_answer_is_the_reason_chosen_and_what_was_typed(released, teacher):
@@ -240,14 +245,14 @@ def test_an_appeal_is_judged_again_or_left_to_an_owner_by_a_button(released, tea
     teacher.post(inbox(released, f"{first.pk}/"), {"do": "rejudge"})
     teacher.post(inbox(released, f"{second.pk}/"), {"do": "escalate"})
     assert [released.now(each).state for each in (first, second)] == ["rejudging", "escalated"]
-    assert "an owner answers it" in page(teacher, inbox(released, f"{second.pk}/"))
-    assert "how far they are" in page(teacher, inbox(released, f"{first.pk}/"))
+    assert "an owner must answer it" in page(teacher, inbox(released, f"{second.pk}/"))
+    assert ">progress</a>" in page(teacher, inbox(released, f"{first.pk}/"))
 
 
 def test_who_assists_reads_and_answers_nothing(released):
     assistant = signed_in(staff_user(released.organization, Role.ASSISTANT))
     appeal = filed(released)
-    assert "Answer the appeal" not in page(assistant, inbox(released, f"{appeal.pk}/"))
+    assert "Answer appeal" not in page(assistant, inbox(released, f"{appeal.pk}/"))
     assert assistant.post(inbox(released, f"{appeal.pk}/"), {"do": "escalate"}).status_code == 404
 
 
@@ -259,7 +264,7 @@ def names(html: str) -> list[str]:
 
 
 def test_the_inbox_shows_what_waits_oldest_first(released, teacher):
-    assert "Nothing waits for an answer." in page(teacher, inbox(released))
+    assert "No appeals are waiting for an answer." in page(teacher, inbox(released))
     first, second, third = (filed(released, key) for key in (FIRST, SECOND, "graph_orchestration"))
     with scope(organization=released.organization):
         keep_verdict(appeal=second, answer="It was weighed.", by=released.teacher)
@@ -300,7 +305,7 @@ def test_a_criterion_that_is_upheld_too_often_raises_an_alarm(released, teacher)
             )
     html = page(teacher, inbox(released)).partition("Upheld, by criterion")[2]
     assert names(html) == ["Alarming", "Often", "Rarely"]
-    assert html.count("look at this criterion") == 1
+    assert html.count("check this criterion") == 1
     assert "?state=decided&amp;criterion=alarming" in html
 
 

@@ -32,7 +32,7 @@ def file_appeal(page: Page) -> None:
     )
     page.get_by_label("Evidence that was missed").fill("src/graph.py:41-60\nsomewhere:odd")
     page.get_by_role("checkbox").first.check()
-    page.get_by_role("button", name="File the appeal").click()
+    page.get_by_role("button", name="File appeal").click()
 
     places = page.get_by_label("Evidence that was missed")
     expect(places).to_have_attribute("aria-invalid", "true")
@@ -41,8 +41,8 @@ def file_appeal(page: Page) -> None:
     )
     expect(page.get_by_role("checkbox").first).to_be_checked()
     places.fill("src/graph.py:41-60")
-    page.get_by_role("button", name="File the appeal").click()
-    expect(page.get_by_text("Your appeal is filed.")).to_be_visible()
+    page.get_by_role("button", name="File appeal").click()
+    expect(page.get_by_text("Appeal filed.")).to_be_visible()
 
 
 def answer_appeal(page: Page) -> None:
@@ -50,12 +50,12 @@ def answer_appeal(page: Page) -> None:
     expect(page.get_by_text("The fan-in is there, in another file.")).to_be_visible()
     expect(page.get_by_role("row", name="Change to 5")).to_contain_text("4.3 → 4.7")
     page.get_by_role("radio", name="Change to 5").check()
-    page.get_by_role("button", name="Answer the appeal").click()
+    page.get_by_role("button", name="Answer appeal").click()
     expect(page.get_by_label("Your answer")).to_have_attribute("aria-invalid", "true")
     expect(page.get_by_role("radio", name="Change to 5")).to_be_checked()
-    page.get_by_label("A reason often given").select_option("Change: evidence was missed")
-    page.get_by_role("button", name="Answer the appeal").click()
-    expect(page.get_by_text("Nothing waits for an answer.")).to_be_visible()
+    page.get_by_label("Common reasons").select_option("Change: evidence was missed")
+    page.get_by_role("button", name="Answer appeal").click()
+    expect(page.get_by_text("No appeals are waiting for an answer.")).to_be_visible()
     expect(page.get_by_role("row", name="Graph orchestration")).to_contain_text("100 %")
 
 
@@ -89,7 +89,7 @@ def test_an_appeal_from_filing_to_answer(live_server: Any, chromium: str) -> Non
             sign_in(page, released.student.email)
             page.goto(f"/o/{path}")
             expect(page.get_by_role("heading", name="Upheld: 4 → 5 of 5")).to_be_visible()
-            page.get_by_role("link", name="The report").click()
+            page.get_by_role("link", name="Report").click()
             expect(page.get_by_role("article", name="Graph orchestration")).to_contain_text(
                 "5 of 5"
             )

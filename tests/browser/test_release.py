@@ -50,7 +50,7 @@ def test_a_teacher_scores_by_hand_and_releases_and_only_then_the_student_reads_i
         with signed_in_tab(browser, live_server.url, teacher) as page:
             page.goto(standings)
             page.get_by_role("link", name="Grades", exact=True).click()
-            expect(page.get_by_role("link", name="1 flagged at all")).to_be_visible()
+            expect(page.get_by_role("link", name="1 flagged")).to_be_visible()
             score_by_hand(page)
             page.goto(grades)
             release(page)
@@ -78,7 +78,7 @@ def score_by_hand(page: Page) -> None:
     expect(page.get_by_label("Score")).to_have_value("5")
     expect(page.get_by_label("Reason")).to_have_attribute("aria-invalid", "true")
     page.get_by_label("Reason").fill("The history is on another branch.")
-    page.get_by_role("button", name="Let this score count").click()
+    page.get_by_role("button", name="Save override").click()
     expect(page.get_by_text("5 of 5, by a person")).to_be_visible()
 
 
@@ -86,9 +86,9 @@ def release(page: Page) -> None:
     """All that no flag holds back: Bob waits."""
     page.get_by_role("link", name="Release all unflagged (1)").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Release 1 grade")
-    page.get_by_label("A word to the students").fill("Well done.")
+    page.get_by_label("Message to students").fill("Well done.")
     page.get_by_role("button", name="Release 1 grade").click()
-    expect(page.get_by_text("1 student told.")).to_be_visible()
+    expect(page.get_by_text("1 grade released.")).to_be_visible()
     page.get_by_role("link", name="1 released").click()
     expect(page.locator("table.grades").get_by_role("rowheader")).to_have_text(["Ada"])
 
@@ -98,7 +98,7 @@ def count_before_judging_again(page: Page, standings: str) -> None:
     page.goto(standings)
     page.get_by_role("link", name="Judge again").click()
     page.get_by_label("Re-synthesise").check()
-    page.get_by_label("What is flagged").check()
+    page.get_by_label("Flagged").check()
     page.get_by_role("button", name="Show count and cost").click()
     expect(page.get_by_role("heading", name="Re-synthesise 1 audit")).to_be_visible()
     expect(page.get_by_text("0 USD", exact=True)).to_be_visible()
@@ -110,7 +110,7 @@ def take_the_file(page: Page, standings: str) -> None:
     page.get_by_role("link", name="Export").click()
     expect(page.get_by_text("1 of 2 students has a grade in this file.")).to_be_visible()
     with page.expect_download() as coming:
-        page.get_by_role("button", name="Download the file").click()
+        page.get_by_role("button", name="Download file").click()
     lines = coming.value.path().read_text().splitlines()
     assert [line.split(",")[0:5:4] for line in lines[1:]] == [
         ["Ada", lines[1].split(",")[4]],

@@ -69,7 +69,7 @@ def test_the_page_is_sound_with_nobody_and_with_somebody(
     teacher: Client, assignment: Assignment
 ) -> None:
     page = teacher.get(start_page(assignment)).content.decode()
-    assert (faults_of(page), "There is no verdict yet" in page) == ([], True)
+    assert (faults_of(page), "There are no verdicts yet" in page) == ([], True)
     graded(assignment, 1, widest_spread=3)
     page = teacher.get(start_page(assignment)).content.decode()
     assert (faults_of(page), "judges far apart" in page) == ([], True)
@@ -80,10 +80,10 @@ def test_the_page_is_sound_with_nobody_and_with_somebody(
     [
         ({"verb": "nonsense"}, "verb", "not one of the available choices"),
         ({"rubric_version": "0"}, "rubric_version", "not one of the available choices"),
-        ({"verb": BulkVerb.REAUDIT, "criterion": 0}, "criterion", "Only to re-judge"),
+        ({"verb": BulkVerb.REAUDIT, "criterion": 0}, "criterion", "Only a re-judge"),
         ({"criterion": 7}, "criterion", "not one of the available choices"),
-        ({"scope": "failed"}, "scope", "takes a re-audit"),
-        ({"scope": "chosen"}, "scope", "Nobody is chosen"),
+        ({"scope": "failed"}, "scope", "Choose re-audit"),
+        ({"scope": "chosen"}, "scope", "No students are selected"),
         ({"scope": "chosen", "grade": ["0"]}, "grade", "not one of the available choices"),
     ],
 )
@@ -128,7 +128,7 @@ def test_count_and_cost_are_shown_before_anything_starts(
     with everywhere():
         Assignment.objects.update(bench=Bench.LLM)
     page = teacher.post(start_page(assignment), choice(assignment)).content.decode()
-    assert ("no audit by models has been measured here" in page, runs()) == (True, 0)
+    assert ("no audit with models has been measured here" in page, runs()) == (True, 0)
 
 
 def test_those_that_are_flagged_or_chosen_or_failed_and_no_others(
@@ -168,7 +168,7 @@ def test_a_run_is_begun_followed_and_cancelled_without_any_script(
     with everywhere():
         run = BulkRun.objects.get()
     page = teacher.get(page_of(run)).content.decode()
-    assert (faults_of(page), "0 of 2 ended" in page, "http-equiv" in page) == ([], True, True)
+    assert (faults_of(page), "0 of 2 finished" in page, "http-equiv" in page) == ([], True, True)
     asked = teacher.get(page_of(run, "bulk-cancel")).content.decode()
     assert (faults_of(asked), "Cancel the rest" in asked) == ([], True)
     teacher.post(page_of(run, "bulk-cancel"), {"cancel": "1"})

@@ -8,7 +8,7 @@ import pytest
 
 from grading.engine.released_verdict import parse_released, verdict_as_it_counts
 from grading.engine.report import parse_report
-from grading.grades.queries.final_scores import result_of
+from grading.grades.queries.final_scores import released_value_of
 from tests.factories.example_report import report_json
 from tests.factories.people import everywhere
 from tests.factories.work import AuditFactory
@@ -23,7 +23,7 @@ def released(**fields: Any) -> dict[str, Any]:
 def test_everything_that_is_released_is_parsed_as_it_was_stored() -> None:
     audit = AuditFactory(done=True, report=report_json(criteria=2))
     with everywhere():
-        stored = result_of(audit)
+        stored = released_value_of(audit)
     parsed = parse_released(stored)
     assert parsed is not None
     assert parsed.model_dump(include=set(stored)) == stored | {

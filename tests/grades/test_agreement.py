@@ -9,7 +9,7 @@ from grading.core.enums import AuditKind, AuditState
 from grading.core.errors import ActionRefused
 from grading.grades.agreement import queries as agreement_queries
 from grading.grades.agreement.actions import draw_sample, grade_blind
-from grading.grades.agreement.queries import Scored, Work, drawn
+from grading.grades.agreement.queries import BlindScore, Work, draw_submissions
 from grading.models import Activity, BlindGrade
 from tests.factories.grades import BlindGradeFactory, GradeFactory
 from tests.factories.people import EnrollmentFactory, OrganizationFactory, staff_user
@@ -61,26 +61,30 @@ def score(submission, teacher, finish=True, **scores):
 
 
 def test_nothing_is_drawn_where_there_is_no_verdict(assignment, teacher):
-    with pytest.raises(ActionRefused, match="no verdict yet"):
+    with pytest.raises(ActionRefused, match="no verdict to compare"):
         draw_sample(assignment=assignment, size=3, seed=1, with_flagged=True, by=teacher)
 
 
 def test_a_seed_draws_the_same_in_the_same_order_and_later_work_moves_nobody():
     works = [Work(UUID(int=n), flagged=n % 5 == 0) for n in range(20)]
-    first = drawn(works, size=6, seed=7, with_flagged=False)
-    assert drawn(reversed(works), size=6, seed=7, with_flagged=False) == first
-    assert drawn(works, size=6, seed=8, with_flagged=False) != first
-    more = drawn([*works, Work(UUID(int=20), flagged=False)], size=20, seed=7, with_flagged=False)
+    first = draw_submissions(works, size=6, seed=7, with_flagged=False)
+    assert draw_submissions(reversed(works), size=6, seed=7, with_flagged=False) == first
+    assert draw_submissions(works, size=6, seed=8, with_flagged=False) != first
+    more = draw_submissions(
+        [*works, Work(UUID(int=20), flagged=False)], size=20, seed=7, with_flagged=False
+    )
     assert [each for each in more if each in first] == first
 
 
 def test_all_flagged_come_besides_the_random_ones_and_are_not_told_apart():
     apart = {UUID(int=3), UUID(int=4)}
     works = [Work(UUID(int=n), flagged=UUID(int=n) in apart) for n in range(10)]
-    found = drawn(works, size=2, seed=1, with_flagged=True)
+    found = draw_submissions(works, size=2, seed=1, with_flagged=True)
     assert (len(found), apart <= set(found)) == (4, True)
     assert found == [
-        each for each in drawn(works, size=10, seed=1, with_flagged=False) if each in found
+        each
+        for each in draw_submissions(works, size=10, seed=1, with_flagged=False)
+        if each in found
     ]
 
 
@@ -101,15 +105,15 @@ def test_scores_are_kept_and_may_change_until_all_are_there_and_sealed(assignmen
     work = judged(assignment).audit.submission
     score(work, teacher, finish=False, tidy=3)
     score(work, teacher, finish=False, tidy=5)
-    assert agreement_queries.scores_by(teacher, work) == {"tidy": 5}
+    assert agreement_queries.scores_given_by(teacher, work) == {"tidy": 5}
     with pytest.raises(ActionRefused, match="every criterion"):
         score(work, teacher)
     assert agreement_queries.finished_by(teacher, assignment) == set()
     score(work, teacher, tested=2)
     assert agreement_queries.finished_by(teacher, assignment) == {work.pk}
-    with pytest.raises(ActionRefused, match="seen the verdict"):
+    with pytest.raises(ActionRefused, match="seen this verdict"):
         score(work, teacher, finish=False, tidy=4)
-    assert agreement_queries.scores_by(teacher, work) == {"tidy": 5, "tested": 2}
+    assert agreement_queries.scores_given_by(teacher, work) == {"tidy": 5, "tested": 2}
 
 
 def test_an_unknown_criterion_is_refused_and_the_log_never_tells_a_score(assignment, teacher):
@@ -127,11 +131,11 @@ def test_only_sealed_scores_count_beside_the_verdict_that_stands(assignment, tea
     score(work, another, finish=False, tidy=1)
     AuditFactory(submission=work, kind=AuditKind.PEER, done=True)
     AuditFactory(submission=work)
-    scored = sorted(agreement_queries.scored_of(assignment), key=lambda each: each.position)
+    scored = sorted(agreement_queries.blind_scores_of(assignment), key=lambda each: each.position)
     told = {"student": str(work.student), "by": teacher.email}
     assert scored == [
-        Scored(work.pk, "tidy", teacher.pk, 2, 4, grade.audit_id, 0, **told),
-        Scored(work.pk, "tested", teacher.pk, 2, 2, grade.audit_id, 1, **told),
+        BlindScore(work.pk, "tidy", teacher.pk, 2, 4, grade.audit_id, 0, **told),
+        BlindScore(work.pk, "tested", teacher.pk, 2, 2, grade.audit_id, 1, **told),
     ]
     assert [each.distance for each in scored] == [2, 0]
 
@@ -139,7 +143,7 @@ def test_only_sealed_scores_count_beside_the_verdict_that_stands(assignment, tea
 def test_a_criterion_that_the_court_left_open_is_counted_apart(assignment, teacher):
     work = judged(assignment, tidy=None).audit.submission
     score(work, teacher, tidy=2, tested=2)
-    assert [each.court for each in agreement_queries.scored_of(assignment)].count(None) == 1
+    assert [each.court for each in agreement_queries.blind_scores_of(assignment)].count(None) == 1
 
 
 def test_judges_are_measured_by_their_first_answers(assignment):
@@ -164,4 +168,4 @@ def test_what_was_scored_costs_four_queries(assignment, teacher, works, django_a
         )
     assert BlindGrade.objects.count() == works
     with django_assert_num_queries(4):
-        assert len(agreement_queries.scored_of(assignment)) == works
+        assert len(agreement_queries.blind_scores_of(assignment)) == works

@@ -99,7 +99,7 @@ def test_without_a_single_score_there_is_no_figure_but_a_reason():
     found = agreement_of([])
     assert (found.pairs, found.units, found.is_reliable) == (0, 0, False)
     assert {found.kappa, found.error, found.bias, found.exact, found.within_one} == {
-        Measured(None, reason=coefficients.NOTHING)
+        Measured(None, reason=coefficients.NOT_GRADED)
     }
 
 

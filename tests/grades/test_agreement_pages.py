@@ -77,12 +77,10 @@ def test_without_any_verdict_the_pages_are_sound_and_a_drawing_is_refused_beside
     teacher: Client, assignment: Assignment
 ) -> None:
     page = teacher.get(page_of(assignment)).content.decode()
-    assert (faults_of(page), "Nobody has graded anything blind" in page) == ([], True)
+    assert (faults_of(page), "Nothing has been graded blind" in page) == ([], True)
     answer = teacher.post(page_of(assignment, "blind-sample"), {"size": "3", "seed": "1"})
     assert faults_of(answer.content.decode()) == []
-    assert answer.context["form"].errors == {
-        "size": ["There is no verdict yet that could be compared with anybody."]
-    }
+    assert answer.context["form"].errors == {"size": ["There is no verdict to compare with yet."]}
 
 
 def test_before_anybody_has_graded_blind_no_heading_stands_over_nothing(
@@ -145,7 +143,7 @@ def test_what_is_no_score_is_refused_beside_it_and_an_empty_form_saves_nothing(
     address = page_of(assignment, "blind", sample.pk, 1)
     assert list(teacher.post(address, {GIT: "6", "save": "yes"}).context["form"].errors) == [GIT]
     assert teacher.post(address, {"save": "yes"}).context["form"].non_field_errors() == [
-        "Nothing was scored."
+        "Give at least one score."
     ]
     with everywhere():
         assert not BlindGrade.objects.exists()
@@ -162,7 +160,7 @@ def test_saving_goes_on_and_finishing_shows_the_verdict_and_closes_the_scores(
     page = teacher.get(first).content.decode()
     assert (faults_of(page), page.count("The court"), "radio" in page) == ([], 2, False)
     late = teacher.post(first, {GIT: "5", "save": "yes"})
-    assert "your scores stay" in late.content.decode()
+    assert "change your scores" in late.content.decode()
 
 
 def test_the_report_is_a_file_under_a_name_of_ours(teacher: Client, assignment: Assignment) -> None:

@@ -118,7 +118,7 @@ def test_a_score_by_hand_is_refused_without_a_reason_or_a_criterion(
 
 
 def test_before_a_verdict_nothing_can_be_changed(assignment, ada, teacher):
-    with pytest.raises(GradeRefused, match="no verdict yet"):
+    with pytest.raises(GradeRefused, match="no verdict to override"):
         change(attempt(assignment, ada), teacher)
 
 
@@ -173,7 +173,7 @@ def test_a_rubric_without_the_criterion_leaves_the_score_by_hand_for_one_that_ha
 
 def test_a_pinned_attempt_counts_until_it_is_unpinned(assignment, ada, teacher):
     first = judged(attempt(assignment, ada), 5, 5)
-    with pytest.raises(GradeRefused, match="Say why"):
+    with pytest.raises(GradeRefused, match="Give a reason"):
         grade_actions.pin_grade(grade=the_grade(), audit=first, reason="", by=teacher)
     grade_actions.pin_grade(
         grade=the_grade(), audit=first, reason="Handed in by mistake.", by=teacher
@@ -195,5 +195,5 @@ def test_an_attempt_of_somebody_else_or_without_a_verdict_cannot_be_pinned(
         judged(attempt(assignment, student(assignment.cohort))),
         AuditFactory(submission=attempt(assignment, ada, 2)),
     ):
-        with pytest.raises(GradeRefused, match="no verdict that could count"):
+        with pytest.raises(GradeRefused, match="no verdict that can count"):
             grade_actions.pin_grade(grade=grade, audit=audit, reason="So.", by=teacher)

@@ -39,7 +39,7 @@ def listed(answer: Any) -> list[str]:
 
 def test_the_overview_of_nobody_is_sound(teacher: Client, assignment: Assignment) -> None:
     page = teacher.get(page_of(assignment)).content.decode()
-    assert (faults_of(page), "Nobody is enrolled" in page) == ([], True)
+    assert (faults_of(page), "No students are enrolled" in page) == ([], True)
 
 
 def test_the_overview_is_sound_and_tells_each_student_with_flags(

@@ -74,7 +74,7 @@ def test_a_release_says_whom_it_tells_and_then_tells_them(
     assert faults_of(asked.content.decode()) == []
     typed = {"what": "unflagged", "seen": asked.context["form"].fingerprint, "note": "Well done."}
     answer = teacher.post(page_of(assignment, "release"), typed, follow=True)
-    assert [str(message) for message in answer.context["messages"]] == ["1 student told."]
+    assert [str(message) for message in answer.context["messages"]] == ["1 grade released."]
     assert (released(), answer.context["counts"].released) == (["Ada"], 1)
     with everywhere():
         assert [notice.user for notice in Notice.objects.select_related("user")] == [ada.user]
@@ -109,7 +109,11 @@ def test_what_changed_since_it_was_shown_is_shown_again_and_not_released(
         )
     answer = teacher.post(page_of(assignment, "release"), shown | {"note": "A long word."})
     page = answer.content.decode()
-    assert ("Something changed since you looked" in page, "A long word." in page, released()) == (
+    assert (
+        "Something has changed since you opened this page" in page,
+        "A long word." in page,
+        released(),
+    ) == (
         True,
         True,
         [],
@@ -127,7 +131,7 @@ def test_more_than_fifty_at_once_are_released_only_when_the_number_is_typed(
     shown = confirmation(teacher, assignment, "what=unflagged")
     for typed in ({}, {"count": "50"}):
         answer = teacher.post(page_of(assignment, "release"), shown | typed)
-        assert answer.context["form"].errors["count"] == ["Type 51 to release so many at once."]
+        assert answer.context["form"].errors["count"] == ["Type 51 to confirm."]
     assert released() == []
     assert (
         teacher.post(page_of(assignment, "release"), shown | {"count": " 51 "}).status_code == 302
@@ -202,7 +206,7 @@ def test_a_release_is_taken_back_for_a_reason(
     address = page_of_audit(audit, "take-back")
     assert address not in teacher.get(page_of_audit(audit)).content.decode()
     refused = teacher.post(address, {"reason": "Too early."})
-    assert "Nothing is released here" in refused.content.decode()
+    assert "There is no release to withdraw" in refused.content.decode()
     with everywhere():
         release_grades(
             assignment=assignment,
@@ -211,7 +215,7 @@ def test_a_release_is_taken_back_for_a_reason(
         )
     assert address in teacher.get(page_of_audit(audit)).content.decode()
     asked = teacher.get(address).content.decode()
-    assert ("it marked as provisional" in asked, faults_of(asked)) == (True, [])
+    assert ("a provisional verdict" in asked, faults_of(asked)) == (True, [])
     assert teacher.post(address, {"reason": ""}).context["form"].errors == {
         "reason": ["This field is required."]
     }

@@ -6,7 +6,7 @@ from django_scopes import scope
 from grading.core.enums import AuditKind
 from grading.core.errors import GradeRefused
 from grading.grades import releases
-from grading.grades.queries.final_scores import reckon
+from grading.grades.queries.final_scores import grade_results
 from grading.models import Activity, Grade, Notice, WebhookDelivery
 from tests.factories.grade_works import attempt, change, judged, release, the_grade
 from tests.factories.grades import AppealFactory
@@ -82,7 +82,7 @@ def test_a_release_that_is_taken_back_is_told_in_a_letter_and_can_be_made_again(
     judged(attempt(assignment, ada), 2, 4)
     release(assignment, teacher)
     Notice.objects.all().delete()
-    grade = releases.take_back_release(grade=the_grade(), reason="The wrong cohort.", by=teacher)
+    grade = releases.withdraw_release(grade=the_grade(), reason="The wrong cohort.", by=teacher)
     assert (grade.released, grade.released_at, grade.released_by, grade.changed) == (
         None,
         None,
@@ -90,7 +90,7 @@ def test_a_release_that_is_taken_back_is_told_in_a_letter_and_can_be_made_again(
         False,
     )
     [letter], noted = Notice.objects.all(), Activity.objects.get(verb="grade.taken_back")
-    assert letter.subject == f"Your grade for “{assignment.title}” was taken back"
+    assert letter.subject == f"Your grade for “{assignment.title}” was withdrawn"
     assert not any(character.isdigit() for character in letter.body.replace(assignment.title, ""))
     assert [noted.detail[key] for key in ("attempt", "score", "reason")] == [
         1,
@@ -116,7 +116,7 @@ def test_a_release_is_not_taken_back(assignment, ada, teacher, reason, is_releas
     if state:
         AppealFactory(submission=submission, state=state)
     with pytest.raises(GradeRefused) as refused:
-        releases.take_back_release(grade=the_grade(), reason=reason, by=teacher)
+        releases.withdraw_release(grade=the_grade(), reason=reason, by=teacher)
     assert (refused.value.code, the_grade().released is not None) == (code, is_released)
 
 
@@ -126,10 +126,13 @@ def test_what_changed_after_it_was_read_is_not_released_as_it_was_seen(assignmen
     seen = list(Grade.objects.all())
     change(submission, teacher, 5)
     with pytest.raises(GradeRefused) as refused:
-        releases.release_grades(assignment=assignment, grades=seen, by=teacher, as_seen=True)
+        releases.release_grades(assignment=assignment, grades=seen, by=teacher, only_unchanged=True)
     assert (refused.value.code, the_grade().released) == ("grades_changed", None)
     now = list(Grade.objects.all())
-    assert releases.release_grades(assignment=assignment, grades=now, by=teacher, as_seen=True) == 1
+    assert (
+        releases.release_grades(assignment=assignment, grades=now, by=teacher, only_unchanged=True)
+        == 1
+    )
 
 
 def test_what_was_told_already_is_not_told_again(assignment, ada, teacher):
@@ -196,7 +199,7 @@ def test_what_grades_come_to_is_asked_for_all_of_them_at_once(
         judged(attempt(assignment, student(assignment.cohort, name=f"{number}")))
     reckoned = list(Grade.objects.order_by("pk"))
     with django_assert_num_queries(5):
-        assert len(reckon(reckoned)) == 6
+        assert len(grade_results(reckoned)) == 6
 
 
 @pytest.mark.parametrize("students", [1, 4])

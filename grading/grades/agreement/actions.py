@@ -1,4 +1,4 @@
-"""Drawing a blind sample, and grading in it. Nothing here changes a student's grade."""
+"""Draw a blind sample, and grade in it. Nothing here changes a student's grade."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from django.db import transaction
 
 from grading.core.activity import record_activity
 from grading.core.errors import ActionRefused
-from grading.grades.agreement.queries import drawn, works_of
+from grading.grades.agreement.queries import draw_submissions, works_of
 from grading.models import Assignment, BlindGrade, BlindSample, Submission
 
 
 def draw_sample(
     *, assignment: Assignment, size: int, seed: int, with_flagged: bool, by: User
 ) -> BlindSample:
-    """Fix what is graded blind, and in which order. Raises ActionRefused: nothing_to_draw."""
-    submissions = drawn(works_of(assignment), size=size, seed=seed, with_flagged=with_flagged)
+    """Draw and store submissions to grade blind. Raises ActionRefused nothing_to_draw."""
+    submissions = draw_submissions(
+        works_of(assignment), size=size, seed=seed, with_flagged=with_flagged
+    )
     if not submissions:
-        raise ActionRefused(
-            "nothing_to_draw", "There is no verdict yet that could be compared with anybody."
-        )
+        raise ActionRefused("nothing_to_draw", "There is no verdict to compare with yet.")
+
     with transaction.atomic():
         sample = BlindSample.objects.create(
             organization_id=assignment.organization_id,
@@ -39,6 +40,7 @@ def draw_sample(
             seed=seed,
             with_flagged=with_flagged,
         )
+
     return sample
 
 
@@ -50,30 +52,32 @@ def grade_blind(
     finish: bool,
     by: User,
 ) -> None:
-    """Keep a person's scores, by criterion of `criteria`; `finish` seals them, and the verdict may be seen.
+    """Save a person's scores by criterion id; `finish` seals them and reveals the verdict.
 
-    Neither the log nor anything else tells the scores before that. Raises ActionRefused: blind_sealed, blind_unknown,
-    blind_unfinished.
+    Before that, nothing shows the scores, not even the log. Raises ActionRefused: blind_sealed,
+    blind_unknown, blind_unfinished.
     """
-    known = set(criteria)
-    if not known.issuperset(scores):
-        raise ActionRefused("blind_unknown", "The verdict that stands now knows no such criterion.")
+    criterion_ids = set(criteria)
+    if not criterion_ids.issuperset(scores):
+        raise ActionRefused("blind_unknown", "The current verdict has no such criterion.")
     with transaction.atomic():
         Submission.objects.select_for_update(no_key=True).get(pk=submission.pk)
-        mine = BlindGrade.objects.filter(submission=submission, graded_by=by)
-        if mine.filter(sealed=True).exists():
+        own_grades = BlindGrade.objects.filter(submission=submission, graded_by=by)
+        if own_grades.filter(sealed=True).exists():
             raise ActionRefused(
-                "blind_sealed", "You have seen the verdict on this one: your scores stay."
+                "blind_sealed", "You have seen this verdict, so you can't change your scores."
             )
+
         for criterion, score in scores.items():
-            mine.update_or_create(
+            own_grades.update_or_create(
                 submission=submission,
                 criterion_id=criterion,
                 graded_by=by,
                 defaults={"score": score, "organization_id": submission.organization_id},
             )
         if finish:
-            _seal(submission, known, by)
+            _seal(submission, criterion_ids, by)
+
         record_activity(
             organization=submission.organization_id,
             actor=by,
@@ -85,9 +89,7 @@ def grade_blind(
 
 
 def _seal(submission: Submission, criteria: set[str], by: User) -> None:
-    mine = BlindGrade.objects.filter(submission=submission, graded_by=by)
-    if not criteria.issubset(mine.values_list("criterion_id", flat=True)):
-        raise ActionRefused(
-            "blind_unfinished", "Score every criterion first: then the verdict is shown."
-        )
-    mine.update(sealed=True)
+    own_grades = BlindGrade.objects.filter(submission=submission, graded_by=by)
+    if not criteria.issubset(own_grades.values_list("criterion_id", flat=True)):
+        raise ActionRefused("blind_unfinished", "Score every criterion before you finish.")
+    own_grades.update(sealed=True)

@@ -1,8 +1,9 @@
-"""How well the court agrees with people, and its judges with each other: pure arithmetic on scores from 1 to 5.
+"""Agreement of the court with people, and of its judges with each other, on scores from 1 to 5.
 
-Everything said about people and the court follows from one 5 x 5 table of counts. Intervals are bootstrap percentiles
-(95 %, 1000 resamples), drawn by submission, because two people's scores of the same work are not independent, and from
-a fixed seed, so that the same scores give the same interval. What cannot be computed is None, with the reason.
+All figures about people and the court follow from one 5 x 5 table of counts. Intervals are
+bootstrap percentiles (95 %, 1000 resamples). They are drawn by submission, because two people's
+scores of the same work are not independent, and from a fixed seed, so that the same scores give
+the same interval. A figure that cannot be computed is None, with the reason.
 """
 
 from __future__ import annotations
@@ -14,19 +15,20 @@ from dataclasses import dataclass
 from itertools import chain
 
 SCORES = range(1, 6)
-RELIABLE_FROM = 30  # submissions; below it an interval is too wide to decide anything by
+# Submissions: with fewer, an interval is too wide to decide anything by.
+RELIABLE_FROM = 30
 RESAMPLES = 1000
 TAIL = 0.025
 SEED = "automaton-auditor/agreement@1"
-# By (a person's score, the court's score), how often.
+# Number of times by (a person's score, the court's score).
 Table = Counter[tuple[int, int]]
 
-NOTHING = "nobody has graded it blind yet"
-NO_VARIATION = "everybody gave the same score: there is no chance agreement to compare with"
-ONE_SIDED = "one side gave the same score to everything: kappa says nothing then"
+NOT_GRADED = "not graded blind yet"
+NO_VARIATION = "all scores are equal: there is no chance agreement to compare with"
+ONE_SIDED = "one side gave only one score: kappa is meaningless then"
 ONE_UNIT = "an interval needs at least two submissions"
 RARELY_DEFINED = "too many resamples have no value"
-NO_PAIRS = "no work was scored by two of them"
+NO_PAIRS = "no submission has two scores"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A figure with its interval. `reason` says why the value, or else its interval, is None; "" where both are there."""
+    """A figure with its interval. `reason` says why the value or the interval is None, else ""."""
 
     value: float | None
     low: float | None = None
@@ -50,7 +52,10 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Of one criterion. `pairs` counts scores, `units` submissions. `bias` is the court's score minus the person's."""
+    """Agreement on one criterion: `pairs` counts scores, `units` submissions.
+
+    `bias` is the court's score minus the person's.
+    """
 
     pairs: int
     units: int
@@ -68,7 +73,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """How much higher than the others somebody scores, on average over `units`; None where nobody else did."""
+    """Mean difference to the others' scores over `units`; None where nobody else scored."""
 
     value: float | None
     units: int
@@ -79,7 +84,7 @@ def table_of(pairs: Iterable[Pair]) -> Table:
 
 
 def quadratic_kappa(table: Table) -> float | None:
-    """Cohen's kappa with weights (i - j) squared; None while both sides give one and the same score only."""
+    """Cohen's kappa with weights (i - j) squared; None while both sides give only one score."""
     n = table.total()
     people, court = _margins(table)
     by_chance = sum(a * b * (i - j) ** 2 for i, a in people.items() for j, b in court.items())
@@ -99,24 +104,24 @@ def bias(table: Table) -> float | None:
 
 
 def exact(table: Table) -> float | None:
-    """The share of equal scores."""
+    """Share of equal scores."""
     return _mean(table, lambda person, court: person == court)
 
 
 def within_one(table: Table) -> float | None:
-    """The share of scores at most one apart."""
+    """Share of scores at most one apart."""
     return _mean(table, lambda person, court: abs(court - person) <= 1)
 
 
 def agreement_of(pairs: Sequence[Pair]) -> Agreement:
-    """All figures of one criterion."""
+    """Return all figures of one criterion."""
     table = table_of(pairs)
     resampled = _resampled(pairs)
     return Agreement(
         pairs=len(pairs),
         units=len({pair.unit for pair in pairs}),
         grid=tuple(tuple(table[person, court] for court in SCORES) for person in SCORES),
-        kappa=_measured(_telling_kappa, table, resampled, _silence(table)),
+        kappa=_measured(_meaningful_kappa, table, resampled, _undefined_reason(table)),
         error=_measured(mean_error, table, resampled),
         bias=_measured(bias, table, resampled),
         exact=_measured(exact, table, resampled),
@@ -125,9 +130,10 @@ def agreement_of(pairs: Sequence[Pair]) -> Agreement:
 
 
 def ordinal_alpha(units: Iterable[Sequence[int]]) -> Measured:
-    """Krippendorff's alpha for ranks. A unit is what several judges gave the same work; missing answers are left out.
+    """Krippendorff's alpha for ranks, without an interval.
 
-    After Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011). No interval is given.
+    A unit holds the scores that several judges gave the same work; missing answers are left out.
+    After Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011).
     """
     judged = [Counter(unit) for unit in units if len(unit) > 1]
     totals: Counter[int] = Counter(chain.from_iterable(unit.elements() for unit in judged))
@@ -135,31 +141,32 @@ def ordinal_alpha(units: Iterable[Sequence[int]]) -> Measured:
         return Measured(None, reason=NO_PAIRS)
     if len(totals) == 1:
         return Measured(None, reason=NO_VARIATION)
+
     n = totals.total()
     observed = sum(_disagreement(unit, totals) / (unit.total() - 1) for unit in judged)
     return Measured(1 - (n - 1) * observed / _disagreement(totals, totals))
 
 
 def offsets_of(units: Iterable[dict[str, int]]) -> dict[str, Offset]:
-    """For each judge, the mean of their score minus the mean of the others' on the same work."""
+    """Return each judge's mean difference to the others' mean on the same work."""
     gaps: defaultdict[str, list[float]] = defaultdict(list)
     for unit in units:
         for judge, score in unit.items():
-            others = [given for other, given in unit.items() if other != judge]
-            gaps[judge] += [score - sum(others) / len(others)] if others else []
-    return {judge: offset_of(found) for judge, found in gaps.items()}
+            other_scores = [given for other, given in unit.items() if other != judge]
+            gaps[judge] += [score - sum(other_scores) / len(other_scores)] if other_scores else []
+    return {judge: offset_of(judge_gaps) for judge, judge_gaps in gaps.items()}
 
 
 def offset_of(gaps: Sequence[float]) -> Offset:
     return Offset(sum(gaps) / len(gaps) if gaps else None, len(gaps))
 
 
-def _telling_kappa(table: Table) -> float | None:
-    """None also where one side never varies: kappa is 0 then by its form, whatever the agreement."""
+def _meaningful_kappa(table: Table) -> float | None:
+    """Return None also if one side never varies: kappa is then 0, whatever the agreement."""
     return quadratic_kappa(table) if min(map(len, _margins(table))) > 1 else None
 
 
-def _silence(table: Table) -> str:
+def _undefined_reason(table: Table) -> str:
     return NO_VARIATION if max(map(len, _margins(table))) < 2 else ONE_SIDED
 
 
@@ -184,37 +191,43 @@ def _measured(
     undefined: str = "",
 ) -> Measured:
     if not table:
-        return Measured(None, reason=NOTHING)
+        return Measured(None, reason=NOT_GRADED)
     value = figure(table)
     if value is None:
         return Measured(None, reason=undefined)
     if not resampled:
         return Measured(value, reason=ONE_UNIT)
-    drawn = sorted(found for found in map(figure, resampled) if found is not None)
+
+    drawn = sorted(
+        resampled_value for resampled_value in map(figure, resampled) if resampled_value is not None
+    )
     if len(drawn) < RESAMPLES / 2:
         return Measured(value, reason=RARELY_DEFINED)
+
     return Measured(value, _quantile(drawn, TAIL), _quantile(drawn, 1 - TAIL))
 
 
 def _resampled(pairs: Sequence[Pair]) -> list[Table]:
-    """Tables of as many submissions as there are, drawn with replacement; none from fewer than two.
+    """Draw tables of as many submissions, with replacement; none from fewer than two.
 
-    What the same scores were given to is drawn as one kind: a table depends on nothing else.
+    Submissions with the same scores are drawn as one kind: a table depends on nothing else.
     """
     by_unit: defaultdict[str, Table] = defaultdict(Counter)
     for pair in pairs:
         by_unit[pair.unit][pair.person, pair.court] += 1
     if len(by_unit) < 2:
         return []
+
     kinds = Counter(tuple(sorted(table.items())) for table in by_unit.values())
     ordered = sorted(kinds)
     source = random.Random(SEED)  # noqa: S311 -- not a secret: it has to be repeatable
     weights = [kinds[kind] for kind in ordered]
     draws = (source.choices(range(len(ordered)), weights, k=len(by_unit)) for _ in range(RESAMPLES))
-    return [_together(ordered, Counter(draw)) for draw in draws]
+
+    return [_combined(ordered, Counter(draw)) for draw in draws]
 
 
-def _together(
+def _combined(
     kinds: Sequence[tuple[tuple[tuple[int, int], int], ...]], drawn: Counter[int]
 ) -> Table:
     table: Table = Counter()
@@ -225,7 +238,7 @@ def _together(
 
 
 def _quantile(ordered: Sequence[float], share: float) -> float:
-    """Linear between the two nearest."""
+    """Interpolate linearly between the two nearest values."""
     at = share * (len(ordered) - 1)
     below = int(at)
     above = min(below + 1, len(ordered) - 1)
@@ -233,7 +246,7 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def _disagreement(values: Counter[int], totals: Counter[int]) -> float:
-    """Over all ordered pairs of values, how far apart their ranks are: squared, with ties at the middle."""
+    """Sum the squared rank distances over all ordered pairs; ties count at their middle."""
     return sum(
         a * b * _rank_distance(i, j, totals) ** 2
         for i, a in values.items()

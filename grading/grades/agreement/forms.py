@@ -1,4 +1,4 @@
-"""Drawing a blind sample, grading one work of it, and looking through the disagreements."""
+"""Forms to draw a blind sample, grade a submission of it, and filter the disagreements."""
 
 from __future__ import annotations
 
@@ -16,27 +16,30 @@ SCORES = [(score, str(score)) for score in range(1, 6)]
 
 class DrawForm(forms.Form):
     size = forms.IntegerField(
-        label="How many",
+        label="Number of submissions",
         min_value=0,
         max_value=MOST_DRAWN,
         initial=30,
         help_text="Below 30, the figures are marked as not reliable.",
     )
     with_flagged = forms.BooleanField(
-        label="All flagged ones besides",
+        label="Include all flagged submissions",
         required=False,
-        help_text="They are the hard cases: with them, the figures say less about all the others.",
+        help_text="They are the hard cases, so the figures then say less about the others.",
     )
     seed = forms.IntegerField(
         label="Seed",
         min_value=0,
         max_value=MOST_SEED,
-        help_text="The same seed draws the same works in the same order.",
+        help_text="The same seed draws the same submissions in the same order.",
     )
 
 
 class BlindForm(forms.Form):
-    """A field for each criterion, `criteria` with the names of their fields; `choices` are scores with their level's name."""
+    """One field for each criterion.
+
+    `criteria` are (field, criterion id, name, choices); choices are scores with their level's name.
+    """
 
     def __init__(
         self,
@@ -57,12 +60,12 @@ class BlindForm(forms.Form):
             )
 
     def scores(self) -> dict[str, int]:
-        """By criterion, what was scored and could be read; also of a form with errors."""
+        """Return the readable scores by criterion id; also for a form with errors."""
         given = {self._ids[name]: value for name, value in self.cleaned_data.items()}
         return {criterion: score for criterion, score in given.items() if score is not None}
 
     def ask_for_the_rest(self) -> None:
-        """An error beside each criterion that has no score."""
+        """Add an error to each criterion without a score."""
         for name in self._ids:
             if name not in self.errors and self.cleaned_data.get(name) is None:
                 self.add_error(
@@ -71,7 +74,7 @@ class BlindForm(forms.Form):
 
 
 class CellForm(QueryForm):
-    """Which disagreements are listed; the links of the page lead to them."""
+    """Filters of the listed disagreements; links on the page set them."""
 
     criterion = forms.IntegerField(
         required=False, min_value=0, max_value=1000, widget=forms.HiddenInput
@@ -87,8 +90,8 @@ class CellForm(QueryForm):
         required=False, min_value=1, max_value=100_000, widget=forms.HiddenInput
     )
 
-    def __init__(self, asked: Mapping[str, Any], *, criteria: int) -> None:
-        super().__init__(asked)
+    def __init__(self, data: Mapping[str, Any], *, criteria: int) -> None:
+        super().__init__(data)
         self._criteria = criteria
 
     def clean_criterion(self) -> int | None:
@@ -98,6 +101,6 @@ class CellForm(QueryForm):
         return place
 
     def wanted(self) -> dict[str, Any]:
-        """What could be read, None for the rest."""
+        """Return the readable filters, None for the others."""
         self.full_clean()
         return {name: self.cleaned_data.get(name) for name in self.fields}

@@ -1,4 +1,4 @@
-"""Agreement as a page shows it: figures with their intervals as lines, and who scored how as a grid."""
+"""Presentation of agreement: intervals as lines, and scores of people and court as a grid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from grading.grades.agreement.coefficients import (
     offsets_of,
     ordinal_alpha,
 )
-from grading.grades.agreement.queries import Asked, Scored
+from grading.grades.agreement.queries import BlindScore, RubricCriterion
 from grading.models import CriterionVerdict
 from grading.report_pages.checks_and_evidence import CheckView, EvidencePresenter
 from grading.report_pages.judge_marks import JUDGES, Judge
@@ -34,7 +34,7 @@ SHADES = 4
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An interval on a scale: x of its ends, its value and of nought, in units of the drawing; `words` say it all."""
+    """An interval on a scale, as x positions; `nought` is x of zero, `words` describe it all."""
 
     words: str
     value: int
@@ -46,7 +46,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """`shade` 0 for nobody, else 1 to SHADES by the share of all."""
+    """One cell of the grid: `shade` is 0 if empty, else 1 to SHADES by its share."""
 
     person: int
     court: int
@@ -56,19 +56,19 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class PersonaOffset:
-    """A judge's first answers: how much higher than the other judges', and than people's, they are on average."""
+    """Mean difference of a judge's first scores to the other judges' and to people's."""
 
     judge: Judge
-    others: Offset
+    other_judges: Offset
     people: Offset
 
 
 @dataclass(frozen=True, slots=True)
 class CriterionView:
-    """`place` is its number in the address; `unscored` counts people's scores where the court gave none."""
+    """`place` is its number in the address; `unscored` counts scores without one by the court."""
 
     place: int
-    asked: Asked
+    criterion: RubricCriterion
     figures: Agreement
     unscored: int
     kappa_line: Line | None
@@ -80,27 +80,32 @@ class CriterionView:
 
 
 def criteria_views(
-    criteria: Sequence[Asked], scored: Sequence[Scored], opinions: Mapping[str, Opinions]
+    criteria: Sequence[RubricCriterion],
+    scored: Sequence[BlindScore],
+    opinions: Mapping[str, Opinions],
 ) -> list[CriterionView]:
-    by_criterion: defaultdict[str, list[Scored]] = defaultdict(list)
-    for each in scored:
-        by_criterion[each.criterion_id].append(each)
+    by_criterion: defaultdict[str, list[BlindScore]] = defaultdict(list)
+    for score in scored:
+        by_criterion[score.criterion_id].append(score)
     return [
-        _view(place, asked, by_criterion[asked.id], opinions.get(asked.id, {}))
-        for place, asked in enumerate(criteria)
+        _view(place, criterion, by_criterion[criterion.id], opinions.get(criterion.id, {}))
+        for place, criterion in enumerate(criteria)
     ]
 
 
-def _view(place: int, asked: Asked, scored: Sequence[Scored], opinions: Opinions) -> CriterionView:
+def _view(
+    place: int, criterion: RubricCriterion, scored: Sequence[BlindScore], opinions: Opinions
+) -> CriterionView:
     pairs = [
-        Pair(str(each.submission), each.score, each.court)
-        for each in scored
-        if each.court is not None
+        Pair(str(score.submission), score.score, score.court)
+        for score in scored
+        if score.court is not None
     ]
     figures = agreement_of(pairs)
+
     return CriterionView(
         place=place,
-        asked=asked,
+        criterion=criterion,
         figures=figures,
         unscored=len(scored) - len(pairs),
         kappa_line=line_of(figures.kappa, -1, 1, "Kappa"),
@@ -113,7 +118,7 @@ def _view(place: int, asked: Asked, scored: Sequence[Scored], opinions: Opinions
 
 
 def line_of(measured: Measured, least: float, most: float, name: str) -> Line | None:
-    """None where there is no value to draw."""
+    """Return None where there is no value to draw."""
     if measured.value is None:
         return None
 
@@ -125,11 +130,12 @@ def line_of(measured: Measured, least: float, most: float, name: str) -> Line | 
     if measured.low is None or measured.high is None:
         return Line(f"{words}, without an interval", x(measured.value), None, None, x(0))
     words = f"{words}, between {measured.low:.2f} and {measured.high:.2f}, from {least} to {most}"
+
     return Line(words, x(measured.value), x(measured.low), x(measured.high), x(0))
 
 
 def _grid(figures: Agreement) -> tuple[tuple[Cell, ...], ...]:
-    """The highest scores of people first, the court's from left to right."""
+    """Return rows with people's highest scores first; the court's scores go from left to right."""
     return tuple(
         tuple(
             _cell(person, court, figures.grid[person - 1][court - 1], figures.pairs)
@@ -143,25 +149,25 @@ def _cell(person: int, court: int, count: int, total: int) -> Cell:
     return Cell(person, court, count, -(-count * SHADES // total) if count else 0)
 
 
-def _people_alpha(scored: Sequence[Scored]) -> Measured:
+def _people_alpha(scored: Sequence[BlindScore]) -> Measured:
     units: defaultdict[UUID, list[int]] = defaultdict(list)
-    for each in scored:
-        units[each.submission].append(each.score)
+    for score in scored:
+        units[score.submission].append(score.score)
     return ordinal_alpha(units.values())
 
 
-def _offsets(scored: Sequence[Scored], opinions: Opinions) -> tuple[PersonaOffset, ...]:
-    others = offsets_of([dict(unit) for unit in opinions.values()])
+def _offsets(scored: Sequence[BlindScore], opinions: Opinions) -> tuple[PersonaOffset, ...]:
+    to_other_judges = offsets_of([dict(unit) for unit in opinions.values()])
     nobody = Offset(None, 0)
     return tuple(
         PersonaOffset(
             judge,
-            others.get(judge.id, nobody),
+            to_other_judges.get(judge.id, nobody),
             offset_of(
                 [
-                    opinions[each.audit][judge.id] - each.score
-                    for each in scored
-                    if judge.id in opinions.get(each.audit, {})
+                    opinions[score.audit][judge.id] - score.score
+                    for score in scored
+                    if judge.id in opinions.get(score.audit, {})
                 ]
             ),
         )
@@ -174,7 +180,7 @@ Choices = list[tuple[int, str]]
 
 @dataclass(frozen=True, slots=True)
 class BlindCriterion:
-    """`text` is the criterion as the rubric has it, with levels; `checks` what the detectives saw for it."""
+    """`text` is the rubric's criterion with its levels; `checks` are the detectives' results."""
 
     position: int
     id: str
@@ -185,22 +191,23 @@ class BlindCriterion:
 
     @property
     def field(self) -> str:
-        """Of its score in a form: it goes with the criterion, wherever another rubric puts that."""
+        """Name of its form field; bound to the criterion, wherever another rubric puts it."""
         return f"score-{fingerprint_of(self.id)}"
 
 
 def blind_criteria(
     verdicts: Sequence[CriterionVerdict], report: Report | None
 ) -> list[BlindCriterion]:
-    """Return the criteria that are scored, in the rubric's order.
+    """Return the criteria to score, in the rubric's order.
 
-    Of the verdicts only names are read, of the report only evidence: the score stays hidden.
+    Only names of verdicts and evidence of the report are read: the score stays hidden.
     """
     if not verdicts or report is None:
         return []
     document = verdicts[0].audit.rubric_version.document
     texts = {criterion["id"]: criterion for criterion in document["criteria"]}
     evidence, choices = EvidencePresenter(report), _choices(verdicts, document)
+
     return [
         BlindCriterion(
             verdict.position,
@@ -215,7 +222,7 @@ def blind_criteria(
 
 
 def _choices(verdicts: Sequence[CriterionVerdict], document: dict[str, Any]) -> dict[str, Choices]:
-    """For each criterion the scores from best to worst, named by the level and points that each would bring."""
+    """Return each criterion's scores, best first, labelled with their level and points."""
     from grading.engine import audits as engine_audits
 
     rows = [
@@ -223,14 +230,16 @@ def _choices(verdicts: Sequence[CriterionVerdict], document: dict[str, Any]) -> 
     ]
     works = [(rows, {row.criterion_id: score for row in rows}) for score in reversed(SCORES)]
     choices: dict[str, Choices] = {row.criterion_id: [] for row in rows}
+
     for score, marks in zip(
         reversed(SCORES), engine_audits.marks_under(document, works), strict=True
     ):
         for row in marks.criteria:
-            choices[row.criterion_id].append((score, _named(score, row)))
+            choices[row.criterion_id].append((score, _score_label(score, row)))
+
     return choices
 
 
-def _named(score: int, row: CriterionRow) -> str:
+def _score_label(score: int, row: CriterionRow) -> str:
     points = "" if row.points is None else f" ({row.points:g} points)"
     return f"{score} · {row.level}{points}" if row.level else f"{score}{points}"

@@ -1,4 +1,4 @@
-"""Blind samples and what came of them: people's scores beside the court's, and the judges' beside each other."""
+"""Queries of blind samples: people's scores beside the court's, and judges' beside each other."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from grading.submissions.queries import audit_to_show, with_audits
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A submission that can be graded blind: there is a verdict to compare with."""
+    """A submission that can be graded blind, because it has a verdict to compare with."""
 
     submission: UUID
     flagged: bool
@@ -36,8 +36,10 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A sample as one reader stands with it: for each work, whether they have finished it. `next_place`, counted from 1,
-    is null when nothing is left."""
+    """A reader's progress in a sample: for each submission, whether it is finished.
+
+    `next_place` counts from 1 and is null when all are finished.
+    """
 
     sample: BlindSample
     places: tuple[bool, ...]
@@ -52,9 +54,11 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A person's sealed score beside the court's as it stands now; `court` is null where the court gave none. `person`
-    is a key, `by` their e-mail, `student` whose work it is."""
+class BlindScore:
+    """A person's sealed score beside the court's current one, null where the court gave none.
+
+    `person` is an id, `by` that person's email, `student` the submission's student.
+    """
 
     submission: UUID
     criterion_id: str
@@ -72,7 +76,7 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RubricCriterion:
     """A criterion of an assignment's verdicts, in the rubric's order."""
 
     id: str
@@ -80,15 +84,17 @@ class Asked:
 
 
 def works_of(assignment: Assignment) -> list[Work]:
-    """One for each student, that of the attempt that counts, in the roster's order."""
+    """Return one submission per student, of the attempt that counts, in the roster's order."""
     judged = grades_of(assignment).exclude(audit__state=AuditState.DEGRADED)
     return [Work(grade.audit.submission_id, bool(flags_of(grade))) for grade in judged]
 
 
-def drawn(works: Iterable[Work], *, size: int, seed: int, with_flagged: bool) -> list[UUID]:
-    """`size` of them by the seed, and all flagged ones besides if asked for, mixed in an order that the seed fixes.
+def draw_submissions(
+    works: Iterable[Work], *, size: int, seed: int, with_flagged: bool
+) -> list[UUID]:
+    """Draw `size` submissions by the seed, plus all flagged ones if asked, in a fixed order.
 
-    Each work's place in the order depends on the seed and itself only: whoever is judged later moves nobody.
+    A submission's position depends on the seed and itself only: later verdicts move nobody.
     """
     ordered = sorted(works, key=lambda work: _rank(work.submission, seed))
     apart = [work for work in ordered if with_flagged and work.flagged]
@@ -97,7 +103,7 @@ def drawn(works: Iterable[Work], *, size: int, seed: int, with_flagged: bool) ->
 
 
 def samples_of(assignment: Assignment, done: Collection[UUID]) -> list[Progress]:
-    """Newest first; `done` is finished_by the reader. One query."""
+    """Return samples newest first; `done` is the reader's finished_by. One query."""
     samples = BlindSample.objects.filter(assignment=assignment).select_related("drawn_by")
     return [
         Progress(sample, tuple(UUID(key) in done for key in sample.submissions))
@@ -110,38 +116,38 @@ def sample_of(assignment: Assignment, sample_id: int) -> BlindSample | None:
 
 
 def submission_at(sample: BlindSample, place: int) -> Submission | None:
-    """The one at this place, counted from 1, with its audits; null where there is none."""
+    """Return the submission at this place, counted from 1, with its audits; None if missing."""
     if not 1 <= place <= len(sample.submissions):
         return None
-    found = Submission.objects.filter(
+    submissions = Submission.objects.filter(
         assignment=sample.assignment_id, pk=sample.submissions[place - 1]
     )
-    return with_audits(found.select_related("organization", "assignment__cohort")).first()
+    return with_audits(submissions.select_related("organization", "assignment__cohort")).first()
 
 
 def finished_by(reader: User, assignment: Assignment) -> set[UUID]:
-    """The submissions whose verdict this person has earned to see by grading them."""
+    """Return the submissions that this person has graded, so that they may see the verdict."""
     theirs = BlindGrade.objects.filter(
         submission__assignment=assignment, graded_by=reader, sealed=True
     )
     return set(theirs.values_list("submission_id", flat=True))
 
 
-def scores_by(reader: User, submission: Submission) -> dict[str, int]:
-    """What this person gave it so far, by criterion."""
+def scores_given_by(reader: User, submission: Submission) -> dict[str, int]:
+    """Return this person's scores so far, by criterion id."""
     theirs = BlindGrade.objects.filter(submission=submission, graded_by=reader)
     return dict(theirs.values_list("criterion_id", "score"))
 
 
 def verdicts_to_compare(submission: Submission) -> list[CriterionVerdict]:
-    """Of the audit that stands, in the rubric's order; the submission comes from submission_at."""
+    """Return the verdicts that count, in rubric order; the submission is from submission_at."""
     audit = audit_to_show(submission)
-    found = CriterionVerdict.objects.filter(audit=audit).select_related("audit__rubric_version")
-    return list(found.defer("audit__report").order_by("position"))
+    verdicts = CriterionVerdict.objects.filter(audit=audit).select_related("audit__rubric_version")
+    return list(verdicts.defer("audit__report").order_by("position"))
 
 
-def scored_of(assignment: Assignment) -> list[Scored]:
-    """All sealed scores whose criterion the verdict that stands still knows. Four queries."""
+def blind_scores_of(assignment: Assignment) -> list[BlindScore]:
+    """Return all sealed scores whose criterion still has a verdict. Four queries."""
     sealed = BlindGrade.objects.filter(submission__assignment=assignment, sealed=True)
     given = list(
         sealed.values_list(
@@ -151,13 +157,16 @@ def scored_of(assignment: Assignment) -> list[Scored]:
     works = with_audits(
         Submission.objects.filter(pk__in={row[0] for row in given}).select_related("student")
     )
-    shown = {
+    judged = {
         work.pk: (work, audit.pk) for work in works if (audit := audit_to_show(work)) is not None
     }
-    verdicts = CriterionVerdict.objects.filter(audit__in=[audit for _work, audit in shown.values()])
+    verdicts = CriterionVerdict.objects.filter(
+        audit__in=[audit for _work, audit in judged.values()]
+    )
     court = {(verdict.audit_id, verdict.criterion_id): verdict for verdict in verdicts}
+
     return [
-        Scored(
+        BlindScore(
             submission,
             criterion,
             person,
@@ -165,12 +174,12 @@ def scored_of(assignment: Assignment) -> list[Scored]:
             verdict.score,
             verdict.audit_id,
             verdict.position,
-            student=str(shown[submission][0].student),
+            student=str(judged[submission][0].student),
             by=email,
         )
         for submission, criterion, person, score, email in given
-        if submission in shown
-        and (verdict := court.get((shown[submission][1], criterion))) is not None
+        if submission in judged
+        and (verdict := court.get((judged[submission][1], criterion))) is not None
     ]
 
 
@@ -178,18 +187,22 @@ def audits_that_count(assignment: Assignment) -> list[UUID]:
     return list(Grade.objects.filter(assignment=assignment).values_list("audit_id", flat=True))
 
 
-def criteria_of(audits: Sequence[UUID]) -> list[Asked]:
-    """What these audits were judged by; a criterion that was renamed goes by one of its names."""
-    found = CriterionVerdict.objects.filter(audit__in=audits).order_by()
-    rows = found.values("criterion_id").annotate(place=Min("position"), called=Min("name"))
+def criteria_of(audits: Sequence[UUID]) -> list[RubricCriterion]:
+    """Return the criteria of these audits; a renamed criterion has one of its names."""
+    verdicts = CriterionVerdict.objects.filter(audit__in=audits).order_by()
+    rows = verdicts.values("criterion_id").annotate(place=Min("position"), called=Min("name"))
     return [
-        Asked(row["criterion_id"], row["called"]) for row in rows.order_by("place", "criterion_id")
+        RubricCriterion(row["criterion_id"], row["called"])
+        for row in rows.order_by("place", "criterion_id")
     ]
 
 
 def first_opinions(audits: Iterable[UUID]) -> dict[str, dict[UUID, dict[str, int]]]:
-    """By criterion, audit and judge, the scores before any judge had heard another: what agreement is measured on."""
-    heard: defaultdict[str, defaultdict[UUID, dict[str, int]]] = defaultdict(
+    """Return round-one scores by criterion, audit and judge.
+
+    Agreement is measured on them because no judge knew another's opinion.
+    """
+    scores: defaultdict[str, defaultdict[UUID, dict[str, int]]] = defaultdict(
         lambda: defaultdict(dict)
     )
     answers = OpinionRecord.objects.filter(audit__in=audits, round=1, score__isnull=False).order_by(
@@ -197,8 +210,9 @@ def first_opinions(audits: Iterable[UUID]) -> dict[str, dict[UUID, dict[str, int
     )
     rows: Any = answers.values_list("criterion_id", "audit_id", "judge", "score")
     for criterion, audit, judge, score in rows:
-        heard[criterion][audit][judge] = score
-    return {criterion: dict(by_audit) for criterion, by_audit in heard.items()}
+        scores[criterion][audit][judge] = score
+
+    return {criterion: dict(by_audit) for criterion, by_audit in scores.items()}
 
 
 def _rank(submission: UUID, seed: int) -> str:

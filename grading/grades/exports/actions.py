@@ -1,4 +1,4 @@
-"""Handing grades out as a file: what is in it, and who took it, on the record."""
+"""Export grades as a file, and record who exported them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from grading.core.streaming import in_steps
 from grading.engine.released_verdict import ReleasedVerdict, parse_released
 from grading.grades.exports import queries as export_queries
 from grading.grades.exports.csv_layouts import SCORE_POSSIBLE, ExportChoice, Result, Table
-from grading.grades.queries.final_scores import reckon_audits, told
+from grading.grades.queries.final_scores import audit_results, released_value
 from grading.models import Assignment, Enrollment, Grade
 
 
 def export_grades(*, assignment: Assignment, choice: ExportChoice, by: User) -> Iterator[str]:
-    """The file as CSV, a piece at a time; it may be read after the scope is left. Raises ActionRefused."""
+    """Stream the CSV; it can be read after the scope is left. Raises ActionRefused."""
     table = table_of(assignment, choice)
-    what = "everything" if choice.everything else "what is released"
+    grade_scope = "everything" if choice.everything else "what is released"
     with transaction.atomic():
         record_activity(
             organization=assignment.organization_id,
@@ -29,38 +29,46 @@ def export_grades(*, assignment: Assignment, choice: ExportChoice, by: User) -> 
             verb="grades.exported",
             about=assignment,
             layout=choice.layout,
-            what="every attempt" if choice.every_attempt else what,
+            what="every attempt" if choice.every_attempt else grade_scope,
             scale=choice.scale,
         )
+
     return in_steps(assignment.organization_id, stream_of(assignment, table))
 
 
 def stream_of(assignment: Assignment, table: Table) -> Generator[str]:
-    """The header, then the students piece by piece; inside a scope."""
+    """Yield the header, then the students in batches; inside a scope."""
     yield lines_of(table.header())
-    for students in export_queries.students_in_pieces(assignment):
+    for students in export_queries.student_batches(assignment):
         yield lines_of(map(table.row, results_of(assignment, students, table.choice)))
 
 
 def first_rows(assignment: Assignment, table: Table, number: int) -> list[Result]:
-    """What the file begins with."""
+    """Return the first results of the file."""
     students = export_queries.first_students(assignment, number)
     return results_of(assignment, students, table.choice)[:number]
 
 
 def table_of(assignment: Assignment, choice: ExportChoice) -> Table:
-    """Raises ActionRefused points_differ where one column of points would mean different things."""
-    found = export_queries.possible_points(assignment, everything=choice.everything)
-    possible = sorted({SCORE_POSSIBLE if each is None else each for each in found})
-    if len(found) > 1 and choice.layout != "generic" and choice.scale == "points":
-        said = " and ".join(f"{each:g}" for each in possible)
+    """Return the table to export.
+
+    Raises ActionRefused points_differ if one points column would mix different maximum points.
+    """
+    point_totals = export_queries.possible_points(assignment, everything=choice.everything)
+    possible = sorted({SCORE_POSSIBLE if total is None else total for total in point_totals})
+    if len(point_totals) > 1 and choice.layout != "generic" and choice.scale == "points":
+        totals = " and ".join(f"{total:g}" for total in possible)
         raise ActionRefused(
             "points_differ",
-            f"Points are out of {said} here, for criteria left out or other rubrics: choose percent.",
+            f"Points have different maximums here ({totals}). Choose percent.",
         )
-    named = export_queries.criteria_counting if choice.everything else export_queries.criteria_told
+
+    named = (
+        export_queries.criteria_counting if choice.everything else export_queries.released_criteria
+    )
     if choice.every_attempt:
         named = export_queries.criteria_judged
+
     return Table(
         title=assignment.title,
         choice=choice,
@@ -72,12 +80,16 @@ def table_of(assignment: Assignment, choice: ExportChoice) -> Table:
 def results_of(
     assignment: Assignment, students: list[Enrollment], choice: ExportChoice
 ) -> list[Result]:
-    """Each student's, in their order: one, or with every attempt one for each and one for who has none."""
+    """Return the students' results in their order: one each.
+
+    With every attempt there is one for each attempt, and one for a student without any.
+    """
     grades = export_queries.grades_for(assignment, students)
     values = _values(assignment, students, grades, choice)
     commits = export_queries.commits_of(
         {value.submission for theirs in values.values() for value in theirs}
     )
+
     return [
         _result(student, grades.get(student.pk), value, commits, every_attempt=choice.every_attempt)
         for student in students
@@ -93,8 +105,8 @@ def _result(
     *,
     every_attempt: bool,
 ) -> Result:
-    """Of an attempt beside the one that counts nothing was released, whatever was of that."""
-    beside = (
+    """Return one row. Attempts other than the one that counts are not released."""
+    is_other_attempt = (
         every_attempt
         and value is not None
         and grade is not None
@@ -104,10 +116,10 @@ def _result(
         name=student.name or student.email,
         email=student.email,
         number=student.student_number,
-        status="does not count" if beside else _status(grade),
+        status="does not count" if is_other_attempt else _status(grade),
         released=value,
         commit=commits.get(value.submission, "") if value else "",
-        released_at="" if beside else _released_at(grade),
+        released_at="" if is_other_attempt else _released_at(grade),
     )
 
 
@@ -121,12 +133,14 @@ def _values(
     if not choice.everything:
         released = {key: parse_released(grade.released) for key, grade in grades.items()}
         return {key: [value] for key, value in released.items() if value is not None}
+
     audits = {key: [grade.audit_id] for key, grade in grades.items()}
     if choice.every_attempt:
         audits = export_queries.attempts_with_verdicts(assignment, students)
-    reckonings = reckon_audits([audit for theirs in audits.values() for audit in theirs])
+    results = audit_results([audit for theirs in audits.values() for audit in theirs])
+
     return {
-        key: [ReleasedVerdict.model_validate(told(reckonings[audit])) for audit in theirs]
+        key: [ReleasedVerdict.model_validate(released_value(results[audit])) for audit in theirs]
         for key, theirs in audits.items()
     }
 

@@ -1,8 +1,8 @@
-"""What a table of grades looks like for Canvas, for Moodle and for anybody else. Pure: rows in, lines of CSV out.
+"""CSV layouts of grades for Canvas, Moodle and spreadsheets. Pure: results in, rows out.
 
-Canvas reads Student, ID, SIS User ID, SIS Login ID and Section, then a column for each assignment, with a row of
-points possible; Moodle lets its user map whatever columns there are. Both leave a grade as it is where the cell is
-empty: what was not released, or is not decided, is an empty cell and never a 0.
+Canvas reads Student, ID, SIS User ID, SIS Login ID and Section, then a column for each assignment,
+with a row of points possible. In Moodle the user maps the columns. Both leave a grade unchanged
+where the cell is empty: an unreleased or undecided grade is an empty cell and never a 0.
 """
 
 from __future__ import annotations
@@ -21,8 +21,11 @@ SCORE_POSSIBLE = 5.0
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """`everything`: also what was not released, as it counts now. `every_attempt`: a row for each that has a verdict
-    (generic, and everything). `criteria` and `versions` add columns."""
+    """Options of an export.
+
+    `everything` includes unreleased grades as they count now. `every_attempt` gives a row for each
+    attempt with a verdict (generic and everything only). `criteria` and `versions` add columns.
+    """
 
     layout: Layout = "generic"
     everything: bool = False
@@ -34,7 +37,7 @@ class ExportChoice:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One student. `released` is their result, null where there is nothing to export."""
+    """One student. `released` is null where there is nothing to export."""
 
     name: str
     email: str
@@ -51,7 +54,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`criteria` are (id, name) in the order of their columns; `possible` what a whole grade comes to."""
+    """`criteria` are (id, name) in column order; `possible` is the maximum grade."""
 
     title: str
     choice: ExportChoice
@@ -59,7 +62,7 @@ class Table:
     possible: float
 
     def header(self) -> list[list[Cell]]:
-        """One row of names, for Canvas a second one of points."""
+        """Return one row of names; for Canvas also one of points."""
         names: list[Cell] = [*self._identity_names(), *self._grade_names(), *self._further_names()]
         if self.choice.layout != "canvas":
             return [names]
@@ -98,6 +101,7 @@ class Table:
             return [_grade_of(released, self.choice.scale)]
         if released is None:
             return [None, None, None]
+
         points = released.points
         sums = [points.earned, points.possible] if points else [None, None]
         return [released.overall_score, *sums]
@@ -117,6 +121,7 @@ class Table:
         )
         rows = {row.id: row for row in released.criteria} if released else {}
         criteria = [_criterion_of(rows.get(key), self.choice.scale) for key, _name in self.criteria]
+
         return [
             *(versions if self.choice.versions else []),
             *(criteria if self.choice.criteria else []),
@@ -124,7 +129,7 @@ class Table:
 
 
 def _grade_of(released: ReleasedVerdict | None, scale: Scale) -> float | None:
-    """Return the points of a rubric with points, else the score of five."""
+    """Return the points of a rubric with points, else the score out of five."""
     if released is None or released.overall_score is None:
         return None
     earned, possible = released.overall_score, SCORE_POSSIBLE
@@ -132,11 +137,12 @@ def _grade_of(released: ReleasedVerdict | None, scale: Scale) -> float | None:
         earned, possible = released.points.earned, released.points.possible
     if scale == "points":
         return earned
+
     return 100.0 * earned / possible if possible else None
 
 
 def _criterion_of(row: ReleasedCriterion | None, scale: Scale) -> float | None:
-    """Return nothing where the criterion was left out, or waits for a person."""
+    """Return None where the criterion was left out or needs review."""
     if row is None or row.score is None or row.excluded or row.needs_review:
         return None
     earned, possible = float(row.score), SCORE_POSSIBLE
@@ -146,6 +152,6 @@ def _criterion_of(row: ReleasedCriterion | None, scale: Scale) -> float | None:
 
 
 def _distinct(criteria: Sequence[tuple[str, str]]) -> list[str]:
-    """Names, with the id where two have the same."""
+    """Return names, with the id added where two are equal."""
     names = [name for _key, name in criteria]
     return [f"{name} ({key})" if names.count(name) > 1 else name for key, name in criteria]

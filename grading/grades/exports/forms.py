@@ -1,4 +1,4 @@
-"""What goes into a file of grades."""
+"""Form of a grades export."""
 
 from __future__ import annotations
 
@@ -14,48 +14,47 @@ LAYOUTS = [
     ("moodle", "Moodle: a grade import"),
 ]
 SCALES = [
-    ("points", "Points, or the score of 5 without them"),
+    ("points", "Points, or the score out of 5 if there are none"),
     ("percent", "Percent (3.2 of 5 is 64)"),
 ]
 SCOPES = [
-    ("released", "Only what is released"),
-    ("everything", "Everything as it counts now, provisional too"),
+    ("released", "Released grades only"),
+    ("everything", "All current grades, including unreleased ones"),
 ]
-
-
 ATTEMPTS = [
-    ("counts", "The one that counts: the latest with a verdict, or the one pinned on its report"),
-    ("every", "Every attempt with a verdict, a row for each"),
+    ("counts", "The one that counts: the latest with a verdict, or a pinned one"),
+    ("every", "Every attempt with a verdict, one row each"),
 ]
 ONE_GRADE = (
-    "Other systems take one grade for each student, and a release tells of one attempt: for every attempt choose any "
-    "spreadsheet, and everything as it counts now."
+    "Other systems take one grade per student, and a release covers one attempt. "
+    "For every attempt, choose any spreadsheet and all current grades."
 )
 
 
 class ExportForm(forms.Form):
-    layout = forms.ChoiceField(label="For", choices=LAYOUTS, widget=forms.RadioSelect)
+    layout = forms.ChoiceField(label="Format", choices=LAYOUTS, widget=forms.RadioSelect)
     what = forms.ChoiceField(
-        label="Which grades",
+        label="Grades",
         choices=SCOPES,
         widget=forms.RadioSelect,
-        help_text="What is not in it is an empty cell, never a 0: both systems leave such a grade as it is.",
+        help_text="A missing grade is an empty cell, never a 0. "
+        "Canvas and Moodle leave that grade unchanged.",
     )
     attempt = forms.ChoiceField(
-        label="Which attempt",
+        label="Attempts",
         choices=ATTEMPTS,
         widget=forms.RadioSelect,
         required=False,
         initial="counts",
     )
-    scale = forms.ChoiceField(label="As", choices=SCALES, widget=forms.RadioSelect)
+    scale = forms.ChoiceField(label="Scale", choices=SCALES, widget=forms.RadioSelect)
     versions = forms.BooleanField(
         label="Columns for attempt, commit, rubric version and report digest", required=False
     )
     criteria = forms.BooleanField(
         label="A column for each criterion",
         required=False,
-        help_text="Canvas takes every further column for an assignment of its own.",
+        help_text="Canvas imports every extra column as a separate assignment.",
     )
 
     initial_choice = {
@@ -70,7 +69,7 @@ class ExportForm(forms.Form):
     def choice(self) -> ExportChoice:
         read = dict(self.cleaned_data)
         every, everything = read.pop("attempt") == "every", read.pop("what") == "everything"
-        # Which attempt a row is of stands among the versions.
+        # The attempt of a row is one of the version columns.
         read["versions"] = read["versions"] or every
         return ExportChoice(everything=everything, every_attempt=every, **read)
 

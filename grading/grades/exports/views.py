@@ -1,4 +1,4 @@
-"""Grades as a file: its first rows and who would be missed, then the file."""
+"""Export page: the first rows, students who cannot be matched, and the file."""
 
 from __future__ import annotations
 
@@ -28,27 +28,29 @@ NAMED = 20
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def export(request: MemberRequest, org: str, cohort: str, assignment: str) -> HttpResponseBase:
-    """GET shows what the choice in the address would give; POST gives it, and is logged."""
-    found = access_assignment(request.user, cohort, assignment, level="staff")
-    form = ExportForm(_asked(request))
-    table = _table(found, form)
+    """Preview the export on GET; send the file on POST and log it."""
+    exported_assignment = access_assignment(request.user, cohort, assignment, level="staff")
+    form = ExportForm(_form_data(request))
+    table = _table(exported_assignment, form)
     if request.method == "POST" and table is not None:
-        return _download(request, found, table)
+        return _download(request, exported_assignment, table)
+
     everything = form.cleaned_data.get("what") == "everything"
     context = {
-        "assignment": found,
+        "assignment": exported_assignment,
         "form": form,
         "table": table,
-        "preview": _preview(found, table) if table else [],
-        "match": match_of(found, everything=everything),
-        "unmatched": students_unmatched(found, most=NAMED),
-        "without": students_without(found, everything=everything, most=NAMED),
-        "trail": trail_to_assignment(found),
+        "preview": _preview(exported_assignment, table) if table else [],
+        "match": match_of(exported_assignment, everything=everything),
+        "unmatched": students_unmatched(exported_assignment, most=NAMED),
+        "without": students_without(exported_assignment, everything=everything, most=NAMED),
+        "trail": trail_to_assignment(exported_assignment),
     }
+
     return render(request, "grades/exports/export.html", context)
 
 
-def _asked(request: MemberRequest) -> Mapping[str, Any]:
+def _form_data(request: MemberRequest) -> Mapping[str, Any]:
     if request.method == "POST":
         return request.POST
     return request.GET if "layout" in request.GET else ExportForm.initial_choice
@@ -78,4 +80,5 @@ def _download(request: MemberRequest, assignment: Assignment, table: Table) -> H
         "Cache-Control": "private, no-store",
         "X-Content-Type-Options": "nosniff",
     }
+
     return StreamingHttpResponse(lines, headers=headers)

@@ -1,4 +1,4 @@
-"""What a grade comes to: an audit's verdicts, with the scores that people gave in their place."""
+"""Results of grades: an audit's verdicts, with overrides in their place."""
 
 from __future__ import annotations
 
@@ -24,13 +24,17 @@ from grading.engine.report import (
 )
 from grading.models import Audit, CriterionVerdict, Grade, Override, RubricVersion
 
-# What the courtroom records when a quote is not at its place, and when a judge cites what was not shown.
+# Errors that the courtroom records for a quote that is not at its place, and for a citation of
+# evidence that the judge did not get.
 DROPPED = (EVIDENCE_UNVERIFIED, CITATIONS_REMOVED)
 
 
 @dataclass(frozen=True, slots=True)
-class Reckoning:
-    """`verdicts` are what the court said, `marks` what counts; `overrides` those that stand, by criterion."""
+class GradeResult:
+    """Computed result of an audit.
+
+    `verdicts` are the court's, `marks` what counts; `overrides` those in force, by criterion id.
+    """
 
     audit: Audit
     rubric: str
@@ -42,30 +46,30 @@ class Reckoning:
     hearing: JudgeScores
 
 
-def reckon(grades: Sequence[Grade]) -> dict[int, Reckoning]:
-    """By the key of each grade, what it comes to now. As many queries for one as for three hundred."""
-    reckonings = reckon_audits([grade.audit_id for grade in grades])
-    return {grade.pk: reckonings[grade.audit_id] for grade in grades}
+def grade_results(grades: Sequence[Grade]) -> dict[int, GradeResult]:
+    """Return each grade's result by its id. The number of queries does not grow with the grades."""
+    results = audit_results([grade.audit_id for grade in grades])
+    return {grade.pk: results[grade.audit_id] for grade in grades}
 
 
-def result_of(audit: Audit) -> dict[str, Any]:
-    """What a student would be told if this audit counted, as `told` has it."""
-    return told(reckon_audits([audit.pk])[audit.pk])
+def released_value_of(audit: Audit) -> dict[str, Any]:
+    """Return the value that a release would store if this audit counted."""
+    return released_value(audit_results([audit.pk])[audit.pk])
 
 
-def counting_in(audit: Audit, edition: VisibleReport) -> ReleasedVerdict | None:
-    """Return what counts in this edition; None where that is simply what the report says.
+def counting_verdict(audit: Audit, edition: VisibleReport) -> ReleasedVerdict | None:
+    """Return the verdict that counts in this edition; None where it equals the report.
 
-    It is what the student was told, or scores that people gave beside the report's.
+    It is the released value, or the report with overrides.
     """
     if edition.released is not None:
         return edition.released
-    by_hand = Override.objects.filter(submission=audit.submission, withdrawn_at=None).exists()
-    return parse_released(result_of(audit)) if by_hand and audit.has_report else None
+    has_overrides = Override.objects.filter(submission=audit.submission, withdrawn_at=None).exists()
+    return parse_released(released_value_of(audit)) if has_overrides and audit.has_report else None
 
 
-def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
-    """The same for audits with a report, whether or not they count."""
+def audit_results(keys: Iterable[UUID]) -> dict[UUID, GradeResult]:
+    """Return results of audits with a report, whether or not they count."""
     dropped = [reports_with_error(code) for code in DROPPED]
     rows = Audit.objects.annotate(
         suspected=Case(When(suspected_reports(), then=True), default=False),
@@ -78,8 +82,9 @@ def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
     verdicts, overrides = _verdicts(audits), _overrides(audits.values())
     hearings = judge_scores_of(audits)
     marks = _marks(audits.values(), versions, verdicts, overrides)
+
     return {
-        key: Reckoning(
+        key: GradeResult(
             audit=audit,
             rubric=str(versions[audit.rubric_version_id]),
             verdicts={row.criterion_id: row for row in verdicts[key]},
@@ -93,69 +98,71 @@ def reckon_audits(keys: Iterable[UUID]) -> dict[UUID, Reckoning]:
     }
 
 
-def columns_of(reckoning: Reckoning) -> dict[str, Any]:
-    """The columns of a Grade that follow from it."""
-    marks = reckoning.marks
+def columns_of(result: GradeResult) -> dict[str, Any]:
+    """Return the columns of a Grade that follow from its result."""
+    marks = result.marks
     return {
         "overall_score": marks.overall_score,
         "points_earned": marks.points_earned,
         "points_possible": marks.points_possible,
-        "overridden": sum(row.criterion_id in reckoning.overrides for row in marks.criteria),
-        # A report without a single result waits for a person as well.
+        "overridden": sum(row.criterion_id in result.overrides for row in marks.criteria),
+        # A report without any result needs review too.
         "needs_review": not marks.criteria or any(row.needs_review for row in marks.criteria),
-        "suspected": reckoning.suspected,
-        "unverified": reckoning.unverified,
-        "failed_judges": reckoning.hearing.failed_judges,
-        "widest_spread": reckoning.hearing.widest_spread,
+        "suspected": result.suspected,
+        "unverified": result.unverified,
+        "failed_judges": result.hearing.failed_judges,
+        "widest_spread": result.hearing.widest_spread,
     }
 
 
-def told(reckoning: Reckoning, *, note: str = "") -> dict[str, Any]:
-    """What a student is told when this is released: the frozen value of Grade.released.
+def released_value(result: GradeResult, *, note: str = "") -> dict[str, Any]:
+    """Return the frozen value of Grade.released: what the student reads.
 
-    {audit, submission, attempt, digest, rubric_version, overall_score, points: {earned, possible}|null, note,
-    criteria: [{id, name, score|null, verdict_score|null, level, points|null, max_points|null, needs_review,
-    excluded, override_reason|null}]}. The report of this digest is the audit's or one of its superseded ones.
+    {audit, submission, attempt, digest, rubric_version, overall_score, points: {earned,
+    possible}|null, note, criteria: [{id, name, score|null, verdict_score|null, level, points|null,
+    max_points|null, needs_review, excluded, override_reason|null}]}. The report of this digest is
+    the audit's or one of its superseded ones.
     """
-    audit, marks = reckoning.audit, reckoning.marks
+    audit, marks = result.audit, result.marks
     return {
         "audit": str(audit.pk),
         "submission": str(audit.submission_id),
         "attempt": audit.submission.attempt,
         "digest": audit.report_digest,
-        "rubric_version": reckoning.rubric,
+        "rubric_version": result.rubric,
         "overall_score": marks.overall_score,
         "points": None
         if marks.points_possible is None
         else {"earned": marks.points_earned, "possible": marks.points_possible},
-        "criteria": [_told_of(row, reckoning) for row in marks.criteria],
+        "criteria": [_released_row(row, result) for row in marks.criteria],
         "note": note,
     }
 
 
-def is_the_same(released: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether a student who was told the one need not be told the other: the same attempt, and the same result."""
-    return _result(released) == _result(now)
+def is_same_result(released: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Return whether both have the same attempt and result: then a release brings no news."""
+    return _comparable(released) == _comparable(now)
 
 
-def _result(value: dict[str, Any]) -> dict[str, Any]:
-    """A verdict that a person's score stands in place of may change beneath it; nothing follows from that."""
-    beside = {"name", "verdict_score"}
+def _comparable(value: dict[str, Any]) -> dict[str, Any]:
+    """Drop the verdict under an override: it may change without a consequence."""
+    ignored = {"name", "verdict_score"}
     criteria = [
-        {key: said for key, said in criterion.items() if key not in beside}
+        {key: value_of_key for key, value_of_key in criterion.items() if key not in ignored}
         for criterion in value["criteria"]
     ]
     kept = {key: value[key] for key in ("submission", "overall_score", "points")}
+
     return kept | {"criteria": criteria}
 
 
-def _told_of(row: CriterionRow, reckoning: Reckoning) -> dict[str, Any]:
-    override = reckoning.overrides.get(row.criterion_id)
+def _released_row(row: CriterionRow, result: GradeResult) -> dict[str, Any]:
+    override = result.overrides.get(row.criterion_id)
     return {
         "id": row.criterion_id,
         "name": row.name,
         "score": row.score,
-        "verdict_score": reckoning.verdicts[row.criterion_id].score,
+        "verdict_score": result.verdicts[row.criterion_id].score,
         "level": row.level,
         "points": row.points,
         "max_points": row.max_points,
@@ -175,6 +182,7 @@ def _marks(
     for audit in audits:
         judged_under[audit.rubric_version_id].append(audit)
     marks: dict[Any, engine_audits.Marks] = {}
+
     for version, group in judged_under.items():
         works = [
             (
@@ -185,6 +193,7 @@ def _marks(
         ]
         results = engine_audits.marks_under(versions[version].document, works)
         marks |= {audit.pk: result for audit, result in zip(group, results, strict=True)}
+
     return marks
 
 
@@ -203,6 +212,7 @@ def _verdicts(audits: Iterable[Any]) -> dict[Any, list[CriterionRow]]:
                 excluded=verdict.excluded,
             )
         )
+
     return rows
 
 

@@ -1,4 +1,4 @@
-"""A cohort's grades at one assignment, as a list that can be filtered. No report is opened for it."""
+"""Filterable list of a cohort's grades at one assignment. It opens no report."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ from grading.core.enums import OPEN_STATES, PENDING_APPEALS, AuditKind, AuditSta
 from grading.models import Appeal, Assignment, Audit, Enrollment, Grade, Submission
 
 STATES = {
-    "handed": "handed in",
+    "handed": "submitted",
     "graded": "with a verdict",
-    "judged": "judged in full",
+    "judged": "fully judged",
     "review": "needs review",
     "running": "not judged yet",
     "failed": "failed",
-    "nothing": "nothing handed in",
+    "nothing": "not submitted",
     "pinned": "pinned attempt",
-    "hand": "scored by hand",
+    "hand": "overridden",
 }
 RELEASES = {"released": "released", "changed": "changed since", "not": "not released"}
 SORTS = {
     "name": "name",
-    "-name": "name, backwards",
+    "-name": "name, Z to A",
     "-score": "score, best first",
     "score": "score, lowest first",
     "-spread": "spread, widest first",
     "-released": "latest release first",
-    "chance": "by chance, always the same",
+    "chance": "shuffled (stable)",
 }
 _COLUMNS = {
     "name": "name",
@@ -55,10 +55,10 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is looked for; "" and None look for nothing. `high` itself is outside, `score` is "1" to "5" or "none".
+class GradeFilters:
+    """Filters; "" and None mean any. `high` is exclusive, `score` is "1" to "5" or "none".
 
-    `criterion` is a position among the overview's criteria; `score` and `apart` are about it.
+    `criterion` is a position among the overview's criteria; `score` and `apart` apply to it.
     """
 
     q: str = ""
@@ -75,7 +75,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class GradeRow:
-    """One student. What follows `latest_state` is null or empty before a first verdict."""
+    """One student. Fields after `latest_state` are null or empty before a first verdict."""
 
     student: str
     attempts: int
@@ -95,7 +95,7 @@ class GradeRow:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many students there are of each kind: each number is a filter's."""
+    """Number of students for each filter."""
 
     students: int
     graded: int
@@ -108,25 +108,28 @@ class Counts:
 
 
 def rows_of(
-    assignment: Assignment, wanted: Wanted, among: Iterable[UUID] | None = None
+    assignment: Assignment, filters: GradeFilters, audits: Iterable[UUID] | None = None
 ) -> QuerySet[Any]:
-    """Enrollments as `read_row` wants them, to be paged. `among`: only where one of these audits counts."""
-    rows = _annotated(assignment).filter(_about_state(wanted.state), _about_release(wanted.release))
-    if wanted.flag:
-        rows = rows.filter(_about_flag(wanted.flag))
-    if wanted.q:
-        rows = rows.filter(Q(name__icontains=wanted.q) | Q(email__icontains=wanted.q))
-    if wanted.low is not None:
-        rows = rows.filter(grade__overall_score__gte=wanted.low)
-    if wanted.high is not None:
-        rows = rows.filter(grade__overall_score__lt=wanted.high)
-    if among is not None:
-        rows = rows.filter(grade__audit__in=list(among))
-    return rows.order_by(*_order(wanted.sort, assignment))
+    """Return enrollments for `grade_row_of`, to be paged; `audits` limits them to these."""
+    rows = _annotated(assignment).filter(
+        _state_filter(filters.state), _release_filter(filters.release)
+    )
+    if filters.flag:
+        rows = rows.filter(_flag_filter(filters.flag))
+    if filters.q:
+        rows = rows.filter(Q(name__icontains=filters.q) | Q(email__icontains=filters.q))
+    if filters.low is not None:
+        rows = rows.filter(grade__overall_score__gte=filters.low)
+    if filters.high is not None:
+        rows = rows.filter(grade__overall_score__lt=filters.high)
+    if audits is not None:
+        rows = rows.filter(grade__audit__in=list(audits))
+
+    return rows.order_by(*_order(filters.sort, assignment))
 
 
-def read_row(row: Any) -> GradeRow:
-    """A row of rows_of."""
+def grade_row_of(row: Any) -> GradeRow:
+    """Convert a row of rows_of."""
     return GradeRow(
         student=str(row),
         attempts=row.attempts or 0,
@@ -146,30 +149,34 @@ def read_row(row: Any) -> GradeRow:
 
 
 def counts_of(assignment: Assignment) -> Counts:
-    """Over the whole cohort, whatever is filtered. One query."""
-    asked = {
+    """Count the whole cohort, whatever is filtered. One query."""
+    aggregates = {
         "students": Count("pk"),
-        "graded": Count("pk", filter=_graded()),
-        "released": Count("pk", filter=_about_release("released")),
-        "changed": Count("pk", filter=_about_release("changed")),
-        "pinned": Count("pk", filter=_about_state("pinned")),
-        "overridden": Count("pk", filter=_about_state("hand")),
-        "flagged": Count("pk", filter=_about_flag("flagged")),
+        "graded": Count("pk", filter=_has_grade()),
+        "released": Count("pk", filter=_release_filter("released")),
+        "changed": Count("pk", filter=_release_filter("changed")),
+        "pinned": Count("pk", filter=_state_filter("pinned")),
+        "overridden": Count("pk", filter=_state_filter("hand")),
+        "flagged": Count("pk", filter=_flag_filter("flagged")),
     } | {f"flag_{flag}": Count("pk", filter=has_flag(flag)) for flag in FLAGS}
-    found = _annotated(assignment).aggregate(**asked)
-    flags = {flag: found.pop(f"flag_{flag}") for flag in FLAGS}
-    return Counts(**found, flags=flags)
+    counts = _annotated(assignment).aggregate(**aggregates)
+    flags = {flag: counts.pop(f"flag_{flag}") for flag in FLAGS}
+
+    return Counts(**counts, flags=flags)
 
 
 def grades_of(assignment: Assignment) -> QuerySet[Grade]:
-    """All of them in the roster's order, with student and submission, snapshot and reports left out; `appealed` says
-    whether an appeal waits."""
+    """Return all grades in the roster's order, with student and submission.
+
+    Released values and reports are deferred; `appealed` says whether an appeal is pending.
+    """
     grades = Grade.objects.filter(assignment=assignment).annotate(
         appealed=Exists(_pending_appeals(assignment, OuterRef("student")))
     )
     related = grades.select_related("student__user", "audit__submission").defer(
         "released", "audit__report"
     )
+
     return related.order_by("student__name", "student__email")
 
 
@@ -205,6 +212,7 @@ def _annotated(assignment: Assignment) -> QuerySet[Any]:
         released_at=F("grade__released_at"),
         changed=F("grade__changed"),
     )
+
     return rows
 
 
@@ -214,22 +222,22 @@ def _pending_appeals(assignment: Assignment, student: Any) -> QuerySet[Appeal]:
     )
 
 
-def _graded() -> Q:
+def _has_grade() -> Q:
     return Q(grade__pk__isnull=False)
 
 
-def _about_flag(flag: str) -> Q:
+def _flag_filter(flag: str) -> Q:
     if flag == "clear":
-        return _graded() & ~is_flagged()
+        return _has_grade() & ~is_flagged()
     return is_flagged() if flag == "flagged" else has_flag(flag)
 
 
-def _about_state(state: str) -> Q:
+def _state_filter(state: str) -> Q:
     waiting = Q(grade__pk=None)
     return {
         "": Q(),
-        "graded": _graded(),
-        "judged": _graded() & Q(grade__needs_review=False),
+        "graded": _has_grade(),
+        "judged": _has_grade() & Q(grade__needs_review=False),
         "review": Q(grade__needs_review=True),
         "running": waiting & Q(latest_state__in=OPEN_STATES),
         "failed": waiting & Q(latest_state=AuditState.FAILED),
@@ -240,18 +248,20 @@ def _about_state(state: str) -> Q:
     }[state]
 
 
-def _about_release(release: str) -> Q:
+def _release_filter(release: str) -> Q:
     return {
         "": Q(),
         "released": Q(grade__released_at__isnull=False),
         "changed": Q(grade__changed=True),
-        "not": _graded() & Q(grade__released_at=None),
+        "not": _has_grade() & Q(grade__released_at=None),
     }[release]
 
 
 def _order(sort: str, assignment: Assignment) -> list[Any]:
-    """By chance: another order at each assignment, so that nobody is always read by a tired eye, and there the same for
-    everybody whenever they come back."""
+    """Return the ordering; shuffled means a different but stable order for each assignment.
+
+    So nobody is always read last, by a tired reader, and everyone gets the same order every time.
+    """
     if sort == "chance":
         return [MD5(Concat(Value(f"{assignment.pk} "), "pk", output_field=CharField())), "pk"]
     column = F(_COLUMNS[sort.removeprefix("-")])
@@ -259,29 +269,32 @@ def _order(sort: str, assignment: Assignment) -> list[Any]:
     return [first, "name", "email"]
 
 
-FAR_APART = 3  # of five: beyond the spread at which the courtroom hears judges again
+# Of five points: more than the spread at which the courtroom hears the judges again.
+FAR_APART = 3
 FLAGS = {
     "spread": "judges far apart",
     "review": "needs review",
-    "integrity": "words to the grader",
+    "integrity": "possible prompt injection",
     "unverified": "unverified claims",
     "judge": "a judge gave no answer",
     "appeal": "appealed",
 }
 
 
-def flags_of(graded: Any) -> tuple[str, ...]:
-    """The flags, in the order of FLAGS, of a grade (grades_of), or of a row that carries a
-    grade's columns under their own names (rows_of there), null where there is no grade."""
-    set_ = {
-        "spread": (graded.widest_spread or 0) >= FAR_APART,
-        "review": graded.needs_review,
-        "integrity": graded.suspected,
-        "unverified": graded.unverified,
-        "judge": graded.failed_judges,
-        "appeal": getattr(graded, "appealed", False),
+def flags_of(grade: Any) -> tuple[str, ...]:
+    """Return the flags in the order of FLAGS, of a grade (grades_of) or of a row of rows_of.
+
+    Such a row has the grade's columns under their own names, null where there is no grade.
+    """
+    is_set = {
+        "spread": (grade.widest_spread or 0) >= FAR_APART,
+        "review": grade.needs_review,
+        "integrity": grade.suspected,
+        "unverified": grade.unverified,
+        "judge": grade.failed_judges,
+        "appeal": getattr(grade, "appealed", False),
     }
-    return tuple(flag for flag in FLAGS if set_[flag])
+    return tuple(flag for flag in FLAGS if is_set[flag])
 
 
 def has_flag(flag: str, grade: str = "grade__") -> Q:
@@ -297,15 +310,15 @@ def has_flag(flag: str, grade: str = "grade__") -> Q:
 
 
 def is_flagged(grade: str = "grade__") -> Q:
-    """Any of them."""
+    """Match any flag."""
     flagged = Q()
-    for each in FLAGS:
-        flagged |= has_flag(each, grade)
+    for flag in FLAGS:
+        flagged |= has_flag(flag, grade)
     return flagged
 
 
 def flagged_among(grades: QuerySet[Grade]) -> QuerySet[Grade]:
-    """Those with any of FLAGS, at whatever assignment."""
+    """Return those with any of FLAGS, at any assignment."""
     theirs = {
         "submission__assignment": OuterRef("assignment"),
         "submission__student": OuterRef("student"),

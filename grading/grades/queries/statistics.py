@@ -1,4 +1,4 @@
-"""What a cohort's grades at an assignment look like together, criterion by criterion. No report is opened for it."""
+"""Statistics of a cohort's grades at an assignment, by criterion. They open no report."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from statistics import fmean, median, stdev
 from uuid import UUID
 
 from grading.audits.queries import JudgeScores, Scores, judge_scores_of, spread_of
-from grading.grades.queries.gradebook import FAR_APART, Wanted
+from grading.grades.queries.gradebook import FAR_APART, GradeFilters
 from grading.models import Assignment, CriterionVerdict, Grade, Override
 
 STEP = 0.5  # of the histogram: 1.0 to 5.0 in eight bins, the last with its end
@@ -17,7 +17,7 @@ STEP = 0.5  # of the histogram: 1.0 to 5.0 in eight bins, the last with its end
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One student on one criterion, as it counts. `position` is the criterion's in that student's own report."""
+    """One student's score on one criterion. `position` is its place in that student's report."""
 
     position: int
     score: int | None
@@ -27,9 +27,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class CriterionStatistics:
-    """Over the students who have a score: `n`; `counts` how many stand at 1, 2, 3, 4 and 5. `deviation` is the
-    sample's, null below two; `judges` the mean of each judge's scores; `spread` the mean between highest and lowest
-    judge, null where nobody was heard; `apart` for how many that is FAR_APART or more."""
+    """Statistics over the `n` students who have a score.
+
+    `counts` are the students at 1, 2, 3, 4 and 5. `deviation` is the sample's, null below two.
+    `judges` are the judges' means. `spread` is the mean distance between the highest and lowest
+    judge, null without opinions; `apart` counts distances of FAR_APART or more.
+    """
 
     position: int
     name: str
@@ -45,18 +48,18 @@ class CriterionStatistics:
 
     @property
     def lowest(self) -> int:
-        """How many stand at 1."""
+        """Number of students with a score of 1."""
         return self.counts[0]
 
     @property
     def share_of_lowest(self) -> float:
-        """In percent of those who have a score."""
+        """Percentage of those who have a score."""
         return 100 * self.lowest / self.n if self.n else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """`high` is outside, null for the last, which holds its end."""
+    """`high` is exclusive; null for the last bin, which includes its end."""
 
     low: float
     high: float | None
@@ -65,7 +68,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Students by criteria. `criteria` are ids in the rubric's order; cells and hearings by the audit that counts."""
+    """Students by criteria, in rubric order; cells and hearings go by the counting audit."""
 
     criteria: tuple[str, ...]
     names: dict[str, str]
@@ -75,7 +78,7 @@ class Matrix:
 
 
 def matrix_of(assignment: Assignment) -> Matrix:
-    """Everything that counts at the assignment. Four queries."""
+    """Return everything that counts at the assignment. Four queries."""
     grades = list(
         Grade.objects.filter(assignment=assignment).values_list(
             "audit_id", "audit__submission_id", "overall_score"
@@ -85,9 +88,11 @@ def matrix_of(assignment: Assignment) -> Matrix:
     judged = cells_of(submission_of)
     places: dict[str, int] = {}
     names: dict[str, str] = {}
+
     for criteria in judged.values():
         for key, (name, cell) in criteria.items():
             names[key], places[key] = name, min(cell.position, places.get(key, cell.position))
+
     return Matrix(
         criteria=tuple(sorted(names, key=lambda key: (places[key], key))),
         names=names,
@@ -101,28 +106,29 @@ def matrix_of(assignment: Assignment) -> Matrix:
 
 
 def cells_of(submission_of: Mapping[UUID, UUID]) -> dict[UUID, dict[str, tuple[str, Cell]]]:
-    """By audit and criterion its name and cell, with scores by hand; of audits and their submissions. Two queries."""
-    by_hand = _scores_by_hand(submission_of.values())
-    found: defaultdict[UUID, dict[str, tuple[str, Cell]]] = defaultdict(dict)
+    """Return (name, cell) by audit and criterion id, overrides included. Two queries."""
+    overrides = _override_scores(submission_of.values())
+    cells: defaultdict[UUID, dict[str, tuple[str, Cell]]] = defaultdict(dict)
     verdicts = CriterionVerdict.objects.filter(audit__in=submission_of).order_by("pk")
     for audit, key, name, position, score, excluded in verdicts.values_list(
         "audit_id", "criterion_id", "name", "position", "score", "excluded"
     ):
         cell = Cell(position, score, by_hand=False, excluded=excluded)
-        given = by_hand.get((submission_of[audit], key))
+        given = overrides.get((submission_of[audit], key))
         if given is not None:
             cell = replace(cell, score=given, by_hand=True, excluded=False)
-        found[audit][key] = (name, cell)
-    return dict(found)
+        cells[audit][key] = (name, cell)
+
+    return dict(cells)
 
 
 def statistics_of(matrix: Matrix) -> list[CriterionStatistics]:
-    """A row for each criterion."""
+    """Return a row for each criterion."""
     return [_statistics(position, key, matrix) for position, key in enumerate(matrix.criteria)]
 
 
 def distribution_of(matrix: Matrix) -> list[Bin]:
-    """The overall scores in bins of half a point."""
+    """Return the overall scores in bins of half a point."""
     lows = [1 + STEP * number for number in range(8)]
     counts = Counter(min(int((score - 1) / STEP), len(lows) - 1) for score in matrix.overall)
     return [
@@ -131,22 +137,22 @@ def distribution_of(matrix: Matrix) -> list[Bin]:
     ]
 
 
-def audits_wanted(matrix: Matrix, wanted: Wanted) -> list[UUID] | None:
-    """The counting audits that fit what is asked about one criterion; None where nothing is asked about one."""
-    if wanted.criterion is None or wanted.criterion >= len(matrix.criteria):
+def audits_matching(matrix: Matrix, filters: GradeFilters) -> list[UUID] | None:
+    """Return counting audits that match the criterion filters; None without such a filter."""
+    if filters.criterion is None or filters.criterion >= len(matrix.criteria):
         return None
-    key = matrix.criteria[wanted.criterion]
+    key = matrix.criteria[filters.criterion]
     return [
         audit
         for audit, cells in matrix.cells.items()
-        if key in cells and _fits(cells[key], matrix.hearings.get(audit), key, wanted)
+        if key in cells and _matches(cells[key], matrix.hearings.get(audit), key, filters)
     ]
 
 
-def _fits(cell: Cell, hearing: JudgeScores | None, key: str, wanted: Wanted) -> bool:
-    if wanted.score and wanted.score != ("none" if cell.score is None else str(cell.score)):
+def _matches(cell: Cell, hearing: JudgeScores | None, key: str, filters: GradeFilters) -> bool:
+    if filters.score and filters.score != ("none" if cell.score is None else str(cell.score)):
         return False
-    return not wanted.apart or (
+    return not filters.apart or (
         hearing is not None and spread_of(hearing.scores.get(key, {})) >= FAR_APART
     )
 
@@ -159,7 +165,8 @@ def _statistics(position: int, key: str, matrix: Matrix) -> CriterionStatistics:
         for audit in matrix.cells
         if audit in matrix.hearings and key in matrix.hearings[audit].scores
     ]
-    spreads = [spread_of(said) for said in heard]
+    spreads = [spread_of(opinion_scores) for opinion_scores in heard]
+
     return CriterionStatistics(
         position=position,
         name=matrix.names[key],
@@ -177,14 +184,14 @@ def _statistics(position: int, key: str, matrix: Matrix) -> CriterionStatistics:
 
 def _means(heard: Iterable[Scores]) -> dict[str, float]:
     given: defaultdict[str, list[int]] = defaultdict(list)
-    for said in heard:
-        for judge, score in said.items():
+    for opinion_scores in heard:
+        for judge, score in opinion_scores.items():
             if score is not None:
                 given[judge].append(score)
     return {judge: fmean(scores) for judge, scores in given.items()}
 
 
-def _scores_by_hand(submissions: Iterable[UUID]) -> Mapping[tuple[UUID, str], int]:
+def _override_scores(submissions: Iterable[UUID]) -> Mapping[tuple[UUID, str], int]:
     standing = Override.objects.filter(submission__in=set(submissions), withdrawn_at=None)
     return {
         (submission, key): score

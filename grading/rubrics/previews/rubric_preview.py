@@ -16,7 +16,7 @@ from grading.core.errors import InputRefused
 from grading.engine import audits as engine_audits
 from grading.engine.events import CriterionRow
 from grading.engine.previews import PreviewedVerdict, RubricPreviewer
-from grading.grades.queries.final_scores import Reckoning, reckon
+from grading.grades.queries.final_scores import GradeResult, grade_results
 from grading.models import Assignment, Grade
 from grading.rubrics.previews.queries import counting_grades, reports_of, versions_of
 
@@ -89,7 +89,7 @@ def preview(assignment: Assignment, document: Document, *, rules: str = "") -> l
     """
     # A fixed number of queries for all students together.
     grades = counting_grades(assignment)
-    reckonings = reckon(grades)
+    reckonings = grade_results(grades)
     verdicts, refusals = _previewed_verdicts(grades, RubricPreviewer(document, rules))
 
     previewed = [grade for grade in grades if grade.audit_id in verdicts]
@@ -129,7 +129,7 @@ def share_of(marks: engine_audits.Marks | None) -> float | None:
     return (marks.overall_score - 1) / 4
 
 
-def _override_scores(reckoning: Reckoning) -> dict[str, int]:
+def _override_scores(reckoning: GradeResult) -> dict[str, int]:
     return {key: override.score for key, override in reckoning.overrides.items()}
 
 

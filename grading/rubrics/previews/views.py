@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from grading.bulk.actions import TYPED_ABOVE
+from grading.bulk.actions import CONFIRM_ABOVE
 from grading.core.breadcrumbs import trail_to_assignment
 from grading.core.enums import RubricState
 from grading.core.errors import ActionRefused, BulkRefused
@@ -89,7 +89,7 @@ def adopt(
         request.POST or None,
         initial=initial,
         count=len(audits),
-        must_be_typed=len(audits) > TYPED_ABOVE,
+        must_be_typed=len(audits) > CONFIRM_ABOVE,
     )
     response = _apply(request, target, version, audits, form) if form.is_valid() else None
     if response is not None:
