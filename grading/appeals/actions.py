@@ -42,6 +42,7 @@ def file_appeal(
     missing = "Say what is wrong with the verdict, and why."
     text = required_text(text, MAX_CHARACTERS, field="text", missing=missing, refused=AppealRefused)
     locations = read_places(places)
+    # With the grade locked, two appeals sent at once can't exceed the allowance.
     with transaction.atomic():
         grade = _lock_grade(grade)
         _refuse_unless_allowed(grade)
@@ -61,6 +62,7 @@ def file_appeal(
             text=text,
             cited=_cited_evidence(audit, digest, criterion_id, cited),
             places="\n".join(map(str, locations)),
+            # The appeal keeps the verdict it is about, whatever is recalculated later.
             verdict=row,
             report_digest=digest,
         )
@@ -127,6 +129,7 @@ def change_state(appeal: Appeal, after: AppealState, **changes: Any) -> None:
     Raises AppealRefused appeal_over, also if the appeal was escalated since the caller read it:
     other people may answer it then.
     """
+    # The UPDATE repeats the check, so of two concurrent moves one fails.
     before = [state for state, moves in APPEAL_MOVES.items() if after in moves]
     unchanged = Appeal.objects.filter(
         pk=appeal.pk, state__in=before, escalated_at=appeal.escalated_at
@@ -176,6 +179,7 @@ def _released_row(grade: Grade, criterion_id: str) -> dict[str, Any]:
 
 def _refuse_if_appealed(submission_id: UUID | str, row: dict[str, Any]) -> None:
     earlier = Appeal.objects.filter(submission__pk=submission_id, criterion_id=row["id"])
+    # A pending or identical appeal would only repeat the question.
     if earlier.filter(state__in=PENDING_APPEALS).exists():
         raise AppealRefused(
             "",
@@ -196,6 +200,7 @@ def _cited_evidence(
     report = report_by_digest(audit.submission, digest)
     criterion = report.criterion(criterion_id) if report else None
     evidence = criterion.evidence if criterion else ()
+    # Ids come from the browser and may belong to another criterion.
     if set(cited) - set(evidence):
         raise AppealRefused(
             "cited", "evidence_unknown", "Choose from the evidence of this criterion."

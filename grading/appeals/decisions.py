@@ -85,6 +85,7 @@ def change_score(*, appeal: Appeal, score: int, answer: str, by: User) -> None:
     grades.override_criterion.
     """
     answer = _answer(answer)
+    # Verdicts that arrive now wait, so the score is compared with the one that counts.
     with transaction.atomic():
         _lock_attempt_and_grade(appeal)
         alone = _refuse_unless_may_answer(appeal, by)
@@ -173,6 +174,7 @@ def current_verdict_of(appeal: Appeal) -> CurrentVerdict | None:
     The courtroom computes the effects. None where the verdict does not have this criterion: no
     score can be given then.
     """
+    # The grade may be about another attempt: use the appealed one.
     audit = current_audit(appeal.submission)
     if audit is None:
         return None
@@ -235,6 +237,7 @@ def _override(appeal: Appeal, score: int, answer: str, by: User) -> None:
     standing = Override.objects.filter(
         submission=appeal.submission, criterion_id=appeal.criterion_id, withdrawn_at=None
     )
+    # The same override is in force already; a second would only add a log entry.
     if standing.filter(score=score).exists():
         return
 
@@ -249,6 +252,7 @@ def _override(appeal: Appeal, score: int, answer: str, by: User) -> None:
 
 def _release_again(appeal: Appeal, answer: str, by: User, *, send_emails: bool) -> None:
     grade = grade_for_appeal(appeal)
+    # Releasing another attempt's grade would not answer this appeal.
     if grade is not None and counts_for_the_grade(appeal, grade):
         reason = f"Your appeal on “{appeal.criterion_name}”: {answer}"
         releases.release_grades(

@@ -62,6 +62,7 @@ class AppealForm(FingerprintForm):
                 required=False,
                 widget=forms.CheckboxSelectMultiple,
             )
+            # The evidence field was added last but belongs before the locations.
             self.order_fields(["text", "cited", "places"])
 
     def clean_places(self) -> str:
@@ -100,6 +101,7 @@ class AnswerForm(FingerprintForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
+        # The student reads one text: the chosen reason, then the teacher's own words.
         words = [cleaned.get("reason", ""), cleaned.get("answer", "")]
         cleaned["answer"] = "\n\n".join(filter(None, (text.strip() for text in words)))
         if not cleaned["answer"] and "answer" not in self.errors:

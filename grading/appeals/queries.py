@@ -32,6 +32,7 @@ JUDGED_AGAIN = Q(state=AppealState.REJUDGING) & (
     Q(rejudged_in=None) | Q(rejudged_in__state__in=FINAL_STATES)
 )
 WAITING = Q(state__in=(AppealState.OPEN, AppealState.ESCALATED)) | JUDGED_AGAIN
+# With fewer answers, one upheld appeal would already raise the alarm.
 ALARM_SHARE, ALARM_FROM = 0.25, 4
 
 
@@ -261,6 +262,7 @@ def report_by_digest(submission: Submission, digest: str) -> Report | None:
 
 def released_report(audit: Audit | None, appeal: Appeal) -> Report | None:
     """Return the same, where the audit (appealed_audit) is already loaded."""
+    # A re-synthesis may have replaced the report since the appeal was filed.
     is_current = audit is not None and audit.report_digest == appeal.report_digest
     if audit is not None and audit.report is not None and is_current:
         return parse_report(audit.report)
@@ -272,6 +274,7 @@ def appealed_audit(appeal: Appeal) -> Audit | None:
     audits = Audit.objects.filter(submission=appeal.submission).select_related(
         "submission__student", "submission__assignment", "organization"
     )
+    # The appealed report is an audit's current one or a superseded one.
     rests_on = Q(report_digest=appeal.report_digest) | Q(
         superseded_reports__digest=appeal.report_digest
     )

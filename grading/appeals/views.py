@@ -70,6 +70,7 @@ def appeal_new(request: MemberRequest, org: str, audit_id: UUID, position: int) 
 def _released_criterion(
     request: MemberRequest, audit: Audit, position: int
 ) -> tuple[Grade, dict[str, Any]]:
+    # 404, not 403: the address must not tell others whether the grade is released.
     theirs = audit.submission.student.user_id == request.user.pk
     grade = queries.released_grade_of(audit) if theirs else None
     if grade is None or position >= len(_released_value(grade)["criteria"]):
@@ -103,6 +104,7 @@ def appeal(request: MemberRequest, org: str, appeal_id: int) -> HttpResponse:
     appeal = access_appeal(request.user, appeal_id)
     if appeal.submission.student.user_id == request.user.pk:
         return _student_page(request, appeal)
+    # Assistants read appeals; only teachers act on them.
     if request.method == "POST":
         appeal = access_appeal(request.user, appeal_id, level="teacher")
     return _staff_page(request, appeal, _appeal_context(appeal))
@@ -118,6 +120,7 @@ def _student_page(request: MemberRequest, appeal: Appeal) -> HttpResponse:
             messages.success(request, "Appeal withdrawn. It doesn't use your allowance.")
         return redirect("appeal", appeal.organization.slug, appeal.pk)
 
+    # Opening the page marks the answer as read; a HEAD request does not.
     if request.method == "GET":
         mark_opened(student=appeal.submission.student, kind=Opened.APPEAL, about=appeal.pk)
     return render(request, "appeals/own.html", _appeal_context(appeal))

@@ -38,6 +38,7 @@ from grading.core.errors import BulkRefused
 from grading.engine.model_bench import bench_of
 from grading.models import Assignment, Audit, BulkItem, BulkRun, OrganizationBench, RubricVersion
 
+# A larger run is not started by one click: its number has to be typed.
 CONFIRM_ABOVE = 50
 ZERO = Decimal(0)
 RENEWALS = {BulkVerb.REJUDGE: Renewal.OPINIONS, BulkVerb.REAUDIT: Renewal.EVERYTHING}
@@ -96,6 +97,7 @@ def estimate_bulk(
     The verdict of an audit must count or, to re-audit, may have failed.
     """
     judged = [audit for audit in audits if _is_eligible(verb, audit)]
+    # A second audit of the same submission would compete with the running one.
     busy = (
         submissions_being_audited({audit.submission_id for audit in judged})
         if verb in RENEWALS
@@ -204,6 +206,7 @@ def cancel_bulk(*, run: BulkRun, by: User | None) -> int:
     with transaction.atomic():
         if not BulkRun.objects.filter(pk=run.pk, state=BulkState.RUNNING).exists():
             return 0
+        # Lock first: a worker that claims one of them now waits and finds it failed.
         waiting = Audit.objects.filter(bulk_run=run, state=AuditState.QUEUED).defer("report")
         waiting_audits = list(waiting.select_for_update(no_key=True, of=("self",)).order_by("pk"))
         keys = [audit.pk for audit in waiting_audits]
@@ -235,6 +238,7 @@ def cancel_bulk(*, run: BulkRun, by: User | None) -> int:
 
 
 def _is_eligible(verb: BulkVerb, audit: Audit) -> bool:
+    # Peers' audits belong to a round and never count for the grade.
     if audit.kind == AuditKind.PEER:
         return False
     judged = audit.state in JUDGED_STATES
@@ -262,6 +266,7 @@ def _refuse(assignment: Assignment, estimate: Estimate, confirmed: int | None) -
             f"but only {left} of this month's budget is left."
         )
         raise BulkRefused("scope", "budget_exceeded", sentence)
+    # Verdicts may have arrived between the estimate and the confirmation.
     if confirmed != estimate.count:
         number = "nothing" if confirmed is None else confirmed
         sentence = (

@@ -83,6 +83,7 @@ class BulkForm(forms.Form):
             pk__in=[version.pk for version in versions]
         ).select_related("rubric")
         fields["rubric_version"].initial = assignment.rubric_version_id
+        # A position, because ids in rubrics can be long and are chosen by teachers.
         fields["criterion"].choices = [
             ("", "All criteria"),
             *((place, criterion["name"]) for place, criterion in enumerate(criteria)),
@@ -102,10 +103,11 @@ class BulkForm(forms.Form):
         if verb and verb != BulkVerb.REJUDGE and cleaned.get("criterion") is not None:
             self.add_error(
                 "criterion",
-                "Only a re-judge can be limited to one criterion. Choose all criteria, or re-judge.",
+                "Only a re-judge can be limited to one criterion. Choose all, or re-judge.",
             )
         if verb and verb != BulkVerb.REAUDIT and scope == FAILED:
             self.add_error("scope", "Failed audits have no verdict to start from. Choose re-audit.")
+        # An invalid choice has its own error already.
         if scope == CHOSEN and not cleaned.get("grade") and "grade" not in self.errors:
             self.add_error("scope", "No students are selected. Select them in the list below.")
 

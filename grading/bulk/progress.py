@@ -76,6 +76,7 @@ def end_renewal(*, audit: Audit) -> None:
     item = BulkItem.objects.filter(renewed=audit.pk, state=BulkItemState.WAITING).first()
     if item is None:
         return
+    # Read again: the caller's object may be older than the end of the audit.
     ended = Audit.objects.defer("report").get(pk=audit.pk)
     if ended.state == AuditState.FAILED:
         fail_item(item=item, code=ended.failure_code, message=ended.failure_message)
@@ -89,6 +90,7 @@ def end_renewal(*, audit: Audit) -> None:
 
 def update_counts(*, run_id: UUID) -> None:
     """Count the run's items again, and end the run when none is waiting."""
+    # The lock orders items that end at once, so that one of them sees zero waiting.
     run = BulkRun.objects.select_for_update(no_key=True).get(pk=run_id)
     counts = BulkItem.objects.filter(run=run_id).aggregate(
         done=Count("pk", filter=Q(state__in=(BulkItemState.DONE, BulkItemState.FAILED))),
@@ -120,5 +122,6 @@ def cancel_items(*, run_id: UUID, audits: Iterable[UUID]) -> int:
 
 
 def _end(item: BulkItem, **result: Any) -> None:
+    # The conditional UPDATE counts an item once, even if its job runs twice.
     if BulkItem.objects.filter(pk=item.pk, state=BulkItemState.WAITING).update(**result):
         update_counts(run_id=item.run_id)

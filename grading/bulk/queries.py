@@ -65,6 +65,7 @@ def failed_audits(assignment: Assignment) -> list[Audit]:
         .exclude(submission__student__in=judged)
         .exclude(kind=AuditKind.PEER)
         .order_by("submission__student_id", "-submission__attempt", "-created_at")
+        # With this ordering, DISTINCT ON keeps each student's newest audit.
         .distinct("submission__student_id")
         .select_related("submission__student")
         .defer("report")
@@ -94,6 +95,7 @@ def measured_costs(
         if criteria and batch == Batch.PER_CRITERION:
             asked_again &= Q(model_usage__criterion_id__in=list(criteria))
 
+    # Audits that reused stored answers would make the estimate too low.
     first = Q(model_usage__round=1)
     held = Audit.objects.filter(
         submission__assignment=assignment, state__in=REPORTED_STATES
@@ -158,6 +160,7 @@ def failures_of(run: BulkRun) -> QuerySet[BulkItem]:
 def distance_of(item: BulkItem) -> float:
     """Return the distance between the overall scores, on the scale of 1 to 5."""
     before, after = item.score_before, item.score_after
+    # A score that appeared or vanished counts as the largest distance, 5 - 1.
     if before is None or after is None:
         return 0.0 if before is after else 4.0
     return abs(after - before)

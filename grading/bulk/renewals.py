@@ -93,6 +93,7 @@ def queue_renewals(
     Runs in the caller's transaction, and the caller records the activity. Raises RenewalRefused
     already_running if one is being audited: the audit that ends last would hide the other.
     """
+    # Lock in the order of ids, so that two bulk runs cannot deadlock.
     keys = sorted(submission.pk for submission in submissions)
     list(
         Submission.objects.select_for_update(no_key=True)
@@ -139,9 +140,11 @@ def criteria_lost_to_failures(*, audit_id: UUID, verdict: Verdict) -> list[str]:
     They lose it because judges gave no answer: the provider was down, or the budget spent. Such a
     renewal has failed.
     """
+    # Only a verdict with open criteria can have lost a score.
     if verdict.state != AuditState.NEEDS_REVIEW:
         return []
     renewed = Audit.objects.only("renewal", "submission_id").get(pk=audit_id)
+    # A renewal for missing opinions starts from a verdict without those scores.
     standing = None if renewed.renewal == Renewal.MISSING else current_audit(renewed.submission)
     if standing is None:
         return []

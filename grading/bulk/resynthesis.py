@@ -103,6 +103,7 @@ def _replace_verdict(
         score_before=audit.overall_score,
         score_after=verdict.overall_score,
     )
+    # The same report under the same version: nothing to store or to log.
     if (verdict.digest, version.pk) == (audit.report_digest, audit.rubric_version_id):
         return change, None
 
@@ -154,6 +155,7 @@ def _write(audit: Audit, synthesis: Synthesis, version: RubricVersion) -> None:
     write_verdicts(verdict.criteria, **key)
     write_evidence([piece for piece in verdict.evidence if piece.key not in known_ids], **key)
     reheard = {opinion.criterion_id for opinion in synthesis.opinions}
+    # Criteria with a second round have new opinions; the others keep theirs.
     OpinionRecord.objects.filter(audit=audit, criterion_id__in=reheard).delete()
 
     OpinionRecord.objects.bulk_create(

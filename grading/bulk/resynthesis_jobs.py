@@ -29,6 +29,7 @@ JOB = "grading.jobs.resynthesise_chunk"
 JOB_SECONDS = 5 * 60
 # About two seconds of work: a student's submission may have to wait that long on a busy machine.
 CHUNK = 20
+# A job that kills its worker comes back through the reconciler; this ends it.
 MOST_TRIES = 3
 BROKEN = (
     "engine_failed",
@@ -54,6 +55,7 @@ def enqueue_next_chunk(run: BulkRun) -> bool:
         args=(run.organization_id, str(run.pk), chunk),
         job_id=_job_id(run, chunk),
         timeout=JOB_SECONDS,
+        # The result is in PostgreSQL; Valkey keeps nothing.
         result_ttl=0,
     )
 
@@ -107,6 +109,7 @@ def resynthesise_chunk(*, run_id: UUID | str, chunk: int, apply_rules: ApplyRule
     waiting = BulkItem.objects.filter(
         run=run, state=BulkItemState.WAITING, position__range=positions
     )
+    # Items that failed before come last, so that they don't block the others.
     for key in list(waiting.order_by("tries", "position").values_list("pk", flat=True)):
         _process_item(key, run, rules, apply_rules)
     enqueue_next_chunk(run)
@@ -121,6 +124,7 @@ def _process_item(key: int, run: BulkRun, rules: Resynthesis, apply_rules: Apply
     with transaction.atomic():
         waiting = BulkItem.objects.select_for_update(no_key=True, of=("self",))
         item = waiting.select_related("audit__submission").defer("audit__report").get(pk=key)
+        # Cancelled, or processed by another job, while this one waited for the lock.
         if item.state != BulkItemState.WAITING:
             return
         if item.tries > MOST_TRIES or item.audit is None:

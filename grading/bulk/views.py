@@ -88,6 +88,7 @@ def _chosen(data: QueryDict, grades: list[Grade]) -> set[int]:
     return {grade.pk for grade in grades if str(grade.pk) in keys}
 
 
+# Large columns that the list doesn't show.
 _HEAVY = ("released", "audit__report", "audit__rubric_version__document")
 
 
@@ -146,6 +147,7 @@ def run(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
     form.full_clean()
     kind = form.cleaned_data.get("show", "")
     items = items_of(bulk_run, kind).order_by("position")
+    # Assistants follow a run but can't cancel it.
     may_change = may(request.user, bulk_run.organization, "teacher")
     page = Paginator(items, PER_PAGE).get_page(form.cleaned_data.get("page") or 1)
     context = _progress(bulk_run) | {
@@ -174,6 +176,7 @@ def progress(request: MemberRequest, org: str, bulk_id: UUID) -> HttpResponse:
         "may_change": may(request.user, bulk_run.organization, "teacher")
     }
     headers = {"ETag": context["etag"], "Cache-Control": "private, no-cache"}
+    # The page polls often; an unchanged fragment is not rendered again.
     if request.headers.get("If-None-Match") == context["etag"]:
         return HttpResponse(status=304, headers=headers)
 

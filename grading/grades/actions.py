@@ -29,6 +29,7 @@ def count_verdict(*, audit: Audit) -> Grade | None:
     """
     if audit.kind == AuditKind.PEER or not audit.has_report:
         return None
+    # The first verdict creates the grade: creating and counting belong together.
     with transaction.atomic():
         grade = _grade_for_update(audit)
         return recalculate_grade(grade=grade)
@@ -42,6 +43,7 @@ def recalculate_grade(*, grade: Grade) -> Grade:
         result = grade_results([locked])[locked.pk]
         for column, value in columns_of(result).items():
             setattr(locked, column, value)
+        # Only a change that the student would notice asks for a new release.
         locked.changed = locked.released is not None and not is_same_result(
             locked.released, released_value(result)
         )
@@ -61,8 +63,10 @@ def override_criterion(
         raise GradeRefused("score", "score_out_of_range", "A score is a whole number from 1 to 5.")
     reason = required_reason(reason)
     with transaction.atomic():
+        # The lock lets one override at a time replace the one before it.
         Submission.objects.select_for_update(no_key=True).get(pk=submission.pk)
         audit, verdict = _verdict_on(submission, criterion_id)
+        # The log shows the score that counted until now: an earlier override or the verdict.
         before = Override.objects.filter(
             submission=submission, criterion_id=criterion_id, withdrawn_at=None
         ).first()
@@ -111,6 +115,7 @@ def withdraw_override(*, override: Override, by: User) -> None:
             criterion_id=override.criterion_id,
             score=override.score,
         )
+        # Without a current verdict there is no grade to update.
         audit = current_audit(submission)
         if audit is not None:
             count_verdict(audit=audit)
@@ -122,6 +127,7 @@ def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
     Raises GradeRefused: reason_missing, verdict_missing.
     """
     reason = required_reason(reason)
+    # The address names an audit and not a grade, so check that they belong together.
     same = audit.submission.assignment_id == grade.assignment_id and (
         audit.submission.student_id == grade.student_id
     )
@@ -131,6 +137,7 @@ def pin_grade(*, grade: Grade, audit: Audit, reason: str, by: User) -> Grade:
     with transaction.atomic():
         lock_attempts(grade)
         Grade.objects.select_for_update(no_key=True).get(pk=grade.pk)
+        # Pin first: recalculate_grade then keeps this attempt's audit.
         Grade.objects.filter(pk=grade.pk).update(pinned=True, audit=audit)
         record_activity(
             organization=grade.organization_id,

@@ -41,6 +41,7 @@ class GradeAdmin(MachineMadeAdmin):
     )
     search_fields = ("student__email", "student__name")
     list_select_related = ("student", "assignment")
+    # The released value is large JSON, readable on the report's page.
     exclude = ("released",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -77,6 +78,7 @@ class SupersededReportAdmin(MachineMadeAdmin):
     list_display = ("audit", "rubric_version", "digest", "superseded_at")
     search_fields = ("digest",)
     list_select_related = ("rubric_version__rubric",)
+    # Reports are large: lists and forms never load them.
     exclude = ("report",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

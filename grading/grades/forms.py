@@ -66,10 +66,12 @@ class ReleaseForm(forms.Form):
     def __init__(self, *args: Any, expected: int, fingerprint: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.expected, self.fingerprint = expected, fingerprint
+        # The page carries the fingerprint of its grades and posts it back.
         self.fields["seen"].initial = fingerprint
         self.fields[
             "count"
         ].help_text = f"To release more than {TYPED_ABOVE} grades at once, type {expected}."
+        # A small release needs no typed number.
         if expected <= TYPED_ABOVE:
             del self.fields["count"]
 
@@ -83,6 +85,7 @@ class ReleaseForm(forms.Form):
         cleaned = super().clean() or {}
         if not self.expected:
             raise forms.ValidationError("There is nothing to release.")
+        # Somebody may have changed a grade since the page was shown.
         if cleaned.get("seen") != self.fingerprint:
             raise forms.ValidationError(CHANGED_SINCE)
         return cleaned
@@ -120,12 +123,14 @@ class OverviewForm(QueryForm):
     apart = forms.BooleanField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, data: Mapping[str, Any]) -> None:
+        # Ids must differ from those of other forms on the page.
         super().__init__(data, auto_id="filter_%s")
 
     def wanted(self) -> GradeFilters:
         """Return the readable filters; unreadable ones are ignored."""
         self.full_clean()
         read = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+        # The page number selects no grades.
         read.pop("page", None)
         return GradeFilters(**read)
 

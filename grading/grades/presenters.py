@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from grading.grades.queries.statistics import Bin, CriterionStatistics
 from grading.report_pages.judge_marks import JUDGES, Judge
 
+# All sizes are pixels of the SVG drawings. Texts next to them repeat every number, because a screen
+# reader does not read the drawing.
 WIDTH, HEIGHT, BASE = 640, 170, 140
 SLOT, GAP, TALLEST = 80, 10, 115
 COLUMN, COLUMNS_BASE = 26, 36  # a criterion's scores, 1 to 5
@@ -75,6 +77,7 @@ class JudgeLine:
 
 def histogram_of(bins: Sequence[Bin]) -> Histogram:
     """Return bars of half a point each; the tallest fills the drawing."""
+    # An empty cohort gets bars of height 0 instead of a division by zero.
     most = max((score_bin.count for score_bin in bins), default=0) or 1
     bars = tuple(_bar(number, score_bin, most) for number, score_bin in enumerate(bins))
     words = ", ".join(f"{bar.label}: {bar.count}" for bar in bars)
@@ -91,6 +94,7 @@ def columns_of(statistics: CriterionStatistics) -> Columns:
 
 def judge_line_of(statistics: CriterionStatistics) -> JudgeLine:
     """Return the judges' means as marks on a line."""
+    # Judges in their fixed order, so that all criteria look alike.
     means = [
         (judge, statistics.judges[judge.id]) for judge in JUDGES if judge.id in statistics.judges
     ]

@@ -40,14 +40,15 @@ def release_grades(
 ) -> int:
     """Release grades to their students, with an email to each; `note` is shown to them.
 
-    Without `send_emails` no email is sent, because the caller has sent one. With `only_unchanged` nothing is
-    released if a grade changed since the caller read it (a bulk run may do that): raises
+    Without `send_emails` no email is sent, because the caller has sent one. With `only_unchanged`
+    nothing is released if a grade changed since the caller read it (a bulk run may do that): raises
     GradeRefused grades_changed.
 
     Returns the number of students with news; a student who knows this result already is skipped. A
     criterion that needs review is released as such.
     """
     with transaction.atomic():
+        # Lock in the order of ids: two releases that overlap cannot deadlock.
         keys = sorted({grade.pk for grade in grades})
         locked = list(
             Grade.objects.select_for_update(no_key=True, of=("self",))
@@ -55,16 +56,19 @@ def release_grades(
             .select_related("student__user")
             .order_by("pk")
         )
+        # The rows were read before the lock; another writer may have come between.
         if only_unchanged and _change_times(locked) != _change_times(grades):
             raise GradeRefused("", "grades_changed", CHANGED_SINCE)
 
         results = grade_results(locked)
         news = [grade for grade in locked if _is_news(grade, results[grade.pk])]
         for grade in news:
+            # Reuse the objects that are loaded already, so that no query runs for each grade.
             grade.assignment, grade.audit = assignment, results[grade.pk].audit  # read already
             grade.audit.submission.assignment = assignment
             _release(grade, results[grade.pk], by=by, note=note.strip())
 
+        # Inside the transaction: the outbox sends nothing if it is rolled back.
         _notify_students(assignment, news, send_emails=send_emails)
     return len(news)
 
@@ -81,6 +85,7 @@ def withdraw_release(*, grade: Grade, reason: str, by: User) -> Grade:
         )
         grade = held.get(pk=grade.pk)
         released = _withdrawable_release(grade)
+        # The policy decides again what the student sees, as before the first release.
         grade.released, grade.released_at, grade.released_by, grade.changed = (
             None,
             None,
@@ -142,6 +147,7 @@ def _is_news(grade: Grade, result: GradeResult) -> bool:
 
 def _release(grade: Grade, result: GradeResult, *, by: User, note: str) -> None:
     before = grade.released
+    # The student sees the earlier result beside the new one.
     value = released_value(result, note=note) | {
         "before": _summary(before, grade) if before else None
     }
@@ -183,6 +189,7 @@ def _earlier_attempts(
     released: dict[str, Any], grade: Grade, submission: str
 ) -> list[dict[str, Any]]:
     """Return the last release of each other attempt, which students keep; `at` is its time."""
+    # `earlier` is flat: an entry never contains the entries before it.
     last = {key: value for key, value in released.items() if key != "earlier"}
     last["at"] = grade.released_at.isoformat() if grade.released_at else None
     return [
@@ -196,6 +203,7 @@ def _notify_students(assignment: Assignment, news: Sequence[Grade], *, send_emai
     announce_releases(
         assignment=assignment, audits=[(grade.released or {})["audit"] for grade in news]
     )
+    # No score stands in an email: it may be read by others, and may be out of date.
     if send_emails:
         written = [_release_email(grade) for grade in news]
         notify_all(

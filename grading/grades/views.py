@@ -74,6 +74,7 @@ def grades(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
         "histogram": histogram_of(grade_statistics.distribution_of(matrix)),
         "statistics": [(row, judge_line_of(row), columns_of(row)) for row in statistics],
         "heat": [(row, _cells(row, matrix)) for row in listed if row.audit],
+        # Shown on the button before anybody presses it.
         "unflagged": rows_of(graded_assignment, GradeFilters(flag="clear", release="not")).count(),
         "spent": usage_of_assignment(graded_assignment),
         "may_change": may(request.user, graded_assignment.organization, "teacher"),
@@ -134,6 +135,7 @@ def sample(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
     form = SampleForm(request.GET or None)
     read = form.cleaned_data if form.is_bound and form.is_valid() else {}
     share, seed = read.get("share"), read.get("seed")
+    # Zero is a valid share, so test for None. The assignment's id gives everybody the same sample.
     share, seed = 10 if share is None else share, graded_assignment.pk if seed is None else seed
     everybody = list(grades_of(graded_assignment))
     flagged = [grade for grade in everybody if flags_of(grade)]
@@ -159,6 +161,7 @@ def _to_release(
 ) -> tuple[list[Grade], list[Grade], ReleaseForm]:
     """Return the chosen grades, those of them with news, and the release form."""
     chosen = _chosen(assignment, data)
+    # Grades without a change would only repeat an email.
     news = [grade for grade in chosen if grade.released_at is None or grade.changed]
     sent = request.POST if request.method == "POST" else None
     return chosen, news, ReleaseForm(sent, expected=len(news), fingerprint=_fingerprint(news))
@@ -167,6 +170,7 @@ def _to_release(
 def _chosen(assignment: Assignment, data: QueryDict) -> list[Grade]:
     if data.get("what") == "unflagged":
         return [grade for grade in grades_of(assignment) if not flags_of(grade)]
+    # Longer numbers do not fit PostgreSQL's bigint.
     keys = [int(key) for key in data.getlist("grade") if key.isdecimal() and len(key) < 19]
     return list(grades_of(assignment).filter(pk__in=keys))
 
@@ -179,9 +183,13 @@ def _fingerprint(grades: Sequence[Grade]) -> str:
 
 def _draw(grades: list[Grade], share: int, seed: int) -> list[Grade]:
     """Return a random share, at least one; it depends on the seed, not on later grades."""
+    # Round up: a share above zero draws at least one.
     number = min(len(grades), -(-len(grades) * share // 100))
     # One generator per grade, so that a grade's place does not depend on the other grades.
-    draws = {grade.pk: random.Random(f"{seed} {grade.pk}").random() for grade in grades}  # noqa: S311 -- not a secret
+    draws = {
+        grade.pk: random.Random(f"{seed} {grade.pk}").random()  # noqa: S311 -- not a secret
+        for grade in grades
+    }
     order = sorted(grades, key=lambda grade: draws[grade.pk])
     drawn = {grade.pk for grade in order[:number]}
     return [grade for grade in grades if grade.pk in drawn]
@@ -189,6 +197,7 @@ def _draw(grades: list[Grade], share: int, seed: int) -> list[Grade]:
 
 def _unreadable_filters(form: OverviewForm, matrix: Matrix) -> list[str]:
     place = form.cleaned_data.get("criterion")
+    # The criterion is a position, and another verdict may have shortened the list.
     nowhere = place is not None and place >= len(matrix.criteria)
     return [*form.query_errors(), *([form.unknown_value("criterion")] if nowhere else [])]
 
@@ -229,6 +238,7 @@ def override(request: MemberRequest, org: str, audit_id: UUID, position: int) ->
         initial={"score": score, "reason": reason},
         fingerprint=fingerprint,
     )
+    # Somebody may have changed the override since the form was opened: then show it again.
     if "withdraw" in request.POST and (standing is None or form.is_current()):
         if standing is not None:
             withdraw_override(override=standing, by=request.user)
@@ -287,7 +297,7 @@ def take_back(request: MemberRequest, org: str, audit_id: UUID) -> HttpResponse:
     context = {
         "form": form,
         "title": "Withdraw the release",
-        "lead": f"{audit.submission.student} then sees {sees}, and gets an email without any score. "
+        "lead": f"{audit.submission.student} then sees {sees}, and gets an email without a score. "
         "They may have read the grade already.",
         "verb": "Withdraw release",
         "trail": _trail_to(audit),

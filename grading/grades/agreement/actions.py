@@ -29,6 +29,7 @@ def draw_sample(
             assignment=assignment,
             seed=seed,
             drawn_by=by,
+            # The stored order stays, even when later verdicts would change the draw.
             submissions=[str(key) for key in submissions],
         )
         record_activity(
@@ -63,6 +64,7 @@ def grade_blind(
     with transaction.atomic():
         Submission.objects.select_for_update(no_key=True).get(pk=submission.pk)
         own_grades = BlindGrade.objects.filter(submission=submission, graded_by=by)
+        # Sealed scores were compared with the verdict and can't be changed afterwards.
         if own_grades.filter(sealed=True).exists():
             raise ActionRefused(
                 "blind_sealed", "You have seen this verdict, so you can't change your scores."
@@ -83,6 +85,7 @@ def grade_blind(
             actor=by,
             verb="submission.graded_blind",
             about=submission,
+            # Only the number of scores: colleagues read the log and may still grade blind.
             criteria=len(scores),
             finished=finish,
         )
@@ -90,6 +93,7 @@ def grade_blind(
 
 def _seal(submission: Submission, criteria: set[str], by: User) -> None:
     own_grades = BlindGrade.objects.filter(submission=submission, graded_by=by)
+    # Scores saved earlier count as well, so read all from the database.
     if not criteria.issubset(own_grades.values_list("criterion_id", flat=True)):
         raise ActionRefused("blind_unfinished", "Score every criterion before you finish.")
     own_grades.update(sealed=True)

@@ -18,6 +18,7 @@ SCORES = range(1, 6)
 # Submissions: with fewer, an interval is too wide to decide anything by.
 RELIABLE_FROM = 30
 RESAMPLES = 1000
+# Both tails together are 5 %: the interval holds 95 % of the resamples.
 TAIL = 0.025
 SEED = "automaton-auditor/agreement@1"
 # Number of times by (a person's score, the court's score).
@@ -88,6 +89,7 @@ def quadratic_kappa(table: Table) -> float | None:
     n = table.total()
     people, court = _margins(table)
     by_chance = sum(a * b * (i - j) ** 2 for i, a in people.items() for j, b in court.items())
+    # Both sides gave one and the same score: the formula would divide by zero.
     if not by_chance:
         return None
     return 1 - n * sum(count * (i - j) ** 2 for (i, j), count in table.items()) / by_chance
@@ -139,6 +141,7 @@ def ordinal_alpha(units: Iterable[Sequence[int]]) -> Measured:
     totals: Counter[int] = Counter(chain.from_iterable(unit.elements() for unit in judged))
     if not judged:
         return Measured(None, reason=NO_PAIRS)
+    # With one score in use, alpha would be 0 / 0.
     if len(totals) == 1:
         return Measured(None, reason=NO_VARIATION)
 
@@ -152,6 +155,7 @@ def offsets_of(units: Iterable[dict[str, int]]) -> dict[str, Offset]:
     gaps: defaultdict[str, list[float]] = defaultdict(list)
     for unit in units:
         for judge, score in unit.items():
+            # The judge's own score would pull the offset towards zero.
             other_scores = [given for other, given in unit.items() if other != judge]
             gaps[judge] += [score - sum(other_scores) / len(other_scores)] if other_scores else []
     return {judge: offset_of(judge_gaps) for judge, judge_gaps in gaps.items()}
@@ -201,6 +205,7 @@ def _measured(
     drawn = sorted(
         resampled_value for resampled_value in map(figure, resampled) if resampled_value is not None
     )
+    # Percentiles of the few defined resamples would be too narrow.
     if len(drawn) < RESAMPLES / 2:
         return Measured(value, reason=RARELY_DEFINED)
 
@@ -218,6 +223,7 @@ def _resampled(pairs: Sequence[Pair]) -> list[Table]:
     if len(by_unit) < 2:
         return []
 
+    # Grouping by equal tables makes a draw faster and does not change its distribution.
     kinds = Counter(tuple(sorted(table.items())) for table in by_unit.values())
     ordered = sorted(kinds)
     source = random.Random(SEED)  # noqa: S311 -- not a secret: it has to be repeatable

@@ -9,6 +9,7 @@ from django import forms
 
 from grading.core.form_bases import QueryForm
 
+# A larger sample would not be graded by hand; the seed fits PostgreSQL's integer.
 MOST_DRAWN = 500
 MOST_SEED = 2**31 - 1
 SCORES = [(score, str(score)) for score in range(1, 6)]
@@ -55,6 +56,7 @@ class BlindForm(forms.Form):
                 choices=choices,
                 coerce=int,
                 empty_value=None,
+                # Scores can be saved one by one; finishing asks for all of them.
                 required=False,
                 widget=forms.RadioSelect,
             )
@@ -96,6 +98,7 @@ class CellForm(QueryForm):
 
     def clean_criterion(self) -> int | None:
         place: int | None = self.cleaned_data["criterion"]
+        # Positions come from old links too.
         if place is not None and place >= self._criteria:
             raise forms.ValidationError("There is no such criterion.")
         return place

@@ -28,6 +28,7 @@ from grading.report_pages.checks_and_evidence import CheckView, EvidencePresente
 from grading.report_pages.judge_marks import JUDGES, Judge
 
 Opinions = Mapping[UUID, Mapping[str, int]]
+# Pixels of the drawing; EDGE leaves room for the outermost mark.
 WIDTH, EDGE = 180, 8
 SHADES = 4
 
@@ -122,6 +123,7 @@ def line_of(measured: Measured, least: float, most: float, name: str) -> Line | 
     if measured.value is None:
         return None
 
+    # Values outside the scale are drawn at its end.
     def x(value: float) -> int:
         inside = min(max(value, least), most)
         return round(EDGE + (inside - least) / (most - least) * (WIDTH - 2 * EDGE))
@@ -141,11 +143,13 @@ def _grid(figures: Agreement) -> tuple[tuple[Cell, ...], ...]:
             _cell(person, court, figures.grid[person - 1][court - 1], figures.pairs)
             for court in SCORES
         )
+        # Best scores on top, as in the list of choices.
         for person in reversed(SCORES)
     )
 
 
 def _cell(person: int, court: int, count: int, total: int) -> Cell:
+    # Round up: every cell with a count gets a visible shade.
     return Cell(person, court, count, -(-count * SHADES // total) if count else 0)
 
 
@@ -223,8 +227,10 @@ def blind_criteria(
 
 def _choices(verdicts: Sequence[CriterionVerdict], document: dict[str, Any]) -> dict[str, Choices]:
     """Return each criterion's scores, best first, labelled with their level and points."""
+    # Import courtroom only when it is needed: it is slow to load.
     from grading.engine import audits as engine_audits
 
+    # Pretend that all criteria have the same score: points depend on the criterion only.
     rows = [
         CriterionRow(v.criterion_id, v.name, None, "", None, None, False, False) for v in verdicts
     ]

@@ -85,6 +85,7 @@ class RubricCriterion:
 
 def works_of(assignment: Assignment) -> list[Work]:
     """Return one submission per student, of the attempt that counts, in the roster's order."""
+    # A degraded audit has no verdict to compare with.
     judged = grades_of(assignment).exclude(audit__state=AuditState.DEGRADED)
     return [Work(grade.audit.submission_id, bool(flags_of(grade))) for grade in judged]
 
@@ -96,6 +97,7 @@ def draw_submissions(
 
     A submission's position depends on the seed and itself only: later verdicts move nobody.
     """
+    # Flagged and random ones are mixed, so that graders don't know which is which.
     ordered = sorted(works, key=lambda work: _rank(work.submission, seed))
     apart = [work for work in ordered if with_flagged and work.flagged]
     rest = [work for work in ordered if work not in apart][:size]
@@ -179,6 +181,7 @@ def blind_scores_of(assignment: Assignment) -> list[BlindScore]:
         )
         for submission, criterion, person, score, email in given
         if submission in judged
+        # Skip criteria that a later rubric version removed.
         and (verdict := court.get((judged[submission][1], criterion))) is not None
     ]
 
@@ -216,4 +219,5 @@ def first_opinions(audits: Iterable[UUID]) -> dict[str, dict[UUID, dict[str, int
 
 
 def _rank(submission: UUID, seed: int) -> str:
+    # A hash orders them the same on every machine and Python version.
     return hashlib.sha256(f"{seed} {submission}".encode()).hexdigest()

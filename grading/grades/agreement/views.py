@@ -34,6 +34,7 @@ from grading.grades.agreement.queries import BlindScore
 from grading.models import Assignment, BlindSample, Submission
 
 PER_PAGE = 50
+# Six digits can be copied by hand.
 SEEDS = 10**6
 
 
@@ -52,6 +53,7 @@ def agreement(request: MemberRequest, org: str, cohort: str, assignment: str) ->
     differing = _disagreements(scored, criteria, wanted)
     finished = agreement_queries.finished_by(request.user, graded_assignment)
     names = {view.criterion.id: view.criterion.name for view in criteria}
+    # Readers see verdicts only of submissions that they graded, unless they ask for all.
     visible = [score for score in differing if wanted["everybody"] or score.submission in finished]
     page = Paginator(visible, PER_PAGE).get_page(wanted["page"] or 1)
     context = {
@@ -97,8 +99,8 @@ def blind_sample(request: MemberRequest, org: str, cohort: str, assignment: str)
     context = {
         "form": form,
         "title": "Draw a sample to grade blind",
-        "lead": "The sample is drawn from the attempts that count, one per student. You score it by "
-        "the rubric without seeing the verdict. Several people can grade the same sample.",
+        "lead": "The sample is drawn from the attempts that count, one per student. You score it "
+        "by the rubric without seeing the verdict. Several people can grade the same sample.",
         "verb": "Draw sample",
         "trail": _trail_to_agreement(graded_assignment),
     }
@@ -133,8 +135,10 @@ def blind(
         "place": place,
         "total": len(sample.submissions),
         "submission": submission,
+        # Only https links are made clickable; students enter the address.
         "repository": submission.repo_url if submission.repo_url.startswith("https://") else "",
         "criteria": [
+            # The template gets no verdict before the scores are sealed.
             (criterion, form[criterion.field], verdict if sealed else None)
             for criterion, verdict in zip(criteria, verdicts, strict=True)
         ],
@@ -163,6 +167,7 @@ def blind_pdf(
         as_attachment=True,
         filename=f"{graded_assignment.slug}-sample-{sample_id}-{place}.pdf",
     )
+    # The file is from a student: the browser must not guess another type.
     answer.headers["X-Content-Type-Options"] = "nosniff"
 
     return answer
@@ -225,6 +230,7 @@ def _disagreements(
     criterion_id = (
         criteria[place].criterion.id if place is not None and place < len(criteria) else None
     )
+    # A grid cell also lists agreement, or its number would not match its list.
     a_cell = wanted["person"] is not None or wanted["court"] is not None
     chosen = [
         score

@@ -22,6 +22,7 @@ def export_grades(*, assignment: Assignment, choice: ExportChoice, by: User) -> 
     """Stream the CSV; it can be read after the scope is left. Raises ActionRefused."""
     table = table_of(assignment, choice)
     grade_scope = "everything" if choice.everything else "what is released"
+    # Log before the stream starts: a download that breaks off is still recorded.
     with transaction.atomic():
         record_activity(
             organization=assignment.organization_id,
@@ -56,6 +57,7 @@ def table_of(assignment: Assignment, choice: ExportChoice) -> Table:
     """
     point_totals = export_queries.possible_points(assignment, everything=choice.everything)
     possible = sorted({SCORE_POSSIBLE if total is None else total for total in point_totals})
+    # One points column is only comparable if all grades have the same maximum.
     if len(point_totals) > 1 and choice.layout != "generic" and choice.scale == "points":
         totals = " and ".join(f"{total:g}" for total in possible)
         raise ActionRefused(
@@ -93,6 +95,7 @@ def results_of(
     return [
         _result(student, grades.get(student.pk), value, commits, every_attempt=choice.every_attempt)
         for student in students
+        # A student without a result still gets a row.
         for value in tuple(values.get(student.pk, ())) or (None,)
     ]
 

@@ -66,6 +66,7 @@ class Table:
         names: list[Cell] = [*self._identity_names(), *self._grade_names(), *self._further_names()]
         if self.choice.layout != "canvas":
             return [names]
+        # Five identity columns and the grade come first.
         empty = [None] * (len(names) - 6)
         return [names, ["    Points Possible", None, None, None, None, self.possible, *empty]]
 
@@ -81,6 +82,7 @@ class Table:
 
     def _identity(self, result: Result) -> list[Cell]:
         if self.choice.layout == "canvas":
+            # Canvas fills its own ID; SIS User ID matches the student.
             return [result.name, None, result.number, result.email, None]
         if self.choice.layout == "moodle":
             return [result.name, result.number, result.email]
@@ -143,6 +145,7 @@ def _grade_of(released: ReleasedVerdict | None, scale: Scale) -> float | None:
 
 def _criterion_of(row: ReleasedCriterion | None, scale: Scale) -> float | None:
     """Return None where the criterion was left out or needs review."""
+    # An empty cell keeps the grade in the other system; a 0 would overwrite it.
     if row is None or row.score is None or row.excluded or row.needs_review:
         return None
     earned, possible = float(row.score), SCORE_POSSIBLE

@@ -75,6 +75,7 @@ class ExportForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
+        # Canvas and Moodle have one cell per student.
         one_grade = cleaned.get("layout") != "generic" or cleaned.get("what") != "everything"
         if cleaned.get("attempt") == "every" and one_grade:
             self.add_error("attempt", ONE_GRADE)

@@ -62,7 +62,11 @@ def attempts_with_verdicts(
         submission__student__in=students,
     )
     own = judged.exclude(kind=AuditKind.PEER).order_by(
-        "submission__attempt", "submission_id", "-created_at", "pk"
+        # DISTINCT ON keeps the first row, hence the newest audit of each attempt.
+        "submission__attempt",
+        "submission_id",
+        "-created_at",
+        "pk",
     )
     audits: dict[int, list[UUID]] = {student.pk: [] for student in students}
     rows: Any = own.distinct("submission__attempt", "submission_id").values_list(
@@ -138,6 +142,7 @@ def match_of(assignment: Assignment, *, everything: bool) -> RosterMatch:
 
 def students_unmatched(assignment: Assignment, *, most: int) -> list[Any]:
     """Return the first students without a unique student number. One query."""
+    # Numbers that differ only in case count as the same.
     rows = _roster(assignment).annotate(key=Lower("student_number"))
     shared = _shared_numbers(_roster(assignment)).values("key")
     return list(rows.filter(Q(student_number="") | Q(key__in=shared))[:most])
@@ -169,4 +174,5 @@ def _shared_numbers(roster: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def _has_released_score() -> Q:
+    # A released value may have no overall score, while it needs review.
     return Q(grade__released__isnull=False) & ~Q(grade__released__overall_score=None)

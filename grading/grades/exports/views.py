@@ -53,6 +53,7 @@ def export(request: MemberRequest, org: str, cohort: str, assignment: str) -> Ht
 def _form_data(request: MemberRequest) -> Mapping[str, Any]:
     if request.method == "POST":
         return request.POST
+    # Without a choice in the address, preview the default one.
     return request.GET if "layout" in request.GET else ExportForm.initial_choice
 
 
@@ -77,6 +78,7 @@ def _download(request: MemberRequest, assignment: Assignment, table: Table) -> H
     headers = {
         "Content-Disposition": f'attachment; filename="{name}"',
         "Content-Type": "text/csv; charset=utf-8",
+        # Grades must not stay in a shared cache.
         "Cache-Control": "private, no-store",
         "X-Content-Type-Options": "nosniff",
     }

@@ -75,6 +75,7 @@ def audit_results(keys: Iterable[UUID]) -> dict[UUID, GradeResult]:
         suspected=Case(When(suspected_reports(), then=True), default=False),
         unverified=Case(When(reduce(or_, dropped), then=True), default=False),
     )
+    # Reports are large, and the result needs none of them.
     audits = rows.defer("report").select_related("submission").in_bulk(list(keys))
     versions = RubricVersion.objects.select_related("rubric").in_bulk(
         {audit.rubric_version_id for audit in audits.values()}
@@ -146,6 +147,7 @@ def is_same_result(released: dict[str, Any], now: dict[str, Any]) -> bool:
 
 def _comparable(value: dict[str, Any]) -> dict[str, Any]:
     """Drop the verdict under an override: it may change without a consequence."""
+    # A renamed criterion is no news, nor is a verdict under an override.
     ignored = {"name", "verdict_score"}
     criteria = [
         {key: value_of_key for key, value_of_key in criterion.items() if key not in ignored}
@@ -178,6 +180,7 @@ def _marks(
     verdicts: dict[Any, list[CriterionRow]],
     overrides: dict[Any, dict[str, Override]],
 ) -> dict[Any, engine_audits.Marks]:
+    # Parse each rubric version once, whatever the number of audits.
     judged_under: defaultdict[int, list[Audit]] = defaultdict(list)
     for audit in audits:
         judged_under[audit.rubric_version_id].append(audit)

@@ -184,6 +184,7 @@ def _annotated(assignment: Assignment) -> QuerySet[Any]:
     theirs = Audit.objects.filter(
         submission__assignment=assignment, submission__student=OuterRef("pk")
     )
+    # A peer's audit says nothing about the state of the student's own work.
     newest = theirs.exclude(kind=AuditKind.PEER).order_by("-submission__attempt", "-created_at")
     handed_in = (
         Submission.objects.filter(assignment=assignment, student=OuterRef("pk"))
@@ -191,6 +192,7 @@ def _annotated(assignment: Assignment) -> QuerySet[Any]:
         .values("student")
         .annotate(number=Count("pk"))
     )
+    # Start from enrollments: students without a submission belong in the list too.
     rows: QuerySet[Any] = Enrollment.objects.filter(cohort=assignment.cohort_id).annotate(
         grade=FilteredRelation("grades", condition=Q(grades__assignment=assignment)),
         appealed=Exists(_pending_appeals(assignment, OuterRef("pk"))),
@@ -263,7 +265,9 @@ def _order(sort: str, assignment: Assignment) -> list[Any]:
     So nobody is always read last, by a tired reader, and everyone gets the same order every time.
     """
     if sort == "chance":
+        # Hash in the database, because pages are cut there.
         return [MD5(Concat(Value(f"{assignment.pk} "), "pk", output_field=CharField())), "pk"]
+    # Students without a grade come last in both directions.
     column = F(_COLUMNS[sort.removeprefix("-")])
     first = column.desc(nulls_last=True) if sort.startswith("-") else column.asc(nulls_last=True)
     return [first, "name", "email"]

@@ -91,6 +91,7 @@ def matrix_of(assignment: Assignment) -> Matrix:
 
     for criteria in judged.values():
         for key, (name, cell) in criteria.items():
+            # Rubric versions differ in their order; the smallest position decides.
             names[key], places[key] = name, min(cell.position, places.get(key, cell.position))
 
     return Matrix(
@@ -116,6 +117,7 @@ def cells_of(submission_of: Mapping[UUID, UUID]) -> dict[UUID, dict[str, tuple[s
         cell = Cell(position, score, by_hand=False, excluded=excluded)
         given = overrides.get((submission_of[audit], key))
         if given is not None:
+            # An override also counts where the court left the criterion out.
             cell = replace(cell, score=given, by_hand=True, excluded=False)
         cells[audit][key] = (name, cell)
 
@@ -130,6 +132,7 @@ def statistics_of(matrix: Matrix) -> list[CriterionStatistics]:
 def distribution_of(matrix: Matrix) -> list[Bin]:
     """Return the overall scores in bins of half a point."""
     lows = [1 + STEP * number for number in range(8)]
+    # A score of 5.0 belongs to the last bin.
     counts = Counter(min(int((score - 1) / STEP), len(lows) - 1) for score in matrix.overall)
     return [
         Bin(low, low + STEP if low != lows[-1] else None, counts[number])
