@@ -66,7 +66,7 @@ def told(released: Released, criterion_id: str = FIRST) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("answer", "code"), [(" ", "answer_missing"), ("x" * 2001, "answer_too_long")]
 )
-def test_an_answer_says_why(released, appeal, answer, code):
+def test_answer_without_reason_is_refused(released, appeal, answer, code):
     for action, given in ((keep_verdict, {}), (change_score, {"score": 3})):
         with pytest.raises(AppealRefused) as refused:
             within(released, action, appeal, answer=answer, **given)
@@ -74,7 +74,7 @@ def test_an_answer_says_why(released, appeal, answer, code):
     assert released.now(appeal).state == AppealState.OPEN
 
 
-def test_keeping_the_verdict_answers_and_changes_nothing(released, appeal):
+def test_kept_verdict_changes_nothing(released, appeal):
     before = released.grade.released
     within(released, keep_verdict, appeal, answer="It was weighed.")
     now = released.now(appeal)
@@ -89,7 +89,7 @@ def test_keeping_the_verdict_answers_and_changes_nothing(released, appeal):
     ]
 
 
-def test_changing_the_score_is_on_record_and_released_by_the_same_decision(released, appeal):
+def test_changed_score_is_logged_and_released_at_once(released, appeal):
     score = told(released)["score"]
     within(released, change_score, appeal, score=2, answer="It was read too kindly.")
     now = released.now(appeal)
@@ -124,7 +124,7 @@ def test_changing_the_score_is_on_record_and_released_by_the_same_decision(relea
         (("appeal_answered", "released"), []),
     ],
 )
-def test_a_changed_score_makes_one_letter_and_not_two(released, appeal, unwanted, kinds):
+def test_changed_score_sends_one_email(released, appeal, unwanted, kinds):
     with scope(organization=released.organization):
         Notice.objects.all().delete()
     for kind in unwanted:
@@ -136,7 +136,7 @@ def test_a_changed_score_makes_one_letter_and_not_two(released, appeal, unwanted
         assert list(Notice.objects.values_list("kind", flat=True)) == kinds
 
 
-def test_no_letter_tells_a_score(released, appeal):
+def test_emails_have_no_score(released, appeal):
     within(released, change_score, appeal, score=2, answer="It was read too kindly.")
     with scope(organization=released.organization):
         written = [f"{notice.subject} {notice.body}" for notice in Notice.objects.all()]
@@ -148,13 +148,13 @@ def test_no_letter_tells_a_score(released, appeal):
     assert not any(character.isdigit() for character in plain)
 
 
-def test_the_score_that_stands_is_kept_not_changed(released, appeal):
+def test_current_score_cannot_be_set_again(released, appeal):
     with pytest.raises(AppealRefused) as refused:
         within(released, change_score, appeal, score=told(released)["score"], answer="The same.")
     assert (refused.value.field, refused.value.code) == ("decision", "score_the_same")
 
 
-def test_what_a_recomputation_gave_already_is_released_by_changing_to_it(released, appeal):
+def test_recomputed_score_is_released_by_changing_to_it(released, appeal):
     with scope(organization=released.organization):
         again = within(released, rejudge_criterion, appeal)
     ended(again, **{FIRST: 3})
@@ -163,7 +163,7 @@ def test_what_a_recomputation_gave_already_is_released_by_changing_to_it(release
     assert told(released)["score"] == 3
 
 
-def test_an_answered_appeal_is_not_answered_again(released, appeal):
+def test_answered_appeal_cannot_be_answered_again(released, appeal):
     within(released, keep_verdict, appeal, answer="It was weighed.")
     for action, given in ((keep_verdict, {}), (change_score, {"score": 3})):
         with pytest.raises(AppealRefused) as refused:
@@ -174,7 +174,7 @@ def test_an_answered_appeal_is_not_answered_again(released, appeal):
     assert len(letters(released)) == 1
 
 
-def test_another_attempt_that_counts_by_now_is_not_released_by_the_way(released, appeal):
+def test_other_counting_attempt_is_not_released(released, appeal):
     judged(released.assignment, student=released.student, attempt=2, **{SECOND: 1})
     before = released.grade.released
     with scope(organization=released.organization):
@@ -185,7 +185,7 @@ def test_another_attempt_that_counts_by_now_is_not_released_by_the_way(released,
         assert Override.objects.get().submission == released.submission
 
 
-def test_what_each_score_would_come_to_is_what_it_then_comes_to(released, appeal):
+def test_predicted_effect_equals_result(released, appeal):
     with scope(organization=released.organization):
         standing = current_verdict_of(appeal)
     assert standing is not None
@@ -199,7 +199,7 @@ def test_what_each_score_would_come_to_is_what_it_then_comes_to(released, appeal
     assert (released.grade.released or {})["overall_score"] == effects[1] != effects[5]
 
 
-def test_judging_a_criterion_again_brings_the_appeal_back(released, appeal):
+def test_rejudged_appeal_returns_to_inbox(released, appeal):
     audit = within(released, rejudge_criterion, appeal)
     now = released.now(appeal)
     assert (now.state, now.rejudged_in_id) == (AppealState.REJUDGING, audit.pk)
@@ -213,7 +213,7 @@ def test_judging_a_criterion_again_brings_the_appeal_back(released, appeal):
     assert told(released)["score"] == 5
 
 
-def test_judging_again_that_fails_brings_the_appeal_back_too(released, appeal):
+def test_appeal_returns_when_rejudging_fails(released, appeal):
     audit = within(released, rejudge_criterion, appeal)
     with scope(organization=released.organization):
         lease = claim_audit(audit_id=audit.pk, run_attempt=1)
@@ -224,7 +224,7 @@ def test_judging_again_that_fails_brings_the_appeal_back_too(released, appeal):
     assert released.now(appeal).state == AppealState.OPEN
 
 
-def test_two_criteria_of_one_work_are_not_judged_again_at_once(released, appeal):
+def test_second_rejudging_of_submission_is_refused(released, appeal):
     second = released.now(filed(released, SECOND))
     within(released, rejudge_criterion, appeal)
     with pytest.raises(RenewalRefused):
@@ -232,7 +232,7 @@ def test_two_criteria_of_one_work_are_not_judged_again_at_once(released, appeal)
     assert released.now(second).state == AppealState.OPEN
 
 
-def test_an_escalated_appeal_is_an_owners(released, appeal):
+def test_escalated_appeal_is_answered_by_owner(released, appeal):
     owner = staff_user(released.organization, Role.OWNER)
     within(released, escalate_appeal, appeal)
     escalated = released.now(appeal)
@@ -251,16 +251,14 @@ def test_an_escalated_appeal_is_an_owners(released, appeal):
     assert released.now(appeal).state == AppealState.KEPT
 
 
-def test_where_only_one_person_teaches_they_answer_what_they_escalated_and_it_is_logged(
-    released, appeal
-):
+def test_only_teacher_answers_escalated_appeal_and_it_is_logged(released, appeal):
     within(released, escalate_appeal, appeal)
     within(released, keep_verdict, released.now(appeal), answer="It was weighed.")
     with scope(organization=released.organization):
         assert Activity.objects.get(verb="appeal.kept").detail["alone"] is True
 
 
-def test_who_assists_answers_nothing(released, appeal):
+def test_assistant_cannot_answer(released, appeal):
     assistant = staff_user(released.organization, Role.ASSISTANT)
     with scope(organization=released.organization):
         assert may_answer(appeal, assistant) is False
@@ -268,9 +266,7 @@ def test_who_assists_answers_nothing(released, appeal):
         assert may_answer(appeal, released.teacher) is False
 
 
-def test_an_appeal_on_a_criterion_that_the_verdict_no_longer_knows_can_still_be_answered(
-    released, appeal
-):
+def test_appeal_on_removed_criterion_can_be_answered(released, appeal):
     with scope(organization=released.organization):
         Audit.objects.get(pk=released.audit.pk).verdicts.filter(criterion_id=FIRST).delete()
         assert current_verdict_of(appeal) is None
@@ -281,7 +277,7 @@ def test_an_appeal_on_a_criterion_that_the_verdict_no_longer_knows_can_still_be_
     assert released.now(appeal).state == AppealState.KEPT
 
 
-def test_what_is_judged_again_waits_for_nobody_until_that_has_ended_or_is_gone(released, appeal):
+def test_rejudging_appeal_is_not_in_inbox_until_audit_ends(released, appeal):
     audit = within(released, rejudge_criterion, appeal)
     with scope(organization=released.organization):
         assert list(inbox(InboxFilter())) == []

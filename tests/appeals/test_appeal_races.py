@@ -25,7 +25,7 @@ pytestmark = [
 ]
 
 
-def test_the_last_appeal_is_used_by_one_of_three():
+def test_last_allowed_appeal_is_filed_once_of_three():
     released = Released(max_appeals=1)
     criteria = iter((FIRST, SECOND, THIRD))
 
@@ -45,7 +45,7 @@ def test_the_last_appeal_is_used_by_one_of_three():
 
 
 @pytest.mark.parametrize("way", ["appeal", "pin", "unpin"])
-def test_who_refers_to_an_attempt_while_its_cohort_is_deleted_waits_and_finds_it_gone(way):
+def test_writer_waits_for_cohort_deletion_and_finds_attempt_gone(way):
     released = Released()
     cohort, by = released.assignment.cohort, released.teacher
     acts = {
@@ -62,7 +62,7 @@ def test_who_refers_to_an_attempt_while_its_cohort_is_deleted_waits_and_finds_it
         assert (Grade.objects.count(), Appeal.objects.count()) == (0, 0)
 
 
-def test_of_two_answers_one_holds():
+def test_one_of_two_concurrent_answers_is_saved():
     released = Released()
     appeal = filed(released)
     ways = iter((lambda a: change_score(**a, score=2), lambda a: keep_verdict(**a)))
@@ -91,7 +91,7 @@ def test_of_two_answers_one_holds():
         )
 
 
-def test_of_jobs_that_send_at_once_each_letter_is_sent_by_one():
+def test_concurrent_jobs_send_each_email_once():
     organization = NoticeFactory.create().organization
     NoticeFactory.create_batch(9, organization=organization)
     assert sum(at_once(lambda: send_due_emails(organization_id=organization.pk), times=3)) == 10

@@ -43,11 +43,11 @@ def kept(released: Released, appeal: Appeal) -> None:
         ({"criterion_id": "unheard_of"}, "", "criterion_unknown"),
     ],
 )
-def test_an_appeal_that_cannot_be_read_is_refused_beside_its_field(fields, field, code):
+def test_invalid_appeal_is_refused_beside_its_field(fields, field, code):
     assert refusal(Released(), **fields) == (field, code)
 
 
-def test_what_is_not_released_cannot_be_appealed():
+def test_unreleased_grade_cannot_be_appealed():
     released = Released()
     with scope(organization=released.organization):
         Grade.objects.filter(pk=released.grade.pk).update(released=None, released_at=None)
@@ -58,7 +58,7 @@ def test_what_is_not_released_cannot_be_appealed():
     ("ago", "codes"),
     [(timedelta(days=6, hours=23), []), (timedelta(days=7, minutes=1), ["window_over"])],
 )
-def test_appeals_are_taken_for_as_many_days_as_the_assignment_says(ago, codes):
+def test_appeals_close_after_the_assignments_days(ago, codes):
     released = Released()
     with scope(organization=released.organization):
         Grade.objects.filter(pk=released.grade.pk).update(released_at=timezone.now() - ago)
@@ -66,7 +66,7 @@ def test_appeals_are_taken_for_as_many_days_as_the_assignment_says(ago, codes):
     assert codes or filed(released).state == AppealState.OPEN
 
 
-def test_open_and_rejected_appeals_count_and_upheld_and_withdrawn_ones_are_given_back():
+def test_only_open_and_kept_appeals_use_the_allowance():
     released = Released(max_appeals=2)
     first, second = filed(released), filed(released, SECOND)
     assert refusal(released, THIRD) == ("", "appeals_used_up")
@@ -85,7 +85,7 @@ def filed_on(released: Released, criterion_id: str) -> Appeal:
     return released.now(found)
 
 
-def test_how_many_are_left_and_until_when_is_known():
+def test_allowance_has_number_and_deadline():
     released = Released(max_appeals=2, appeal_days=3)
     filed(released)
     grade = released.grade
@@ -96,7 +96,7 @@ def test_how_many_are_left_and_until_when_is_known():
     assert (allowance.left, allowance.is_over) == (1, False)
 
 
-def test_one_criterion_is_appealed_once_at_a_time_and_the_same_verdict_once():
+def test_pending_or_kept_verdict_cannot_be_appealed_again():
     released = Released()
     appeal = filed(released)
     assert refusal(released) == ("", "appeal_pending")
@@ -114,7 +114,7 @@ def test_one_criterion_is_appealed_once_at_a_time_and_the_same_verdict_once():
     assert filed(released).verdict["score"] == 2
 
 
-def test_a_criterion_that_was_left_out_can_be_appealed_too():
+def test_excluded_criterion_can_be_appealed():
     released = Released()
     with scope(organization=released.organization):
         grade: Any = released.grade
@@ -123,7 +123,7 @@ def test_a_criterion_that_was_left_out_can_be_appealed_too():
     assert filed(released).verdict["excluded"] is True
 
 
-def test_an_appeal_keeps_what_it_is_about():
+def test_appeal_keeps_the_released_verdict():
     released = Released()
     report: Any = released.audit.report
     cited = report["criteria"][0]["evidence"][:2]
@@ -175,7 +175,7 @@ def test_an_answered_appeal_cannot_be_withdrawn():
         "C#/Program.cs:7",
     ],
 )
-def test_a_place_is_read_as_it_was_written(line):
+def test_location_is_parsed(line):
     assert [str(place) for place in read_places(line)] == [line] * bool(line)
 
 
@@ -197,11 +197,11 @@ def test_a_place_is_read_as_it_was_written(line):
         "a.py:99999999",
     ],
 )
-def test_what_is_no_place_is_named_by_its_line(line):
+def test_invalid_location_is_reported_with_its_line(line):
     with pytest.raises(AppealRefused, match=r"^Line 2 is not a place"):
         read_places(f"ok.py:1\n{line}")
 
 
-def test_a_flood_of_places_is_refused():
+def test_too_many_locations_are_refused():
     with pytest.raises(AppealRefused, match="At most 20"):
         read_places("a.py\n" * 21)

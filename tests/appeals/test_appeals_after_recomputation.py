@@ -186,7 +186,7 @@ def refusal_of_change(case: Case, score: int) -> str:
     happened=st.lists(st.sampled_from(WHAT_MAY_HAPPEN), min_size=1, max_size=5),
     score=st.integers(1, 5),
 )
-def test_whatever_happens_an_appeal_is_read_by_both_sides_and_answered(
+def test_appeal_stays_readable_and_answerable_after_recomputation(
     happened: list[Callable[[Case], None]], score: int
 ) -> None:
     case = Case()

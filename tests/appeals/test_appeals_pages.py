@@ -60,7 +60,7 @@ def page(client: Client, address: str, status: int = 200) -> str:
     return html
 
 
-def test_a_student_files_an_appeal_and_finds_it_again(released, ada):
+def test_student_files_an_appeal_and_sees_it(released, ada):
     cited = (released.audit.report or {})["criteria"][0]["evidence"][0]
     form = page(ada, filing(released))
     assert "3 of 3 appeals left" in form
@@ -76,7 +76,7 @@ def test_a_student_files_an_appeal_and_finds_it_again(released, ada):
     assert "Git forensics" in page(ada, inbox(released))
 
 
-def test_what_was_typed_is_kept_beside_what_is_wrong_with_it(released, ada):
+def test_invalid_appeal_keeps_typed_text(released, ada):
     answer = ada.post(filing(released), {"text": "x" * 2001, "places": "/etc/passwd"})
     html = answer.content.decode()
     assert faults_of(html) == []
@@ -88,7 +88,7 @@ def test_what_was_typed_is_kept_beside_what_is_wrong_with_it(released, ada):
     assert "Line 1 is not a place" in html
 
 
-def test_a_text_is_measured_as_the_browser_measures_it(released, ada):
+def test_text_length_is_counted_like_the_browser(released, ada):
     answer = ada.post(filing(released), {"text": "\r\n".join("x" * 1000)})
     assert answer.status_code == 302
     with everywhere():
@@ -96,11 +96,11 @@ def test_a_text_is_measured_as_the_browser_measures_it(released, ada):
 
 
 @pytest.mark.parametrize("position", [3, 99])
-def test_a_criterion_that_is_not_there_answers_404(released, ada, position):
+def test_unknown_criterion_answers_404(released, ada, position):
     assert ada.get(filing(released, position)).status_code == 404
 
 
-def test_nobody_else_files_in_a_students_name(released, teacher):
+def test_only_the_student_can_file(released, teacher):
     classmate = signed_in(student(released.assignment.cohort).user)
     assert [client.get(filing(released)).status_code for client in (teacher, classmate)] == [
         404,
@@ -110,14 +110,14 @@ def test_nobody_else_files_in_a_students_name(released, teacher):
     assert classmate.get(inbox(released, f"{appeal.pk}/")).status_code == 404
 
 
-def test_an_attempt_that_nothing_was_released_of_cannot_be_appealed(released, ada):
+def test_unreleased_attempt_cannot_be_appealed(released, ada):
     later = judged(released.assignment, student=released.student, attempt=2)
     assert (
         ada.get(filing(released).replace(str(released.audit.pk), str(later.pk))).status_code == 404
     )
 
 
-def test_when_the_time_is_over_the_page_says_so_and_takes_nothing(released, ada):
+def test_appeal_after_the_deadline_is_refused(released, ada):
     with scope(organization=released.organization):
         Grade.objects.update(released_at="2026-01-05T12:00Z")
     assert "The deadline for appeals was 12 January 2026, 12:00 UTC." in page(ada, filing(released))
@@ -138,9 +138,7 @@ def test_when_the_time_is_over_the_page_says_so_and_takes_nothing(released, ada)
         (3, "2026-01-05T12:00Z", "The deadline for appeals was"),
     ],
 )
-def test_the_report_says_beside_each_criterion_how_many_are_left_and_until_when(
-    most, released_at, said
-):
+def test_report_shows_allowance_beside_each_criterion(most, released_at, said):
     released = Released(max_appeals=most)
     filed(released)
     if released_at:
@@ -155,7 +153,7 @@ def test_the_report_says_beside_each_criterion_how_many_are_left_and_until_when(
     assert html.count("Appeal on this criterion") == 1
 
 
-def test_a_student_withdraws_while_nobody_has_answered(released, ada):
+def test_student_withdraws_an_unanswered_appeal(released, ada):
     appeal = filed(released)
     assert "Withdraw appeal" in page(ada, inbox(released, f"{appeal.pk}/"))
     ada.post(inbox(released, f"{appeal.pk}/"), {"do": "withdraw"})
@@ -180,7 +178,7 @@ def test_a_student_reads_the_answer(released, ada):
     assert "It was read too kindly." in html
 
 
-def test_whoever_teaches_sees_both_sides_and_what_each_score_would_change(released, teacher):
+def test_teacher_sees_both_sides_and_effects_of_scores(released, teacher):
     appeal = filed(released)
     html = page(teacher, inbox(released, f"{appeal.pk}/"))
     for said in (
@@ -206,7 +204,7 @@ def test_whoever_teaches_sees_both_sides_and_what_each_score_would_change(releas
         ),
     ],
 )
-def test_an_answer_that_will_not_do_keeps_what_was_typed(released, teacher, sent, error):
+def test_invalid_answer_keeps_typed_text(released, teacher, sent, error):
     appeal = filed(released)
     answer = teacher.post(inbox(released, f"{appeal.pk}/"), {"do": "answer"} | sent)
     html = answer.content.decode()
@@ -217,7 +215,7 @@ def test_an_answer_that_will_not_do_keeps_what_was_typed(released, teacher, sent
 
 
 @pytest.mark.parametrize("meanwhile", [keep_verdict, escalate_appeal])
-def test_an_answer_that_comes_too_late_is_shown_again_with_the_reason(released, teacher, meanwhile):
+def test_late_answer_is_shown_again_with_the_reason(released, teacher, meanwhile):
     appeal, owner = filed(released), staff_user(released.organization, Role.OWNER)
     given = {"answer": "It was weighed."} if meanwhile is keep_verdict else {}
     with scope(organization=released.organization):
@@ -231,7 +229,7 @@ def test_an_answer_that_comes_too_late_is_shown_again_with_the_reason(released, 
     ) in html
 
 
-def test_an_answer_is_the_reason_chosen_and_what_was_typed(released, teacher):
+def test_answer_joins_chosen_reason_and_text(released, teacher):
     appeal = filed(released)
     reason = "The audit misread the evidence."
     sent = {"do": "answer", "decision": "2", "reason": reason, "answer": "Line 3."}
@@ -239,7 +237,7 @@ def test_an_answer_is_the_reason_chosen_and_what_was_typed(released, teacher):
     assert released.now(appeal).answer == f"{reason}\n\nLine 3."
 
 
-def test_an_appeal_is_judged_again_or_left_to_an_owner_by_a_button(released, teacher):
+def test_buttons_rejudge_or_escalate_an_appeal(released, teacher):
     first, second = filed(released), filed(released, SECOND)
     staff_user(released.organization, Role.OWNER)
     teacher.post(inbox(released, f"{first.pk}/"), {"do": "rejudge"})
@@ -249,7 +247,7 @@ def test_an_appeal_is_judged_again_or_left_to_an_owner_by_a_button(released, tea
     assert ">progress</a>" in page(teacher, inbox(released, f"{first.pk}/"))
 
 
-def test_who_assists_reads_and_answers_nothing(released):
+def test_assistant_reads_but_cannot_answer(released):
     assistant = signed_in(staff_user(released.organization, Role.ASSISTANT))
     appeal = filed(released)
     assert "Answer appeal" not in page(assistant, inbox(released, f"{appeal.pk}/"))
@@ -263,7 +261,7 @@ def names(html: str) -> list[str]:
     ]
 
 
-def test_the_inbox_shows_what_waits_oldest_first(released, teacher):
+def test_inbox_lists_waiting_appeals_oldest_first(released, teacher):
     assert "No appeals are waiting for an answer." in page(teacher, inbox(released))
     first, second, third = (filed(released, key) for key in (FIRST, SECOND, "graph_orchestration"))
     with scope(organization=released.organization):
@@ -277,7 +275,7 @@ def test_the_inbox_shows_what_waits_oldest_first(released, teacher):
     assert first.state == AppealState.OPEN
 
 
-def test_a_filter_that_is_unknown_is_said_and_asks_for_nothing(released, teacher):
+def test_unknown_filter_is_reported_and_ignored(released, teacher):
     filed(released)
     html = page(
         teacher, inbox(released, "?state=odd&cohort=nowhere&assignment=x&criterion=y&page=99")
@@ -286,7 +284,7 @@ def test_a_filter_that_is_unknown_is_said_and_asks_for_nothing(released, teacher
     assert names(html) == ["Git forensics"]
 
 
-def test_a_criterion_that_is_upheld_too_often_raises_an_alarm(released, teacher):
+def test_criterion_upheld_too_often_is_marked(released, teacher):
     for decided, state, criterion in [
         (3, "kept", "often"),
         (1, "changed", "often"),
@@ -309,7 +307,7 @@ def test_a_criterion_that_is_upheld_too_often_raises_an_alarm(released, teacher)
     assert "?state=decided&amp;criterion=alarming" in html
 
 
-def test_the_inbox_asks_as_much_for_one_as_for_many(released, teacher):
+def test_inbox_queries_are_constant(released, teacher):
     filed(released)
     asked = []
     for more in (0, 4):

@@ -61,9 +61,7 @@ def pages_of(model: type[Model], row: Model) -> list[str]:
     return [page(model, name, row.pk) for name in pages_of_a_row(model)]
 
 
-def test_every_page_of_the_administration_is_sound_in_both_themes(
-    live_server: Any, chromium: str
-) -> None:
+def test_administration_pages_pass_axe_in_both_themes(live_server: Any, chromium: str) -> None:
     source, organization, client = axe(), institute(word="Hellerau"), Client()
     operator = UserFactory.create(is_staff=True, is_superuser=True)
     client.force_login(operator)

@@ -27,7 +27,7 @@ pytestmark = [
 WINDOW: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
 
 
-def test_who_teaches_needs_no_mouse(live_server: Any, chromium: str) -> None:
+def test_teacher_works_with_keyboard_alone(live_server: Any, chromium: str) -> None:
     source, (draft, teacher) = axe(), draft_and_teacher()
     version = RubricVersionFactory.create(
         rubric__organization=draft.organization,

@@ -22,9 +22,7 @@ pytestmark = [
 ]
 
 
-def test_a_teacher_scores_by_hand_and_releases_and_only_then_the_student_reads_it(
-    live_server: Any, chromium: str
-) -> None:
+def test_student_reads_override_only_after_release(live_server: Any, chromium: str) -> None:
     version = RubricVersionFactory.create(
         document=rubric_document(*(key for key, _, _ in CRITERIA))
     )

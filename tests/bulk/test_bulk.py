@@ -78,7 +78,7 @@ def begin(assignment: Assignment, audits: list[Audit], verb: BulkVerb, **asked: 
     return start_bulk(assignment=assignment, verb=verb, audits=audits, **given)
 
 
-def test_applying_rules_and_judges_without_a_model_cost_nothing():
+def test_estimate_without_models_is_zero():
     assignment, audits = cohort(2)
     with everywhere():
         for verb in BulkVerb:
@@ -95,9 +95,7 @@ def test_applying_rules_and_judges_without_a_model_cost_nothing():
         (BulkVerb.REAUDIT, (), (12, Decimal("16.5"), 21)),
     ],
 )
-def test_the_cost_is_the_mean_of_the_last_runs_that_really_asked_and_its_range(
-    verb, criteria, costs
-):
+def test_estimate_is_mean_and_range_of_fully_measured_audits(verb, criteria, costs):
     assignment, audits = cohort(3, bench=Bench.LLM)
     for audit, cost in zip(audits, (3, 6, 1), strict=True):
         paid(audit, cost, judges=5 if cost == 1 else 6)  # of the last, one answer was taken over
@@ -107,7 +105,7 @@ def test_the_cost_is_the_mean_of_the_last_runs_that_really_asked_and_its_range(
     assert seen.measured == (0 if verb == BulkVerb.RESYNTHESISE else 2)
 
 
-def test_one_criterion_of_judges_that_answer_on_all_at_once_costs_as_much_as_all():
+def test_one_criterion_costs_as_much_as_all_in_batched_calls():
     assignment, audits = cohort(1, bench=Bench.LLM)
     OrganizationBenchFactory(organization=assignment.organization, batch=Batch.PER_JUDGE)
     paid(audits[0], 3, judges=3)
@@ -116,7 +114,7 @@ def test_one_criterion_of_judges_that_answer_on_all_at_once_costs_as_much_as_all
     assert seen.cost == 3
 
 
-def test_to_judge_under_another_text_costs_as_much_as_an_audit():
+def test_rejudging_under_another_version_costs_an_audit():
     assignment, audits = cohort(2, bench=Bench.LLM)
     paid(audits[0], 3)
     with everywhere():
@@ -131,7 +129,7 @@ def test_to_judge_under_another_text_costs_as_much_as_an_audit():
 
 
 @pytest.mark.parametrize("price", [None, "nothing measured"])
-def test_what_is_not_known_is_not_guessed(price):
+def test_unknown_cost_is_not_guessed(price):
     assignment, audits = cohort(2, bench=Bench.LLM)
     if price is None:
         paid(audits[0], None)
@@ -140,7 +138,7 @@ def test_what_is_not_known_is_not_guessed(price):
     assert (seen.cost, seen.cost_low, seen.cost_high, seen.asks_models) == (None, None, None, True)
 
 
-def test_what_is_being_audited_or_holds_no_verdict_is_left_out_and_counted():
+def test_busy_and_unjudged_audits_are_left_out_and_counted():
     assignment, audits = cohort(2)
     failed: Audit = AuditFactory.create(failed=True, submission__assignment=assignment)
     AuditFactory(submission=audits[0].submission, kind="instructor")
@@ -152,7 +150,7 @@ def test_what_is_being_audited_or_holds_no_verdict_is_left_out_and_counted():
     assert (anew.count, anew.busy, anew.unjudged) == (2, 1, 0)
 
 
-def test_what_failed_is_found_whatever_peers_made_of_it_since():
+def test_failed_audits_ignore_later_peer_audits():
     failed: Audit = AuditFactory.create(failed=True)
     AuditFactory(submission=failed.submission, kind="peer", done=True)
     with everywhere():
@@ -165,7 +163,7 @@ def refused(assignment: Assignment, audits: list[Audit], **asked: Any) -> str:
     return refusal.value.code
 
 
-def test_what_is_not_confirmed_not_possible_or_not_paid_for_does_not_start():
+def test_unconfirmed_impossible_or_unaffordable_run_is_refused():
     assignment, audits = cohort(2, bench=Bench.LLM)
     OrganizationBenchFactory(
         organization=assignment.organization, monthly_budget_usd=20, audit_budget_usd=9
@@ -186,7 +184,7 @@ def test_what_is_not_confirmed_not_possible_or_not_paid_for_does_not_start():
     assert refused(assignment, audits, verb=BulkVerb.RESYNTHESISE) == "bulk_running"
 
 
-def test_a_rejudging_of_many_makes_an_audit_for_each_and_counts_as_they_end():
+def test_bulk_rejudge_creates_audits_and_counts_their_ends():
     assignment, audits = cohort(3)
     teacher = staff_user(assignment.organization)
     with everywhere():
@@ -217,7 +215,7 @@ def test_a_rejudging_of_many_makes_an_audit_for_each_and_counts_as_they_end():
     assert verbs == {"bulk.started", "bulk.finished"}
 
 
-def test_cancelling_ends_what_waits_lets_end_what_runs_and_uses_up_no_attempt():
+def test_cancel_ends_waiting_audits_and_uses_no_attempt():
     assignment, audits = cohort(3)
     with everywhere():
         run = begin(assignment, audits, BulkVerb.REAUDIT)
@@ -238,7 +236,7 @@ def test_cancelling_ends_what_waits_lets_end_what_runs_and_uses_up_no_attempt():
     assert (seen.state, seen.done, seen.failed, seen.changed) == (BulkState.CANCELLED, 1, 0, 1)
 
 
-def test_cancelling_a_resynthesis_ends_what_no_worker_has_taken_up():
+def test_cancel_of_resynthesis_ends_waiting_items():
     assignment = small_assignment()
     audits = [judged(assignment) for _ in range(2)]
     with everywhere():

@@ -83,7 +83,7 @@ def seen(run: BulkRun) -> tuple[str, int, int, int]:
     return (now.state, now.done, now.failed, now.changed)
 
 
-def test_a_run_goes_on_chunk_by_chunk_to_its_end(monkeypatch):
+def test_run_continues_chunk_by_chunk_to_its_end(monkeypatch):
     monkeypatch.setattr(resynthesis_jobs, "CHUNK", 2)
     run, heavier = started(5)
     assert work() == [f"bulk-{run.pk}-{chunk}" for chunk in (0, 1, 2)]
@@ -94,7 +94,7 @@ def test_a_run_goes_on_chunk_by_chunk_to_its_end(monkeypatch):
         assert {item.criteria_changed for item in BulkItem.objects.all()} == {1}
 
 
-def test_one_that_is_refused_fails_with_its_sentence_and_the_others_go_on():
+def test_refused_item_fails_with_its_message_and_others_continue():
     run, _ = started(2)
     with everywhere():
         first: Any = BulkItem.objects.get(position=0)
@@ -110,7 +110,7 @@ def test_one_that_is_refused_fails_with_its_sentence_and_the_others_go_on():
         )
 
 
-def test_what_kills_its_worker_three_times_is_given_up():
+def test_item_that_kills_its_worker_three_times_fails():
     run, _ = started(2)
 
     def die(**_: Any) -> Change:
@@ -130,7 +130,7 @@ def test_what_kills_its_worker_three_times_is_given_up():
     assert seen(run) == (BulkState.DONE, 2, 1, 1)
 
 
-def test_the_reconciler_resumes_a_run_whose_job_is_gone_and_no_other():
+def test_reconciler_resumes_only_runs_without_a_job():
     run, _ = started(1)
     assert reconcile() == Recovery(enqueued=0, taken_back=0)
     get_queue("bulk").empty()
@@ -140,7 +140,7 @@ def test_the_reconciler_resumes_a_run_whose_job_is_gone_and_no_other():
     assert seen(run)[0] == BulkState.DONE
 
 
-def test_a_job_that_is_started_twice_does_its_work_once():
+def test_job_started_twice_works_once():
     run, _ = started(2)
     for _ in range(2):
         resynthesise_chunk(run.organization_id, str(run.pk), 0)
@@ -149,7 +149,7 @@ def test_a_job_that_is_started_twice_does_its_work_once():
         assert SupersededReport.objects.count() == 2
 
 
-def test_with_a_thousand_bulk_jobs_queued_a_students_submission_is_next():
+def test_student_submission_precedes_a_thousand_bulk_jobs():
     assignment = small_assignment()
     with scope(organization=assignment.organization):
         run = start_bulk(
@@ -202,7 +202,7 @@ def _many(assignment: Assignment, number: int) -> list[Audit]:
     )
 
 
-def test_a_verdict_that_arrives_meanwhile_is_waited_for_and_neither_is_lost():
+def test_concurrent_verdict_and_resynthesis_are_both_kept():
     """Two connections: a worker has written its report and not committed when the rules are applied to the audit."""
     assignment = small_assignment()
     template, heavier = judged(assignment), next_version(assignment, tidy=20.0)
@@ -240,7 +240,7 @@ def test_a_verdict_that_arrives_meanwhile_is_waited_for_and_neither_is_lost():
         assert Grade.objects.get(audit=audit).overall_score == after.overall_score
 
 
-def test_two_who_apply_other_rules_to_one_verdict_at_once_lose_none_of_the_three_reports():
+def test_concurrent_resyntheses_keep_all_three_reports():
     assignment = small_assignment()
     audit = judged(assignment)
     versions = [next_version(assignment, tidy=weight) for weight in (20.0, 40.0)]

@@ -65,7 +65,7 @@ def runs() -> int:
         return BulkRun.objects.count()
 
 
-def test_the_page_is_sound_with_nobody_and_with_somebody(
+def test_bulk_page_is_valid_with_and_without_grades(
     teacher: Client, assignment: Assignment
 ) -> None:
     page = teacher.get(start_page(assignment)).content.decode()
@@ -87,7 +87,7 @@ def test_the_page_is_sound_with_nobody_and_with_somebody(
         ({"scope": "chosen", "grade": ["0"]}, "grade", "not one of the available choices"),
     ],
 )
-def test_what_does_not_fit_is_said_beside_its_field_and_nothing_is_lost(
+def test_invalid_choice_is_reported_beside_its_field(
     teacher: Client, assignment: Assignment, chosen: dict[str, Any], field: str, words: str
 ) -> None:
     graded(assignment, 1)
@@ -98,7 +98,7 @@ def test_what_does_not_fit_is_said_beside_its_field_and_nothing_is_lost(
     assert answer.context["form"]["verb"].value() == chosen.get("verb", BulkVerb.REJUDGE)
 
 
-def test_whoever_was_ticked_stays_ticked_when_something_else_is_refused(
+def test_selected_students_stay_selected_after_an_error(
     teacher: Client, assignment: Assignment
 ) -> None:
     ticked, other = graded(assignment, 2)
@@ -131,9 +131,7 @@ def test_count_and_cost_are_shown_before_anything_starts(
     assert ("no audit with models has been measured here" in page, runs()) == (True, 0)
 
 
-def test_those_that_are_flagged_or_chosen_or_failed_and_no_others(
-    teacher: Client, assignment: Assignment
-) -> None:
+def test_scope_selects_flagged_chosen_or_failed(teacher: Client, assignment: Assignment) -> None:
     plain, flagged = *graded(assignment, 1), *graded(assignment, 1, needs_review=True)
     failed = AuditFactory.create(failed=True, submission__assignment=assignment)
 
@@ -147,7 +145,7 @@ def test_those_that_are_flagged_or_chosen_or_failed_and_no_others(
     assert sorted(a.pk for a in found()) == sorted([plain.audit_id, flagged.audit_id])
 
 
-def test_above_fifty_the_number_is_typed(teacher: Client, assignment: Assignment) -> None:
+def test_run_above_fifty_needs_typed_number(teacher: Client, assignment: Assignment) -> None:
     graded(assignment, 51)
     asked = choice(assignment, verb=BulkVerb.RESYNTHESISE, start="1")
     answer = teacher.post(start_page(assignment), asked | {"confirmed": "50"})
@@ -160,7 +158,7 @@ def test_above_fifty_the_number_is_typed(teacher: Client, assignment: Assignment
     assert (answer.status_code, answer.headers["Location"], run.total) == (302, page_of(run), 51)
 
 
-def test_a_run_is_begun_followed_and_cancelled_without_any_script(
+def test_run_starts_and_is_cancelled_without_javascript(
     teacher: Client, assignment: Assignment
 ) -> None:
     graded(assignment, 2)
@@ -179,9 +177,7 @@ def test_a_run_is_begun_followed_and_cancelled_without_any_script(
         assert BulkRun.objects.get().state == BulkState.CANCELLED
 
 
-def test_the_fragment_is_sent_again_only_when_something_changed(
-    teacher: Client, assignment: Assignment
-) -> None:
+def test_unchanged_progress_fragment_answers_304(teacher: Client, assignment: Assignment) -> None:
     run = BulkRunFactory.create(assignment=assignment, total=2)
     items = [BulkItemFactory.create(run=run, score_before=4.0) for _ in range(2)]
     first = teacher.get(page_of(run, "bulk-progress"))
@@ -215,7 +211,7 @@ def test_the_fragment_is_sent_again_only_when_something_changed(
     assert [sentence.split("”")[0] for sentence in said] == ["“show=nonsense", "“page=x"]
 
 
-def test_the_counts_make_up_the_whole_also_where_an_item_ended_after_the_run_was_read(
+def test_progress_counts_add_up_when_an_item_ends_meanwhile(
     assignment: Assignment,
 ) -> None:
     read_before = BulkRunFactory.create(assignment=assignment, total=4)
@@ -229,9 +225,7 @@ def test_the_counts_make_up_the_whole_also_where_an_item_ended_after_the_run_was
     assert read_before.done == 0
 
 
-def test_each_number_of_a_past_run_leads_to_its_attempts(
-    teacher: Client, assignment: Assignment
-) -> None:
+def test_past_run_numbers_link_to_attempts(teacher: Client, assignment: Assignment) -> None:
     run = BulkRunFactory.create(
         assignment=assignment,
         total=3,
@@ -249,7 +243,7 @@ def test_each_number_of_a_past_run_leads_to_its_attempts(
     assert [address in page for address in wanted] == [True] * 3
 
 
-def test_a_resynthesis_under_the_next_version_begins_from_the_page() -> None:
+def test_resynthesis_under_next_version_starts_from_page() -> None:
     assignment = small_assignment()
     audit, heavier = judged(assignment), next_version(assignment, tidy=20.0)
     client = signed_in(staff_user(assignment.organization))
@@ -263,7 +257,7 @@ def test_a_resynthesis_under_the_next_version_begins_from_the_page() -> None:
 
 
 @pytest.mark.parametrize("page", ["start", "run", "progress"])
-def test_thirty_students_cost_as_many_queries_as_one(
+def test_bulk_page_queries_are_constant(
     page: str, teacher: Client, assignment: Assignment, django_assert_max_num_queries: Any
 ) -> None:
     run = BulkRunFactory.create(assignment=assignment, total=31)

@@ -68,20 +68,20 @@ def known_to(audit: Audit) -> tuple[set[str], list[tuple[str, int]] | None]:
         (Renewal.EVERYTHING, (), set(), None),
     ],
 )
-def test_a_renewal_knows_all_but_what_it_renews(renewal, criteria, keys, opinions):
+def test_renewal_reuses_all_but_the_renewed_parts(renewal, criteria, keys, opinions):
     audit = again(judged(), renewal, *criteria)
     ids = ("git_forensics", "state_management")
     assert known_to(audit) == (keys, opinions and list(zip(ids, opinions, strict=True)))
 
 
 @pytest.mark.parametrize("renewal", [Renewal.OPINIONS, Renewal.EVERYTHING])
-def test_what_a_renewal_bought_before_its_worker_died_is_not_bought_again(renewal):
+def test_renewal_after_worker_death_reuses_stored_answers(renewal):
     audit = again(judged(), renewal)
     OpinionRecordFactory(audit=audit, criterion_id="git_forensics", key="bought")
     assert known_to(audit)[0] == {"bought"}
 
 
-def test_the_judges_are_asked_again_on_the_evidence_of_this_very_attempt():
+def test_rejudging_uses_evidence_of_the_same_attempt():
     audit = judged()
     AuditFactory(
         done=True,
@@ -95,7 +95,7 @@ def test_the_judges_are_asked_again_on_the_evidence_of_this_very_attempt():
     assert len(report) == 2
 
 
-def test_a_rejudging_is_an_instructors_audit_under_the_version_of_the_verdict():
+def test_rejudging_is_an_instructor_audit_under_the_same_version():
     audit = AuditFactory(done=True)
     later = RubricVersionFactory(rubric=audit.rubric_version.rubric, number=2, state="superseded")
     with everywhere():
@@ -121,7 +121,7 @@ def refusal(act: Any, **asked: Any) -> str:
     return refused.value.code
 
 
-def test_what_cannot_be_judged_again_is_refused_in_words():
+def test_impossible_rejudging_is_refused():
     audit, draft = AuditFactory(done=True), RubricVersionFactory(draft=True)
     submission = audit.submission
     assert refusal(rejudge, submission=SubmissionFactory()) == "verdict_missing"
@@ -135,7 +135,7 @@ def test_what_cannot_be_judged_again_is_refused_in_words():
     assert refusal(rejudge, submission=submission) == "already_running"
 
 
-def test_a_renewal_that_fails_takes_neither_the_verdict_nor_the_attempt_away():
+def test_failed_renewal_keeps_verdict_and_attempt():
     audit = AuditFactory(done=True)
     with everywhere():
         lease = claimed(reaudit(submission=audit.submission, by=None))
@@ -149,7 +149,7 @@ def test_a_renewal_that_fails_takes_neither_the_verdict_nor_the_attempt_away():
     ("failure", "state"),
     [("rate_limited", AuditState.FAILED), ("abstained", AuditState.NEEDS_REVIEW)],
 )
-def test_a_renewal_whose_judges_did_not_answer_takes_no_score_away(failure, state):
+def test_renewal_without_answers_keeps_scores(failure, state):
     audit = AuditFactory(done=True)
     CriterionVerdictFactory(audit=audit, criterion_id="tidy", name="Tidy", score=4)
     unheard = {
@@ -174,7 +174,7 @@ def test_a_renewal_whose_judges_did_not_answer_takes_no_score_away(failure, stat
     )
 
 
-def test_what_is_audited_anew_is_the_commit_that_was_judged_though_its_branch_went_on(
+def test_reaudit_uses_the_judged_commit(
     tmp_path: Path,
 ):
     steps = [
@@ -199,7 +199,7 @@ def test_what_is_audited_anew_is_the_commit_that_was_judged_though_its_branch_we
     assert told.commit == first
 
 
-def test_a_rejudging_asks_the_judges_and_keeps_the_evidence(tmp_path: Path):
+def test_rejudging_keeps_evidence(tmp_path: Path):
     make_repository(
         tmp_path / "work.git", [Commit(files={"README.md": "# Work"}) for _ in range(4)]
     )

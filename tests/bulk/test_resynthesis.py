@@ -31,7 +31,7 @@ def refusal(audit: Audit, version: Any) -> str:
     return refused.value.code
 
 
-def test_what_has_no_verdict_or_no_version_is_refused_and_nothing_changes():
+def test_resynthesis_without_verdict_or_version_is_refused():
     assignment = small_assignment()
     audit, heavier = judged(assignment), next_version(assignment, tidy=20.0)
     draft = next_version(assignment, draft=True)
@@ -47,7 +47,7 @@ def test_what_has_no_verdict_or_no_version_is_refused_and_nothing_changes():
         assert not SupersededReport.objects.exists()
 
 
-def test_the_verdict_is_another_and_the_report_before_is_kept():
+def test_resynthesis_replaces_verdict_and_keeps_old_report():
     assignment = small_assignment()
     audit, heavier = judged(assignment), next_version(assignment, tidy=20.0)
     with everywhere():
@@ -74,7 +74,7 @@ def test_the_verdict_is_another_and_the_report_before_is_kept():
     assert (said["score_before"], said["score"]) == (audit.overall_score, seen.overall_score)
 
 
-def test_there_and_back_is_the_verdict_of_before_and_each_report_is_kept_once():
+def test_resynthesis_back_restores_verdict_and_keeps_each_report_once():
     assignment = small_assignment()
     audit, heavier = judged(assignment), next_version(assignment, tidy=20.0)
     with everywhere():
@@ -85,7 +85,7 @@ def test_there_and_back_is_the_verdict_of_before_and_each_report_is_kept_once():
         assert SupersededReport.objects.count() == 3
 
 
-def test_the_same_rules_change_nothing_and_write_nothing():
+def test_same_rules_write_nothing():
     audit = judged(small_assignment())
     with everywhere():
         logged = Activity.objects.count()
@@ -93,7 +93,7 @@ def test_the_same_rules_change_nothing_and_write_nothing():
         assert (now(audit).version, Activity.objects.count()) == (audit.version, logged)
 
 
-def test_a_released_grade_stays_as_it_was_told_and_is_marked_as_changed():
+def test_released_grade_stays_and_is_marked_changed():
     assignment = small_assignment()
     audit, heavier = judged(assignment), next_version(assignment, tidy=20.0)
     teacher = staff_user(assignment.organization)
@@ -106,7 +106,7 @@ def test_a_released_grade_stays_as_it_was_told_and_is_marked_as_changed():
         assert SupersededReport.objects.get().digest == told["digest"]
 
 
-def test_a_score_given_by_hand_stays_in_place_of_whatever_the_court_says_now():
+def test_override_stays_after_resynthesis():
     assignment = small_assignment()
     audit, heavier = judged(assignment), next_version(assignment, tidy=20.0)
     teacher = staff_user(assignment.organization)
@@ -124,7 +124,7 @@ def test_a_score_given_by_hand_stays_in_place_of_whatever_the_court_says_now():
     assert (grade.overridden, grade.overall_score) == (1, (5 + (verdicts["tested"] or 0)) / 2)
 
 
-def test_what_leaves_nothing_to_score_is_refused_and_takes_nothing_away():
+def test_resynthesis_without_scores_is_refused():
     audit = judged(small_assignment())
     elsewhere = RubricVersionFactory(
         rubric=audit.rubric_version.rubric,

@@ -57,13 +57,13 @@ def code_of(act: Callable[[], Any]) -> str:
     return ""
 
 
-def test_whoever_deletes_a_cohort_waits_for_new_rules_and_is_told_what_they_changed() -> None:
+def test_cohort_deletion_waits_for_resynthesis_and_reports_change() -> None:
     race = Deletion()
     # A verdict asks for the grade before it writes down its findings.
     assert in_turn(Grade, race.judge_again, race.delete) == ["", "holdings_changed"]
 
 
-def test_what_was_deleted_meanwhile_is_refused_new_rules() -> None:
+def test_resynthesis_of_deleted_audit_is_refused() -> None:
     race = Deletion()
     # The attempts are the last that whoever deletes asks for.
     assert in_turn(Audit, race.delete, race.judge_again) == ["", "verdict_missing"]

@@ -60,12 +60,12 @@ def score(submission, teacher, finish=True, **scores):
     )
 
 
-def test_nothing_is_drawn_where_there_is_no_verdict(assignment, teacher):
+def test_draw_without_verdicts_is_refused(assignment, teacher):
     with pytest.raises(ActionRefused, match="no verdict to compare"):
         draw_sample(assignment=assignment, size=3, seed=1, with_flagged=True, by=teacher)
 
 
-def test_a_seed_draws_the_same_in_the_same_order_and_later_work_moves_nobody():
+def test_same_seed_draws_the_same_order_despite_later_submissions():
     works = [Work(UUID(int=n), flagged=n % 5 == 0) for n in range(20)]
     first = draw_submissions(works, size=6, seed=7, with_flagged=False)
     assert draw_submissions(reversed(works), size=6, seed=7, with_flagged=False) == first
@@ -76,7 +76,7 @@ def test_a_seed_draws_the_same_in_the_same_order_and_later_work_moves_nobody():
     assert [each for each in more if each in first] == first
 
 
-def test_all_flagged_come_besides_the_random_ones_and_are_not_told_apart():
+def test_flagged_submissions_are_added_and_mixed_with_random_ones():
     apart = {UUID(int=3), UUID(int=4)}
     works = [Work(UUID(int=n), flagged=UUID(int=n) in apart) for n in range(10)]
     found = draw_submissions(works, size=2, seed=1, with_flagged=True)
@@ -88,7 +88,7 @@ def test_all_flagged_come_besides_the_random_ones_and_are_not_told_apart():
     ]
 
 
-def test_a_sample_holds_the_attempts_that_count_and_is_in_the_log(assignment, teacher):
+def test_sample_has_counting_attempts_and_is_logged(assignment, teacher):
     flagged, clear = judged(assignment, suspected=True), judged(assignment)
     nothing_said = judged(assignment)
     type(nothing_said.audit).objects.filter(pk=nothing_said.audit_id).update(
@@ -101,7 +101,7 @@ def test_a_sample_holds_the_attempts_that_count_and_is_in_the_log(assignment, te
     assert Activity.objects.get().detail == {"size": 1, "seed": 1, "with_flagged": True}
 
 
-def test_scores_are_kept_and_may_change_until_all_are_there_and_sealed(assignment, teacher):
+def test_scores_can_change_until_they_are_sealed(assignment, teacher):
     work = judged(assignment).audit.submission
     score(work, teacher, finish=False, tidy=3)
     score(work, teacher, finish=False, tidy=5)
@@ -116,7 +116,7 @@ def test_scores_are_kept_and_may_change_until_all_are_there_and_sealed(assignmen
     assert agreement_queries.scores_given_by(teacher, work) == {"tidy": 5, "tested": 2}
 
 
-def test_an_unknown_criterion_is_refused_and_the_log_never_tells_a_score(assignment, teacher):
+def test_unknown_criterion_is_refused_and_log_has_no_score(assignment, teacher):
     work = judged(assignment).audit.submission
     with pytest.raises(ActionRefused, match="no such criterion"):
         score(work, teacher, finish=False, beauty=3)
@@ -124,7 +124,9 @@ def test_an_unknown_criterion_is_refused_and_the_log_never_tells_a_score(assignm
     assert Activity.objects.get().detail == {"criteria": 2, "finished": True}
 
 
-def test_only_sealed_scores_count_beside_the_verdict_that_stands(assignment, teacher, organization):
+def test_only_sealed_scores_are_compared_with_the_current_verdict(
+    assignment, teacher, organization
+):
     grade = judged(assignment, tidy=4)
     work, another = grade.audit.submission, staff_user(organization)
     score(work, teacher, tidy=2, tested=2)
@@ -140,13 +142,13 @@ def test_only_sealed_scores_count_beside_the_verdict_that_stands(assignment, tea
     assert [each.distance for each in scored] == [2, 0]
 
 
-def test_a_criterion_that_the_court_left_open_is_counted_apart(assignment, teacher):
+def test_criterion_without_a_court_score_is_counted_separately(assignment, teacher):
     work = judged(assignment, tidy=None).audit.submission
     score(work, teacher, tidy=2, tested=2)
     assert [each.court for each in agreement_queries.blind_scores_of(assignment)].count(None) == 1
 
 
-def test_judges_are_measured_by_their_first_answers(assignment):
+def test_judges_are_measured_by_their_first_round(assignment):
     audit = judged(assignment).audit
     for judge, round_, given in (
         ("Prosecutor", 1, 2),
@@ -161,7 +163,7 @@ def test_judges_are_measured_by_their_first_answers(assignment):
 
 
 @pytest.mark.parametrize("works", [1, 3, 30])
-def test_what_was_scored_costs_four_queries(assignment, teacher, works, django_assert_num_queries):
+def test_blind_scores_cost_four_queries(assignment, teacher, works, django_assert_num_queries):
     for _ in range(works):
         BlindGradeFactory(
             submission=judged(assignment).audit.submission, graded_by=teacher, sealed=True

@@ -36,7 +36,7 @@ def pairs_of(scored):
 
 @settings(max_examples=60, deadline=None)
 @given(SCORED)
-def test_kappa_is_that_of_scikit_learn(scored):
+def test_kappa_equals_scikit_learn(scored):
     from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]  # -- scikit-learn ships no types
 
     people, court = zip(*scored, strict=True)
@@ -49,7 +49,7 @@ def test_kappa_is_that_of_scikit_learn(scored):
 
 @settings(max_examples=40, deadline=None)
 @given(SCORED)
-def test_errors_shares_and_the_grid_are_those_of_scikit_learn_and_numpy(scored):
+def test_errors_shares_and_grid_equal_scikit_learn_and_numpy(scored):
     from sklearn.metrics import confusion_matrix, mean_absolute_error
 
     people, court = map(np.array, zip(*scored, strict=True))
@@ -66,7 +66,7 @@ def test_errors_shares_and_the_grid_are_those_of_scikit_learn_and_numpy(scored):
 
 @settings(max_examples=60, deadline=None)
 @given(JUDGED)
-def test_alpha_is_that_of_krippendorff(units):
+def test_alpha_equals_krippendorff_package(units):
     ours = ordinal_alpha(units).value
     counts = [[unit.count(score) for score in range(1, 6)] for unit in units if len(unit) > 1]
     if ours is None:
@@ -76,7 +76,7 @@ def test_alpha_is_that_of_krippendorff(units):
         assert ours == pytest.approx(theirs)
 
 
-def test_alpha_is_the_published_one():
+def test_alpha_equals_the_published_example():
     """Krippendorff's own example: four observers, twelve units, 0.815."""
     units = [
         [1, 1, 1],
@@ -95,7 +95,7 @@ def test_alpha_is_the_published_one():
     assert round(ordinal_alpha(units).value or 0, 3) == 0.815
 
 
-def test_without_a_single_score_there_is_no_figure_but_a_reason():
+def test_no_scores_give_a_reason_instead_of_figures():
     found = agreement_of([])
     assert (found.pairs, found.units, found.is_reliable) == (0, 0, False)
     assert {found.kappa, found.error, found.bias, found.exact, found.within_one} == {
@@ -103,57 +103,57 @@ def test_without_a_single_score_there_is_no_figure_but_a_reason():
     }
 
 
-def test_one_submission_has_values_without_intervals():
+def test_one_submission_gives_values_without_intervals():
     found = agreement_of([Pair("a", 2, 4), Pair("a", 3, 4)])
     assert found.error == Measured(1.5, reason=coefficients.ONE_UNIT)
     assert (found.pairs, found.units) == (2, 1)
 
 
-def test_constant_scores_have_no_kappa_and_every_share():
+def test_constant_scores_give_shares_but_no_kappa():
     found = agreement_of(pairs_of([(3, 3)] * 30))
     assert found.kappa == Measured(None, reason=coefficients.NO_VARIATION)
     assert (found.exact, found.error) == (Measured(1.0, 1.0, 1.0), Measured(0.0, 0.0, 0.0))
     assert found.is_reliable
 
 
-def test_a_constant_side_has_no_kappa_though_its_formula_says_nought():
+def test_constant_side_gives_no_kappa_although_formula_gives_zero():
     scored = pairs_of([(3, 2), (3, 4), (3, 5)])
     assert coefficients.quadratic_kappa(table_of(scored)) == 0.0
     assert agreement_of(scored).kappa == Measured(None, reason=coefficients.ONE_SIDED)
 
 
-def test_a_kappa_that_most_resamples_lack_has_no_interval():
+def test_kappa_undefined_in_most_resamples_has_no_interval():
     found = agreement_of(pairs_of([(3, 3), (2, 2)]))
     assert found.kappa == Measured(1.0, reason=coefficients.RARELY_DEFINED)
 
 
-def test_judges_who_never_met_or_never_differed_have_no_alpha():
+def test_judges_without_shared_or_varied_scores_have_no_alpha():
     assert ordinal_alpha([[3], [4]]) == Measured(None, reason=coefficients.NO_PAIRS)
     assert ordinal_alpha([[3, 3], [3, 3, 3], [5]]) == Measured(
         None, reason=coefficients.NO_VARIATION
     )
 
 
-def test_the_same_scores_give_the_same_intervals_in_whatever_order_they_come():
+def test_intervals_do_not_depend_on_order():
     scored = pairs_of([(1, 2), (3, 3), (5, 4), (2, 2), (4, 4), (3, 5)])
     assert agreement_of(scored) == agreement_of(scored[::-1])
 
 
-def test_an_interval_holds_its_value_and_narrows_with_more_work():
+def test_interval_contains_value_and_narrows_with_more_submissions():
     few = [(1, 2), (3, 3), (5, 4), (2, 2), (4, 4)]
     narrow, wide = agreement_of(pairs_of(few * 20)).error, agreement_of(pairs_of(few)).error
     assert (wide.low or 0) <= (wide.value or 0) <= (wide.high or 0)
     assert (narrow.high or 0) - (narrow.low or 0) < (wide.high or 0) - (wide.low or 0)
 
 
-def test_two_people_on_the_same_work_are_drawn_together():
+def test_two_graders_of_one_submission_are_resampled_together():
     """Doubling every score says nothing new: the interval stays as wide."""
     scored = [("a", 1, 3), ("b", 3, 3), ("c", 5, 4), ("d", 2, 2)]
     once = [Pair(*each) for each in scored]
     assert agreement_of(once * 2).error == agreement_of(once).error
 
 
-def test_an_interval_misses_the_truth_about_as_seldom_as_it_says():
+def test_interval_coverage_is_close_to_95_percent():
     """Twenty samples of forty scores that differ by 1 half of the time: one miss in twenty is meant, three are luck."""
     source = random.Random(7)
     samples = [[(3, 3 + source.randrange(2)) for _ in range(40)] for _ in range(20)]
@@ -161,7 +161,7 @@ def test_an_interval_misses_the_truth_about_as_seldom_as_it_says():
     assert sum(not (each.low or 0) <= 0.5 <= (each.high or 0) for each in found) <= 3
 
 
-def test_offsets_are_from_the_others_and_need_others():
+def test_offsets_compare_with_other_judges_and_need_them():
     units = [{"P": 1, "D": 5, "T": 3}, {"P": 2, "D": 4}, {"T": 5}]
     assert offsets_of(units) == {"P": Offset(-2.5, 2), "D": Offset(2.5, 2), "T": Offset(0.0, 1)}
     assert offsets_of([{"P": 4}]) == {"P": Offset(None, 0)}

@@ -73,7 +73,7 @@ def page_of(assignment: Assignment, name: str = "agreement", *place: int) -> str
     return reverse(name, args=[*slugs, *place])
 
 
-def test_without_any_verdict_the_pages_are_sound_and_a_drawing_is_refused_beside_its_field(
+def test_pages_without_verdicts_are_valid_and_draw_is_refused_beside_its_field(
     teacher: Client, assignment: Assignment
 ) -> None:
     page = teacher.get(page_of(assignment)).content.decode()
@@ -83,9 +83,7 @@ def test_without_any_verdict_the_pages_are_sound_and_a_drawing_is_refused_beside
     assert answer.context["form"].errors == {"size": ["There is no verdict to compare with yet."]}
 
 
-def test_before_anybody_has_graded_blind_no_heading_stands_over_nothing(
-    teacher: Client, assignment: Assignment
-) -> None:
+def test_no_empty_headings_before_blind_grading(teacher: Client, assignment: Assignment) -> None:
     judged(assignment)
     page = teacher.get(page_of(assignment)).content.decode()
     assert (faults_of(page), "figures-heading" in page, "grids-heading" in page) == (
@@ -95,7 +93,7 @@ def test_before_anybody_has_graded_blind_no_heading_stands_over_nothing(
     )
 
 
-def test_a_drawing_leads_to_its_first_work(teacher: Client, assignment: Assignment) -> None:
+def test_draw_redirects_to_first_submission(teacher: Client, assignment: Assignment) -> None:
     judged(assignment)
     answer: Any = teacher.post(page_of(assignment, "blind-sample"), {"size": "3", "seed": "1"})
     with everywhere():
@@ -103,9 +101,7 @@ def test_a_drawing_leads_to_its_first_work(teacher: Client, assignment: Assignme
     assert (sample.seed, answer.url) == (1, page_of(assignment, "blind", sample.pk, 1))
 
 
-def test_a_work_shows_the_rubric_and_the_evidence_and_neither_scores_nor_the_student(
-    teacher: Client, assignment: Assignment
-) -> None:
+def test_blind_page_hides_scores_and_student(teacher: Client, assignment: Assignment) -> None:
     grade = judged(assignment)
     sample = sample_of(assignment, grade)
     page = teacher.get(page_of(assignment, "blind", sample.pk, 1)).content.decode()
@@ -122,7 +118,7 @@ def test_a_work_shows_the_rubric_and_the_evidence_and_neither_scores_nor_the_stu
     assert [each for each in told if each in page] == []
 
 
-def test_finishing_too_early_keeps_what_was_scored_and_says_what_is_missing(
+def test_finishing_early_saves_scores_and_marks_missing_ones(
     teacher: Client, assignment: Assignment
 ) -> None:
     sample = sample_of(assignment, judged(assignment))
@@ -136,7 +132,7 @@ def test_finishing_too_early_keeps_what_was_scored_and_says_what_is_missing(
         ]
 
 
-def test_what_is_no_score_is_refused_beside_it_and_an_empty_form_saves_nothing(
+def test_invalid_score_is_refused_and_empty_form_saves_nothing(
     teacher: Client, assignment: Assignment
 ) -> None:
     sample = sample_of(assignment, judged(assignment))
@@ -149,7 +145,7 @@ def test_what_is_no_score_is_refused_beside_it_and_an_empty_form_saves_nothing(
         assert not BlindGrade.objects.exists()
 
 
-def test_saving_goes_on_and_finishing_shows_the_verdict_and_closes_the_scores(
+def test_saving_continues_and_finishing_reveals_the_verdict(
     teacher: Client, assignment: Assignment
 ) -> None:
     sample = sample_of(assignment, judged(assignment), judged(assignment))
@@ -163,7 +159,7 @@ def test_saving_goes_on_and_finishing_shows_the_verdict_and_closes_the_scores(
     assert "change your scores" in late.content.decode()
 
 
-def test_the_report_is_a_file_under_a_name_of_ours(teacher: Client, assignment: Assignment) -> None:
+def test_report_downloads_under_a_safe_name(teacher: Client, assignment: Assignment) -> None:
     grade = judged(
         assignment,
         pdf=ContentFile(b"%PDF-1.7", name="x.pdf"),
@@ -176,7 +172,7 @@ def test_the_report_is_a_file_under_a_name_of_ours(teacher: Client, assignment: 
     assert (answer.headers["Content-Disposition"], b"".join(answer)) == (name, b"%PDF-1.7")
 
 
-def test_a_place_outside_the_sample_is_nowhere(teacher: Client, assignment: Assignment) -> None:
+def test_place_outside_the_sample_is_not_found(teacher: Client, assignment: Assignment) -> None:
     sample = sample_of(assignment, judged(assignment))
     assert [
         teacher.get(page_of(assignment, "blind", sample.pk, place)).status_code for place in (0, 2)
@@ -203,7 +199,7 @@ def scored(assignment: Assignment, user: Any, score: int) -> Any:
     return grade
 
 
-def test_the_figures_are_sound_marked_as_unreliable_and_lead_to_the_widest_disagreement_first(
+def test_figures_are_marked_unreliable_and_widest_disagreement_is_first(
     teacher: Client, user: Any, assignment: Assignment
 ) -> None:
     near, far = scored(assignment, user, 4), scored(assignment, user, 1)
@@ -221,7 +217,7 @@ def test_the_figures_are_sound_marked_as_unreliable_and_lead_to_the_widest_disag
     assert [round(offset.people.value, 2) for offset in view.offsets] == [-0.5, 2.5, 1.5]
 
 
-def test_a_cell_of_the_grid_leads_to_its_works_and_nonsense_in_the_address_to_all(
+def test_grid_cell_filters_and_invalid_filters_show_all(
     teacher: Client, user: Any, assignment: Assignment
 ) -> None:
     scored(assignment, user, 4), scored(assignment, user, 1)
@@ -241,7 +237,7 @@ def test_a_cell_of_the_grid_leads_to_its_works_and_nonsense_in_the_address_to_al
     assert (said, faults_of(page)) == ([True] * 3, [])
 
 
-def test_who_has_not_graded_a_work_is_not_shown_its_verdict_unasked(
+def test_verdict_is_hidden_from_readers_who_have_not_graded(
     teacher: Client, assignment: Assignment
 ) -> None:
     scored(assignment, staff_user(assignment.organization), 1)
@@ -251,7 +247,7 @@ def test_who_has_not_graded_a_work_is_not_shown_its_verdict_unasked(
 
 
 @pytest.mark.parametrize("works", [1, 3, 30])
-def test_the_page_costs_the_same_whatever_was_graded(
+def test_agreement_page_queries_are_constant(
     teacher: Client,
     user: Any,
     assignment: Assignment,

@@ -59,12 +59,12 @@ def released(assignment: Assignment, points: Any = None, **whose: Any) -> Any:
     )
 
 
-def test_the_page_of_nobody_is_sound(assistant: Client, assignment: Assignment) -> None:
+def test_export_page_of_empty_cohort_is_valid(assistant: Client, assignment: Assignment) -> None:
     page = assistant.get(address(assignment)).content.decode()
     assert (faults_of(page), "0 of 0</a> students" in page) == ([], True)
 
 
-def test_the_first_rows_and_the_missed_are_shown_as_they_will_be(
+def test_first_rows_and_unmatched_students_are_previewed(
     assistant: Client, assignment: Assignment
 ) -> None:
     released(assignment, name="+Ada", email="ada@example.org", student_number="7")
@@ -84,7 +84,7 @@ def test_the_first_rows_and_the_missed_are_shown_as_they_will_be(
     )
 
 
-def test_every_attempt_is_for_a_spreadsheet_with_everything_and_says_which_each_is(
+def test_every_attempt_is_exported_to_spreadsheet_with_attempt_number(
     assistant: Client, assignment: Assignment
 ) -> None:
     refused = assistant.get(address(assignment), ASKED | {"attempt": "every"})
@@ -99,7 +99,9 @@ def test_every_attempt_is_for_a_spreadsheet_with_everything_and_says_which_each_
         assert Activity.objects.get(verb="grades.exported").detail["what"] == "every attempt"
 
 
-def test_who_cannot_be_found_by_number_is_named(assistant: Client, assignment: Assignment) -> None:
+def test_students_without_unique_number_are_listed(
+    assistant: Client, assignment: Assignment
+) -> None:
     for name, number in (("Ada", "7"), ("Bob", ""), ("Cyd", "n-8"), ("Dee", "N-8")):
         EnrollmentFactory.create(cohort=assignment.cohort, name=name, student_number=number)
     answer = assistant.get(address(assignment), ASKED)
@@ -111,7 +113,7 @@ def test_who_cannot_be_found_by_number_is_named(assistant: Client, assignment: A
     assert faults_of(answer.content.decode()) == []
 
 
-def test_the_file_streams_under_a_name_of_ours_and_is_logged(
+def test_file_streams_under_a_safe_name_and_is_logged(
     assistant: Client, assignment: Assignment
 ) -> None:
     released(assignment, name="Ada", email="ada@example.org")
@@ -125,7 +127,7 @@ def test_the_file_streams_under_a_name_of_ours_and_is_logged(
         assert Activity.objects.filter(verb="grades.exported").count() == 1
 
 
-def test_what_cannot_be_given_is_said_beside_its_field_and_nothing_is_lost(
+def test_invalid_choice_is_reported_beside_its_field_and_kept(
     assistant: Client, assignment: Assignment
 ) -> None:
     for possible in (80.0, 100.0):
@@ -142,7 +144,7 @@ def test_what_cannot_be_given_is_said_beside_its_field_and_nothing_is_lost(
 
 
 @pytest.mark.parametrize("students", [1, 3, 30])
-def test_the_page_costs_the_same_for_any_cohort(
+def test_export_page_queries_are_constant(
     assistant: Client, assignment: Assignment, students: int, django_assert_num_queries: Any
 ) -> None:
     for _ in range(students):

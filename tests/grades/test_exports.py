@@ -92,7 +92,7 @@ def rows_of(assignment, choice):
     return list(csv.reader(io.StringIO("".join(export_actions.stream_of(assignment, table)))))
 
 
-def test_what_is_not_released_is_an_empty_cell_and_never_a_nought(assignment, teacher):
+def test_unreleased_grade_is_an_empty_cell_and_never_zero(assignment, teacher):
     ada, bob, cyd = (enrolled(assignment, name) for name in ("Ada", "Bob", "Cyd"))
     release_grades(assignment=assignment, grades=[judged(assignment, ada)], by=teacher)
     Grade.objects.update(released_at=AT)
@@ -117,7 +117,7 @@ def test_what_is_not_released_is_an_empty_cell_and_never_a_nought(assignment, te
     assert cyd.name == everything[-1][0]
 
 
-def test_with_every_attempt_each_that_has_a_verdict_is_a_row_and_says_whether_it_counts(assignment):
+def test_every_attempt_with_verdict_is_a_row_with_status(assignment):
     ada, bob = (enrolled(assignment, name) for name in ("Ada", "Bob"))
     first = judged(assignment, ada)
     second = judged(assignment, ada, attempt=2, grade=first)
@@ -131,7 +131,7 @@ def test_with_every_attempt_each_that_has_a_verdict_is_a_row_and_says_whether_it
     ]
 
 
-def test_version_and_criterion_columns_say_what_a_grade_rests_on(assignment, teacher):
+def test_version_and_criterion_columns_are_exported(assignment, teacher):
     grade = judged(assignment, enrolled(assignment, "Ada"))
     release_grades(assignment=assignment, grades=[grade], by=teacher)
     header, row = rows_of(assignment, ExportChoice(scale="percent"))
@@ -148,7 +148,7 @@ def test_version_and_criterion_columns_say_what_a_grade_rests_on(assignment, tea
     assert row[5:] == ["70", "1", "c" * 40, version, "e" * 64, "60", "80"]
 
 
-def test_canvas_gets_its_columns_and_a_row_of_points(assignment):
+def test_canvas_layout_has_points_row(assignment):
     judged(
         assignment,
         enrolled(assignment, "Ada", "7"),
@@ -164,7 +164,7 @@ def test_canvas_gets_its_columns_and_a_row_of_points(assignment):
     ]
 
 
-def test_moodle_gets_what_its_import_maps(assignment):
+def test_moodle_layout_has_mappable_columns(assignment):
     judged(assignment, enrolled(assignment, "Ada", "7"), released=told(3.2), released_at=AT)
     choice = ExportChoice("moodle", scale="percent", criteria=False, versions=False)
     assert rows_of(assignment, choice) == [
@@ -173,14 +173,14 @@ def test_moodle_gets_what_its_import_maps(assignment):
     ]
 
 
-def test_a_released_grade_that_waits_for_a_person_is_empty(assignment):
+def test_released_grade_that_needs_review_is_empty(assignment):
     waiting = told(None, points={"earned": 35.0, "possible": 35.0})
     judged(assignment, enrolled(assignment, "Ada"), released=waiting, released_at=AT)
     assert rows_of(assignment, PLAIN)[1][5:] == ["", "", ""]
     assert export_queries.match_of(assignment, everything=False).scores == 0
 
 
-def test_points_out_of_different_sums_are_refused_where_one_column_would_mix_them(assignment):
+def test_different_maximum_points_in_one_column_are_refused(assignment):
     for name, possible in (("Ada", 80.0), ("Bob", 100.0)):
         points = {"earned": 60.0, "possible": possible}
         judged(assignment, enrolled(assignment, name), released=told(points=points), released_at=AT)
@@ -193,7 +193,7 @@ def test_points_out_of_different_sums_are_refused_where_one_column_would_mix_the
     assert [row[6:] for row in rows_of(assignment, PLAIN)[1:]] == [["60", "80"], ["60", "100"]]
 
 
-def test_who_would_be_missed_is_counted(assignment):
+def test_unmatched_students_are_counted(assignment):
     judged(assignment, enrolled(assignment, "Ada", "7"), released=told(), released_at=AT)
     judged(assignment, enrolled(assignment, "Bob", "7"))
     enrolled(assignment, "Cyd")
@@ -204,7 +204,7 @@ def test_who_would_be_missed_is_counted(assignment):
     assert [(each.name, bool(each.has_grade)) for each in named] == [("Bob", True), ("Cyd", False)]
 
 
-def test_a_file_is_read_after_its_scope_was_left_and_leaves_none_open(assignment, teacher):
+def test_file_streams_after_scope_is_left_and_leaves_none_open(assignment, teacher):
     judged(assignment, enrolled(assignment, "Ada"), released=told(), released_at=AT)
     lines = export_actions.export_grades(assignment=assignment, choice=PLAIN, by=teacher)
     with scope(organization=None, _enabled=False):
@@ -216,7 +216,7 @@ def test_a_file_is_read_after_its_scope_was_left_and_leaves_none_open(assignment
     assert [line.split(",")[0] for line in read] == ["student", "Ada"]
 
 
-def test_who_took_what_is_in_the_log(assignment, teacher):
+def test_export_is_logged(assignment, teacher):
     export_actions.export_grades(assignment=assignment, choice=ExportChoice("moodle"), by=teacher)
     row = Activity.objects.get()
     assert (row.actor, row.verb, row.cohort) == (teacher, "grades.exported", assignment.cohort)
@@ -228,7 +228,7 @@ def test_who_took_what_is_in_the_log(assignment, teacher):
     ("choice", "queries"),
     [({}, 3), ({"everything": True}, 8), ({"everything": True, "every_attempt": True}, 9)],
 )
-def test_a_file_costs_the_same_for_each_piece(
+def test_export_queries_per_batch_are_constant(
     assignment, students, choice, queries, django_assert_num_queries
 ):
     for n in range(students):
@@ -243,14 +243,12 @@ def test_a_file_costs_the_same_for_each_piece(
 @pytest.mark.parametrize(
     "cell", [f"{mark}1+1" for mark in FORMULA] + [" =1+1", "\u200b=1", "\u00a0 @x"]
 )
-def test_no_cell_begins_what_a_spreadsheet_would_run(cell):
+def test_no_cell_starts_a_spreadsheet_formula(cell):
     assert safe_cell(cell) == f"'{cell}"
 
 
 @given(st.text(), st.floats(0, 1000))
-def test_whatever_a_student_is_called_a_line_stays_one_record_and_numbers_stay_numbers(
-    name, number
-):
+def test_any_student_name_stays_one_record_and_numbers_stay_numbers(name, number):
     (row,) = csv.reader(io.StringIO(lines_of([[name, number, None]]), newline=""))
     assert row[0].removeprefix("'") == name.removeprefix("'")
     assert not row[0].startswith(FORMULA)

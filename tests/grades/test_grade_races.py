@@ -37,7 +37,7 @@ def ada(assignment):
     return student(assignment.cohort)
 
 
-def test_two_first_verdicts_at_once_make_one_grade_of_the_later_attempt(assignment, ada):
+def test_concurrent_first_verdicts_make_one_grade_of_the_later_attempt(assignment, ada):
     audits = [judged(ada, assignment, attempt) for attempt in (1, 2)]
     one_each = iter(audits)
     at_once(lambda: grade_actions.count_verdict(audit=next(one_each)))
@@ -45,7 +45,7 @@ def test_two_first_verdicts_at_once_make_one_grade_of_the_later_attempt(assignme
         assert Grade.objects.get().audit == audits[1]
 
 
-def test_a_grade_that_two_teachers_release_at_once_is_told_once(assignment, ada):
+def test_concurrent_releases_notify_once(assignment, ada):
     with everywhere():
         grade_actions.count_verdict(audit=judged(ada, assignment))
         counted = list(Grade.objects.all())
@@ -57,7 +57,7 @@ def test_a_grade_that_two_teachers_release_at_once_is_told_once(assignment, ada)
         assert (sorted(told), Notice.objects.count()) == ([0, 1], 1)
 
 
-def test_a_score_by_hand_and_a_verdict_at_once_both_count(assignment, ada):
+def test_concurrent_override_and_verdict_both_count(assignment, ada):
     audit = judged(ada, assignment)
     with everywhere():
         grade_actions.count_verdict(audit=audit)

@@ -36,7 +36,7 @@ def teacher(organization):
     return staff_user(organization)
 
 
-def test_a_peers_audit_and_one_that_failed_count_for_nothing(assignment, ada):
+def test_peer_audit_and_failed_audit_do_not_count(assignment, ada):
     submission = attempt(assignment, ada)
     judged(submission, kind=AuditKind.PEER)
     failed = AuditFactory(submission=submission, failed=True)
@@ -67,7 +67,7 @@ def test_a_degraded_attempt_counts_only_where_there_is_no_verdict(assignment, ad
     assert (the_grade().audit, the_grade().overall_score) == (second, 3.0)
 
 
-def test_there_is_no_overall_score_while_a_criterion_waits_for_a_person(assignment, ada, teacher):
+def test_criterion_that_needs_review_leaves_no_overall_score(assignment, ada, teacher):
     submission = attempt(assignment, ada)
     judged(submission, 4, None)
     assert (the_grade().overall_score, the_grade().needs_review) == (None, True)
@@ -93,7 +93,7 @@ def test_flags_come_from_the_record_and_not_from_the_report(assignment, ada):
 
 
 @pytest.mark.parametrize("code", ["evidence_unverified", "citations_removed"])
-def test_what_was_dropped_for_want_of_proof_flags_the_grade(assignment, ada, code):
+def test_dropped_evidence_flags_the_grade(assignment, ada, code):
     judged(attempt(assignment, ada), report={"errors": [{"code": "another"}, {"code": code}]})
     assert the_grade().unverified
 
@@ -107,7 +107,7 @@ def test_what_was_dropped_for_want_of_proof_flags_the_grade(assignment, ada, cod
         ({"criterion": "other"}, "", "criterion_unknown"),
     ],
 )
-def test_a_score_by_hand_is_refused_without_a_reason_or_a_criterion(
+def test_override_without_reason_or_criterion_is_refused(
     assignment, ada, teacher, given, field, code
 ):
     submission = attempt(assignment, ada)
@@ -117,12 +117,12 @@ def test_a_score_by_hand_is_refused_without_a_reason_or_a_criterion(
     assert (refused.value.field, refused.value.code, Override.objects.count()) == (field, code, 0)
 
 
-def test_before_a_verdict_nothing_can_be_changed(assignment, ada, teacher):
+def test_override_before_a_verdict_is_refused(assignment, ada, teacher):
     with pytest.raises(GradeRefused, match="no verdict to override"):
         change(attempt(assignment, ada), teacher)
 
 
-def test_a_score_by_hand_counts_beside_the_verdict_and_is_logged(assignment, ada, teacher):
+def test_override_counts_beside_the_verdict_and_is_logged(assignment, ada, teacher):
     submission = attempt(assignment, ada)
     audit = judged(submission, 2, 4)
     override = change(submission, teacher, 5)
@@ -133,7 +133,7 @@ def test_a_score_by_hand_counts_beside_the_verdict_and_is_logged(assignment, ada
     assert logged.detail == {"criterion": "Tidy", "before": 2, "score": 5, "reason": "It is there."}
 
 
-def test_the_next_score_by_hand_takes_the_place_of_the_last(assignment, ada, teacher):
+def test_next_override_replaces_the_last(assignment, ada, teacher):
     submission = attempt(assignment, ada)
     judged(submission, 2, 4)
     first, second = change(submission, teacher, 5), change(submission, teacher, 3)
@@ -150,7 +150,7 @@ def test_the_next_score_by_hand_takes_the_place_of_the_last(assignment, ada, tea
 
 
 @pytest.mark.parametrize("tidy", [1, 3, 5, None])
-def test_no_further_verdict_on_the_submission_loses_a_score_by_hand(assignment, ada, teacher, tidy):
+def test_override_survives_new_verdicts(assignment, ada, teacher, tidy):
     submission = attempt(assignment, ada)
     judged(submission, 2, 4)
     change(submission, teacher, 5)
@@ -159,9 +159,7 @@ def test_no_further_verdict_on_the_submission_loses_a_score_by_hand(assignment, 
     assert (grade.audit, grade.overall_score, grade.overridden) == (again, 4.0, 1)
 
 
-def test_a_rubric_without_the_criterion_leaves_the_score_by_hand_for_one_that_has_it(
-    assignment, ada, teacher
-):
+def test_override_survives_a_rubric_without_its_criterion(assignment, ada, teacher):
     submission = attempt(assignment, ada)
     judged(submission, 2, 4)
     change(submission, teacher, 5)
@@ -186,9 +184,7 @@ def test_a_pinned_attempt_counts_until_it_is_unpinned(assignment, ada, teacher):
     assert (the_grade().audit, the_grade().overall_score) == (second, 1.0)
 
 
-def test_an_attempt_of_somebody_else_or_without_a_verdict_cannot_be_pinned(
-    assignment, ada, teacher
-):
+def test_pin_of_another_student_or_without_verdict_is_refused(assignment, ada, teacher):
     judged(attempt(assignment, ada))
     grade = the_grade()
     for audit in (

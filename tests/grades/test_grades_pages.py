@@ -37,12 +37,12 @@ def listed(answer: Any) -> list[str]:
     return [row.student for row, _flags in answer.context["rows"]]
 
 
-def test_the_overview_of_nobody_is_sound(teacher: Client, assignment: Assignment) -> None:
+def test_overview_of_empty_cohort_is_valid(teacher: Client, assignment: Assignment) -> None:
     page = teacher.get(page_of(assignment)).content.decode()
     assert (faults_of(page), "No students are enrolled" in page) == ([], True)
 
 
-def test_the_overview_is_sound_and_tells_each_student_with_flags(
+def test_overview_lists_students_with_flags(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     grade = graded(assignment, ada, widest_spread=3, suspected=True)
@@ -92,7 +92,7 @@ def test_the_overview_is_sound_and_tells_each_student_with_flags(
         ("sort=-name", ["Fay", "Eve", "Dee", "Cyd", "Bob", "Ada"]),
     ],
 )
-def test_a_filter_in_the_address_finds(
+def test_filter_in_the_address_selects_students(
     teacher: Client, assignment: Assignment, ada: Enrollment, asked: str, found: list[str]
 ) -> None:
     def someone(name: str) -> Enrollment:
@@ -114,7 +114,7 @@ def test_a_filter_in_the_address_finds(
     assert listed(teacher.get(f"{page_of(assignment)}?{asked}")) == found
 
 
-def test_read_by_chance_the_order_is_no_name_and_no_score_and_stays(
+def test_shuffled_order_is_stable_and_unrelated_to_name_or_score(
     teacher: Client, assignment: Assignment
 ) -> None:
     for number in range(8):
@@ -128,7 +128,7 @@ def test_read_by_chance_the_order_is_no_name_and_no_score_and_stays(
     assert len({tuple(order) for order in [*orders, sorted(orders[0])]}) == 3
 
 
-def test_each_criterion_shows_how_its_scores_lie_and_each_number_leads_to_its_students(
+def test_criterion_distribution_links_to_students(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     graded(assignment, ada)
@@ -139,7 +139,7 @@ def test_each_criterion_shows_how_its_scores_lie_and_each_number_leads_to_its_st
     assert listed(teacher.get(f"{page_of(assignment)}?criterion=0&score=1")) == ["Ada", "Bob"]
 
 
-def test_who_is_chosen_in_the_list_is_chosen_where_it_is_counted_and_priced(
+def test_selected_students_stay_selected_on_bulk_page(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     grade = graded(assignment, ada)
@@ -161,7 +161,7 @@ def test_who_is_chosen_in_the_list_is_chosen_where_it_is_counted_and_priced(
 
 
 @pytest.mark.parametrize("asked", ["low=9", "criterion=-1", "criterion=7", "page=x", "score=6"])
-def test_what_an_address_cannot_mean_is_said_and_left_aside(
+def test_unreadable_filter_is_reported_and_ignored(
     teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
 ) -> None:
     answer = teacher.get(f"{page_of(assignment)}?{asked}")
@@ -170,7 +170,7 @@ def test_what_an_address_cannot_mean_is_said_and_left_aside(
 
 
 @pytest.mark.parametrize("asked", ["flag=red", "sort=shoe", "state=odd", "release=never"])
-def test_a_filter_that_cannot_be_is_said_beside_it(
+def test_invalid_filter_is_reported_beside_its_field(
     teacher: Client, assignment: Assignment, ada: Enrollment, asked: str
 ) -> None:
     answer = teacher.get(f"{page_of(assignment)}?{asked}")
@@ -182,7 +182,7 @@ def test_a_filter_that_cannot_be_is_said_beside_it(
     assert (listed(answer), faults_of(page)) == (["Ada"], [])
 
 
-def test_a_release_of_nobody_is_not_offered(
+def test_release_is_not_offered_for_nobody(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     assert "Release all unflagged" not in teacher.get(page_of(assignment)).content.decode()
@@ -191,7 +191,7 @@ def test_a_release_of_nobody_is_not_offered(
 
 
 @pytest.mark.parametrize("students", [1, 3, 30])
-def test_a_list_costs_as_many_queries_for_thirty_students_as_for_one(
+def test_overview_queries_are_constant(
     teacher: Client, assignment: Assignment, students: int, django_assert_num_queries: Any
 ) -> None:
     for number in range(students):
@@ -210,7 +210,7 @@ def test_a_list_costs_as_many_queries_for_thirty_students_as_for_one(
         assert teacher.get(page_of(assignment, "sample")).context["graded"] == students
 
 
-def test_what_is_flagged_is_read_by_hand_and_a_share_of_the_rest_the_same_for_the_same_seed(
+def test_sample_has_all_flagged_and_a_seeded_share(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     graded(assignment, ada, suspected=True)

@@ -58,7 +58,7 @@ def confirmation(teacher: Client, assignment: Assignment, asked: str) -> dict[st
     return {"seen": context["form"].fingerprint, "grade": grades}
 
 
-def test_a_release_says_whom_it_tells_and_then_tells_them(
+def test_release_lists_students_and_then_notifies_them(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     graded(assignment, ada)
@@ -80,7 +80,7 @@ def test_a_release_says_whom_it_tells_and_then_tells_them(
         assert [notice.user for notice in Notice.objects.select_related("user")] == [ada.user]
 
 
-def test_the_chosen_are_released_flagged_or_not(
+def test_selected_grades_are_released_even_if_flagged(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     flagged = graded(assignment, ada, None, needs_review=True)
@@ -94,7 +94,7 @@ def test_the_chosen_are_released_flagged_or_not(
     assert released() == ["Ada"]
 
 
-def test_what_changed_since_it_was_shown_is_shown_again_and_not_released(
+def test_grade_changed_since_page_is_shown_again_and_not_released(
     teacher: Client, imogen: User, assignment: Assignment, ada: Enrollment
 ) -> None:
     grade = graded(assignment, ada)
@@ -123,7 +123,7 @@ def test_what_changed_since_it_was_shown_is_shown_again_and_not_released(
     assert now != shown["seen"]
 
 
-def test_more_than_fifty_at_once_are_released_only_when_the_number_is_typed(
+def test_release_of_more_than_fifty_needs_typed_number(
     teacher: Client, assignment: Assignment
 ) -> None:
     for number in range(51):
@@ -140,7 +140,7 @@ def test_more_than_fifty_at_once_are_released_only_when_the_number_is_typed(
 
 
 @pytest.mark.parametrize("asked", ["", "grade=0", "what=unflagged", "what=everything"])
-def test_where_there_is_nothing_to_release_it_is_said(
+def test_nothing_to_release_is_reported(
     teacher: Client, assignment: Assignment, asked: str
 ) -> None:
     page = f"{page_of(assignment, 'release')}?{asked}"
@@ -148,7 +148,7 @@ def test_where_there_is_nothing_to_release_it_is_said(
     assert teacher.post(page).status_code == 200
 
 
-def test_a_score_by_hand_is_asked_for_again_with_everything_typed(
+def test_invalid_override_keeps_typed_values(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     audit = graded(assignment, ada).audit
@@ -170,7 +170,7 @@ def test_a_score_by_hand_is_asked_for_again_with_everything_typed(
     assert teacher.get(page_of_audit(audit, "override", 7)).status_code == 404
 
 
-def test_a_score_by_hand_stands_beside_the_verdict_with_its_reason_until_it_is_withdrawn(
+def test_override_is_shown_beside_verdict_until_withdrawn(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     audit = graded(assignment, ada).audit
@@ -199,7 +199,7 @@ With them, the overall score is 3.5 of 5.
         assert Override.objects.filter(withdrawn_at=None).count() == 0
 
 
-def test_a_release_is_taken_back_for_a_reason(
+def test_release_is_withdrawn_with_a_reason(
     teacher: Client, assignment: Assignment, ada: Enrollment
 ) -> None:
     audit = graded(assignment, ada).audit

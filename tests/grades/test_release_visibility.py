@@ -93,9 +93,7 @@ def told_at_first(client: Client) -> list[tuple[str, float | None]]:
 
 
 @pytest.mark.parametrize("state", [AuditState.DONE, AuditState.NEEDS_REVIEW])
-def test_nothing_tells_a_score_before_its_release_where_the_policy_says_so(
-    withheld: Assignment, state: AuditState
-) -> None:
+def test_unreleased_score_is_hidden_by_policy(withheld: Assignment, state: AuditState) -> None:
     ada = ada_of(withheld)
     audit = graded(withheld, ada, SCORE).audit
     with everywhere():
@@ -114,7 +112,7 @@ def test_nothing_tells_a_score_before_its_release_where_the_policy_says_so(
     assert faults_of(answers["report"].content.decode()) == []
 
 
-def test_staff_see_everything_before_a_release(withheld: Assignment) -> None:
+def test_staff_see_unreleased_scores(withheld: Assignment) -> None:
     audit = graded(withheld, ada_of(withheld), SCORE).audit
     page = signed_in(staff_user(withheld.organization)).get(page_of_audit(audit)).content.decode()
     assert ("3.7 <small>of 5" in page, "The student sees only that it was judged" in page) == (
@@ -123,7 +121,7 @@ def test_staff_see_everything_before_a_release(withheld: Assignment) -> None:
     )
 
 
-def test_before_a_release_a_shown_report_is_marked_as_provisional(shown: Assignment) -> None:
+def test_unreleased_visible_report_is_marked_provisional(shown: Assignment) -> None:
     ada = ada_of(shown)
     audit = graded(shown, ada, SCORE).audit
     client = signed_in(ada.user)
@@ -133,7 +131,7 @@ def test_before_a_release_a_shown_report_is_marked_as_provisional(shown: Assignm
 
 
 @pytest.mark.parametrize("policy", ReleasePolicy)
-def test_after_a_release_the_student_reads_it_with_the_note(policy: ReleasePolicy) -> None:
+def test_released_report_has_the_note(policy: ReleasePolicy) -> None:
     assignment = assignment_with(policy)
     ada = ada_of(assignment)
     audit = graded(assignment, ada).audit
@@ -150,7 +148,7 @@ def test_after_a_release_the_student_reads_it_with_the_note(policy: ReleasePolic
 
 
 @pytest.mark.parametrize("policy", ReleasePolicy)
-def test_the_released_edition_stays_whatever_is_judged_again(policy: ReleasePolicy) -> None:
+def test_released_report_stays_after_rejudging(policy: ReleasePolicy) -> None:
     assignment = assignment_with(policy)
     ada = ada_of(assignment)
     audit = graded(assignment, ada).audit
@@ -182,7 +180,7 @@ def judged_again(audit: Audit) -> Audit:
     return again
 
 
-def test_a_report_that_was_superseded_since_is_still_read_by_whom_it_was_released_to(
+def test_superseded_report_stays_visible_to_its_student(
     shown: Assignment,
 ) -> None:
     ada = ada_of(shown)
@@ -197,7 +195,7 @@ def test_a_report_that_was_superseded_since_is_still_read_by_whom_it_was_release
     assert signed_in(ada.user).get(page_of_audit(audit, "audit-json")).json() == audit.report
 
 
-def test_a_changed_release_shows_before_and_after(shown: Assignment) -> None:
+def test_second_release_shows_before_and_after(shown: Assignment) -> None:
     ada, imogen = ada_of(shown), staff_user(shown.organization)
     audit = graded(shown, ada).audit
     release(shown, imogen)
@@ -218,7 +216,7 @@ def test_a_changed_release_shows_before_and_after(shown: Assignment) -> None:
 
 
 @pytest.mark.parametrize("policy", ReleasePolicy)
-def test_what_was_never_released_is_shown_by_the_policy_before_and_after_what_was(
+def test_unreleased_attempts_follow_the_policy(
     policy: ReleasePolicy,
 ) -> None:
     assignment = assignment_with(policy)
@@ -249,7 +247,7 @@ def earlier_and_released(assignment: Assignment) -> tuple[Enrollment, list[Audit
     return ada, audits
 
 
-def test_an_earlier_attempt_that_is_pinned_after_a_release_waits_for_the_next(
+def test_attempt_pinned_after_release_waits_for_next_release(
     withheld: Assignment,
 ) -> None:
     ada, audits = earlier_and_released(withheld)
@@ -276,7 +274,7 @@ def test_an_earlier_attempt_that_is_pinned_after_a_release_waits_for_the_next(
 
 
 @pytest.mark.parametrize("policy", ReleasePolicy)
-def test_what_was_told_of_an_attempt_stays_as_it_was_told_when_a_later_one_is_released(
+def test_released_attempt_stays_when_later_attempt_is_released(
     policy: ReleasePolicy,
 ) -> None:
     assignment = assignment_with(policy)
@@ -307,7 +305,7 @@ def test_what_was_told_of_an_attempt_stays_as_it_was_told_when_a_later_one_is_re
     )
 
 
-def test_a_verdict_that_is_recomputed_before_its_release_shows_in_nothing(
+def test_recomputed_unreleased_verdict_is_hidden(
     withheld: Assignment,
 ) -> None:
     ada = ada_of(withheld)

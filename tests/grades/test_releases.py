@@ -39,7 +39,7 @@ def teacher(organization):
     return staff_user(organization)
 
 
-def test_a_release_freezes_what_the_student_is_told_and_writes_to_them(assignment, ada, teacher):
+def test_release_freezes_grade_and_emails_student(assignment, ada, teacher):
     submission = attempt(assignment, ada)
     audit = judged(submission, 2, 4)
     change(submission, teacher, 5)
@@ -76,9 +76,7 @@ def test_a_release_freezes_what_the_student_is_told_and_writes_to_them(assignmen
     ] * 3
 
 
-def test_a_release_that_is_taken_back_is_told_in_a_letter_and_can_be_made_again(
-    assignment, ada, teacher
-):
+def test_withdrawn_release_is_emailed_and_can_be_repeated(assignment, ada, teacher):
     judged(attempt(assignment, ada), 2, 4)
     release(assignment, teacher)
     Notice.objects.all().delete()
@@ -108,7 +106,9 @@ def test_a_release_that_is_taken_back_is_told_in_a_letter_and_can_be_made_again(
         ("So.", True, "open", "appeal_pending"),
     ],
 )
-def test_a_release_is_not_taken_back(assignment, ada, teacher, reason, is_released, state, code):
+def test_withdrawal_of_release_is_refused(
+    assignment, ada, teacher, reason, is_released, state, code
+):
     submission = attempt(assignment, ada)
     judged(submission, 2, 4)
     if is_released:
@@ -120,7 +120,7 @@ def test_a_release_is_not_taken_back(assignment, ada, teacher, reason, is_releas
     assert (refused.value.code, the_grade().released is not None) == (code, is_released)
 
 
-def test_what_changed_after_it_was_read_is_not_released_as_it_was_seen(assignment, ada, teacher):
+def test_grade_changed_since_read_is_not_released(assignment, ada, teacher):
     submission = attempt(assignment, ada)
     judged(submission, 2, 4)
     seen = list(Grade.objects.all())
@@ -135,15 +135,13 @@ def test_what_changed_after_it_was_read_is_not_released_as_it_was_seen(assignmen
     )
 
 
-def test_what_was_told_already_is_not_told_again(assignment, ada, teacher):
+def test_unchanged_grade_is_not_released_again(assignment, ada, teacher):
     judged(attempt(assignment, ada))
     assert [release(assignment, teacher), release(assignment, teacher)] == [1, 0]
     assert Notice.objects.count() == 1
 
 
-def test_a_released_grade_stays_what_the_student_was_told_until_it_is_released_again(
-    assignment, ada, teacher
-):
+def test_released_grade_is_frozen_until_next_release(assignment, ada, teacher):
     submission = attempt(assignment, ada)
     judged(submission, 2, 4)
     release(assignment, teacher)
@@ -167,7 +165,7 @@ def test_a_released_grade_stays_what_the_student_was_told_until_it_is_released_a
     ]
 
 
-def test_a_verdict_that_changes_beneath_a_score_by_hand_is_no_news(assignment, ada, teacher):
+def test_verdict_change_under_override_is_no_news(assignment, ada, teacher):
     submission = attempt(assignment, ada)
     judged(submission, 2, 4)
     change(submission, teacher, 5)
@@ -192,9 +190,7 @@ def test_grades_of_another_assignment_are_not_released_with_these(assignment, ad
     assert the_grade().released is None
 
 
-def test_what_grades_come_to_is_asked_for_all_of_them_at_once(
-    assignment, teacher, django_assert_num_queries
-):
+def test_grade_results_queries_are_constant(assignment, teacher, django_assert_num_queries):
     for number in range(6):
         judged(attempt(assignment, student(assignment.cohort, name=f"{number}")))
     reckoned = list(Grade.objects.order_by("pk"))
@@ -203,7 +199,7 @@ def test_what_grades_come_to_is_asked_for_all_of_them_at_once(
 
 
 @pytest.mark.parametrize("students", [1, 4])
-def test_a_release_asks_twice_for_each_student_and_for_letters_and_webhooks_as_often_as_for_one(
+def test_release_queries_grow_by_two_per_student(
     assignment, teacher, students, django_assert_num_queries
 ):
     WebhookFactory.create_batch(2, organization=assignment.organization)

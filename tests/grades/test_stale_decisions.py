@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("redis")]
         (rejudge_criterion, {}),
     ],
 )
-def test_who_opened_an_appeal_before_it_was_escalated_does_not_answer_it_afterwards(action, given):
+def test_appeal_opened_before_escalation_cannot_be_answered(action, given):
     released = Released()
     owner = staff_user(released.organization, Role.OWNER)
     opened = released.now(filed(released))
@@ -40,7 +40,7 @@ def test_who_opened_an_appeal_before_it_was_escalated_does_not_answer_it_afterwa
     )
 
 
-def test_what_is_published_is_what_was_saved_last():
+def test_last_saved_draft_is_published():
     opened = RubricVersionFactory(draft=True)
     with everywhere():
         saved = save_draft(
