@@ -193,7 +193,7 @@ def test_changed_or_unpreviewed_draft_is_not_published(assignment, teacher):
 def test_changed_number_of_audits_is_refused_and_changes_nothing(assignment, teacher):
     draft = draft_of(assignment, lenient)
     page = teacher.post(address(assignment, draft, "adopt/"), sent(draft, confirmed="2"))
-    assert "It is 3 audits now, and you confirmed 2" in words(page)
+    assert "There are 3 audits now, but you confirmed 2" in words(page)
     draft.refresh_from_db()
     assignment.refresh_from_db()
 
