@@ -203,5 +203,5 @@ def test_invalid_location_is_reported_with_its_line(line):
 
 
 def test_too_many_locations_are_refused():
-    with pytest.raises(AppealRefused, match="At most 20"):
+    with pytest.raises(AppealRefused, match="limit is 20"):
         read_places("a.py\n" * 21)
