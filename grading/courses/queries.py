@@ -34,7 +34,7 @@ class CohortOverview:
 
 
 def organizations_of(user: User) -> list[Organization]:
-    """Return the organizations of which the user is a member. Needs no scope: scopes come from it."""
+    """Return the user's organizations. Needs no scope: scopes are made from it."""
     return list(organizations_visible_to(user))
 
 

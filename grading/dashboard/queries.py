@@ -103,7 +103,7 @@ def appeals_answered(enrollments: Sequence[Enrollment]) -> list[Appeal]:
 
 
 def peer_lines(enrollments: Sequence[Enrollment]) -> list[PeerLine]:
-    """Return every pairing that grants access now, by the end of its round. At most three queries."""
+    """Return the pairings that grant access now, by the end of the round. Three queries at most."""
     student_ids = {enrollment.pk for enrollment in enrollments}
     pairings = list(_pairings(student_ids))
     if not pairings:
@@ -245,7 +245,7 @@ def _assignments(organization_ids: Collection[int]) -> QuerySet[Any]:
 
 
 def _count(rows: QuerySet[Any], by: str, column: str = "pk") -> Coalesce:
-    """Return a subquery that counts rows by a foreign key: joins would multiply each other's rows."""
+    """Return a subquery that counts by a foreign key: joins would multiply rows."""
     counted = (
         rows.order_by()
         .values(by)

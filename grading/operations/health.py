@@ -1,4 +1,4 @@
-"""Health checks of the web process, the database and the queue, answered in time even if one hangs."""
+"""Health checks of the process, the database and the queue, in time even if a server hangs."""
 
 from __future__ import annotations
 

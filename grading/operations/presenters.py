@@ -35,7 +35,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """Drawing of a chart. `words` describes all of it; `scale` and `labels` are (text, coordinate)."""
+    """Drawing of a chart. `words` describes it; `scale` and `labels` are (text, coordinate)."""
 
     words: str
     blocks: tuple[Block, ...]

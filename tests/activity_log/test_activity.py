@@ -32,7 +32,7 @@ VERB = re.compile(r"[a-z_]+\.[a-z_]+")
 
 
 def verbs_of(source: str) -> set[str]:
-    """Whatever is given as `verb=...`, or named `verb` before it is."""
+    """Return the texts given as `verb=...` or assigned to `verb`."""
     tree = ast.parse(source)
     values: list[ast.expr] = [
         keyword.value

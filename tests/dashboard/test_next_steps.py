@@ -1,6 +1,4 @@
-"""What a student looks for first: what is to be handed in and how soon, and what the next level
-asks.
-"""
+"""A student's next steps: due dates, attempts left and the next level."""
 
 from __future__ import annotations
 

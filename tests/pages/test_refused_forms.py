@@ -63,7 +63,7 @@ class Sending(NamedTuple):
         return [] if self.form.action else ["it names no address"]
 
     def missed(self, answer: Any) -> list[str]:
-        """What the answer leaves out, or gets wrong."""
+        """Return the faults of an answer."""
         if answer.status_code == 302 or answer.streaming:
             is_taken = not self.form.visible or (self.route, self.how) in TAKEN
             return [] if is_taken else [f"taken: {answer.headers.get('Location')}"]

@@ -87,7 +87,7 @@ def tables_of(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
 
 
 def _peer_review_tables(assignment: Assignment) -> list[tuple[str, QuerySet[Any]]]:
-    """Return the tables of peer review. Nothing is anonymous in them: an archive is for teachers."""
+    """Return the tables of peer review. They are not anonymous: archives are for teachers."""
     by_round, by_finding = {"round__assignment": assignment}, {"finding__assignment": assignment}
     return [
         ("rounds", PairingRound.objects.filter(assignment=assignment).order_by("number")),

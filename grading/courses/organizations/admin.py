@@ -119,7 +119,7 @@ for model in (Authenticator, SocialAccount, SocialApp, SocialToken):
 
 
 class DeleteOnlyAdmin(PlainAdmin):
-    """Sign-in data that operators can only delete, for users who lost access; users add their own."""
+    """Sign-in data, which operators can only delete, for users who lost access."""
 
     list_select_related = ("user",)
     search_fields = ("user__email",)
