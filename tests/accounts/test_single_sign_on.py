@@ -111,7 +111,7 @@ def test_unreachable_issuer_shows_an_error_page(oidc, client):
 def site_says(**variables: str) -> str:
     ask = (
         "import django; django.setup(); from django.urls import get_resolver; from django.conf import settings;"
-        "print([str(p.pattern) for p in get_resolver().url_patterns[1].url_patterns], settings.SIGN_IN_ELSEWHERE)"
+        "print([str(p.pattern) for p in get_resolver().url_patterns[1].url_patterns], settings.PROVIDER_ORIGINS)"
     )
     ours = {"DJANGO_SETTINGS_MODULE": "auditor_site.settings.test"}
     given = {
