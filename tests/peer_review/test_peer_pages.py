@@ -106,7 +106,7 @@ def test_who_is_audited_sees_nothing_before_there_is_a_report(made: dict[str, An
     circle = Circle()
     circle.audited(circle.ada, done=False, report=None, **made)
     page = read(circle.bob, circle.page("peers"))
-    assert page.count("not submitted") == 1
+    assert page.count('class="chip ">not submitted<') == 1
     assert "feedback/" not in page
 
 
@@ -265,7 +265,7 @@ def test_findings_of_a_withheld_verdict_are_not_counted():
     audit = AuditFactory.create(
         submission=circle.work[circle.ada.pk], done=True, report=report_json()
     )
-    circle.found(audit.submission, audit=audit)
+    circle.add_finding(audit.submission, audit=audit)
     with everywhere():
         assert FindingSighting.objects.filter(audit=audit).count() == 1
     row = words(
